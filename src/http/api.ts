@@ -1,34 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import contentType from 'content-type';
-import type { Principal } from '../accounts/principal.js';
-import type { Api } from '../methods/run-request.js';
 import { RequestError } from '../protocol/errors.js';
-import { isLongText, parseIJson, parseIJsonInSlices } from '../protocol/ijson.js';
+import { isLongText, parseIJsonInSlices } from '../protocol/ijson.js';
+import type { JsonValue } from '../protocol/json.js';
 import { tooManyRequests } from '../protocol/limits.js';
 import { CHUNK } from '../protocol/response.js';
-import type { AnswerBudget, Slots } from '../runtime/budgets.js';
-import type { FairTurns } from '../runtime/fair-turns.js';
-import { type Conductor, LONG_REQUEST } from '../runtime/slices.js';
-import { admitBody, type Body, type BodyReader, readBody, refuseEncoding } from './body.js';
-import { type EdgeResponse, JSON_HEADERS, send } from './edge-response.js';
+import { LONG_REQUEST } from '../runtime/slices.js';
+import { authenticateRequest } from './authenticate-request.js';
+import { readBody, refuseEncoding } from './body.js';
+import { type EdgeResponse, JSON_HEADERS, principalOf, send } from './edge-response.js';
 import { ClientGoneError } from './reply.js';
+import type { Shared } from './shared.js';
 import { writeLong } from './write-long.js';
-
-export interface ApiEndpointOptions {
-  readonly api: Api;
-  /** Shared with WebSockets. */
-  readonly slots: Slots;
-  readonly longRequests: FairTurns;
-  readonly conductor: Conductor;
-  /** How long a turn is waited for, ms. */
-  readonly requestTimeout: number;
-  readonly maxConcurrentRequests: number;
-  /** The principal of a request's credentials as they are now. */
-  authenticate(req: IncomingMessage): Promise<Principal>;
-  readonly reader: BodyReader;
-  readonly answers: AnswerBudget;
-}
 
 /**
  * Credentials are looked at again where a body took longer to come, ms: on PostgreSQL what is known
@@ -41,29 +25,26 @@ const EMPTY_PARAMETER = /;[ \t]*$/;
 
 /** POST {base}/jmap (RFC 8620 3). */
 export class ApiEndpoint {
-  readonly #options: ApiEndpointOptions;
+  readonly #shared: Shared;
   #turnEnds: Promise<void> | null = null;
 
-  constructor(options: ApiEndpointOptions) {
-    this.#options = options;
+  constructor(shared: Shared) {
+    this.#shared = shared;
   }
 
   /** Answers a request. What it rejects with becomes a problem. */
   async answer(req: IncomingMessage, res: EdgeResponse): Promise<void> {
-    const { slots, reader, conductor, maxConcurrentRequests } = this.#options;
-    const { principal } = res;
-    if (principal === null) throw new Error('The API was reached without a user.');
+    const { requests, budget, conductor, limits } = this.#shared;
+    const { userId } = principalOf(res);
     checkContentType(req.headers['content-type']);
     refuseEncoding(req);
-    const { userId } = principal;
-    if (!slots.take(userId)) throw tooManyRequests(maxConcurrentRequests);
-    let held = 0;
+    if (!requests.take(userId)) throw tooManyRequests(limits.maxConcurrentRequests);
+    let octets = 0;
     let text: string;
     try {
-      admitBody(req, res, userId, reader);
-      const body = await readBody(req, res, userId, reader);
-      held = body.octets;
-      const pieces = await this.#run(req, res, principal, body);
+      const body = await readBody(req, res, this.#shared);
+      octets = body.length;
+      const pieces = await this.#run(req, res, body);
       if (pieces.reduce((characters, piece) => characters + piece.length, 0) > CHUNK) {
         await writeLong(res, pieces, conductor.startSlices());
         return;
@@ -71,8 +52,8 @@ export class ApiEndpoint {
       text = pieces.join('');
     } finally {
       res.held?.end();
-      reader.budget.release(userId, held);
-      slots.release(userId);
+      budget.release(userId, octets);
+      requests.release(userId);
     }
     // Where long work waits for its turn, its next slice would come before the end of this one.
     if (!conductor.isTaken) await this.#endOfTurn();
@@ -80,35 +61,42 @@ export class ApiEndpoint {
   }
 
   /** A function of its own: what it has read can be collected while the answer is written. */
-  async #run(
-    req: IncomingMessage,
-    res: EdgeResponse,
-    principal: Principal,
-    { data, octets }: Body,
-  ): Promise<string[]> {
-    const { api, conductor, authenticate } = this.#options;
-    const { userId } = principal;
-    const isLong = octets > LONG_REQUEST;
-    const endTurn = isLong && isLongText(octets) ? await this.#takeTurn(userId, res) : null;
+  async #run(req: IncomingMessage, res: EdgeResponse, body: Buffer): Promise<string[]> {
+    const { api, answers, conductor } = this.#shared;
+    const isLong = body.length > LONG_REQUEST;
+    const endTurn = isLong && isLongText(body.length) ? await this.#takeTurn(res) : null;
     try {
       if (isLong) await conductor.begin();
-      const value = isLong
-        ? await parseIJsonInSlices(data, conductor.startSlices(stopWhenGone(res)))
-        : parseIJson(data);
-      const current = isFresh(res) ? principal : await authenticate(req);
-      const room = this.#options.answers.begin(userId);
+      let value: JsonValue;
+      try {
+        value = await this.#parse(res, body);
+      } finally {
+        // Of a body that is wrong nobody is told whose token was revoked meanwhile, either.
+        if (!isFresh(res)) res.principal = await authenticateRequest(this.#shared, req, 'bearer');
+      }
+      const principal = principalOf(res);
+      const room = answers.begin(principal.userId);
       res.held = room;
-      return await api.run(value, current, { isLong, isGone: () => res.destroyed, room });
+      return await api.run(value, principal, { isLong, isGone: () => res.destroyed, room });
     } finally {
       endTurn?.();
     }
   }
 
+  /** A long one in slices, and given up between two of them where nobody waits for it any more. */
+  #parse(res: EdgeResponse, body: Buffer): Promise<JsonValue> {
+    const slices = this.#shared.conductor.startSlices(() => {
+      if (res.destroyed) throw new ClientGoneError();
+    });
+    return parseIJsonInSlices(body, slices);
+  }
+
   /** Resolves to what ends the turn of a request that takes long to read. */
-  async #takeTurn(userId: string, res: EdgeResponse): Promise<() => void> {
-    const { longRequests, requestTimeout } = this.#options;
+  async #takeTurn(res: EdgeResponse): Promise<() => void> {
+    const { longRequests, limits } = this.#shared;
+    const deadline = performance.now() + limits.requestTimeout;
     try {
-      return await longRequests.take(userId, performance.now() + requestTimeout, res);
+      return await longRequests.take(principalOf(res).userId, deadline, res);
     } catch (error) {
       throw res.destroyed ? new ClientGoneError() : error;
     }
@@ -132,13 +120,6 @@ export class ApiEndpoint {
 /** Whether what is known of the credentials is as new as it was when the request came. */
 function isFresh(res: EdgeResponse): boolean {
   return performance.now() - res.startedAt <= FRESH;
-}
-
-/** What takes slices is given up between two of them where nobody waits for it any more. */
-function stopWhenGone(res: EdgeResponse): () => void {
-  return () => {
-    if (res.destroyed) throw new ClientGoneError();
-  };
 }
 
 function checkContentType(value: string | undefined): void {

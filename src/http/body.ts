@@ -1,118 +1,78 @@
 import type { IncomingMessage } from 'node:http';
 import { requestTooLarge } from '../protocol/limits.js';
-import type { BodyBudget } from '../runtime/budgets.js';
-import type { EdgeResponse } from './edge-response.js';
+import { bodyLength, type EdgeResponse, principalOf } from './edge-response.js';
 import { Octets } from './octets.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
-import type { SlowBodies } from './slow-bodies.js';
-
-export interface BodyReader {
-  readonly maximum: number;
-  readonly budget: BodyBudget;
-  readonly slowBodies: SlowBodies;
-}
-
-/** A body in memory; `octets` of it are held of the budget until the caller releases them. */
-export interface Body {
-  readonly data: Buffer;
-  readonly octets: number;
-}
-
-/** The Content-Length as a number, null for a body of unknown length. */
-export function declaredLength(req: IncomingMessage): number | null {
-  const text = req.headers['content-length'];
-  return text === undefined ? null : Number(text);
-}
-
-/** Whether a request has a body that is not empty, as far as its head tells. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return Number(headers['content-length'] ?? 0) !== 0 || 'transfer-encoding' in headers;
-}
+import type { Shared } from './shared.js';
 
 /** 415 for a body in a coding: what it decodes to would be unbounded, and the limits speak of octets sent. */
-export function refuseEncoding(req: IncomingMessage): void {
-  const coding = req.headers['content-encoding'];
-  if (coding === undefined || coding.trim() === '' || coding.trim().toLowerCase() === 'identity') {
-    return;
-  }
-  throw new HttpError(415, 'Send the body without a Content-Encoding.', [
-    'Accept-Encoding',
-    'identity',
-  ]);
+export function refuseEncoding({ headers }: IncomingMessage): void {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') return;
+  const wanted = ['Accept-Encoding', 'identity'];
+  throw new HttpError(415, 'Send the body without a Content-Encoding.', wanted);
 }
 
-/**
- * Throws where a body's length says that it won't do: RequestError limit, HttpError 503. Asks for a body that waits to
- * be asked for.
- */
-export function admitBody(
-  req: IncomingMessage,
-  res: EdgeResponse,
-  user: string,
-  { maximum, budget }: BodyReader,
-): void {
-  const declared = declaredLength(req);
-  if (declared !== null && declared > maximum) throw requestTooLarge(maximum);
-  if (!budget.fits(user, declared ?? 0)) throw overloaded();
+/** Asks for a body that waits to be asked for. */
+export function awaitBody(req: IncomingMessage, res: EdgeResponse): void {
   if (req.headers.expect !== undefined) res.writeContinue();
+  res.awaitsBody = true;
 }
 
 /**
- * Reads the body of a request. One that has arrived is taken at once: it came in the packet of its
- * head, or while the token was looked up. Rejects with RequestError limit, HttpError 503,
- * ClientGoneError.
+ * Reads the body of a request into memory; its octets are held of the budget until the caller
+ * releases them. A body that has arrived is taken at once: it came in the packet of its head, or
+ * while the token was looked up. Throws or rejects with RequestError limit, HttpError 503,
+ * ClientGoneError, and holds nothing then.
  */
 export function readBody(
   req: IncomingMessage,
   res: EdgeResponse,
-  user: string,
-  reader: BodyReader,
-): Body | Promise<Body> {
-  if (!req.complete && req.readableLength !== declaredLength(req)) {
-    return collectBody(req, res, user, reader);
+  shared: Shared,
+): Buffer | Promise<Buffer> {
+  const { userId } = principalOf(res);
+  const { budget, limits } = shared;
+  const length = bodyLength(req);
+  if (length !== Number.POSITIVE_INFINITY && length > limits.maxSizeRequest) {
+    throw requestTooLarge(limits.maxSizeRequest);
   }
+  if (!budget.fits(userId, length === Number.POSITIVE_INFINITY ? 0 : length)) throw overloaded();
+  awaitBody(req, res);
+  if (!req.complete && req.readableLength !== length) return collectBody(req, userId, shared);
   const data: Buffer = req.read() ?? NOTHING;
   res.hasWholeRequest = true;
-  refuseTooMany(data.length, user, data.length, reader);
-  return { data, octets: data.length };
+  refuseTooMany(data.length, data.length, userId, shared);
+  return data;
 }
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Counts `more` octets of a body that has `length` with them. Throws, and counts none, where they are too many. */
+/** Holds `more` octets of a body that has `length` with them. Throws, and holds none, where they are too many. */
 function refuseTooMany(
   length: number,
-  user: string,
   more: number,
-  { maximum, budget }: BodyReader,
+  user: string,
+  { budget, limits }: Shared,
 ): void {
-  if (length > maximum) throw requestTooLarge(maximum);
+  if (length > limits.maxSizeRequest) throw requestTooLarge(limits.maxSizeRequest);
   if (!budget.take(user, more)) throw overloaded();
 }
 
 /** Collects a body as it comes, and stops reading at the first octet too many. */
-function collectBody(
-  req: IncomingMessage,
-  res: EdgeResponse,
-  user: string,
-  reader: BodyReader,
-): Promise<Body> {
-  const { budget, slowBodies } = reader;
+function collectBody(req: IncomingMessage, user: string, shared: Shared): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const watched = slowBodies.watch(req, res);
     const octets = new Octets();
     let complete = false;
     const fail = (error: unknown): void => {
-      slowBodies.forget(watched);
       req.off('data', onData);
       req.off('end', onEnd);
       req.off('close', onClose);
-      budget.release(user, octets.length);
+      shared.budget.release(user, octets.length);
       reject(error);
     };
     const onData = (chunk: Buffer): void => {
       try {
-        refuseTooMany(octets.length + chunk.length, user, chunk.length, reader);
+        refuseTooMany(octets.length + chunk.length, chunk.length, user, shared);
         octets.add(chunk);
       } catch (error) {
         fail(error);
@@ -121,8 +81,7 @@ function collectBody(
     // No listener is taken off, which would cost each request as much as its body does.
     const onEnd = (): void => {
       complete = true;
-      slowBodies.forget(watched);
-      resolve({ data: octets.take(), octets: octets.length });
+      resolve(octets.take());
     };
     const onClose = (): void => {
       if (!complete) fail(new ClientGoneError());

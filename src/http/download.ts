@@ -1,25 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Principal } from '../accounts/principal.js';
 import { BlobMissingError } from '../blobs/port.js';
 import { isId } from '../protocol/ids.js';
 import { isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';
 import type { BlobRow } from '../store/port.js';
+import type { Page } from './app.js';
 import { contentDisposition, dispositionOf } from './content-disposition.js';
-import { type EdgeResponse, edgeHeaders } from './edge-response.js';
+import { edgeHeaders, principalOf } from './edge-response.js';
 import { type OctetRange, parseRange } from './range.js';
 import { HttpError } from './reply.js';
-import type { AuthenticatedHandler } from './route-request.js';
-import type { TransportServices } from './services.js';
+import type { TransportServices } from './shared.js';
+import { streamTo } from './write-long.js';
 
 /** D22. */
 const CACHE: readonly string[] = ['Cache-Control', 'private, immutable, max-age=31536000'];
 
 /** GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), streamed, with Range and HEAD. */
-export function downloadPage(services: TransportServices): AuthenticatedHandler {
-  return async ({ req, res, principal, params, query }) => {
+export function downloadPage(services: TransportServices): Page {
+  return async ({ req, res, params, query }) => {
+    const principal = principalOf(res);
     const accountId = params['accountId'] ?? '';
     const row = await visibleBlob(services, principal, accountId, params['blobId'] ?? '');
     const range = parseRange(rangeHeader(req), row.size);
@@ -40,7 +41,7 @@ export function downloadPage(services: TransportServices): AuthenticatedHandler 
       res.end();
       return;
     }
-    await stream(res, octets);
+    await streamTo(res, octets);
   };
 }
 
@@ -109,17 +110,4 @@ async function open(
     if (error instanceof BlobMissingError) throw noBlob();
     throw error;
   }
-}
-
-async function stream(res: EdgeResponse, octets: Readable): Promise<void> {
-  try {
-    await pipeline(octets, res);
-  } catch (error) {
-    // A reader that leaves early is no failure; what broke on our side is told by the cut connection and the log.
-    if (!res.destroyed || !isEarlyEnd(error)) throw error;
-  }
-}
-
-function isEarlyEnd(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -28,10 +28,25 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   server: ServerState = RUNNING;
   /** The memory for answers that its calls hold. */
   held: HeldAnswer | null = null;
+  /** The body of its request is read as it comes. */
+  awaitsBody = false;
   /** All octets of its request have been read, though `complete` may not say so yet. */
   hasWholeRequest = false;
   /** The connection ends behind this answer. */
   isLast = false;
+}
+
+/** Returns who asks. Routes that are for users alone have somebody. */
+export function principalOf({ principal }: EdgeResponse): Principal {
+  if (principal === null) throw new Error('A route for users was reached without one.');
+  return principal;
+}
+
+/** Octets of a request's body by its head: 0 where it has none, infinite where it doesn't tell. */
+export function bodyLength({ headers }: IncomingMessage): number {
+  const length = headers['content-length'];
+  if (length !== undefined) return Number(length);
+  return headers['transfer-encoding'] === undefined ? 0 : Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -140,17 +155,8 @@ export interface Cors {
 export function createCors(origins: readonly string[]): Cors {
   const any = origins.includes('*');
   const listed = new Set(origins);
-  const answers = new Map<string, readonly string[]>();
-  const named = (origin: string): readonly string[] =>
-    Object.freeze([
-      'Access-Control-Allow-Origin',
-      origin,
-      'Access-Control-Expose-Headers',
-      EXPOSE_HEADERS,
-      ...(any ? [] : ['Vary', 'Origin']),
-    ]);
-  for (const origin of listed) answers.set(origin, named(origin));
-  const anybody = any ? named('*') : null;
+  const exposed = ['Access-Control-Expose-Headers', EXPOSE_HEADERS];
+  const anybody = Object.freeze(['Access-Control-Allow-Origin', '*', ...exposed]);
   // A cache must not give an answer without allow-origin to a page that would have got one.
   const nobody = origins.length === 0 ? NO_HEADERS : Object.freeze(['Vary', 'Origin']);
 
@@ -159,18 +165,16 @@ export function createCors(origins: readonly string[]): Cors {
     allows,
     headers(origin) {
       // Without an Origin too: a cache may give a download to a page later.
-      if (anybody !== null) return anybody;
-      return (origin === undefined ? undefined : answers.get(origin)) ?? nobody;
+      if (any) return anybody;
+      if (origin === undefined || !listed.has(origin)) return nobody;
+      return ['Access-Control-Allow-Origin', origin, ...exposed, 'Vary', 'Origin'];
     },
     preflight(origin, allow) {
       if (origin === undefined || !allows(origin)) return NO_HEADERS;
       return [
-        'Access-Control-Allow-Methods',
-        allow,
-        'Access-Control-Allow-Headers',
-        ALLOW_HEADERS,
-        'Access-Control-Max-Age',
-        MAX_AGE,
+        ...['Access-Control-Allow-Methods', allow],
+        ...['Access-Control-Allow-Headers', ALLOW_HEADERS],
+        ...['Access-Control-Max-Age', MAX_AGE],
       ];
     },
   };

@@ -2,51 +2,50 @@ import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
+import type { ApiEndpoint } from './api.js';
+import type { Rest } from './app.js';
 import { authenticateRequest, requireMetricsToken } from './authenticate-request.js';
-import { hasBody } from './body.js';
 import {
+  bodyLength,
   type Cors,
+  createCors,
   type EdgeResponse,
   endsConnection,
   type ServerState,
   send,
 } from './edge-response.js';
-import { refuse } from './refuse.js';
-import { ClientGoneError, HttpError, problemOf, serverFault } from './reply.js';
+import { ClientGoneError, HttpError, problemOf, refuse, serverFault } from './reply.js';
 import { createRequestIds, findHeadError, readTarget } from './request-head.js';
-import { API, type Route, UNKNOWN_ROUTE, WEBSOCKET } from './routes.js';
-import type { TransportServices } from './services.js';
-
-/** Answers one request whose route, method and credentials are right. What it rejects with becomes a problem. */
-export type Endpoint = (req: IncomingMessage, res: EdgeResponse) => Promise<void> | void;
+import { createRouter, ROUTES, type Route, UNKNOWN_ROUTE } from './routes.js';
+import type { Shared } from './shared.js';
 
 export interface EdgeOptions {
-  readonly services: TransportServices;
-  readonly cors: Cors;
-  readonly router: (path: string) => Route | null;
-  /** The API endpoint: the hot path, in front of Express. */
-  readonly api: { answer: Endpoint };
-  /** Everything else. */
-  readonly rest: Endpoint;
-  readonly linger: number;
+  readonly shared: Shared;
+  readonly basePath: string;
+  /** The hot path, in front of Express. */
+  readonly api: ApiEndpoint;
+  readonly rest: Rest;
 }
 
 /** What every request comes through. */
 export class Edge {
+  readonly cors: Cors;
   readonly #options: EdgeOptions;
+  readonly #router: (path: string) => Route | null;
   readonly #requestIds = createRequestIds();
   readonly #requestLog: Log;
   readonly #server: ServerState = { isStopping: false };
 
   constructor(options: EdgeOptions) {
     this.#options = options;
+    this.cors = createCors(options.shared.corsOrigins);
+    this.#router = createRouter(options.basePath);
     // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
-    this.#requestLog = options.services.log.child({}, { redact: [] });
+    this.#requestLog = options.shared.log.child({}, { redact: [] });
   }
 
   /** Answers a request. */
   readonly handle = (req: IncomingMessage, res: EdgeResponse): void => {
-    const { cors } = this.#options;
     const route = this.begin(req, res);
     const wrong = findHeadError(req);
     if (wrong !== null) {
@@ -55,7 +54,11 @@ export class Edge {
     } else if (route === null) {
       this.fail(req, res, new HttpError(404, 'There is nothing at this path.'));
     } else if (req.method === 'OPTIONS') {
-      const headers = ['Allow', route.allow, ...cors.preflight(req.headers.origin, route.allow)];
+      const headers = [
+        'Allow',
+        route.allow,
+        ...this.cors.preflight(req.headers.origin, route.allow),
+      ];
       send(res, 204, headers, '');
     } else if (!route.methods.includes(req.method ?? '')) {
       const detail = `This path takes ${route.allow}.`;
@@ -70,13 +73,13 @@ export class Edge {
     res.startedAt = performance.now();
     const given = req.headers['x-request-id'];
     res.requestId = this.#requestIds(typeof given === 'string' ? given : undefined);
-    res.cors = this.#options.cors.headers(req.headers.origin);
+    res.cors = this.cors.headers(req.headers.origin);
     res.server = this.#server;
     res.on('close', () => this.#record(res));
     // Both sides might read what lies behind a declined upgrade differently (RFC 9110 7.8 lets a
     // server ignore one).
     res.isLast = req.headers.upgrade !== undefined;
-    const route = this.#options.router(readTarget(req));
+    const route = this.#router(readTarget(req));
     res.route = route ?? UNKNOWN_ROUTE;
     return route;
   }
@@ -87,14 +90,14 @@ export class Edge {
       res.destroy();
       return;
     }
-    const { services, linger } = this.#options;
+    const { unavailable, log, timings } = this.#options.shared;
     const known = problemOf(error);
-    if (error instanceof UnavailableError) services.unavailable?.(error);
+    if (error instanceof UnavailableError) unavailable?.(error);
     if (known === null) {
       const fields = { requestId: res.requestId, route: res.route.template, err: error };
-      services.log.error(fields, 'defect');
+      log.error(fields, 'defect');
     }
-    refuse(req, res, known ?? serverFault(res.requestId), linger);
+    refuse(req, res, known ?? serverFault(res.requestId), timings.linger);
   }
 
   /** Counts and logs a request that became a WebSocket. */
@@ -108,13 +111,14 @@ export class Edge {
   }
 
   async #serve(req: IncomingMessage, res: EdgeResponse, route: Route): Promise<void> {
-    const { services, api, rest } = this.#options;
+    const { shared, api, rest } = this.#options;
     const { access } = route;
     try {
-      if (access === 'metrics') requireMetricsToken(req, services.metricsToken);
-      else if (access !== 'open') res.principal = await authenticateRequest(services, req, access);
-      if (route === WEBSOCKET) throw noHandshake(req);
-      await (route === API ? api.answer(req, res) : rest(req, res));
+      if (access === 'metrics') requireMetricsToken(req, shared.metricsToken);
+      else if (access !== 'open') res.principal = await authenticateRequest(shared, req, access);
+      if (route === ROUTES.api) await api.answer(req, res);
+      else if (route === ROUTES.websocket) throw noHandshake(req);
+      else rest(req, res, (error) => this.fail(req, res, error));
     } catch (error) {
       this.fail(req, res, error);
     }
@@ -124,7 +128,7 @@ export class Edge {
   #record(res: EdgeResponse): void {
     const { req } = res;
     this.#write(res, res.writableFinished ? String(res.statusCode) : 'aborted');
-    if (!req.complete && !res.hasWholeRequest) giveUp(req, this.#options.linger);
+    if (!req.complete && !res.hasWholeRequest) giveUp(req, this.#options.shared.timings.linger);
     // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
     else if (endsConnection(res)) req.socket.destroySoon();
   }
@@ -133,7 +137,7 @@ export class Edge {
     const milliseconds = performance.now() - res.startedAt;
     const { requestId, principal, route } = res;
     const method = METHODS.has(res.req.method ?? '') ? (res.req.method ?? '') : 'other';
-    const { metrics } = this.#options.services;
+    const { metrics } = this.#options.shared;
     metrics.httpRequest(route.template, method, status, milliseconds / 1000);
     if (!this.#requestLog.isLevelEnabled('info')) return;
     const ms = Math.round(milliseconds * 1000) / 1000;
@@ -155,7 +159,8 @@ function giveUp(req: IncomingMessage, after: number): void {
 
 /** Returns the error for a plain request at the WebSocket's path. */
 function noHandshake(req: IncomingMessage): HttpError {
-  if (hasBody(req)) return new HttpError(400, 'The opening handshake of a WebSocket has no body.');
+  if (bodyLength(req) !== 0)
+    return new HttpError(400, 'The opening handshake of a WebSocket has no body.');
   return new HttpError(426, 'This path is for WebSockets.', UPGRADE);
 }
 

@@ -1,29 +1,25 @@
-import type { LivePrincipals } from '../accounts/live-principals.js';
 import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { tooManyOpen } from '../protocol/limits.js';
-import type { Feed } from '../push/feed.js';
-import type { Slots } from '../runtime/budgets.js';
-import { edgeHeaders } from './edge-response.js';
-import { EventStream } from './event-stream.js';
+import type { ChangedStates, Subscription } from '../push/feed.js';
+import { Slots } from '../runtime/budgets.js';
+import type { Page } from './app.js';
+import { type EdgeResponse, edgeHeaders, principalOf } from './edge-response.js';
 import { HttpError } from './reply.js';
-import type { AuthenticatedHandler } from './route-request.js';
-import type { Metrics } from './services.js';
+import type { Shared } from './shared.js';
 
+/** RFC 8620 8.5: event sources that one user may have open. */
+const MAX_STREAMS = 32;
 /** RFC 8620 7.3 lets a server clamp: to no more than 30 below, no less than 300 above. Seconds. */
 const MIN_PING = 5;
 const MAX_PING = 3600;
 
-export interface EventSourceOptions {
-  readonly feed: Feed;
-  readonly live: LivePrincipals;
-  readonly dataTypes: ReadonlyMap<string, DataTypeDefinition>;
-  readonly slots: Slots;
-  readonly maxStreams: number;
-  readonly metrics: Metrics;
-  /** Streams that are open, for the end of the server. */
-  readonly streams: Set<EventStream>;
-}
+const HEADERS: readonly string[] = Object.freeze([
+  ...['Content-Type', 'text/event-stream'],
+  ...['Cache-Control', 'no-store'],
+  // A buffering proxy would hold events back.
+  ...['X-Accel-Buffering', 'no'],
+]);
 
 interface Parameters {
   readonly types: ReadonlySet<string> | null;
@@ -32,57 +28,141 @@ interface Parameters {
   readonly ping: number;
 }
 
-/** GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3, D24). */
-export function eventSourcePage(options: EventSourceOptions): AuthenticatedHandler {
-  return async ({ req, res, principal, query }) => {
-    const parameters = readParameters(query, options.dataTypes);
+/**
+ * GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3, D24). `streams` has those that are open, for
+ * the end of the server.
+ */
+export function eventSourcePage(shared: Shared, streams: Set<EventStream>): Page {
+  const slots = new Slots(MAX_STREAMS);
+  return async ({ req, res, query }) => {
+    const { userId } = principalOf(res);
+    const parameters = readParameters(query, shared.registry.dataTypes);
     if (req.method === 'HEAD') {
-      res.writeHead(200, [...edgeHeaders(res), ...EventStream.headers]);
+      res.writeHead(200, [...edgeHeaders(res), ...HEADERS]);
       res.end();
       return;
     }
-    if (!options.slots.take(principal.userId))
-      throw tooManyOpen('maxEventSources', options.maxStreams);
-    open(options, new EventStream(req, res, parameters.ping), parameters, principal);
+    if (!slots.take(userId)) throw tooManyOpen('maxEventSources', MAX_STREAMS);
+    const stream = new EventStream(shared, res, parameters);
+    streams.add(stream);
+    shared.metrics.opened('eventsource');
+    stream.start(() => {
+      streams.delete(stream);
+      slots.release(userId);
+      shared.metrics.closed('eventsource');
+    });
   };
 }
 
-/** Ties a stream to the feed and to its token until it closes. */
-function open(
-  options: EventSourceOptions,
-  stream: EventStream,
-  parameters: Parameters,
-  principal: Principal,
-): void {
-  const { feed, live, slots, metrics, streams } = options;
-  const forward = (): void => {
-    // While the reader is behind, changes wait in the subscription, the newest state of each type alone.
-    if (stream.isBlocked) return;
-    const changed = subscription.collect();
-    if (changed === null) return;
-    stream.state(changed);
-    if (parameters.closeAfterState) stream.end();
-  };
-  const subscription = feed.subscribe({ principal, types: parameters.types, wake: forward });
-  const unfollow = live.follow(principal, (current) => {
-    if (current === null) {
-      stream.end();
+/** One open event source: the text/event-stream format, pings, and a reader that may be slow. */
+export class EventStream {
+  readonly #res: EdgeResponse;
+  readonly #parameters: Parameters;
+  readonly #subscription: Subscription;
+  readonly #unfollow: () => void;
+  /** Everything pushed on this stream so far of what is in reach: what the event id encodes. */
+  readonly #pushed = new Map<string, Map<string, string>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ feed, live }: Shared, res: EdgeResponse, parameters: Parameters) {
+    this.#res = res;
+    this.#parameters = parameters;
+    const principal = principalOf(res);
+    this.#subscription = feed.subscribe(principal, parameters.types, () => this.#forward());
+    this.#unfollow = live.follow(principal, (current) => this.#follow(current));
+  }
+
+  /** Sends the headers: the stream is open, until `closed` is called. */
+  start(closed: () => void): void {
+    const res = this.#res;
+    const { socket } = res.req;
+    const sideEnded = (): void => this.end();
+    const close = (): void => {
+      socket.off('end', sideEnded);
+      clearTimeout(this.#timer);
+      this.#subscription.end();
+      this.#unfollow();
+      closed();
+    };
+    if (res.destroyed) {
+      close();
       return;
     }
-    subscription.setPrincipal(current);
-    stream.forgetOthers(current.accounts);
-  });
-  streams.add(stream);
-  metrics.opened('eventsource');
-  stream.onDrain = forward;
-  stream.onClose = () => {
-    subscription.end();
-    unfollow();
-    streams.delete(stream);
-    slots.release(principal.userId);
-    metrics.closed('eventsource');
-  };
-  stream.start();
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    res.on('drain', () => this.#forward());
+    res.once('close', close);
+    // A client that ends its side gets the answers that it waits for; this one would never end.
+    socket.on('end', sideEnded);
+    res.writeHead(200, [...edgeHeaders(res), ...HEADERS]);
+    res.flushHeaders();
+    if (socket.readableEnded) this.end();
+    this.#restartPing();
+  }
+
+  end(): void {
+    if (!this.#res.writableEnded) this.#res.end();
+  }
+
+  /** While the reader is behind, changes wait in the subscription, the newest state of each type alone. */
+  #forward(): void {
+    if (this.#res.writableNeedDrain) return;
+    const changed = this.#subscription.collect();
+    if (changed === null) return;
+    this.#pushState(changed);
+    if (this.#parameters.closeAfterState) this.end();
+  }
+
+  /** The token reaches other accounts now. Of those that are out of reach ids of events are silent too. */
+  #follow(current: Principal | null): void {
+    if (current === null) {
+      this.end();
+      return;
+    }
+    this.#subscription.setPrincipal(current);
+    for (const accountId of this.#pushed.keys()) {
+      if (!current.accounts.has(accountId)) this.#pushed.delete(accountId);
+    }
+  }
+
+  /** RFC 8620 7.1, 7.3: a `state` event with a StateChange and an id. */
+  #pushState(changed: ChangedStates): void {
+    const data = JSON.stringify({ '@type': 'StateChange', changed: plain(changed) });
+    this.#write(`event: state\nid: ${this.#nextId(changed)}\ndata: ${data}\n\n`);
+    this.#restartPing();
+  }
+
+  /** The id encodes everything that this stream has pushed, so that a server can tell what came after it. */
+  #nextId(changed: ChangedStates): string {
+    for (const [accountId, states] of changed) {
+      const pushed = this.#pushed.get(accountId);
+      if (pushed === undefined) this.#pushed.set(accountId, new Map(states));
+      else for (const [type, state] of states) pushed.set(type, state);
+    }
+    return Buffer.from(JSON.stringify(plain(this.#pushed))).toString('base64url');
+  }
+
+  /** Pings count from the event before (RFC 8620 7.3), carry no id and tell the interval that is used. */
+  #restartPing(): void {
+    const { ping } = this.#parameters;
+    clearTimeout(this.#timer);
+    if (ping === 0 || this.#res.writableEnded) return;
+    this.#timer = setTimeout(() => {
+      if (!this.#res.writableNeedDrain) this.#write(`event: ping\ndata: {"interval":${ping}}\n\n`);
+      this.#restartPing();
+    }, ping * 1000);
+    this.#timer.unref();
+  }
+
+  #write(text: string): void {
+    if (!this.#res.destroyed && !this.#res.writableEnded) this.#res.write(text);
+  }
+}
+
+function plain(states: ChangedStates): Record<string, Record<string, string>> {
+  return Object.fromEntries(
+    Array.from(states, ([accountId, types]) => [accountId, Object.fromEntries(types)]),
+  );
 }
 
 /** All three are required; a wrong one is 400. */

@@ -1,12 +1,12 @@
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
+import type { Page } from './app.js';
 import { send } from './edge-response.js';
 import { sendJson } from './reply.js';
-import type { RouteHandler } from './route-request.js';
-import type { Metrics } from './services.js';
+import type { Metrics } from './shared.js';
 
 /** GET /healthz: the process lives and its event loop turns. */
-export function healthPage(): RouteHandler {
+export function healthPage(): Page {
   return async ({ res }) => sendJson(res, 200, { status: 'ok' });
 }
 
@@ -15,7 +15,7 @@ export function healthPage(): RouteHandler {
  * were removed or replaced, or the server stops. `reason` is what clients are told too; the log has
  * the causes behind it.
  */
-export function readyPage(ready: () => Promise<void>, log: Log): RouteHandler {
+export function readyPage(ready: () => Promise<void>, log: Log): Page {
   return async ({ res }) => {
     try {
       await ready();
@@ -30,7 +30,7 @@ export function readyPage(ready: () => Promise<void>, log: Log): RouteHandler {
 }
 
 /** GET /metrics: the Prometheus text format. The edge has checked METRICS_TOKEN. */
-export function metricsPage(metrics: Metrics): RouteHandler {
+export function metricsPage(metrics: Metrics): Page {
   return async ({ res }) => {
     const text = await metrics.text();
     send(res, 200, ['Content-Type', metrics.contentType, 'Cache-Control', 'no-store'], text);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import type { Page } from './app.js';
 import { edgeHeaders, send } from './edge-response.js';
 import { HttpError } from './reply.js';
-import type { AuthenticatedHandler } from './route-request.js';
 
 interface Reference {
   readonly octets: Buffer;
@@ -10,9 +10,7 @@ interface Reference {
 }
 
 /** {base}/jmap/reference?capability={capability}: a capability's descriptor, as clients may read it. */
-export function referencePage(
-  capabilities: ReadonlyMap<string, CapabilityDefinition>,
-): AuthenticatedHandler {
+export function referencePage(capabilities: ReadonlyMap<string, CapabilityDefinition>): Page {
   const made = new Map<string, Reference>();
   return async ({ req, res, query }) => {
     const [urn, ...more] = query.getAll('capability');

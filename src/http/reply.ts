@@ -1,13 +1,20 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { RequestError, UnavailableError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
-import { type EdgeResponse, JSON_HEADERS, send } from './edge-response.js';
+import { bodyLength, type EdgeResponse, JSON_HEADERS, send, writeHead } from './edge-response.js';
 
-/** An HTTP failure that is no JMAP request-level error: told as problem details (RFC 7807). */
-export class HttpError extends Error {
-  override readonly name = 'HttpError';
+/** What a client is told of a failure (RFC 7807). */
+export interface Problem {
   readonly status: number;
   /** Further headers, names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body: JsonObject;
+}
+
+/** An HTTP failure that is no JMAP request-level error: told as problem details (RFC 7807). */
+export class HttpError extends Error implements Problem {
+  override readonly name = 'HttpError';
+  readonly status: number;
   readonly headers: readonly string[];
 
   constructor(status: number, detail: string, headers: readonly string[] = []) {
@@ -16,7 +23,7 @@ export class HttpError extends Error {
     this.headers = headers;
   }
 
-  toProblem(): JsonObject {
+  get body(): JsonObject {
     return {
       type: 'about:blank',
       title: STATUS_CODES[this.status] ?? 'Error',
@@ -35,13 +42,6 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** A problem with the headers that go with it. */
-export interface Problem {
-  readonly status: number;
-  readonly headers: readonly string[];
-  readonly body: JsonObject;
-}
-
 const RETRY_AFTER: readonly string[] = Object.freeze(['Retry-After', '1']);
 
 /**
@@ -49,28 +49,26 @@ const RETRY_AFTER: readonly string[] = Object.freeze(['Retry-After', '1']);
  * it and answers `serverFault`).
  */
 export function problemOf(error: unknown): Problem | null {
-  if (error instanceof RequestError) {
-    const again = error.status === 429 || error.status === 503 ? RETRY_AFTER : [];
-    return { status: error.status, headers: again, body: error.toProblem() };
-  }
-  if (error instanceof HttpError) {
-    return { status: error.status, headers: error.headers, body: error.toProblem() };
-  }
-  if (error instanceof UnavailableError) {
-    const unavailable = new HttpError(503, 'The server is busy. Try again.', RETRY_AFTER);
-    return { status: 503, headers: unavailable.headers, body: unavailable.toProblem() };
-  }
-  return null;
+  if (error instanceof HttpError) return error;
+  if (error instanceof UnavailableError) return busy('The server is busy. Try again.');
+  if (!(error instanceof RequestError)) return null;
+  const { status } = error;
+  const headers = status === 429 || status === 503 ? RETRY_AFTER : [];
+  return { status, headers, body: error.toProblem() };
 }
 
 export function serverFault(reference: string): Problem {
   const detail = `Something failed in the server; its log has the cause under ${reference}.`;
-  return { status: 500, headers: [], body: new HttpError(500, detail).toProblem() };
+  return new HttpError(500, detail);
 }
 
 /** 503 for what the process can't take on now. */
 export function overloaded(): HttpError {
-  return new HttpError(503, 'The server has too much to do. Try again.', RETRY_AFTER);
+  return busy('The server has too much to do. Try again.');
+}
+
+function busy(detail: string): HttpError {
+  return new HttpError(503, detail, RETRY_AFTER);
 }
 
 export function sendJson(
@@ -89,10 +87,50 @@ const PROBLEM_HEADERS: readonly string[] = Object.freeze([
   ...['Cache-Control', 'no-store'],
 ]);
 
-export function problemHeaders(problem: Problem): readonly string[] {
-  return [...PROBLEM_HEADERS, ...problem.headers];
+export function sendProblem(res: EdgeResponse, { status, headers, body }: Problem): void {
+  send(res, status, [...PROBLEM_HEADERS, ...headers], JSON.stringify(body));
 }
 
-export function sendProblem(res: EdgeResponse, problem: Problem): void {
-  send(res, problem.status, problemHeaders(problem), JSON.stringify(problem.body));
+/** Rests of bodies up to this size are read to their end, so that the connection can be used again. */
+const SMALL_REST = 65_536;
+
+/**
+ * Answers a request whose body may be unread. Closing a connection with unread octets resets it, and the reset can
+ * overtake the answer: so the whole answer is written first, then the body is thrown away for a while, then the
+ * connection closes.
+ */
+export function refuse(
+  req: IncomingMessage,
+  res: EdgeResponse,
+  problem: Problem,
+  linger: number,
+): void {
+  if (res.headersSent || res.destroyed) {
+    // Too late for an answer: a cut connection is the only sign left.
+    res.destroy();
+    return;
+  }
+  if (req.complete || res.hasWholeRequest || bodyLength(req) <= SMALL_REST) {
+    sendProblem(res, problem);
+    // Node throws the rest away when the answer is finished, unless somebody has begun to read it.
+    req.resume();
+    return;
+  }
+  const body = Buffer.from(JSON.stringify(problem.body));
+  res.isLast = true;
+  writeHead(res, problem.status, [...PROBLEM_HEADERS, ...problem.headers], body.length);
+  if (req.headers.expect !== undefined) {
+    // The client waits for "100 Continue" and sends nothing more.
+    res.end(body);
+    return;
+  }
+  res.write(body);
+  const end = (): void => {
+    clearTimeout(timer);
+    res.end();
+  };
+  const timer = setTimeout(end, linger);
+  req.once('end', end);
+  req.once('close', end);
+  req.resume();
 }

@@ -48,11 +48,7 @@ export function findHeadError(req: IncomingMessage): HttpError | null {
 }
 
 function findHostError({ rawHeaders, headers, httpVersion }: IncomingMessage): HttpError | null {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
+  const hosts = countHeader(rawHeaders, 'host');
   // Node refuses requests without a Host, but no handshakes.
   if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
     return new HttpError(400, 'Send one Host header.');
@@ -75,6 +71,16 @@ function findCodingError(
   }
   if (coding.trim().toLowerCase() === 'chunked') return null;
   return new HttpError(501, 'Transfer-Encoding must be chunked.');
+}
+
+/** How many lines of a head have a name, given in small letters. */
+export function countHeader(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const raw = rawHeaders[at];
+    if (raw?.length === name.length && raw.toLowerCase() === name) count += 1;
+  }
+  return count;
 }
 
 /** What a proxy may hand in; anything else could forge lines in logs. */

@@ -1,74 +1,80 @@
 /** How a route is authenticated. `ticket`: by a bearer token or by `?ticket=` (D25). */
 export type RouteAccess = 'open' | 'bearer' | 'ticket' | 'metrics';
 
+/**
+ * Where a route lies: below the base path (D1), at the root whatever the base path is, for operators, or at both, for
+ * autodiscovery (RFC 8620 2.2).
+ */
+type Place = 'base' | 'root' | 'both';
+
 export interface Route {
   /** The path as a template: the label in logs and metrics. */
   readonly template: string;
   /** HEAD comes with GET. */
   readonly methods: readonly string[];
   readonly access: RouteAccess;
+  readonly place: Place;
   /** The Allow header's value. */
   readonly allow: string;
 }
 
-function route(template: string, method: 'GET' | 'POST', access: RouteAccess): Route {
+function route(
+  template: string,
+  method: 'GET' | 'POST',
+  access: RouteAccess,
+  place: Place = 'base',
+): Route {
   const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
-  return Object.freeze({ template, methods, access, allow: [...methods, 'OPTIONS'].join(', ') });
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  return Object.freeze({ template, methods, access, place, allow });
 }
+
+/** Every route. The edge answers the first two itself, in front of Express. */
+export const ROUTES = Object.freeze({
+  api: route('/jmap', 'POST', 'bearer'),
+  websocket: route('/jmap/ws', 'GET', 'open'),
+  upload: route('/jmap/upload/:accountId', 'POST', 'bearer'),
+  download: route('/jmap/download/:accountId/:blobId/:name', 'GET', 'bearer'),
+  reference: route('/jmap/reference', 'GET', 'bearer'),
+  eventSource: route('/jmap/eventsource', 'GET', 'ticket'),
+  ticket: route('/jmap/ticket', 'POST', 'bearer'),
+  session: route('/.well-known/jmap', 'GET', 'bearer', 'both'),
+  healthz: route('/healthz', 'GET', 'open', 'root'),
+  readyz: route('/readyz', 'GET', 'open', 'root'),
+  metrics: route('/metrics', 'GET', 'metrics', 'root'),
+});
+
+/** Routes that have a page behind Express. */
+export type PageName = Exclude<keyof typeof ROUTES, 'api' | 'websocket'>;
 
 /** What stands for a path that isn't served. */
 export const UNKNOWN_ROUTE = route('unknown', 'GET', 'open');
 
-/** The edge answers these two itself, in front of Express. */
-export const API = route('/jmap', 'POST', 'bearer');
-export const WEBSOCKET = route('/jmap/ws', 'GET', 'open');
-
-const UPLOAD = route('/jmap/upload/:accountId', 'POST', 'bearer');
-const DOWNLOAD = route('/jmap/download/:accountId/:blobId/:name', 'GET', 'bearer');
-const SESSION = route('/.well-known/jmap', 'GET', 'bearer');
-
-/** Paths below the base path (D1). */
-const UNDER_BASE: ReadonlyMap<string, Route> = new Map(
-  [
-    API,
-    WEBSOCKET,
-    SESSION,
-    route('/jmap/reference', 'GET', 'bearer'),
-    route('/jmap/eventsource', 'GET', 'ticket'),
-    route('/jmap/ticket', 'POST', 'bearer'),
-  ].map((entry) => [entry.template, entry]),
-);
-
-/** Paths at the root, whatever the base path is: for operators, and for autodiscovery (RFC 8620 2.2). */
-const AT_ROOT: ReadonlyMap<string, Route> = new Map(
-  [
-    SESSION,
-    route('/healthz', 'GET', 'open'),
-    route('/readyz', 'GET', 'open'),
-    route('/metrics', 'GET', 'metrics'),
-  ].map((entry) => [entry.template, entry]),
-);
-
-/** Every route, once. */
-export const ROUTES: readonly Route[] = [
-  ...new Set([...UNDER_BASE.values(), UPLOAD, DOWNLOAD, ...AT_ROOT.values()]),
-];
-
-const UPLOAD_PATH = /^\/jmap\/upload\/[^/]+$/;
-const DOWNLOAD_PATH = /^\/jmap\/download\/[^/]+\/[^/]+\/[^/]*$/;
+/** Returns the paths of a route, as templates. */
+export function pathsOf({ template, place }: Route, basePath: string): readonly string[] {
+  if (place === 'root') return [template];
+  return place === 'base' ? [basePath + template] : [template, basePath + template];
+}
 
 /** A function from the path of a request (no query) to its route, or null where nothing is served. */
 export function createRouter(basePath: string): (path: string) => Route | null {
-  const apiPath = `${basePath}/jmap`;
+  const routes = Object.values(ROUTES);
+  const byPath = new Map<string, Route>();
+  for (const each of routes) for (const path of pathsOf(each, basePath)) byPath.set(path, each);
+  const patterns = routes
+    .filter(({ template }) => template.includes(':'))
+    .map((each) => ({ route: each, pattern: patternOf(each.template) }));
   return (path) => {
-    if (path === apiPath) return API;
-    if (path.startsWith(`${basePath}/`)) {
-      const below = path.slice(basePath.length);
-      const found = UNDER_BASE.get(below);
-      if (found !== undefined) return found;
-      if (UPLOAD_PATH.test(below)) return UPLOAD;
-      if (DOWNLOAD_PATH.test(below)) return DOWNLOAD;
-    }
-    return AT_ROOT.get(path) ?? null;
+    const found = byPath.get(path);
+    if (found !== undefined) return found;
+    if (!path.startsWith(basePath)) return null;
+    const below = path.slice(basePath.length);
+    return patterns.find(({ pattern }) => pattern.test(below))?.route ?? null;
   };
+}
+
+/** Each parameter is a segment; a download's name may be empty. */
+function patternOf(template: string): RegExp {
+  const segments = template.replace(':name', '[^/]*').replace(/:\w+/g, '[^/]+');
+  return new RegExp(`^${segments}$`);
 }

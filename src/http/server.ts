@@ -1,30 +1,22 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { Slots } from '../runtime/budgets.js';
 import { ApiEndpoint } from './api.js';
 import { createApp } from './app.js';
-import { authenticateRequest } from './authenticate-request.js';
 import { createBaseUrls } from './base-url.js';
 import { downloadPage } from './download.js';
 import { Edge } from './edge.js';
-import { createCors, EdgeResponse } from './edge-response.js';
-import { eventSourcePage } from './event-source.js';
-import type { EventStream } from './event-stream.js';
+import { EdgeResponse } from './edge-response.js';
+import { type EventStream, eventSourcePage } from './event-source.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
 import { Pipeline } from './pipeline.js';
 import { referencePage } from './reference.js';
-import { createRouter } from './routes.js';
-import type { Timings } from './services.js';
 import { sessionPage } from './session.js';
-import type { Shared } from './shared.js';
-import { SlowBodies } from './slow-bodies.js';
-import { StalledReaders } from './stalled-readers.js';
+import type { Shared, Timings } from './shared.js';
+import { SlowClients } from './slow-clients.js';
 import { ticketPage } from './ticket.js';
 import { asksForWebSocket, createUpgrade, type UpgradeTarget } from './upgrade.js';
 import { uploadPage } from './upload.js';
 
-/** RFC 8620 8.5: event sources that one user may have open. */
-const MAX_STREAMS = 32;
 const MAX_HEADER_OCTETS = 16_384;
 /** How often Node looks for headers that are late, ms. */
 const CHECK_INTERVAL = 1000;
@@ -38,11 +30,9 @@ export interface HttpServer {
 
 /** All endpoints over node:http. `target` takes connections that become WebSockets. */
 export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpServer {
-  const { services, timings } = shared;
-  const slowBodies = new SlowBodies(timings);
+  const { timings } = shared;
   const streams = new Set<EventStream>();
-  const cors = createCors(services.corsOrigins);
-  const edge = assembleEdge(shared, { slowBodies, streams, cors });
+  const edge = assembleEdge(shared, streams);
   const pipeline = new Pipeline(edge.handle);
   // The connection of a handshake behind another request is still that request's.
   const isUpgrade = (req: IncomingMessage): boolean =>
@@ -60,12 +50,12 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   server.maxHeadersCount = 0;
   // Without this Node would ask for a body before its length or its sender have been looked at.
   server.on('checkContinue', pipeline.answer);
-  const upgrade = createUpgrade({ services, edge, cors, target });
-  const readers = new StalledReaders(server, timings.stalledReader);
+  const upgrade = createUpgrade(shared, edge, target);
+  const slowClients = new SlowClients(server, pipeline, timings);
   server.on('upgrade', (req, duplex, head) => {
     const socket = duplex as Socket;
     if (isUpgrade(req)) {
-      readers.forget(socket);
+      slowClients.forget(socket);
       upgrade(req, socket, head);
       return;
     }
@@ -85,8 +75,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
       }, grace);
       await Promise.all([closed, sockets]);
       clearTimeout(late);
-      slowBodies.close();
-      readers.close();
+      slowClients.close();
       shared.close();
     },
   };
@@ -106,64 +95,28 @@ function serverOptions(timings: Timings) {
     ServerResponse: EdgeResponse,
     maxHeaderSize: MAX_HEADER_OCTETS,
     headersTimeout: timings.headers,
-    // Bodies have a rule of their own: an upload may take long as long as it moves (SlowBodies).
+    // Bodies have a rule of their own: an upload may take long as long as it moves (SlowClients).
     requestTimeout: 0,
     keepAliveTimeout: timings.keepAlive,
     connectionsCheckingInterval: Math.min(CHECK_INTERVAL, timings.headers),
   };
 }
 
-interface EdgeParts {
-  readonly slowBodies: SlowBodies;
-  readonly streams: Set<EventStream>;
-  readonly cors: ReturnType<typeof createCors>;
-}
-
-function assembleEdge(shared: Shared, { slowBodies, streams, cors }: EdgeParts): Edge {
-  const { services, timings } = shared;
-  const { limits, metrics, log } = services;
-  const baseUrls = createBaseUrls(services);
-  const app = createApp({
-    basePath: baseUrls.path,
-    session: sessionPage(services.sessions, baseUrls),
-    reference: referencePage(services.registry.capabilities),
-    upload: uploadPage({ services, slots: new Slots(limits.maxConcurrentUpload), slowBodies }),
-    download: downloadPage(services),
-    eventSource: eventSourcePage({
-      feed: shared.feed,
-      live: shared.live,
-      dataTypes: services.registry.dataTypes,
-      slots: new Slots(MAX_STREAMS),
-      maxStreams: MAX_STREAMS,
-      metrics,
-      streams,
-    }),
-    ticket: ticketPage(services, shared.requests),
+function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
+  const baseUrls = createBaseUrls(shared);
+  const basePath = baseUrls.path;
+  const rest = createApp(basePath, {
+    session: sessionPage(shared.sessions, baseUrls),
+    reference: referencePage(shared.registry.capabilities),
+    upload: uploadPage(shared),
+    download: downloadPage(shared),
+    eventSource: eventSourcePage(shared, streams),
+    ticket: ticketPage(shared),
     healthz: healthPage(),
-    readyz: readyPage(services.ready, log),
-    metrics: metricsPage(metrics),
-    fail: (req, res, error) => edge.fail(req, res, error),
+    readyz: readyPage(shared.ready, shared.log),
+    metrics: metricsPage(shared.metrics),
   });
-  const api = new ApiEndpoint({
-    api: shared.api,
-    slots: shared.requests,
-    longRequests: shared.longRequests,
-    conductor: services.conductor,
-    requestTimeout: limits.requestTimeout,
-    authenticate: (req) => authenticateRequest(services, req, 'bearer'),
-    maxConcurrentRequests: limits.maxConcurrentRequests,
-    answers: shared.answers,
-    reader: { maximum: limits.maxSizeRequest, budget: shared.budget, slowBodies },
-  });
-  const edge: Edge = new Edge({
-    services,
-    cors,
-    router: createRouter(baseUrls.path),
-    api,
-    rest: app,
-    linger: timings.linger,
-  });
-  return edge;
+  return new Edge({ shared, basePath, api: new ApiEndpoint(shared), rest });
 }
 
 function listen(server: Server, host: string, port: number): Promise<string> {

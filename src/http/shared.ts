@@ -1,14 +1,108 @@
 import { LivePrincipals } from '../accounts/live-principals.js';
-import { type Api, createApi } from '../methods/run-request.js';
-import { createFeed, type Feed } from '../push/feed.js';
+import type { Authenticator, Tickets } from '../accounts/principal.js';
+import type { BlobStore } from '../blobs/port.js';
+import type { Dispatcher } from '../methods/dispatch.js';
+import type { Registry } from '../methods/registry.js';
+import { type Api, type CallMetrics, createApi } from '../methods/run-request.js';
+import type { IdGenerator } from '../protocol/ids.js';
+import type { Sessions } from '../protocol/session.js';
+import { Feed } from '../push/feed.js';
 import { AnswerBudget, BodyBudget, Slots } from '../runtime/budgets.js';
 import { FairTurns } from '../runtime/fair-turns.js';
+import type { Log } from '../runtime/log.js';
+import type { Conductor } from '../runtime/slices.js';
+import type { Store } from '../store/port.js';
 import { overloaded } from './reply.js';
-import { TIMINGS, type Timings, type TransportServices } from './services.js';
+
+/** Kinds of connections that stay open. */
+export type OpenKind = 'eventsource' | 'websocket';
+
+/** What the process counts. No label ever holds an account, a user or a text that a client chose. */
+export interface Metrics extends CallMetrics {
+  /** `route` is a template, `seconds` from the first header to the end of the answer. */
+  httpRequest(route: string, method: string, status: string, seconds: number): void;
+  opened(kind: OpenKind): void;
+  closed(kind: OpenKind): void;
+  /** The Prometheus text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** The limits that both transports enforce, as the session advertises them. */
+export interface TransportLimits {
+  readonly maxSizeRequest: number;
+  readonly maxSizeUpload: number;
+  readonly maxCallsInRequest: number;
+  readonly maxConcurrentRequests: number;
+  readonly maxConcurrentUpload: number;
+  /** REQUEST_TIMEOUT, ms. */
+  readonly requestTimeout: number;
+  /** Octets of large answers that the process holds. */
+  readonly answerMemory: number;
+}
+
+/** What the transports are built on: made once in main, or of stand-ins in tests. */
+export interface TransportServices {
+  readonly limits: TransportLimits;
+  /** Configured public base URL, or null. */
+  readonly baseUrl: URL | null;
+  readonly trustProxy: readonly string[];
+  readonly corsOrigins: readonly string[];
+  readonly metricsToken: string | null;
+  /** Whether permessage-deflate is agreed to. */
+  readonly websocketCompression: boolean;
+  readonly registry: Registry;
+  readonly dispatcher: Dispatcher;
+  readonly authenticator: Authenticator;
+  readonly tickets: Tickets;
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly ids: IdGenerator;
+  readonly sessions: Sessions;
+  /** The capability that an account must have for uploads and downloads; null asks for none. */
+  readonly blobCapability: string | null;
+  /** The capability that a request names in `using` to be explained. */
+  readonly explainCapability?: string;
+  /** Of everything that takes long. */
+  readonly conductor: Conductor;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Is told why clients are answered 503, which says no reason. */
+  readonly unavailable?: (error: unknown) => void;
+  /** Resolves when the process can serve: database reachable, migrations applied (GET /readyz). */
+  ready(): Promise<void>;
+  readonly timings?: Partial<Timings>;
+}
+
+export type Timings = Readonly<Record<keyof typeof TIMINGS, number>>;
+
+/** Milliseconds, and octets a second. */
+export const TIMINGS = Object.freeze({
+  /** From the first octet of a request to the end of its headers. */
+  headers: 10_000,
+  /** A body must bring `bodyRate` octets a second in each such window. */
+  bodyWindow: 10_000,
+  bodyRate: 1000,
+  /** A reader that takes nothing for so long is dropped. */
+  stalledReader: 60_000,
+  /**
+   * The server drops a reader that takes nothing for so long, once the memory for answers is used
+   * up.
+   */
+  answerStall: 5000,
+  /** The same for a reader that has not taken all of an answer after so long. */
+  answerHold: 60_000,
+  /** How long a refused body is still read so that its sender sees the answer. */
+  linger: 5000,
+  keepAlive: 65_000,
+  /** How often tokens of open connections are looked at again: within a second (D24). */
+  refresh: 250,
+  /** WebSocket pings; a peer silent for two of them is gone. */
+  heartbeat: 30_000,
+});
 
 /** What HTTP and WebSocket have in common, one of each a process: limits are a user's, whatever carries it. */
-export interface Shared {
-  readonly services: TransportServices;
+export interface Shared extends TransportServices {
   readonly timings: Timings;
   readonly api: Api;
   /** maxConcurrentRequests. */
@@ -25,12 +119,12 @@ export interface Shared {
 export function createShared(services: TransportServices): Shared {
   const { limits, log } = services;
   const timings = { ...TIMINGS, ...services.timings };
-  const feed = createFeed(services.store, services.registry.dataTypes);
+  const feed = new Feed(services.store, services.registry.dataTypes);
   const live = new LivePrincipals(services.authenticator, timings.refresh, (error) =>
     log.warn({ err: error }, 'tokens of open connections could not be looked at'),
   );
   return {
-    services,
+    ...services,
     timings,
     api: createApi({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
     requests: new Slots(limits.maxConcurrentRequests),

@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Principal } from '../accounts/principal.js';
 import { authenticateRequest, queryOf } from './authenticate-request.js';
-import { hasBody } from './body.js';
 import type { Edge } from './edge.js';
-import { type Cors, EdgeResponse } from './edge-response.js';
+import { bodyLength, type Cors, EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import { findHeadError } from './request-head.js';
-import { WEBSOCKET } from './routes.js';
-import type { TransportServices } from './services.js';
+import { ROUTES } from './routes.js';
+import type { TransportServices } from './shared.js';
 
 /** An opening handshake whose sender is known. */
 export interface Handshake {
@@ -32,26 +31,20 @@ export interface UpgradeTarget {
   terminate(): void;
 }
 
-export interface UpgradeOptions {
-  readonly services: TransportServices;
-  readonly edge: Edge;
-  readonly cors: Cors;
-  readonly target: UpgradeTarget;
-}
-
 /**
  * Whether a request asks for a WebSocket. Some clients offer other protocols (`Upgrade: h2c`) with
  * plain requests. A handshake has no body, whose octets would be taken for frames.
  */
 export function asksForWebSocket(req: IncomingMessage): boolean {
-  return req.headers.upgrade?.trim().toLowerCase() === 'websocket' && !hasBody(req);
+  return req.headers.upgrade?.trim().toLowerCase() === 'websocket' && bodyLength(req) === 0;
 }
 
 /** Answers opening handshakes (RFC 8887 4.1, 4.2) with the edge's own headers, ids, logs and errors. */
 export function createUpgrade(
-  options: UpgradeOptions,
+  services: TransportServices,
+  edge: Edge,
+  target: UpgradeTarget,
 ): (req: IncomingMessage, socket: Socket, head: Buffer) => void {
-  const { services, edge, target } = options;
   return (req, socket, head) => {
     // Node has taken its own listener off: an error without one would end the process.
     socket.on('error', () => socket.destroy());
@@ -61,13 +54,13 @@ export function createUpgrade(
     const accept = async (): Promise<void> => {
       const wrong = findHeadError(req);
       if (wrong !== null) throw wrong;
-      if (route !== WEBSOCKET) {
+      if (route !== ROUTES.websocket) {
         throw new HttpError(404, 'There is no WebSocket at this path.');
       }
       if (req.method !== 'GET') {
         throw new HttpError(405, `This path takes ${route.allow}.`, ['Allow', route.allow]);
       }
-      checkOrigin(req, options.cors);
+      checkOrigin(req, edge.cors);
       res.principal = await authenticateRequest(services, req, 'ticket');
       if (socket.destroyed) return;
       const { principal, requestId } = res;

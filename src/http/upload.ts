@@ -4,32 +4,28 @@ import { BlobTooLargeError } from '../blobs/port.js';
 import { RequestError } from '../protocol/errors.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';
-import type { Slots } from '../runtime/budgets.js';
-import { declaredLength, refuseEncoding } from './body.js';
+import { Slots } from '../runtime/budgets.js';
+import type { Page } from './app.js';
+import { awaitBody, refuseEncoding } from './body.js';
+import { bodyLength, principalOf } from './edge-response.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
-import type { AuthenticatedHandler } from './route-request.js';
-import type { TransportServices } from './services.js';
-import type { SlowBodies } from './slow-bodies.js';
-
-export interface UploadOptions {
-  readonly services: TransportServices;
-  readonly slots: Slots;
-  readonly slowBodies: SlowBodies;
-}
+import type { TransportServices } from './shared.js';
 
 /** POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): the body goes to the blob store as it arrives. */
-export function uploadPage(options: UploadOptions): AuthenticatedHandler {
-  const { services, slots, slowBodies } = options;
+export function uploadPage(services: TransportServices): Page {
   const { limits, ids } = services;
-  return async ({ req, res, principal, params }) => {
+  const slots = new Slots(limits.maxConcurrentUpload);
+  return async ({ req, res, params }) => {
+    const principal = principalOf(res);
     const account = uploadAccount(principal, params['accountId'] ?? '', services.blobCapability);
     refuseEncoding(req);
-    const declared = declaredLength(req);
-    if (declared !== null && declared > limits.maxSizeUpload) throw tooLarge(limits.maxSizeUpload);
+    const length = bodyLength(req);
+    if (Number.isFinite(length) && length > limits.maxSizeUpload) {
+      throw tooLarge(limits.maxSizeUpload);
+    }
     if (!slots.take(principal.userId)) throw tooMany(limits.maxConcurrentUpload);
-    const watched = slowBodies.watch(req, res);
     try {
-      if (req.headers.expect !== undefined) res.writeContinue();
+      awaitBody(req, res);
       const blobId = ids.next('b').id;
       const type = typeOf(req);
       const { size } = await store(services, account.id, blobId, req);
@@ -41,7 +37,6 @@ export function uploadPage(options: UploadOptions): AuthenticatedHandler {
       await record(services, principal, { accountId: account.id, id: blobId, type, size });
       sendJson(res, 200, { accountId: account.id, blobId, type, size });
     } finally {
-      slowBodies.forget(watched);
       slots.release(principal.userId);
     }
   };

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { pipeline } from 'node:stream/promises';
 import { chunksOf } from '../protocol/response.js';
 import type { Slices } from '../runtime/slices.js';
 import { type EdgeResponse, JSON_HEADERS, writeHead } from './edge-response.js';
@@ -22,26 +23,27 @@ export async function writeLong(
   writeHead(res, 200, JSON_HEADERS, octets);
   const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
   res.held?.writeTo(reader, octets);
-  for (const piece of pieces) {
-    for (const chunk of chunksOf(piece)) {
-      if (slices.isOver()) await slices.next();
-      if (res.destroyed) return;
-      if (!res.write(chunk)) await drained(res);
-      reader.takenAt = performance.now();
+  await streamTo(res, async function* () {
+    for (const piece of pieces) {
+      for (const chunk of chunksOf(piece)) {
+        if (slices.isOver()) await slices.next();
+        reader.takenAt = performance.now();
+        yield chunk;
+      }
     }
-  }
-  res.end();
+  });
 }
 
-/** Resolves when the response takes more, or is gone. */
-function drained(res: EdgeResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      res.off('drain', done);
-      res.off('close', done);
-      resolve();
-    };
-    res.on('drain', done);
-    res.on('close', done);
-  });
+/** Writes an answer as it is made or read. A reader that leaves early is no failure. */
+export async function streamTo(
+  res: EdgeResponse,
+  source: NodeJS.ReadableStream | (() => AsyncGenerator<string>),
+): Promise<void> {
+  try {
+    await pipeline(source, res);
+  } catch (error) {
+    const isEarlyEnd = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+    // What broke on our side is told by the cut connection and the log.
+    if (!res.destroyed || !isEarlyEnd) throw error;
+  }
 }

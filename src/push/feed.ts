@@ -6,76 +6,65 @@ import type { StateChange, Store } from '../store/port.js';
 /** RFC 8620 7.1: account id to type name to state. */
 export type ChangedStates = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-export interface Subscription {
-  /** The token reaches other accounts now: those that it lost fall silent. */
-  setPrincipal(principal: Principal): void;
-  end(): void;
-}
+/** Hands the commits of a store to the connections that may see them. */
+export class Feed {
+  readonly #dataTypes: ReadonlyMap<string, DataTypeDefinition>;
+  readonly #byAccount = new Map<string, Set<Subscription>>();
+  /** Ends the feed. */
+  readonly close: () => void;
 
-/** Hands committed changes to the connections that may see them. */
-export interface Feed {
+  constructor(store: Pick<Store, 'onCommit'>, dataTypes: ReadonlyMap<string, DataTypeDefinition>) {
+    this.#dataTypes = dataTypes;
+    this.close = store.onCommit((change) => {
+      const subscriptions = this.#byAccount.get(change.accountId) ?? [];
+      for (const subscription of subscriptions) subscription.add(change);
+    });
+  }
+
   /**
    * `types` are names of data types, null is all. `wake` is called once when there is something new to `collect`,
    * in a turn of its own, so that commits of one turn are gathered.
    */
-  subscribe(options: {
-    readonly principal: Principal;
-    readonly types: ReadonlySet<string> | null;
-    readonly wake: () => void;
-  }): Subscription & { collect(): ChangedStates | null };
-  close(): void;
+  subscribe(
+    principal: Principal,
+    types: ReadonlySet<string> | null,
+    wake: () => void,
+  ): Subscription {
+    const [byAccount, dataTypes] = [this.#byAccount, this.#dataTypes];
+    const subscription = new Subscription({ byAccount, dataTypes, types, wake });
+    subscription.setPrincipal(principal);
+    return subscription;
+  }
 }
 
-/** Follows a store's commits. Each subscription keeps the newest state of each type alone: memory is bounded. */
-export function createFeed(
-  store: Pick<Store, 'onCommit'>,
-  dataTypes: ReadonlyMap<string, DataTypeDefinition>,
-): Feed {
-  const byAccount = new Map<string, Set<Subscriber>>();
-  const unsubscribe = store.onCommit((change) => {
-    const subscribers = byAccount.get(change.accountId);
-    if (subscribers === undefined) return;
-    for (const subscriber of subscribers) subscriber.add(change);
-  });
-  return {
-    subscribe({ principal, types, wake }) {
-      const subscriber = new Subscriber({ byAccount, dataTypes, types, wake });
-      subscriber.setPrincipal(principal);
-      return subscriber;
-    },
-    close() {
-      unsubscribe();
-      byAccount.clear();
-    },
-  };
-}
-
-interface SubscriberOptions {
-  readonly byAccount: Map<string, Set<Subscriber>>;
+interface SubscriptionOptions {
+  readonly byAccount: Map<string, Set<Subscription>>;
   readonly dataTypes: ReadonlyMap<string, DataTypeDefinition>;
   readonly types: ReadonlySet<string> | null;
   readonly wake: () => void;
 }
 
-class Subscriber {
-  readonly #options: SubscriberOptions;
+/** What a connection has not been told yet: the newest state of each type alone, so memory is bounded. */
+export class Subscription {
+  readonly #options: SubscriptionOptions;
   #principal: Principal | null = null;
   #pending = new Map<string, Map<string, string>>();
   #woken = false;
 
-  constructor(options: SubscriberOptions) {
+  constructor(options: SubscriptionOptions) {
     this.#options = options;
   }
 
+  /** The token reaches other accounts now: those that it lost fall silent. */
   setPrincipal(principal: Principal): void {
     const { byAccount } = this.#options;
     for (const id of this.#principal?.accounts.keys() ?? []) {
       if (!principal.accounts.has(id)) this.#leave(id);
     }
     for (const id of principal.accounts.keys()) {
-      const subscribers = byAccount.get(id);
-      if (subscribers === undefined) byAccount.set(id, new Set([this]));
-      else subscribers.add(this);
+      const subscriptions = byAccount.get(id);
+      if (subscriptions === undefined) byAccount.set(id, new Set([this]));
+      else subscriptions.add(this);
     }
     this.#principal = principal;
   }
@@ -114,8 +103,8 @@ class Subscriber {
 
   #leave(accountId: string): void {
     this.#pending.delete(accountId);
-    const subscribers = this.#options.byAccount.get(accountId);
-    subscribers?.delete(this);
-    if (subscribers?.size === 0) this.#options.byAccount.delete(accountId);
+    const subscriptions = this.#options.byAccount.get(accountId);
+    subscriptions?.delete(this);
+    if (subscriptions?.size === 0) this.#options.byAccount.delete(accountId);
   }
 }

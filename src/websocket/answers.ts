@@ -1,15 +1,11 @@
 import type { WebSocket } from 'ws';
 import type { Principal } from '../accounts/principal.js';
+import { problemOf, serverFault } from '../http/reply.js';
 import type { Shared } from '../http/shared.js';
 import { RequestError, UnavailableError } from '../protocol/errors.js';
 import { tooManyRequests } from '../protocol/limits.js';
 import type { HeldAnswer } from '../runtime/budgets.js';
-import {
-  type MessageError,
-  type RequestMessage,
-  requestErrorText,
-  runProblem,
-} from './messages.js';
+import { type MessageError, type RequestMessage, requestErrorText } from './messages.js';
 import type { Outgoing } from './outgoing.js';
 
 /** RFC 6455 7.4.1, as RFC 8887 uses it. */
@@ -90,10 +86,10 @@ export class Answers {
 
   /** Never rejects: whatever happens is an answer. */
   async #run(message: RequestMessage, isLong: boolean, over: () => void): Promise<void> {
-    const { answers, requests, services } = this.#options.shared;
+    const { answers, limits, requests } = this.#options.shared;
     if (!requests.take(this.#user)) {
       over();
-      const problem = tooManyRequests(services.limits.maxConcurrentRequests);
+      const problem = tooManyRequests(limits.maxConcurrentRequests);
       await this.#outgoing.send([requestErrorText(problem.toProblem(), message.id)]);
       return;
     }
@@ -122,19 +118,18 @@ export class Answers {
       const isGone = (): boolean => socket.readyState === socket.CLOSED;
       return await shared.api.run(message.request, principal, { isLong, isGone, room }, first);
     } catch (error) {
-      const known = runProblem(error);
-      if (error instanceof UnavailableError) shared.services.unavailable?.(error);
-      if (known !== null) return [requestErrorText(known, message.id)];
-      shared.services.log.error({ requestId, err: error }, 'defect');
-      const detail = `Something failed in the server; its log has the cause under ${requestId}.`;
-      return [requestErrorText({ type: 'about:blank', status: 500, detail }, message.id)];
+      if (error instanceof UnavailableError) shared.unavailable?.(error);
+      const known = problemOf(error);
+      if (known === null) shared.log.error({ requestId, err: error }, 'defect');
+      const { body } = known ?? serverFault(requestId);
+      return [requestErrorText(body, message.id)];
     }
   }
 
   /** As fresh as over HTTP: what a revoked token asks for is not run in the moment before its socket closes. */
   async #currentPrincipal(): Promise<Principal> {
     const { shared, socket, principal } = this.#options;
-    const current = await shared.services.authenticator.refresh(principal.tokenId);
+    const current = await shared.authenticator.refresh(principal.tokenId);
     if (current !== null) return current;
     socket.close(POLICY, NOT_VALID);
     throw new RequestError('notRequest', NOT_VALID, { status: 401 });

@@ -56,7 +56,7 @@ export class Connection {
     socket.on('pong', (data) => this.#arrival.control(data));
     // ws closes the connection itself, with the code that fits (1007, 1009 ...).
     socket.on('error', (error) =>
-      shared.services.log.debug({ requestId: options.requestId, err: error }, 'websocket error'),
+      shared.log.debug({ requestId: options.requestId, err: error }, 'websocket error'),
     );
     this.closed = new Promise((resolve) => {
       socket.on('close', () => {
@@ -137,7 +137,7 @@ export class Connection {
   /** The octets are held of the budget until their request is answered. */
   async #read(octets: Buffer): Promise<void> {
     const { socket, shared } = this.#options;
-    const { conductor, limits } = shared.services;
+    const { budget, conductor, limits } = shared;
     const slices = conductor.startSlices(() => {
       if (socket.readyState !== socket.OPEN) throw new ClientGoneError();
     });
@@ -146,7 +146,7 @@ export class Connection {
     let endTurn: (() => void) | null = null;
     let over: (() => void) | null = () => {
       endTurn?.();
-      shared.budget.release(this.#user, octets.length);
+      budget.release(this.#user, octets.length);
     };
     try {
       if (isLong) {

@@ -37,7 +37,7 @@ export class WebSocketEndpoint implements UpgradeTarget {
 
   constructor(shared: Shared) {
     this.#shared = shared;
-    this.#server = new WebSocketServer(serverOptions(shared.services));
+    this.#server = new WebSocketServer(serverOptions(shared));
     this.#server.on('headers', (lines) => lines.push(`X-Request-Id: ${this.#requestId}`));
     // Without a listener ws would answer by itself, past the edge.
     this.#server.on('wsClientError', (error) => {
@@ -81,7 +81,7 @@ export class WebSocketEndpoint implements UpgradeTarget {
 
   /** Has ws answer a handshake; returns why it won't. */
   #upgrade({ req, socket, head, principal, requestId }: Handshake): Error | null {
-    const { metrics } = this.#shared.services;
+    const { metrics } = this.#shared;
     this.#requestId = requestId;
     this.#refused = null;
     this.#server.handleUpgrade(req, socket, head, (ws: WebSocket) => {
@@ -114,7 +114,7 @@ function checkHandshake({ headers, httpVersion }: IncomingMessage): void {
   }
 }
 
-function serverOptions({ limits, websocketCompression }: Shared['services']): ServerOptions {
+function serverOptions({ limits, websocketCompression }: Shared): ServerOptions {
   // Beyond maxSizeRequest a message is read and refused with a RequestError (RFC 8887 4.3.4); one that is far
   // beyond ends the connection (1009), since it would have to be held whole.
   const maxPayload = 2 * limits.maxSizeRequest;

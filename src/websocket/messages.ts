@@ -1,4 +1,4 @@
-import { RequestError, UnavailableError } from '../protocol/errors.js';
+import { RequestError } from '../protocol/errors.js';
 import { parseIJsonInSlices } from '../protocol/ijson.js';
 import { isJsonObject, type JsonObject, memberOf } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
@@ -68,15 +68,6 @@ export async function idOf(octets: Uint8Array, slices: Slices): Promise<string |
 /** RFC 8887 4.3.4: `requestId` is always there, null where there is none. */
 export function requestErrorText(problem: JsonObject, requestId: string | null): string {
   return JSON.stringify({ '@type': 'RequestError', requestId, ...problem });
-}
-
-/** The problem of a failure while a request ran; null where it is unexpected. */
-export function runProblem(error: unknown): JsonObject | null {
-  if (error instanceof RequestError) return error.toProblem();
-  if (error instanceof UnavailableError) {
-    return { type: 'about:blank', status: 503, detail: 'The server is busy. Try again.' };
-  }
-  return null;
 }
 
 function notRequest(detail: string): RequestError {

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { TIMINGS } from '../../src/http/services.js';
+import { TIMINGS } from '../../src/http/shared.js';
 import { Client, TODOS } from '../support/client.js';
 import { EventStream } from '../support/event-source.js';
 import { makeToken } from '../support/fixtures.js';

@@ -15,8 +15,12 @@ import type { CapabilityDefinition } from '../../src/capability/capability-defin
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { baseUrlText } from '../../src/http/base-url.js';
 import { createHttpServer } from '../../src/http/server.js';
-import type { Metrics, Timings, TransportServices } from '../../src/http/services.js';
-import { createShared } from '../../src/http/shared.js';
+import {
+  createShared,
+  type Metrics,
+  type Timings,
+  type TransportServices,
+} from '../../src/http/shared.js';
 import type { RequestSource } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
-import { type ChangedStates, createFeed } from '../../src/push/feed.js';
+import { type ChangedStates, Feed } from '../../src/push/feed.js';
 import type { StateChange } from '../../src/store/port.js';
 
 function setUp() {
@@ -21,7 +21,7 @@ function setUp() {
   const commit = (accountId: string, changed: Record<string, string>): void => {
     for (const listener of listeners) listener({ accountId, changed });
   };
-  return { feed: createFeed(store, types), commit, listeners };
+  return { feed: new Feed(store, types), commit, listeners };
 }
 
 function reaching(...accounts: (string | [string, ReadonlySet<string>])[]): Principal {
@@ -46,7 +46,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     const wake = (): void => {
       woken += 1;
     };
-    const subscription = feed.subscribe({ principal: reaching('A', 'B'), types: null, wake });
+    const subscription = feed.subscribe(reaching('A', 'B'), null, wake);
     commit('A', { Todo: '1' });
     commit('A', { Todo: '2', Note: '1' });
     commit('B', { Todo: '9' });
@@ -69,7 +69,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     const wake = (): void => {
       woken += 1;
     };
-    const subscription = feed.subscribe({ principal: reaching('A'), types: null, wake });
+    const subscription = feed.subscribe(reaching('A'), null, wake);
     commit('A', { Todo: '1' });
     await turn();
     commit('A', { Note: '1' });
@@ -81,12 +81,9 @@ describe('the change feed (RFC 8620 7.1)', () => {
   it('says nothing of other types, unknown types, and types that an account lacks', async () => {
     const { feed, commit } = setUp();
     let woken = 0;
-    const subscription = feed.subscribe({
-      principal: reaching('A', ['B', new Set(['urn:notes'])]),
-      types: new Set(['Todo']),
-      wake() {
-        woken += 1;
-      },
+    const principal = reaching('A', ['B', new Set(['urn:notes'])]);
+    const subscription = feed.subscribe(principal, new Set(['Todo']), () => {
+      woken += 1;
     });
     commit('A', { Note: '1', Unknown: '1' });
     commit('B', { Todo: '1' });
@@ -100,7 +97,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     const wake = (): void => {
       woken += 1;
     };
-    const subscription = feed.subscribe({ principal: reaching('A', 'B'), types: null, wake });
+    const subscription = feed.subscribe(reaching('A', 'B'), null, wake);
     commit('A', { Todo: '1' });
     subscription.setPrincipal(reaching('B', 'C'));
     commit('A', { Todo: '2' });
@@ -117,7 +114,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     const wake = (): void => {
       woken += 1;
     };
-    const subscription = feed.subscribe({ principal: reaching('A'), types: null, wake });
+    const subscription = feed.subscribe(reaching('A'), null, wake);
     commit('A', { Todo: '1' });
     subscription.end();
     commit('A', { Todo: '2' });
