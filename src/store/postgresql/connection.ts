@@ -9,7 +9,7 @@ import type { ReadAhead } from './ahead.js';
 import { Asking } from './asking.js';
 import { Deadline } from './deadline.js';
 import { Questions } from './questions.js';
-import { prepared, type Statement } from './statement.js';
+import { composed, prepared, type Statement } from './statement.js';
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Each statement sees what is committed before it: what the lock was waited for, too.
@@ -196,11 +196,11 @@ export class Connection extends Questions {
     }
   }
 
-  /** Sent by itself: where a statement fails, the server skips what was sent with it. */
+  /** Sent by itself, since the server skips what was sent with a statement that fails; and in words. */
   #end(text: 'COMMIT' | 'ROLLBACK'): Promise<string> {
     this.#ended = true;
     this.#asking.flush();
-    return this.#control(text);
+    return this.#asking.ask(composed(text, []));
   }
 
   /** The lock follows BEGIN at once. */
@@ -278,7 +278,7 @@ export class Connection extends Questions {
     return this.#serial === undefined ? turn() : this.#serial.run(turn);
   }
 
-  /** What begins and ends a transaction, and its savepoints, whose names are few. */
+  /** BEGIN, and savepoints, whose names are few. */
   #control(text: string): Promise<string> {
     return this.#asking.ask(prepared(text, []));
   }
