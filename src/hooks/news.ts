@@ -1,5 +1,5 @@
 import type { Changes } from '../capability/hooks.js';
-import type { TypeChanges, UnitOfWork } from '../methods/work/unit.js';
+import type { Entry, UnitOfWork } from '../methods/work/unit.js';
 import type { StoredObject } from '../store/port.js';
 
 /** What changed of one type. */
@@ -25,45 +25,32 @@ export class NewsReader {
    * meanwhile is told together with it.
    */
   *take(): Generator<News> {
-    for (const [name, changes] of this.#unit.changes()) {
-      const fresh = this.#takeOf(changes);
+    for (const [name, { entries }] of this.#unit.touched) {
+      const known: Known = this.#known.get(name) ?? new Map();
+      this.#known.set(name, known);
+      const fresh = takeFresh(known, entries);
       if (fresh !== null) yield [name, fresh];
     }
   }
-
-  #takeOf({ type, created, updated, destroyed }: TypeChanges): Changes<StoredObject> | null {
-    const known: Known = this.#known.get(type.name) ?? new Map();
-    this.#known.set(type.name, known);
-    const fresh: Mutable = { created: [], updated: [], destroyed: [] };
-    for (const object of created) {
-      const before = known.get(object.id);
-      if (before === undefined || before === null) fresh.created.push(object);
-      else if (before !== object) fresh.updated.push({ before, after: object });
-    }
-    for (const { before: first, after } of updated) {
-      const before = known.get(after.id) ?? first;
-      if (before !== after) fresh.updated.push({ before, after });
-    }
-    for (const object of destroyed) {
-      const before = known.get(object.id);
-      if (before !== null) fresh.destroyed.push(before ?? object);
-    }
-    const listed = new Set(fresh.destroyed.map(({ id }) => id));
-    for (const [id, before] of known) {
-      // Made and destroyed by the unit: it has no trace of it.
-      if (before !== null && !listed.has(id) && this.#unit.current(type, id) === null)
-        fresh.destroyed.push(before);
-    }
-    for (const object of fresh.created) known.set(object.id, object);
-    for (const { after } of fresh.updated) known.set(after.id, after);
-    for (const { id } of fresh.destroyed) known.set(id, null);
-    const count = fresh.created.length + fresh.updated.length + fresh.destroyed.length;
-    return count === 0 ? null : fresh;
-  }
 }
 
-interface Mutable {
-  readonly created: StoredObject[];
-  readonly updated: { before: StoredObject; after: StoredObject }[];
-  readonly destroyed: StoredObject[];
+/** Each object as it was told last, or was before the unit, and as it is now; null where none differs. */
+function takeFresh(
+  known: Known,
+  entries: ReadonlyMap<string, Entry>,
+): Changes<StoredObject> | null {
+  const created: StoredObject[] = [];
+  const updated: { before: StoredObject; after: StoredObject }[] = [];
+  const destroyed: StoredObject[] = [];
+  for (const [id, { before: first, after }] of entries) {
+    const told = known.get(id);
+    const before = told === undefined ? first : told;
+    if (before === after) continue;
+    known.set(id, after);
+    if (after === null) destroyed.push(before as StoredObject);
+    else if (before === null) created.push(after);
+    else updated.push({ before, after });
+  }
+  const count = created.length + updated.length + destroyed.length;
+  return count === 0 ? null : { created, updated, destroyed };
 }

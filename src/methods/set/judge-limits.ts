@@ -51,9 +51,11 @@ export class LimitJudge {
     if (creates.length === 0) return false;
     // A call that a hook makes counts what the call around it has done.
     if (this.#count === null) {
-      const { created = [], destroyed: gone = [] } = this.#unit.changes().get(type.name) ?? {};
-      const stored = await this.#unit.transaction.objectCount(type);
-      this.#count = stored + created.length - gone.length;
+      let count = await this.#unit.transaction.objectCount(type);
+      for (const { before, after } of this.#unit.touched.get(type.name)?.entries.values() ?? []) {
+        count += (after === null ? 0 : 1) - (before === null ? 0 : 1);
+      }
+      this.#count = count;
     }
     const excess = this.#count + creates.length - destroyed - maximum;
     if (excess <= 0) return false;

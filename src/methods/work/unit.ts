@@ -23,18 +23,13 @@ const INDEXED_CHARACTERS = 32_768;
 /** References that one statement writes or removes: on SQLite it takes about 15 ms. */
 const MAX_RECORDS = 5000;
 
-/** What a unit of work did to the objects of one type; an object is in one list at most. */
-export interface TypeChanges {
-  readonly type: DataTypeDefinition;
-  readonly created: readonly StoredObject[];
-  readonly updated: readonly { readonly before: StoredObject; readonly after: StoredObject }[];
-  /** As they were; of a type that nothing follows, with the properties alone that links need. */
-  readonly destroyed: readonly StoredObject[];
-}
-
-interface Entry {
+/** An object that a unit of work has touched. */
+export interface Entry {
   readonly id: string;
-  /** Before the unit; null for an object that it creates. */
+  /**
+   * Before the unit; null for an object that it creates. Of a type that no hook sees, an object that
+   * is destroyed has the properties alone that links need.
+   */
   readonly before: StoredObject | null;
   /** Null once it is destroyed. */
   after: StoredObject | null;
@@ -110,22 +105,9 @@ export class UnitOfWork {
     return entry !== undefined && entry.before === null;
   }
 
-  /** By type name. */
-  changes(): ReadonlyMap<string, TypeChanges> {
-    const changes = new Map<string, TypeChanges>();
-    for (const { type, entries } of this.#works.values()) {
-      const created: StoredObject[] = [];
-      const updated: { before: StoredObject; after: StoredObject }[] = [];
-      const destroyed: StoredObject[] = [];
-      for (const { before, after } of entries.values()) {
-        if (after === null) {
-          if (before !== null) destroyed.push(before);
-        } else if (before === null) created.push(after);
-        else updated.push({ before, after });
-      }
-      changes.set(type.name, { type, created, updated, destroyed });
-    }
-    return changes;
+  /** Everything that it has touched, by the names of types and the ids of objects. */
+  get touched(): ReadonlyMap<string, { readonly entries: ReadonlyMap<string, Entry> }> {
+    return this.#works;
   }
 
   /** By how many records the type's state will step (D8). */
