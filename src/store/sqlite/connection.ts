@@ -89,12 +89,12 @@ export class Connection implements Reader {
 
   /** All rows of a fixed statement, before the call returns. */
   rows(text: string, parameters: Parameters): readonly Row[] {
-    return this.#ask({ text, parameters, run: rowsOf, count: lengthOf });
+    return this.#ask(text, parameters, rowsOf, lengthOf);
   }
 
   /** The only row of a fixed statement that has one. */
   one(text: string, ...parameters: Parameters): Row {
-    return this.#ask({ text, parameters, run: rowOf, count: () => 1 });
+    return this.#ask(text, parameters, rowOf, one);
   }
 
   /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
@@ -109,7 +109,7 @@ export class Connection implements Reader {
       }
       return rows;
     };
-    return this.#ask({ text, parameters, run, count: lengthOf });
+    return this.#ask(text, parameters, run, lengthOf);
   }
 
   /** Runs a statement like `run`, for what both databases share; a failure is thrown before a promise is there. */
@@ -124,7 +124,7 @@ export class Connection implements Reader {
     for (const cursor of this.#cursors) cursor.finish();
     // The database may have rolled back in one of these: a write by itself would be committed.
     if (this.#cursors.size > 0) this.#requireTransaction();
-    return this.#ask({ text, parameters, run: changesOf, count: (changes) => changes });
+    return this.#ask(text, parameters, changesOf, itself);
   }
 
   /** Runs a composed statement like `run`. */
@@ -159,7 +159,13 @@ export class Connection implements Reader {
     }
   }
 
-  #ask<T>({ text, parameters, run, count }: Asked<T>): T {
+  /** Runs a statement; `count` is how many rows that gave or changed. */
+  #ask<T>(
+    text: string,
+    parameters: Parameters,
+    run: (statement: Statement, parameters: Parameters) => T,
+    count: (result: T) => number,
+  ): T {
     const told = this.trace?.asked({ sql: text, parameters, inThread: false });
     try {
       const result = run(this.#prepare(text), parameters);
@@ -192,14 +198,6 @@ export class Connection implements Reader {
   }
 }
 
-/** A statement, how it is run, and how many rows that gave or changed. */
-interface Asked<T> {
-  readonly text: string;
-  readonly parameters: Parameters;
-  readonly run: (statement: Statement, parameters: Parameters) => T;
-  readonly count: (result: T) => number;
-}
-
 const rowsOf = (statement: Statement, parameters: Parameters): readonly Row[] =>
   statement.all(...parameters) as Row[];
 
@@ -210,6 +208,8 @@ const changesOf = (statement: Statement, parameters: Parameters): number =>
   statement.run(...parameters).changes;
 
 const lengthOf = ({ length }: readonly Row[]): number => length;
+const one = (): number => 1;
+const itself = (count: number): number => count;
 
 /**
  * A statement whose rows are read little by little. Until it has ended, its connection can read by
