@@ -7,7 +7,6 @@ import { referredIds } from '../work/named-ids.js';
 import type { AffectedRows } from './affected-rows.js';
 import { idsByType, type Link, type ObjectKey, push, textOf } from './object-keys.js';
 import type { Proposal } from './proposal.js';
-import type { Relations } from './relations.js';
 
 /** Objects that one call may destroy or change because others are destroyed. */
 const MAX_CASCADE = 10_000;
@@ -32,7 +31,6 @@ export interface DestroyScene {
   readonly proposal: Proposal;
   readonly snapshot: Snapshot;
   readonly registry: Registry;
-  readonly relations: Relations;
   /** Of what the call names; those of what follows are added. */
   readonly rows: AffectedRows;
   readonly maximum: number | undefined;
@@ -43,18 +41,16 @@ export class Destroyer {
   readonly #proposal: Proposal;
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
-  readonly #relations: Relations;
   readonly #rows: AffectedRows;
   readonly #maximum: number;
   #stored: readonly Link[] | null = null;
   /** Roots whose closure is too large to be known, with ids of objects that link to them. */
   readonly #beyond = new Map<string, readonly string[]>();
 
-  constructor({ proposal, snapshot, registry, relations, rows, maximum }: DestroyScene) {
+  constructor({ proposal, snapshot, registry, rows, maximum }: DestroyScene) {
     this.#proposal = proposal;
     this.#snapshot = snapshot;
     this.#registry = registry;
-    this.#relations = relations;
     this.#rows = rows;
     this.#maximum = maximum ?? MAX_CASCADE;
   }
@@ -66,7 +62,7 @@ export class Destroyer {
   async destroy(ids: readonly string[], kept: Iterable<string> = []): Promise<Destruction> {
     const type = this.#proposal.index.type.name;
     const roots = ids.map((id) => ({ type, id }));
-    if (ids.length === 0 || !this.#relations.incoming.has(type)) {
+    if (ids.length === 0 || !this.#registry.relations.referred.has(type)) {
       return {
         refused: new Map(),
         doomed: new Map(roots.map((key) => [textOf(key), key])),
@@ -115,7 +111,7 @@ export class Destroyer {
 
   /** One statement, one or two for each type that follows, and for each that only keeps. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
-    const { cascading } = this.#relations;
+    const { cascading } = this.#registry.relations;
     const { index, rows } = this.#proposal;
     const ids = new Set(roots.map(({ id }) => id));
     // What an update of this call links to a root may have followers of its own.

@@ -1,11 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { isReference, type ReferenceProperty } from '../type-index.js';
-
-/** A property of some type that refers to a type. */
-export interface IncomingReference {
-  readonly type: DataTypeDefinition;
-  readonly property: ReferenceProperty;
-}
+import { isReference } from '../type-index.js';
+import { push } from './object-keys.js';
 
 /** A computed property that counts the objects which refer to its object. */
 export interface CountedBy {
@@ -17,8 +12,8 @@ export interface CountedBy {
 
 /** How types depend on one another; by type name. */
 export interface Relations {
-  /** What refers to a type. */
-  readonly incoming: ReadonlyMap<string, readonly IncomingReference[]>;
+  /** The types that properties refer to. */
+  readonly referred: ReadonlySet<string>;
   /** Which properties count a type's objects. */
   readonly counts: ReadonlyMap<string, readonly CountedBy[]>;
   /** Every reference whose objects are destroyed with what they refer to. */
@@ -27,13 +22,13 @@ export interface Relations {
 
 /** Looks up how the types depend on one another. */
 export function relate(types: Iterable<DataTypeDefinition>): Relations {
-  const incoming = new Map<string, IncomingReference[]>();
+  const referred = new Set<string>();
   const counts = new Map<string, CountedBy[]>();
   const cascading: { readonly type: string; readonly property: string }[] = [];
   for (const type of types) {
     for (const property of type.properties) {
       if (isReference(property)) {
-        push(incoming, property.reference.type, { type, property });
+        referred.add(property.reference.type);
         if (property.reference.onDestroy === 'cascade') {
           cascading.push({ type: type.name, property: property.name });
         }
@@ -43,11 +38,5 @@ export function relate(types: Iterable<DataTypeDefinition>): Relations {
         push(counts, computed.type, { type, property, by: computed.by });
     }
   }
-  return Object.freeze({ incoming, counts, cascading });
-}
-
-function push<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
+  return Object.freeze({ referred, counts, cascading });
 }

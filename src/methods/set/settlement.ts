@@ -26,15 +26,6 @@ export interface SettlementScene {
   readonly context: CallContext;
 }
 
-interface Judges {
-  readonly links: LinkJudge;
-  readonly circles: CircleJudge;
-  readonly uniques: UniqueJudge;
-  readonly limits: LimitJudge;
-  readonly destroyer: Destroyer;
-  readonly rows: AffectedRows;
-}
-
 const NOTHING_GOES: Destruction = Object.freeze({
   refused: new Map(),
   doomed: new Map(),
@@ -47,7 +38,12 @@ const NOTHING_GOES: Destruction = Object.freeze({
  */
 export class Settlement {
   readonly #scene: SettlementScene;
-  #judges: Judges | null = null;
+  readonly #limits: LimitJudge;
+  readonly #links: LinkJudge;
+  readonly #circles: CircleJudge;
+  readonly #uniques: UniqueJudge;
+  readonly #destroyer: Destroyer;
+  readonly #affected: AffectedRows;
   #destruction = NOTHING_GOES;
   /** What follows from the call changes sources of computed properties, too. */
   readonly #compute: Compute;
@@ -61,49 +57,37 @@ export class Settlement {
   readonly destroyed: string[] = [];
 
   constructor(scene: SettlementScene) {
-    const { registry, hooks } = scene.context.services;
+    const { proposal, unit, context } = scene;
+    const { registry, hooks, limits } = context.services;
+    const snapshot = unit.transaction;
     this.#scene = scene;
+    this.#limits = new LimitJudge(proposal, unit);
+    this.#links = new LinkJudge(proposal, unit, registry);
+    this.#circles = new CircleJudge(proposal, snapshot);
+    this.#uniques = new UniqueJudge(proposal, snapshot);
+    const isSeen = (type: DataTypeDefinition) => hooks?.needsWholeRows(type) === true;
+    this.#affected = new AffectedRows(snapshot, registry, isSeen);
+    this.#affected.add(proposal.index.type, scene.doomed.values());
+    this.#destroyer = new Destroyer({
+      ...{ proposal, snapshot, registry, rows: this.#affected, maximum: limits.maxCascade },
+    });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
     this.#counts = new Counts(registry.relations, this.#compute);
     for (const { id, error } of scene.destroys) if (error === null) this.#roots.add(id);
-  }
-
-  /** Made when they are needed: there is nothing to judge of most types' creates and updates. */
-  get #judging(): Judges {
-    this.#judges ??= this.#makeJudges();
-    return this.#judges;
-  }
-
-  #makeJudges(): Judges {
-    const { proposal, doomed, unit, context } = this.#scene;
-    const { registry, limits, hooks } = context.services;
-    const snapshot = unit.transaction;
-    const isSeen = (type: DataTypeDefinition) => hooks?.needsWholeRows(type) === true;
-    const rows = new AffectedRows(snapshot, registry, isSeen);
-    rows.add(proposal.index.type, doomed.values());
-    const scene = { proposal, snapshot, registry, relations: registry.relations, rows };
-    return {
-      links: new LinkJudge(proposal, unit, registry),
-      circles: new CircleJudge(proposal, snapshot),
-      uniques: new UniqueJudge(proposal, snapshot),
-      limits: new LimitJudge(proposal, unit),
-      destroyer: new Destroyer({ ...scene, maximum: limits.maxCascade }),
-      rows,
-    };
   }
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
   async settle(): Promise<void> {
     const destruction = await this.#settle();
     this.#destruction = destruction;
-    this.#judges?.uniques.retell();
+    this.#uniques.retell();
     const { index, rows } = this.#scene.proposal;
-    if (index.links.length > 0) await this.#judging.links.completeRefusals();
+    if (index.links.length > 0) await this.#links.completeRefusals();
     // What loses links is written, and as a whole.
     const changed = destruction.nulled
       .map(({ from }) => from)
       .filter(({ type, id }) => type !== index.type.name || !rows.has(id));
-    if (changed.length > 0) await this.#judging.rows.complete(changed);
+    if (changed.length > 0) await this.#affected.complete(changed);
   }
 
   async #settle(): Promise<Destruction> {
@@ -129,18 +113,18 @@ export class Settlement {
     const { proposal, doomed } = this.#scene;
     const { judges } = proposal.index;
     if (!judges && this.#roots.size === 0) return NOTHING_GOES;
-    const { links, circles, uniques, limits, destroyer } = this.#judging;
-    if (limits.judgeSizes() || (await links.judge()) || (await circles.judge())) return null;
+    if (this.#limits.judgeSizes()) return null;
+    if ((await this.#links.judge()) || (await this.#circles.judge())) return null;
     const roots = [...this.#roots].filter(
       (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),
     );
-    const destruction = await destroyer.destroy(roots, this.#refusedRoots.keys());
+    const destruction = await this.#destroyer.destroy(roots, this.#refusedRoots.keys());
     const { name } = proposal.index.type;
     const isGone = (id: string) => destruction.doomed.has(textOf({ type: name, id }));
-    if (await uniques.judge(isGone)) return null;
+    if (await this.#uniques.judge(isGone)) return null;
     let own = 0;
     for (const { type } of destruction.doomed.values()) if (type === name) own += 1;
-    if (await limits.judgeCount(own)) return null;
+    if (await this.#limits.judgeCount(own)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
   }
@@ -234,7 +218,7 @@ export class Settlement {
   #row(key: string, type: string, id: string): StoredObject | undefined {
     const { proposal } = this.#scene;
     const own = type === proposal.index.type.name ? proposal.rows.get(id)?.after : undefined;
-    return own ?? this.#judging.rows.get(key);
+    return own ?? this.#affected.get(key);
   }
 
   #noteSideEffect(type: DataTypeDefinition, before: StoredObject): void {
