@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { createIdGenerator, type IdGenerator } from '../protocol/ids.js';
 import { changeAccess } from './change.js';
-import { DEFAULT_USER } from './directory.js';
+import { DEFAULT_USER, insertAccount } from './directory.js';
 import { insertToken } from './tokens.js';
 import { userOnDemand } from './users.js';
 
@@ -28,18 +28,8 @@ export async function bootstrap(
       // A command in another process may have been first.
       if ((await transaction.jmapUser.count()) > 0) return null;
       const userId = await userOnDemand(transaction, ids, DEFAULT_USER);
-      const account = ids.next('a');
-      await transaction.jmapAccount.create({
-        data: {
-          id: account.id,
-          name: ACCOUNT_NAME,
-          ownerId: userId,
-          created: BigInt(account.time),
-        },
-      });
-      await transaction.jmapAccess.create({
-        data: { accountId: account.id, userId, readOnly: false },
-      });
+      const account = { name: ACCOUNT_NAME, ownerId: userId, capabilities: null };
+      await insertAccount(transaction, ids, account);
       const token = await insertToken(transaction, ids, { userId, scopes: [] });
       // Before the commit: a crash in between leaves a file that the next start replaces, and never a token
       // that nobody can read.

@@ -1,9 +1,7 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { changeAccess, DirectoryError, deletionKey, type TransactionClient } from './change.js';
-import { groupBy } from './group-by.js';
-import { legalName } from './names.js';
-import { existingUser, userOnDemand } from './users.js';
+import { existingUser, legalName, userOnDemand } from './users.js';
 
 /** Who owns an account that is created for nobody in particular; the first token is this user's. */
 export const DEFAULT_USER = 'owner';
@@ -35,21 +33,35 @@ export function createAccount(
   const capabilities = account.capabilities ?? null;
   return changeAccess(prisma, async (transaction) => {
     const ownerId = await userOnDemand(transaction, ids, account.user ?? DEFAULT_USER);
-    const { id, time } = ids.next('a');
-    await transaction.jmapAccount.create({
-      data: {
-        id,
-        name,
-        ownerId,
-        capabilities: capabilities === null ? Prisma.DbNull : [...new Set(capabilities)],
-        created: BigInt(time),
-      },
-    });
-    await transaction.jmapAccess.create({
-      data: { accountId: id, userId: ownerId, readOnly: false },
-    });
-    return id;
+    return insertAccount(transaction, ids, { name, ownerId, capabilities });
   });
+}
+
+/** The writing half of `createAccount`, for a caller whose transaction is open. */
+export async function insertAccount(
+  transaction: TransactionClient,
+  ids: IdGenerator,
+  account: {
+    readonly name: string;
+    readonly ownerId: string;
+    readonly capabilities: readonly string[] | null;
+  },
+): Promise<string> {
+  const { name, ownerId, capabilities } = account;
+  const { id, time } = ids.next('a');
+  await transaction.jmapAccount.create({
+    data: {
+      id,
+      name,
+      ownerId,
+      capabilities: capabilities === null ? Prisma.DbNull : [...new Set(capabilities)],
+      created: BigInt(time),
+    },
+  });
+  await transaction.jmapAccess.create({
+    data: { accountId: id, userId: ownerId, readOnly: false },
+  });
+  return id;
 }
 
 /** Every account, in order of creation. */
@@ -128,4 +140,19 @@ export async function existingAccount(transaction: TransactionClient, id: string
 /** Reads the JSON column: URNs that an account is limited to, or null for all. */
 export function capabilityList(column: unknown): readonly string[] | null {
   return Array.isArray(column) ? column.filter((urn) => typeof urn === 'string') : null;
+}
+
+/** Rows by a key, each group in the order of the rows (`Map.groupBy`, which Node 20 lacks). */
+export function groupBy<Row>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): ReadonlyMap<string, readonly Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
 }

@@ -1,7 +1,7 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
-import { groupBy } from './group-by.js';
+import { groupBy } from './directory.js';
 import { makeToken, parseToken, secretMatches } from './token-format.js';
 import { existingUser } from './users.js';
 

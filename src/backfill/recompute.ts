@@ -278,10 +278,8 @@ async function wrongLinks(
 
 async function mendLinks(transaction: Transaction, links: WrongLinks): Promise<void> {
   const { references, blobs } = links;
-  if (references.removed.length + references.added.length > 0)
-    await transaction.changeReferences(references.removed, references.added);
-  if (blobs.removed.length + blobs.added.length > 0)
-    await transaction.changeBlobReferences(blobs.removed, blobs.added);
+  await transaction.changeReferences(references.removed, references.added);
+  await transaction.changeBlobReferences(blobs.removed, blobs.added);
 }
 
 function nothing<T>(): { readonly removed: T[]; readonly added: T[] } {

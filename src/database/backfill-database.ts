@@ -50,14 +50,7 @@ const RESET_TIME = 600_000;
 /** The database as the work sees it that migrations leave to the engine. */
 export function openBackfillDatabase(prisma: PrismaClient) {
   return {
-    /** The last migration that was applied, this version's or a newer one's, and when (ms). */
-    async newest(): Promise<{ readonly name: string; readonly at: number }> {
-      const [last] = await prisma.$queryRaw<{ name: string; at: Date }[]>`
-        SELECT "migration_name" AS "name", "finished_at" AS "at" FROM "_prisma_migrations"
-        WHERE "rolled_back_at" IS NULL AND "finished_at" IS NOT NULL
-        ORDER BY "migration_name" DESC LIMIT 1`;
-      return { name: last?.name ?? '', at: Number(last?.at ?? 0) };
-    },
+    newest: () => newestMigration(prisma),
 
     notes(): Promise<readonly BackfillNote[]> {
       const kinds = ['compute:', 'follow:', 'reset:'];
@@ -108,6 +101,17 @@ export function openBackfillDatabase(prisma: PrismaClient) {
         ORDER BY "t"."accountId", "t"."id" LIMIT ${limit}`;
     },
   };
+}
+
+/** The last migration that was applied, this version's or a newer one's, and when (ms). */
+async function newestMigration(
+  prisma: PrismaClient,
+): Promise<{ readonly name: string; readonly at: number }> {
+  const [last] = await prisma.$queryRaw<{ name: string; at: Date }[]>`
+    SELECT "migration_name" AS "name", "finished_at" AS "at" FROM "_prisma_migrations"
+    WHERE "rolled_back_at" IS NULL AND "finished_at" IS NOT NULL
+    ORDER BY "migration_name" DESC LIMIT 1`;
+  return { name: last?.name ?? '', at: Number(last?.at ?? 0) };
 }
 
 function name(identifier: string): Prisma.Sql {

@@ -136,12 +136,9 @@ interface Asked {
 /** Distinct ids, or the number of objects to be read in order of id. */
 export type WhichObjects = readonly string[] | { readonly first: number };
 
-export interface ObjectsAsked extends Asked {
+/** Beyond `maxOctets` it is refused with `MethodError('requestTooLarge')`. */
+export interface ObjectsAsked extends Asked, WantedObjects {
   readonly ids: WhichObjects;
-  /** The id is always read. */
-  readonly properties: readonly PropertyDefinition[];
-  /** Larger objects are refused with `MethodError('requestTooLarge')`. */
-  readonly maxOctets: number;
 }
 
 export interface ChangesAsked extends Asked {
@@ -153,7 +150,7 @@ export interface ChangesAsked extends Asked {
 export interface PageAsked extends Asked {
   readonly plan: QueryPlan;
   readonly window: QueryWindow;
-  /** What is read of the objects in the window; null for nothing. */
+  /** What is read along of the objects in the window, since they are going to be asked for; null for nothing. */
   readonly wanted: WantedObjects | null;
 }
 
@@ -169,8 +166,9 @@ export interface StateAndChanges {
   readonly records: readonly ChangeRecordAt[];
 }
 
-/** Objects to be read along with their ids, since they are going to be asked for. */
+/** What is read of objects. */
 export interface WantedObjects {
+  /** The id is always read. */
   readonly properties: readonly PropertyDefinition[];
   readonly maxOctets: number;
 }
@@ -233,10 +231,14 @@ export type StoredObject = Readonly<Record<string, JsonValue>> & { readonly id: 
 
 export type ChangeKind = 'created' | 'updated' | 'destroyed';
 
-export interface ChangeRecord {
-  readonly number: number;
+/** A change to write, which gets the next number. */
+export interface NewChange {
   readonly objectId: string;
   readonly kind: ChangeKind;
+}
+
+export interface ChangeRecord extends NewChange {
+  readonly number: number;
 }
 
 export interface ChangeRecordAt extends ChangeRecord {
@@ -277,21 +279,17 @@ export interface QueryPlan {
   readonly sort: readonly SortKey[];
 }
 
-export interface BlobRow {
+export interface NewBlob {
   readonly id: string;
   readonly type: string;
   /** Octets. */
   readonly size: number;
   readonly uploaderId: string;
-  /** Some object of the account refers to it. */
-  readonly referenced: boolean;
 }
 
-export interface NewBlob {
-  readonly id: string;
-  readonly type: string;
-  readonly size: number;
-  readonly uploaderId: string;
+export interface BlobRow extends NewBlob {
+  /** Some object of the account refers to it. */
+  readonly referenced: boolean;
 }
 
 export interface BlobReference {
@@ -314,6 +312,12 @@ export interface ReferenceRecord {
 export interface ObjectLinks {
   readonly references: readonly ReferenceRecord[];
   readonly blobs: readonly BlobReference[];
+}
+
+/** A property of a type, by their names. */
+export interface TypeProperty {
+  readonly type: string;
+  readonly property: string;
 }
 
 /** Objects of a type by id. */
@@ -400,7 +404,7 @@ export interface Snapshot {
    */
   referrers(
     targets: readonly ObjectIds[],
-    through: readonly { readonly type: string; readonly property: string }[],
+    through: readonly TypeProperty[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;
 
@@ -456,10 +460,7 @@ export interface Transaction extends Snapshot {
    * Writes one change record each, in order, numbered on from the state; advances the state, and the counter of
    * objects by what was created and destroyed; resolves to the state. Not called for nothing.
    */
-  record(
-    type: DataTypeDefinition,
-    changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
-  ): Promise<number>;
+  record(type: DataTypeDefinition, changes: readonly NewChange[]): Promise<number>;
 
   /** One that the account has already stays as it is, but counts as unreferenced since now where it is unreferenced. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;

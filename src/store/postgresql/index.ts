@@ -25,7 +25,7 @@ import { ChangePruner } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query.js';
 import type { BlobKey } from '../sql/records.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
-import { SqlTransaction } from '../sql/transaction.js';
+import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, timeWork, tracedStore } from '../traced.js';
 import { collectableBlobs, collectBlobs } from './blobs.js';
 import { Connection, type ConnectionOptions } from './connection.js';
@@ -106,8 +106,7 @@ class PostgresqlStore implements Store {
   readonly #together: Together;
   /** Pages by an index: with a filter that few objects meet one takes long. */
   readonly #pages: Together;
-  readonly #listeners = new Set<(change: StateChange) => void>();
-  readonly #onListenerError: (error: unknown) => void;
+  readonly #listeners: CommitListeners;
   readonly #pruner: ChangePruner;
 
   constructor(options: PostgresqlStoreOptions) {
@@ -138,12 +137,12 @@ class PostgresqlStore implements Store {
       groupTime: options.groupTime ?? GROUP_TIME,
       transact: (...work) => this.#transact(...work),
       open: (connection, accountId) => this.#open(connection, accountId),
-      announce: (change) => this.#announce(change),
+      announce: (change) => this.#listeners.tell(change),
     };
     this.#now = options.now ?? Date.now;
     this.#transactions = options.transactions ?? new HookTransactions();
     this.#onStatement = options.onStatement;
-    this.#onListenerError = options.onListenerError ?? (() => undefined);
+    this.#listeners = new CommitListeners(options.onListenerError);
     this.#pruner = new ChangePruner({
       rows: (query) =>
         this.#reading('', { deadline: performance.now() + UPKEEP_WAIT }, (connection) =>
@@ -245,10 +244,7 @@ class PostgresqlStore implements Store {
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   async ping(): Promise<void> {
@@ -376,7 +372,7 @@ class PostgresqlStore implements Store {
       }
     });
     // The lane goes on after this, so listeners hear of an account's states in order.
-    if (changed !== undefined) this.#announce({ accountId, changed });
+    if (changed !== undefined) this.#listeners.tell({ accountId, changed });
     return result;
   }
 
@@ -408,16 +404,6 @@ class PostgresqlStore implements Store {
       return new Connection(await this.#pool.acquire(options.deadline), { ...options, ...own });
     } catch (error) {
       throw translateError(error);
-    }
-  }
-
-  #announce(change: StateChange): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        this.#onListenerError(error);
-      }
     }
   }
 }

@@ -1,6 +1,6 @@
-import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
-import type { ChangeKind, QueryPage, StoredObject, WantedObjects } from '../port.js';
+import type { NewChange, QueryPage, StoredObject, WantedObjects } from '../port.js';
 import type { Dialect } from './dialect.js';
 import type { Fragment, Raw } from './fragment.js';
 import type { Decoders, Row } from './objects.js';
@@ -10,16 +10,13 @@ import type { TableTexts } from './table-texts.js';
 export type WindowOf = (list: Raw) => Fragment;
 
 /** The properties of objects that a read wants. */
-export interface ObjectsRead {
+export interface ObjectsRead extends WantedObjects {
   readonly type: DataTypeDefinition;
-  readonly properties: readonly PropertyDefinition[];
-  /** Octets of the objects together; `requestTooLarge` beyond. */
-  readonly maxOctets: number;
 }
 
 /** Change records to write. */
 export interface ChangesToWrite {
-  readonly changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[];
+  readonly changes: readonly NewChange[];
   readonly at: number;
   /** The state before, where the transaction knows it. */
   readonly current: number | undefined;

@@ -1,13 +1,16 @@
-import type { DataTypeDefinition, FilterDefinition } from '../../capability/definition.js';
+import type {
+  DataTypeDefinition,
+  FilterDefinition,
+  PropertyDefinition,
+} from '../../capability/definition.js';
 import { isInstant } from '../../capability/shadows.js';
-import { parseDate } from '../../protocol/dates.js';
+import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import type { FilterCondition, FilterNode } from '../port.js';
 import type { Composing, Dialect } from './dialect.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { prefixRange } from './prefix.js';
-import { columnValue } from './rows.js';
 import { columnsOf, joinLookups, type Lookup, needle, searchOf, wordsOf } from './search.js';
 
 /**
@@ -298,6 +301,14 @@ function timelyOf(
   return characters < LONG ? condition : dialect.timely(column, condition);
 }
 
+/** One wire value as its column holds it; a Boolean stays one, for the dialect. */
+export function columnValue(property: PropertyDefinition, value: JsonValue): SqlValue | boolean {
+  return property.kind === 'date' && typeof value === 'string'
+    ? parseUtcDate(value)
+    : itemValue(value);
+}
+
+/** The same of a value in a JSON column's list. */
 function itemValue(value: JsonValue): SqlValue | boolean {
   if (value instanceof InexactNumber) return value.value;
   return value !== null && typeof value === 'object' ? JSON.stringify(value) : value;

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { BlobReference, ObjectIds, ReferenceRecord } from '../port.js';
+import type { BlobReference, ObjectIds, ReferenceRecord, TypeProperty } from '../port.js';
 import type { Row } from './objects.js';
 
 /** A reference property as storage names it. */
@@ -8,7 +8,7 @@ interface StoredReference {
   readonly column: string;
 }
 
-export type Through = readonly { readonly type: string; readonly property: string }[];
+type Through = readonly TypeProperty[];
 
 /** `[table, column]` of reference properties. */
 export interface Leading {

@@ -1,4 +1,4 @@
-import type { BlobRow, ChangeKind, ChangeRecordAt, NewBlob } from '../port.js';
+import type { BlobRow, ChangeKind, ChangeRecordAt, NewBlob, NewChange } from '../port.js';
 import type { Row } from './objects.js';
 
 /** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
@@ -24,15 +24,13 @@ export function changeOf(row: Row): ChangeRecordAt {
   };
 }
 
-type Changes = readonly { readonly objectId: string; readonly kind: ChangeKind }[];
-
 /** `[objectId, kind]` each. */
-export function changeRows(changes: Changes): string {
+export function changeRows(changes: readonly NewChange[]): string {
   return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, CHANGE_KINDS[kind].number]));
 }
 
 /** By how much they change the number of objects. */
-export function growth(changes: Changes): number {
+export function growth(changes: readonly NewChange[]): number {
   return changes.reduce((objects, { kind }) => objects + CHANGE_KINDS[kind].growth, 0);
 }
 

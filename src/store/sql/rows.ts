@@ -5,12 +5,11 @@ import type {
   ShadowTransform,
 } from '../../capability/definition.js';
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
-import { InexactNumber, type JsonValue } from '../../protocol/json.js';
+import type { JsonValue } from '../../protocol/json.js';
 import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
 import { runInSlices, type Slices, type Steps } from '../../runtime/slices.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';
 import type { StoredObject } from '../port.js';
-import type { SqlValue } from './fragment.js';
 
 /** A column as a batch writes it. */
 export interface WriteColumn {
@@ -118,13 +117,6 @@ export function encodeRows(type: DataTypeDefinition, objects: readonly StoredObj
     rows.push(row);
   }
   return JSON.stringify(rows);
-}
-
-/** One wire value as its column holds it; a Boolean stays one, for the dialect. */
-export function columnValue(property: PropertyDefinition, value: JsonValue): SqlValue | boolean {
-  if (property.kind === 'date' && typeof value === 'string') return parseUtcDate(value);
-  if (value instanceof InexactNumber) return value.value;
-  return value === null || typeof value !== 'object' ? value : JSON.stringify(value);
 }
 
 type Encoder = WriteColumn['encode'];

@@ -19,6 +19,7 @@ import type {
   ReferenceRecord,
   Snapshot,
   StoredObject,
+  TypeProperty,
   WantedObjects,
   WhichObjects,
 } from '../port.js';
@@ -198,7 +199,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async referrers(
     targets: readonly ObjectIds[],
-    through: readonly { readonly type: string; readonly property: string }[],
+    through: readonly TypeProperty[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();

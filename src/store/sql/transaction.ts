@@ -2,9 +2,10 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
-  ChangeKind,
   NewBlob,
+  NewChange,
   ReferenceRecord,
+  StateChange,
   StoredObject,
   Transaction,
 } from '../port.js';
@@ -94,10 +95,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return this.#write(() => this.#engine.destroy(this.scope, type, ids)) as Promise<void>;
   }
 
-  async record(
-    type: DataTypeDefinition,
-    changes: readonly { readonly objectId: string; readonly kind: ChangeKind }[],
-  ): Promise<number> {
+  async record(type: DataTypeDefinition, changes: readonly NewChange[]): Promise<number> {
     const { table } = type;
     const written = { changes, at: this.#now, current: this.#states.get(table) };
     const state = await this.#write(() => this.#engine.writeChanges(this.scope, table, written));
@@ -166,6 +164,37 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     } catch (error) {
       this.#broken = { error };
       throw error;
+    }
+  }
+}
+
+type Listener = (change: StateChange) => void;
+
+/** Who is told of commits. */
+export class CommitListeners {
+  readonly #listeners = new Set<Listener>();
+  readonly #onError: (error: unknown) => void;
+
+  /** `onError` is told what a listener throws: the writer must not suffer for it. */
+  constructor(onError: (error: unknown) => void = () => undefined) {
+    this.#onError = onError;
+  }
+
+  /** Returns a function that ends it. */
+  add(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  tell(change: StateChange): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        this.#onError(error);
+      }
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { UniqueDefinition } from '../../capability/definition.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Composing } from './dialect.js';
+import { columnValue } from './filter.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
-import { columnValue } from './rows.js';
 
 /** Rows `[id, ...values]` of objects that hold one of `keys` in the constraint's properties. */
 export function holdersQuery(

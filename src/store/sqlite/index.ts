@@ -22,6 +22,7 @@ import type {
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
+import { CommitListeners } from '../sql/transaction.js';
 import { plansInTime, tracedStore } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';
 import { Connection } from './connection.js';
@@ -85,8 +86,7 @@ class SqliteStore implements Store {
   /** Null where works that may scan run in this thread. */
   readonly #threads: ScanThreads | null;
   readonly #scans: ReadPool | null;
-  readonly #listeners = new Set<(change: StateChange) => void>();
-  readonly #onListenerError: (error: unknown) => void;
+  readonly #listeners: CommitListeners;
   readonly #pruner: ChangePruner;
   readonly #backlog: Backlog;
   readonly #account: Statement<[string]>;
@@ -125,7 +125,7 @@ class SqliteStore implements Store {
       slice: scans?.slice,
     });
     this.#now = options.now ?? Date.now;
-    this.#onListenerError = options.onListenerError ?? (() => undefined);
+    this.#listeners = new CommitListeners(options.onListenerError);
     this.#account = writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
     this.#pieces = openPieces(options);
     this.#pieces?.wake();
@@ -196,15 +196,12 @@ class SqliteStore implements Store {
     // order. A commit that no client hears of, such as that of a start after a migration, may
     // change any text.
     this.#pieces?.wake(changed);
-    if (changed !== undefined) this.#announce({ accountId, changed });
+    if (changed !== undefined) this.#listeners.tell({ accountId, changed });
     return result;
   }
 
   onCommit(listener: (change: StateChange) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#listeners.add(listener);
   }
 
   async ping(): Promise<void> {
@@ -261,16 +258,6 @@ class SqliteStore implements Store {
   async #upkeep<T>(accountId: string, work: () => T): Promise<T> {
     const deadline = performance.now() + UPKEEP_WAIT;
     return this.#writer.run(async () => work(), { deadline, accountId });
-  }
-
-  #announce(change: StateChange): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        this.#onListenerError(error);
-      }
-    }
   }
 }
 
