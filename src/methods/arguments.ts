@@ -14,7 +14,7 @@ import {
 } from '../protocol/result-references.js';
 import { LONG_REQUEST } from '../runtime/slices.js';
 import { lastComplaintsOf, quoted, sentence } from './issues.js';
-import { declaredMembers } from './snake-case.js';
+import { declaredMembers } from './type-index.js';
 
 /** Values that the references of one request may visit. */
 const MAX_REFERENCE_VISITS = 1_000_000;

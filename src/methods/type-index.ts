@@ -8,6 +8,8 @@ import type {
   UniqueDefinition,
 } from '../capability/definition.js';
 import { holdsBlobs, type Place } from '../capability/places.js';
+import { emptyObject, type JsonObject } from '../protocol/json.js';
+import { snakeToCamel } from '../protocol/names.js';
 
 /** A property whose values hold ids of blobs. */
 export interface BlobProperty extends PropertyDefinition {
@@ -101,4 +103,102 @@ function role(type: DataTypeDefinition, wanted: PropertyRole): PropertyDefinitio
   const property = type.properties.find((candidate) => candidate.role === wanted);
   if (property === undefined) throw new Error(`The type ${type.name} has no ${wanted} property.`);
   return property;
+}
+
+/** A set of declared names: a Set or the keys of a Map. */
+export interface Names {
+  has(name: string): boolean;
+}
+
+/**
+ * The declared name that a client means: itself, or the camelCase form where snake_case is accepted
+ * (D19).
+ */
+export function declaredName(name: string, declared: Names, acceptSnakeCase: boolean): string {
+  if (!acceptSnakeCase || declared.has(name)) return name;
+  const camel = snakeToCamel(name);
+  return camel !== null && declared.has(camel) ? camel : name;
+}
+
+export interface DeclaredMembers {
+  /** Declared names are in camelCase, others as they came; the object itself where all are so. */
+  readonly object: JsonObject;
+  /** Declared names that came in both spellings. */
+  readonly doubled: readonly string[];
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+
+/**
+ * Gives the members of an object the names that are declared. `prefix` tells which part of a
+ * member's name is to be looked up: all of it, or for a PatchObject what stands before the first
+ * slash.
+ */
+export function declaredMembers(
+  object: JsonObject,
+  declared: Names,
+  acceptSnakeCase: boolean,
+  prefix: (member: string) => string = whole,
+): DeclaredMembers {
+  if (!acceptSnakeCase || hasOnly(object, declared, prefix)) return { object, doubled: NONE };
+  const renamed = emptyObject();
+  const spelling = new Map<string, string>();
+  const doubled = new Set<string>();
+  for (const member of Object.keys(object)) {
+    const given = prefix(member);
+    const name = declaredName(given, declared, true);
+    const earlier = spelling.get(name);
+    if (earlier !== undefined && earlier !== given) doubled.add(name);
+    spelling.set(name, given);
+    renamed[name + member.slice(given.length)] = object[member] ?? null;
+  }
+  return { object: renamed, doubled: [...doubled] };
+}
+
+function hasOnly(object: JsonObject, declared: Names, prefix: (member: string) => string): boolean {
+  for (const name in object) if (!declared.has(prefix(name))) return false;
+  return true;
+}
+
+/** The first reference token of a PatchObject's key, still escaped. */
+export function firstToken(pointer: string): string {
+  const slash = pointer.indexOf('/');
+  return slash === -1 ? pointer : pointer.slice(0, slash);
+}
+
+function whole(member: string): string {
+  return member;
+}
+
+/**
+ * Names that no property has, after which no further name is looked at: an error tells a few of
+ * them.
+ */
+export const MAX_UNKNOWN = 1000;
+
+/**
+ * 5.1: the properties that a /get of these names shows, the id always among them, and the names that
+ * are none's.
+ */
+export function propertiesNamed(
+  index: TypeIndex,
+  names: readonly string[],
+): { readonly properties: readonly PropertyDefinition[]; readonly unknown: readonly string[] } {
+  const { visible, type } = index;
+  const known = new Set(visible.map(({ name }) => name));
+  const seen = new Set<string>();
+  const wanted = new Set<string>();
+  const unknown = new Set<string>();
+  for (const text of names) {
+    if (seen.has(text)) continue;
+    seen.add(text);
+    const name = declaredName(text, index.properties, type.acceptSnakeCase);
+    if (known.has(name)) wanted.add(name);
+    else unknown.add(name);
+    if (unknown.size === MAX_UNKNOWN) break;
+  }
+  return {
+    properties: visible.filter(({ name, role }) => role === 'id' || wanted.has(name)),
+    unknown: [...unknown],
+  };
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { todoType } from '../../generated/todos/Todo.definition.js';
-import { propertiesNamed } from '../../src/methods/properties.js';
-import { indexOf } from '../../src/methods/type-index.js';
+import { indexOf, propertiesNamed } from '../../src/methods/type-index.js';
 import { type Json, Rig } from './rig.js';
 
 let rig: Rig;

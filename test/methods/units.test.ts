@@ -6,9 +6,8 @@ import type { AnswerRoom, RequestScope } from '../../src/methods/context.js';
 import { resolveId } from '../../src/methods/creation-ids.js';
 import { complaintsOf, sentence } from '../../src/methods/issues.js';
 import { planSet } from '../../src/methods/set/plan.js';
-import { firstToken, renameMembers } from '../../src/methods/snake-case.js';
 import { parseState, requireUnbroken } from '../../src/methods/states.js';
-import { indexOf } from '../../src/methods/type-index.js';
+import { declaredMembers, firstToken, indexOf } from '../../src/methods/type-index.js';
 import type { MethodError } from '../../src/protocol/errors.js';
 import { Rig, U1 } from './rig.js';
 
@@ -170,23 +169,25 @@ describe('names', () => {
   it('D19: only declared names are renamed, and only where the type takes snake_case', () => {
     const declared = new Set(['dueDate', 'plain_name']);
     const object = { due_date: 1, plain_name: 2, other_name: 3 };
-    expect(renameMembers(object, declared, true)).toEqual({
+    expect(declaredMembers(object, declared, true)).toEqual({
       object: { dueDate: 1, plain_name: 2, other_name: 3 },
       doubled: [],
     });
-    expect(renameMembers(object, declared, false).object).toEqual(object);
-    expect(renameMembers({ due_date: 1, dueDate: 2 }, declared, true).doubled).toEqual(['dueDate']);
+    expect(declaredMembers(object, declared, false).object).toEqual(object);
+    expect(declaredMembers({ due_date: 1, dueDate: 2 }, declared, true).doubled).toEqual([
+      'dueDate',
+    ]);
   });
 
   it('D19: of a patch the first token alone is a property', () => {
     const declared = new Set(['dueDate']);
     const patch = { 'due_date/in_here': 1, 'due_date/x': 2 };
-    expect(renameMembers(patch, declared, true, firstToken)).toEqual({
+    expect(declaredMembers(patch, declared, true, firstToken)).toEqual({
       object: { 'dueDate/in_here': 1, 'dueDate/x': 2 },
       doubled: [],
     });
     const both = { 'due_date/a': 1, 'dueDate/b': 2 };
-    expect(renameMembers(both, declared, true, firstToken).doubled).toEqual(['dueDate']);
+    expect(declaredMembers(both, declared, true, firstToken).doubled).toEqual(['dueDate']);
   });
 
   it('5.3: the first map that knows a creation id decides', () => {

@@ -2,9 +2,8 @@ import type { PropertyDefinition } from '../../capability/definition.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Invocation } from '../../protocol/request.js';
 import type { QueryPage, StateAndObjects, WantedObjects } from '../../store/port.js';
-import { propertiesNamed } from '../properties.js';
 import type { Registry } from '../registry.js';
-import { indexOf } from '../type-index.js';
+import { indexOf, propertiesNamed } from '../type-index.js';
 
 /**
  * The /get directly behind a /query that asks for what the query finds (RFC 8620 3.7). The query

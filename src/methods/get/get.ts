@@ -7,10 +7,9 @@ import type { CallContext } from '../context.js';
 import { type AskedIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { FEW_OBJECTS } from '../long-calls.js';
-import { MAX_UNKNOWN, propertiesNamed } from '../properties.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
-import { indexOf, type TypeIndex } from '../type-index.js';
+import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 
 /** Foo/get (RFC 8620 5.1, D12). */
 export async function get(args: GetArguments, context: CallContext): Promise<GetResponse> {

@@ -10,8 +10,7 @@ import {
 } from '../../protocol/json.js';
 import type { FilterNode } from '../../store/port.js';
 import { complaintsOf, quoted, sentence } from '../issues.js';
-import { renameMembers } from '../snake-case.js';
-import type { TypeIndex } from '../type-index.js';
+import { declaredMembers, type TypeIndex } from '../type-index.js';
 
 /** RFC 8620 8.5: a filter beyond these is refused before anything is done with it. */
 const MAX_DEPTH = 64;
@@ -114,7 +113,7 @@ class FilterCompiler {
    */
   #condition(node: JsonObject): FilterNode {
     const { type, filters } = this.#index;
-    const { object, doubled } = renameMembers(node, filters, type.acceptSnakeCase);
+    const { object, doubled } = declaredMembers(node, filters, type.acceptSnakeCase);
     if (doubled.length > 0) {
       invalid(sentence(doubled.map((name) => `${quoted(name)} is given in both spellings`)));
     }

@@ -10,9 +10,8 @@ import { MethodError } from '../../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import type { Collation, FilterNode, QueryPlan, Snapshot, SortKey } from '../../store/port.js';
 import { quoted } from '../issues.js';
-import { declaredName, renameMembers } from '../snake-case.js';
 import { formatState, parseState } from '../states.js';
-import { isImmutable, type TypeIndex } from '../type-index.js';
+import { declaredMembers, declaredName, isImmutable, type TypeIndex } from '../type-index.js';
 import { compileFilter, usedFilters } from './compile-filter.js';
 
 /** A query's filter and sort, checked, with what identifies them in a queryState. */
@@ -124,7 +123,7 @@ function compileSort(index: TypeIndex, sort: readonly Comparator[] | null): read
 
 function compileComparator(index: TypeIndex, comparator: JsonObject): SortKey {
   const { type } = index;
-  const { object, doubled } = renameMembers(comparator, MEMBERS, type.acceptSnakeCase);
+  const { object, doubled } = declaredMembers(comparator, MEMBERS, type.acceptSnakeCase);
   if (doubled[0] !== undefined) invalid(`${quoted(doubled[0])} is given in both spellings`);
   const property = object['property'];
   const isAscending = object['isAscending'] ?? true;

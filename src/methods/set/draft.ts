@@ -10,8 +10,8 @@ import {
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { judgeProperties, Problems } from '../issues.js';
-import { declaredMembers } from '../snake-case.js';
 import type { TypeIndex } from '../type-index.js';
+import { declaredMembers } from '../type-index.js';
 import { takeNearest } from './json-values.js';
 import {
   type CreationIds,
