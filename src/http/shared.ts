@@ -1,9 +1,8 @@
 import { LivePrincipals } from '../accounts/live-principals.js';
 import type { Authenticator, Tickets } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/port.js';
-import type { Dispatcher } from '../methods/dispatch.js';
+import { Api, type CallMetrics, type Dispatcher } from '../methods/dispatch.js';
 import type { Registry } from '../methods/registry.js';
-import { type Api, type CallMetrics, createApi } from '../methods/run-request.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
 import { Feed } from '../push/feed.js';
@@ -126,7 +125,7 @@ export function createShared(services: TransportServices): Shared {
   return {
     ...services,
     timings,
-    api: createApi({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
+    api: new Api({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
     requests: new Slots(limits.maxConcurrentRequests),
     budget: new BodyBudget(limits.maxSizeRequest),
     longRequests: openLongRequests(),

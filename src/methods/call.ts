@@ -18,7 +18,7 @@ import type {
 } from './context.js';
 
 /** A response that fits: its text is what will be sent. */
-export interface Admitted {
+export interface Answer {
   readonly response: object;
   /** The serialised triple. */
   readonly text: InvocationText;
@@ -57,7 +57,8 @@ export class MethodCall implements CallContext {
   #followUps: readonly Invocation[] = NOTHING;
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
-  #admitted: Admitted | null = null;
+  /** What was admitted last. */
+  #answer: Answer | null = null;
 
   constructor(options: CallOptions) {
     this.services = options.services;
@@ -71,8 +72,15 @@ export class MethodCall implements CallContext {
     this.#showsCreatedIds = options.showsCreatedIds;
   }
 
+  /** Runs the method. Resolves to its answer, whose octets are taken. */
+  async run(args: JsonObject): Promise<Answer> {
+    const response = await this.#run(args);
+    // A method that writes has had its answer admitted before its commit.
+    return this.#answer?.response === response ? this.#answer : this.admit(response);
+  }
+
   /** Runs the body of the method, and what a hook file adds to a standard one. */
-  run(args: JsonObject): Promise<object> {
+  #run(args: JsonObject): Promise<object> {
     const { body, name } = this.method;
     if (body === 'hookFile') {
       if (this.hooks === null) throw new Error(`No hook file implements ${name}.`);
@@ -100,7 +108,7 @@ export class MethodCall implements CallContext {
     response: object,
     createdIds: CreatedIds = NONE,
     slices = this.startSlices(),
-  ): Promise<void> {
+  ): Promise<Answer> {
     this.release();
     const { request } = this;
     const triple = [this.method.name, response, this.#callId];
@@ -114,20 +122,16 @@ export class MethodCall implements CallContext {
     if (octets > LARGE && request.room?.take(octets) === false) noRoom();
     request.remainingOctets -= octets;
     const [first = '', second] = pieces;
-    this.#admitted = { response, text: second === undefined ? first : pieces, octets, createdIds };
-  }
-
-  /** The response as it was admitted last; null where another one was, or none. */
-  admitted(response: object): Admitted | null {
-    return this.#admitted?.response === response ? this.#admitted : null;
+    this.#answer = { response, text: second === undefined ? first : pieces, octets, createdIds };
+    return this.#answer;
   }
 
   /** Gives back the octets of a response that won't be sent after all. */
   release(): void {
-    const octets = this.#admitted?.octets ?? 0;
+    const octets = this.#answer?.octets ?? 0;
     this.request.remainingOctets += octets;
     if (octets > LARGE) this.request.room?.giveBack(octets);
-    this.#admitted = null;
+    this.#answer = null;
   }
 
   followWith(methodName: string, args: object): void {

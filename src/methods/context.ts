@@ -100,7 +100,7 @@ export interface CallContext {
    * first: a transaction may be run again. `createdIds` are what the call adds to the request's map
    * once it has succeeded (RFC 8620 3.3).
    */
-  admit(response: object, createdIds?: CreatedIds, slices?: Slices): Promise<void>;
+  admit(response: object, createdIds?: CreatedIds, slices?: Slices): Promise<unknown>;
   /**
    * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
    * onSuccessDestroyOriginal).

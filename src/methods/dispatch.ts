@@ -2,10 +2,11 @@ import { performance } from 'node:perf_hooks';
 import type { Principal } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { Invocation, RequestEnvelope } from '../protocol/request.js';
-import type { InvocationText, ResponseBody } from '../protocol/response.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { type Invocation, parseRequest, type RequestEnvelope } from '../protocol/request.js';
+import { type InvocationText, type ResponseBody, responseText } from '../protocol/response.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
+import type { Sessions } from '../protocol/session.js';
 import { resolveAccount } from './accounts.js';
 import {
   checkArguments,
@@ -19,6 +20,62 @@ import { Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './get/foresight.js';
 import { quoted } from './issues.js';
+import type { Registry } from './registry.js';
+
+/** Counts calls and their errors. */
+export interface CallMetrics {
+  /** `method` is a registered method name. */
+  methodCall(method: string): void;
+  /** `type` is a method-level error type. */
+  methodError(type: string): void;
+}
+
+export interface ApiOptions {
+  readonly registry: Registry;
+  readonly dispatcher: Dispatcher;
+  readonly sessions: Sessions;
+  readonly metrics: CallMetrics;
+  readonly maxCallsInRequest: number;
+  /** The capability that a request names in `using` to be explained. */
+  readonly explainCapability?: string;
+}
+
+const ERROR_PREFIX = '["error",{"type":"';
+
+/** Runs JMAP requests, whatever carries them: HTTP and WebSocket differ only in framing. */
+export class Api {
+  readonly #options: ApiOptions & { readonly hasCapability: (urn: string) => boolean };
+
+  constructor(options: ApiOptions) {
+    const { capabilities } = options.registry;
+    this.#options = { ...options, hasCapability: (urn) => capabilities.has(urn) };
+  }
+
+  /**
+   * Runs a parsed body: the Response's text as pieces to write in order, `first` in front of its members. Rejects with
+   * RequestError before anything is run.
+   */
+  async run(
+    value: JsonValue,
+    principal: Principal,
+    source: RequestSource,
+    first?: JsonObject,
+  ): Promise<string[]> {
+    const { registry, dispatcher, sessions, metrics } = this.#options;
+    const envelope = parseRequest(value, this.#options);
+    for (const call of envelope.methodCalls) {
+      // A name that a client made up must not become a label.
+      metrics.methodCall(registry.methods.has(call.name) ? call.name : 'unknown');
+    }
+    const body = await dispatcher.handle(envelope, principal, source);
+    for (const text of body.invocations) {
+      if (typeof text !== 'string' || !text.startsWith(ERROR_PREFIX)) continue;
+      const end = text.indexOf('"', ERROR_PREFIX.length);
+      metrics.methodError(text.slice(ERROR_PREFIX.length, end));
+    }
+    return responseText(body, sessions.state(principal), first);
+  }
+}
 
 export interface DispatchLimits {
   /** Octets, also of what result references put in. */
@@ -162,27 +219,18 @@ class RequestRun {
       const resolved = isFollowing ? current.args : this.#resolved(current);
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
-      const response = await call.run(args);
-      // A method that writes has had its answer admitted before its commit.
-      if (call.admitted(response) === null) await call.admit(response);
-      this.#emitAdmitted(call, current, response);
+      const { response, text, createdIds } = await call.run(args);
+      // 3.3: only now is the call known to have succeeded. The latest creation under an id
+      // counts (5.3).
+      for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
+      this.#emit(text, current.name, response, current.callId);
+      this.#explanation?.ended(current.name, response, this.#scope.foresight);
+      call.committed();
       return call.followUps;
     } catch (error) {
       this.#failed(call, current, error);
       return NOTHING;
     }
-  }
-
-  #emitAdmitted(call: MethodCall, { name, callId }: Invocation, response: object): void {
-    const admitted = call.admitted(response);
-    if (admitted === null) throw new Error('An admitted response is kept.');
-    const { text, createdIds } = admitted;
-    // 3.3: only now is the call known to have succeeded. The latest creation under an id
-    // counts (5.3).
-    for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
-    this.#emit(text, name, response, callId);
-    this.#explanation?.ended(name, response, this.#scope.foresight);
-    call.committed();
   }
 
   #resolved({ args }: Invocation): JsonObject {
