@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
+import { hashSecret } from './authenticator.js';
 import type { Tickets } from './principal.js';
-import { hashSecret } from './token-format.js';
 
 /** D25, ms. */
 const LIFETIME = 60_000;

@@ -1,8 +1,8 @@
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
+import { makeToken, parseToken, secretMatches } from './authenticator.js';
 import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
 import { groupBy } from './directory.js';
-import { makeToken, parseToken, secretMatches } from './token-format.js';
 import { existingUser } from './users.js';
 
 /** The last moment that a Date can hold, ms. */

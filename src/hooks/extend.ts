@@ -1,7 +1,7 @@
 import type { MethodExtension } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
 import type { RunStandard } from '../methods/context.js';
-import { requireFilterWithinBounds } from '../methods/query/compile-filter.js';
+import { requireFilterWithinBounds } from '../methods/query/query-plan.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
 import { furtherMembers, replacedArguments } from './judge.js';

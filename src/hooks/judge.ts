@@ -2,7 +2,7 @@ import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { HookError } from '../methods/hook-errors.js';
 import { type Complaint, complaintsOf, Problems, quoted, sentence } from '../methods/issues.js';
-import { canonicalSteps, complaintsOfServerValues } from '../methods/set/value.js';
+import { canonicalSteps, complaintsOfServerValues } from '../methods/set/draft.js';
 import { indexOf, isVisible } from '../methods/type-index.js';
 import { excerpt } from '../protocol/excerpt.js';
 import {

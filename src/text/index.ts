@@ -1,5 +1,4 @@
 /** Text that compares the same everywhere: case folding (D14) and the keys of collations (D15). */
-export { asciiNumericKey, casemapKey, casemapSteps } from './collations.js';
-export { fold, foldSteps } from './fold.js';
+export { asciiNumericKey, casemapKey, casemapSteps, fold, foldSteps } from './collations.js';
 export { compilePattern, type Pattern, PatternError } from './pattern/index.js';
 export { UNICODE_VERSION } from './tables/version.js';

@@ -3,12 +3,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../../src/protocol/errors.js';
 import {
   isLongText,
+  JsonReader,
   parseIJson,
   parseIJsonInSlices,
   parseJsonInSlices,
 } from '../../src/protocol/ijson.js';
 import { writeNumbers } from '../../src/protocol/json.js';
-import { JsonReader } from '../../src/protocol/json-reader.js';
 import { stringifyInSlices as writeInSlices } from '../../src/protocol/stringify-slices.js';
 import { finish, type Slices } from '../../src/runtime/slices.js';
 import { conductor } from '../support/conductor.js';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { PropertyDefinition } from '../../src/capability/definition.js';
 import { CallTrace } from '../../src/methods/trace.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import { JsonReader } from '../../src/protocol/json-reader.js';
+import { JsonReader } from '../../src/protocol/ijson.js';
 import type {
   CallOptions,
   Snapshot,

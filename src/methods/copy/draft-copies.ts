@@ -10,10 +10,15 @@ import type { CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { decrypt, encrypt } from '../encryption.js';
 import { Problems, quoted } from '../issues.js';
-import { type Draft, draftOverrides, isServerSet, type PlannedCreate } from '../set/draft.js';
+import {
+  type CreationIds,
+  type Draft,
+  draftOverrides,
+  isServerSet,
+  type PlannedCreate,
+} from '../set/draft.js';
 import { type PlanScene, planSet, type SetPlan } from '../set/plan.js';
 import { sentObject } from '../set/report.js';
-import type { CreationIds } from '../set/value.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/named-ids.js';
 

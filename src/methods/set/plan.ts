@@ -4,11 +4,15 @@ import type { IdGenerator } from '../../protocol/ids.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
-import type { TypeIndex } from '../type-index.js';
-import { declaredMembers, firstToken } from '../type-index.js';
+import { declaredMembers, firstToken, type TypeIndex } from '../type-index.js';
 import { inOrder } from './creation-order.js';
-import { type Author, type Birth, draftCreate, type PlannedCreate } from './draft.js';
-import type { CreationIds } from './value.js';
+import {
+  type Author,
+  type Birth,
+  type CreationIds,
+  draftCreate,
+  type PlannedCreate,
+} from './draft.js';
 
 /**
  * What an entry of `update` or `destroy` is about. "#" and a creation id may be of this call. Where its create fails

@@ -200,11 +200,15 @@ export class SetRun {
   #updates(destroys: readonly DestroyOperation[]): readonly UpdateOperation[] {
     const going = new Set<string>();
     for (const { id, error } of destroys) if (error === null) going.add(id);
-    return this.#plan.updates.map((update) => ({
-      ...update,
+    // Without a spread, which makes the objects slow.
+    return this.#plan.updates.map(({ key, id, patch, refused }) => ({
       kind: 'update',
-      sealed: this.#seals.updates.get(update.key),
-      error: going.has(update.id) ? setError('willDestroy', WILL_GO) : null,
+      key,
+      id,
+      patch,
+      refused,
+      sealed: this.#seals.updates.get(key),
+      error: going.has(id) ? setError('willDestroy', WILL_GO) : null,
     }));
   }
 

@@ -17,15 +17,19 @@ import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, NOTHING_CREATED } from '../work/named-ids.js';
-import { type Author, defaultOf, IS_COMPUTED, isServerSet, writableProperty } from './draft.js';
-import { takeNearest } from './json-values.js';
 import {
+  type Author,
   type CreationIds,
   canonicalSteps,
   complaintsOfServerValues,
+  defaultOf,
+  IS_COMPUTED,
+  isServerSet,
   resolveObjectId,
   type ValueScene,
-} from './value.js';
+  writableProperty,
+} from './draft.js';
+import { takeNearest } from './json-values.js';
 
 export type UpdateResult =
   | { readonly kind: 'refused'; readonly error: SetError }

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
 import type { ObjectScope, WritingEngine } from '../sql/engine.js';
-import { encodeRows } from '../sql/rows.js';
+import { encodeRows } from '../sql/objects.js';
 import { tableTexts } from '../sql/table-texts.js';
 import { readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';

@@ -10,8 +10,8 @@ import {
   gatherer,
   type ObjectColumns,
   objectColumns,
+  writeColumns,
 } from '../sql/objects.js';
-import { writeColumns } from '../sql/rows.js';
 import { readState } from './changes.js';
 import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';

@@ -2,8 +2,7 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
 import type { Composing } from './dialect.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
-import { isFilled, type Row } from './objects.js';
-import { type WriteColumn, writeColumns } from './rows.js';
+import { isFilled, type Row, type WriteColumn, writeColumns } from './objects.js';
 
 /** Whether rows of the type may hold something else than a write of what is read would leave. */
 export function mayBeStale(type: DataTypeDefinition): boolean {

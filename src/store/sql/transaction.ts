@@ -10,8 +10,8 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Scope, WritingEngine } from './engine.js';
+import { encodeLarge, holdsLarge } from './objects.js';
 import { blobRows } from './records.js';
-import { encodeLarge, holdsLarge } from './rows.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
 

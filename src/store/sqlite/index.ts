@@ -27,8 +27,7 @@ import { plansInTime, tracedStore } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';
 import { Connection } from './connection.js';
 import { SqliteTransaction } from './engine.js';
-import { Log } from './log.js';
-import { ownConnections, ReadPool } from './read-pool.js';
+import { Log, ownConnections, ReadPool } from './read-pool.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, ScanThreads } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
@@ -61,7 +60,7 @@ export interface SqliteStoreOptions {
   readonly scans?: ScanOptions;
   /** How many threads of what is compiled scan; where it is left out, as many as suit the machine. */
   readonly scanThreads?: number;
-  /** Octets beyond which the write-ahead log is emptied though reads overlap (log.ts). */
+  /** Octets beyond which the write-ahead log is emptied though reads overlap (read-pool.ts). */
   readonly logLimit?: number;
   /** Told why long texts could not be indexed for searching; it is tried again. */
   readonly onSearchError?: (error: unknown) => void;

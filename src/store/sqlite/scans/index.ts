@@ -1,10 +1,15 @@
 import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { checkDeadline } from '../../../database/sqlite/timed-database.js';
 import { UnavailableError } from '../../../protocol/errors.js';
 import { Serial } from '../../../runtime/serial.js';
 import type { CallOptions } from '../../port.js';
+import { type Fragment, render } from '../../sql/fragment.js';
+import type { Row, RowTaker } from '../../sql/objects.js';
+import { sqlite } from '../dialect.js';
 import type { OwnReader, ReaderSource } from '../read-pool.js';
-import { ReadingThread, RemoteReader } from './thread.js';
-import type { Checkpoint } from './worker.js';
+import type { Parameter, Reader } from '../reader.js';
+import type { Answer, Checkpoint, Message, Outcome, Statement, ThreadData } from './worker.js';
 
 /**
  * Threads that scan, each started when it is first needed: as many as one account can keep busy, and one
@@ -13,7 +18,7 @@ import type { Checkpoint } from './worker.js';
 const THREADS = Math.min(availableParallelism(), 8) + 1;
 /** How long after its deadline a statement may go on, ms, before its thread is ended. */
 const GRACE = 5000;
-/** How long closing waits for what runs, ms, before its thread is ended. */
+/** How long closing waits for what runs, and then for a thread to close, ms, before the thread is ended. */
 const CLOSING = 1000;
 /** After so many threads that could not open the file ... */
 const STARTS = 3;
@@ -137,5 +142,172 @@ export class ScanThreads implements ReaderSource {
     else if (thread.isOver) this.#noteFailure();
     if (thread.isOver) this.#threads.delete(thread);
     else this.#idle.push(thread);
+  }
+}
+
+/** What a thread may have of memory, MiB: ids and keys of one answer are far from it. */
+const MEMORY = 256;
+/** Of it for young objects, MiB. By itself V8 lets this part of each thread grow to 48 MiB. */
+const YOUNG = 8;
+
+interface Waiting {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A thread that runs `module` (worker.ts). It serves one work at a time. */
+export class ReadingThread {
+  readonly #worker: Worker;
+  /** In the order of what was asked. */
+  readonly #waiting: Waiting[] = [];
+  readonly #whenSettled: (() => void)[] = [];
+  #failure: UnavailableError | undefined;
+  #hasAnswered = false;
+
+  /** Throws what the system says where it has no further thread. */
+  constructor(module: URL, data: ThreadData) {
+    // Nothing of what was asked of the process at its start is asked of its thread.
+    this.#worker = new Worker(module, {
+      execArgv: [],
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY, maxYoungGenerationSizeMb: YOUNG },
+    });
+    this.#worker.on('message', (outcome: Outcome) => this.#settle(outcome));
+    this.#worker.once('error', (error) => this.#fail(error));
+    this.#worker.once('exit', () => this.#fail(undefined));
+    this.#worker.unref();
+  }
+
+  /** It serves nobody any more. */
+  get isOver(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** False for one that is over, too, where it could not even open the file. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  ask(statement: Statement | Checkpoint): Promise<Answer> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      // Only what is waited for keeps the process.
+      this.#worker.ref();
+      this.#tell(statement);
+    });
+  }
+
+  /** Ends the work: what is asked next belongs to another one. */
+  end(): void {
+    if (!this.isOver) this.#tell('end');
+  }
+
+  /** Resolves when nothing that was asked is unanswered. */
+  settled(): Promise<void> {
+    if (!this.isBusy) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenSettled.push(resolve);
+    });
+  }
+
+  /** Ends the thread, when it has answered what it was asked. */
+  async close(): Promise<void> {
+    if (this.isOver) return;
+    const exited = new Promise<void>((resolve) => {
+      this.#worker.once('exit', () => resolve());
+    });
+    this.#worker.ref();
+    this.#tell('close');
+    const timer = setTimeout(() => void this.kill(), CLOSING);
+    await exited;
+    clearTimeout(timer);
+  }
+
+  /** Ends the thread in the midst of what it does. */
+  async kill(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #tell(message: Message): void {
+    this.#worker.postMessage(message);
+  }
+
+  #settle(outcome: Outcome): void {
+    this.#hasAnswered = true;
+    const waiting = this.#waiting.shift();
+    if ('rows' in outcome) waiting?.resolve(outcome);
+    else if ('unavailable' in outcome) waiting?.reject(new UnavailableError(outcome.unavailable));
+    else waiting?.reject(new Error(outcome.error));
+    if (this.isBusy) return;
+    this.#worker.unref();
+    this.#tellSettled();
+  }
+
+  #fail(cause: unknown): void {
+    this.#failure ??= new UnavailableError('The thread that reads has ended.', { cause });
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
+    this.#tellSettled();
+  }
+
+  #tellSettled(): void {
+    for (const resolve of this.#whenSettled.splice(0)) resolve();
+  }
+}
+
+/** The connection of another thread, for one work. */
+export class RemoteReader implements Reader {
+  readonly #thread: ReadingThread;
+  readonly #options: CallOptions;
+  readonly #onStatement: ((sql: string) => void) | undefined;
+
+  constructor(
+    thread: ReadingThread,
+    options: CallOptions,
+    onStatement: ((sql: string) => void) | undefined,
+  ) {
+    this.#thread = thread;
+    this.#options = options;
+    this.#onStatement = onStatement;
+  }
+
+  all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    return this.#ask(text, parameters, Number.POSITIVE_INFINITY);
+  }
+
+  query(fragment: Fragment): Promise<readonly Row[]> {
+    const text = render(fragment, sqlite.placeholder);
+    return this.all(text, ...(fragment.values as readonly Parameter[]));
+  }
+
+  async each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void> {
+    for (const row of await this.#ask(text, parameters, rows.maxOctets)) rows.take(row);
+  }
+
+  check(): void {
+    checkDeadline(this.#options.deadline);
+  }
+
+  async #ask(
+    text: string,
+    parameters: readonly Parameter[],
+    maxOctets: number,
+  ): Promise<readonly Row[]> {
+    const { deadline, trace } = this.#options;
+    this.#onStatement?.(text);
+    const told = trace?.asked({ sql: text, parameters, inThread: true });
+    try {
+      const left = deadline - performance.now();
+      const { rows } = await this.#thread.ask({ text, parameters, maxOctets, left });
+      told?.(rows.length);
+      return rows;
+    } catch (error) {
+      told?.(null);
+      throw error;
+    }
   }
 }
