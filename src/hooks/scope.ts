@@ -13,7 +13,7 @@ import { HookBudget } from './budget.js';
 import { HookHandle, LateSnapshot } from './handle.js';
 import { objectGiven } from './judge.js';
 
-/** What hooks need of the process: made once in main. */
+/** What hooks need of the process: made once, at the start. */
 export interface HookServices {
   /** HOOK_TIMEOUT, ms: for all hooks of one method call together. */
   readonly timeout: number;

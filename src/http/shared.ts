@@ -40,7 +40,7 @@ export interface TransportLimits {
   readonly answerMemory: number;
 }
 
-/** What the transports are built on: made once in main, or of stand-ins in tests. */
+/** What the transports are built on: made once at the start, or of stand-ins in tests. */
 export interface TransportServices {
   readonly limits: TransportLimits;
   /** Configured public base URL, or null. */

@@ -25,7 +25,7 @@ export interface MethodLimits {
   readonly maxCascade?: number;
 }
 
-/** What every method call needs of the process: made once in main. */
+/** What every method call needs of the process: made once, at the start. */
 export interface Services {
   readonly store: Store;
   readonly blobs: BlobStore;
