@@ -349,6 +349,19 @@ describe('writes of an account that wait together', () => {
     expect(heard.map(({ changed }) => changed['Gadget'])).toEqual(['3', '4', '5', '6', '7']);
   });
 
+  it('fail alone where what the database refused is known before the next one begins', async () => {
+    const refused = (): Promise<number> =>
+      store.write(A, soon(), async (transaction) => {
+        await create(transaction, 'warm');
+        return transaction.count(Gadget, ALL);
+      });
+    const works = [add('a'), refused(), add('b'), add('c')];
+    const outcomes = await Promise.allSettled(works);
+    expect(outcomes[1]).toMatchObject({ reason: { code: '23505' } });
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true]);
+    expect(await ids()).toEqual(['a', 'b', 'c']);
+  });
+
   it('are all unavailable where their connection dies, and nothing of them stays', async () => {
     const works = Array.from({ length: 5 }, (_, index) =>
       store.write(A, soon(), async (transaction) => {

@@ -105,7 +105,9 @@ async function run(
     const value = await job.work(transaction);
     transaction.end();
     transaction.assertWhole();
-    // What a work that reads was refused spoils the transaction, even where it catches that.
+    // What a work that reads was refused spoils the transaction, even where it catches that. What the work before
+    // it was refused is undone as soon as the server has answered.
+    if (connection.spoiled !== undefined) await connection.quiet();
     if (connection.spoiled !== undefined) throw connection.spoiled.error;
     const { changed } = transaction;
     return () => {
