@@ -2,7 +2,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openPool, type Pool } from '../../src/database/postgresql/index.js';
-import { MethodError, UnavailableError } from '../../src/protocol/errors.js';
+import type { Acquired } from '../../src/database/postgresql/pool.js';
+import { MethodError, UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors.js';
 import type {
   BlobReference,
   ReferenceRecord,
@@ -377,6 +378,35 @@ describe('writes of an account that wait together', () => {
     }
     expect(await ids()).toEqual([]);
     expect(await add('next')).toBe(3);
+  });
+
+  it('never run again where nobody knows whether they are committed', async () => {
+    const pool = openPool({ url, size: 1, pipeline: true });
+    pool.on('connect', (client) => {
+      const { socket } = client as Acquired;
+      const { write } = socket;
+      socket.write = (data: string | Uint8Array, ...rest: never[]): boolean => {
+        if (Buffer.from(data).includes('\0COMMIT\0')) {
+          // The server commits. What it answers is spoiled on the way.
+          socket.pause();
+          setTimeout(() => socket.destroy(Object.assign(new Error(), { code: 'EPROTO' })), 100);
+        }
+        return write.call(socket, data, ...rest);
+      };
+    });
+    const own = createPostgresqlStore({ conductor, pool, types: TYPES, groupTime: 10_000 });
+    onTestFinished(() => own.close());
+    const runs: string[] = [];
+    const works = ['a', 'b'].map((id) =>
+      own.write(A, soon(), (transaction) => {
+        runs.push(id);
+        return create(transaction, id);
+      }),
+    );
+    for (const outcome of await Promise.allSettled(works))
+      expect(outcome).toMatchObject({ reason: expect.any(UnknownOutcomeError) });
+    expect(runs).toEqual(['a', 'b']);
+    expect(await ids()).toEqual(['a', 'b']);
   });
 
   it('run again in order after a deadlock, each once', async () => {

@@ -28,7 +28,8 @@ export function isRetryable(error: unknown): boolean {
 
 /** True where the server itself has answered with the error: what it was sent later has not run. */
 export function isAnswer(error: unknown): boolean {
-  return causesOf(error).some((at) => /^\d[0-9A-Z]{4}$/.test(codeOf(at) ?? ''));
+  // No SQLSTATE begins with E, as codes of sockets do (EPIPE).
+  return causesOf(error).some((at) => /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(codeOf(at) ?? ''));
 }
 
 /** The error that leaves the database layer: UnavailableError for what is not the caller's fault. */

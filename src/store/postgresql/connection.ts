@@ -154,9 +154,13 @@ export class Connection extends Questions {
   async commit(): Promise<void> {
     if (this.#writer === 0) return this.#leave();
     let tag = '';
+    let isSent = false;
     let failure: unknown = new Error('The transaction was rolled back.');
     try {
-      tag = await this.#guarded(() => this.#end('COMMIT'));
+      tag = await this.#guarded(() => {
+        isSent = true;
+        return this.#end('COMMIT');
+      });
     } catch (error) {
       this.#asking.breakOff();
       failure = error;
@@ -166,8 +170,10 @@ export class Connection extends Questions {
     // of the commit, which says so by its tag.
     if (tag === 'COMMIT') return;
     const error = this.spoiled?.error ?? failure;
-    // What the server said of an earlier statement is no answer to the commit.
-    if (isLost(error) && (error === failure || !isAnswer(error)))
+    // Whatever else ends the connection, such as a broken TLS record. What the server said of an earlier statement
+    // is no answer to the commit, but nothing is committed after it.
+    const isUnknown = isLost(error) || (isSent && tag === '' && !isAnswer(failure));
+    if (isUnknown && (error === failure || !isAnswer(error)))
       throw new UnknownOutcomeError('The connection broke while committing.', { cause: error });
     throw error;
   }

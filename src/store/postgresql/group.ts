@@ -1,4 +1,5 @@
 import { isLost, isRetryable } from '../../database/postgresql/errors.js';
+import { UnknownOutcomeError } from '../../protocol/errors.js';
 import type { StateChange } from '../port.js';
 import type { SqlTransaction } from '../sql/transaction.js';
 import { ReadAhead } from './ahead.js';
@@ -52,8 +53,10 @@ export async function runGroup(
       ahead: new ReadAhead(() => waiting.expected()),
     });
   } catch (error) {
-    // Whose failure it is a transaction of its own will tell. Where the connection is gone it is everybody's.
-    const runsAgain = !isLost(error) && (jobs.length > 1 || isRetryable(error));
+    // Whose failure it is a transaction of its own will tell. Where the connection is gone it is everybody's, and what
+    // may be committed never runs again.
+    const isOver = isLost(error) || error instanceof UnknownOutcomeError;
+    const runsAgain = !isOver && (jobs.length > 1 || isRetryable(error));
     for (const job of jobs) {
       if (runsAgain) await runAgain(host, accountId, job);
       else job.reject(error);
