@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../src/store/sqlite/backlog.js';
 
-/** A log of so many pages, of which `moved` are in the database; `held` can't be moved while a read lasts. */
+/**
+ * A log of so many pages, of which `moved` are in the database; `held` can't be moved while a read lasts. `hidden`: a
+ * transaction runs, so that nobody can look at it.
+ */
 function rig() {
-  const log = { pages: 0, moved: 0, held: 0 };
+  const log = { pages: 0, moved: 0, held: 0, hidden: false };
   const done: string[] = [];
   const fails = new Set<string>();
   const moved = (name: string) => async (): Promise<void> => {
@@ -14,7 +17,7 @@ function rig() {
   const backlog = new Backlog({
     pages: () => {
       if (fails.has('pages')) throw new Error('The log can not be read.');
-      return log.pages;
+      return log.hidden ? null : log.pages;
     },
     move: moved('move'),
     moveRest: moved('moveRest'),
@@ -68,6 +71,21 @@ describe("What SQLite's log has and the database hasn't", () => {
     log.held = 0;
     for (let n = 0; n < 104; n += 1) await write(10);
     expect(log.pages - log.moved).toBeLessThan(1000);
+  });
+
+  it('is not moved again at once where it could not be looked at after it was moved', async () => {
+    const { backlog, log, done, write } = rig();
+    for (let n = 0; n < 99; n += 1) await write(10);
+    log.pages += 10;
+    backlog.wrote();
+    log.hidden = true;
+    await backlog.idle();
+    log.hidden = false;
+    expect(done).toEqual(['move']);
+    for (let n = 0; n < 96; n += 1) await write(10);
+    expect(done).toEqual(['move']);
+    for (let n = 0; n < 12; n += 1) await write(10);
+    expect(done).toEqual(['move', 'move']);
   });
 
   it('is moved here where no thread is to be had, and later where the disk is full', async () => {

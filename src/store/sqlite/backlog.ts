@@ -15,8 +15,8 @@ const WRITES = 4;
 const PAUSE = 1000;
 
 export interface BacklogOptions {
-  /** How many pages the log has. */
-  readonly pages: () => number;
+  /** How many pages the log has; null where it can't be told now. */
+  readonly pages: () => number | null;
   /** Moves what there is, while others write. */
   readonly move: () => Promise<unknown>;
   /** Moves the rest, while nobody writes. */
@@ -36,8 +36,11 @@ export class Backlog {
   #writes = 0;
   #moves = 0;
   #moving: Promise<void> | null = null;
-  /** Pages that the log had then. What reads held of them is moved with the next ones. */
-  #movedAt = 0;
+  /**
+   * Pages that the log had when the last move ended; null where that could not be told: those of the next look. What
+   * reads held of them is moved with the next ones.
+   */
+  #movedAt: number | null = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
@@ -50,6 +53,8 @@ export class Backlog {
     this.#writes += 1;
     if (this.#writes % WRITES !== 0 || this.#moving !== null) return;
     const pages = this.#pages();
+    if (pages === null) return;
+    this.#movedAt ??= pages;
     // It has begun anew.
     if (pages < this.#movedAt) this.#movedAt = 0;
     if (pages - this.#movedAt >= MOVE) void this.move();
@@ -108,12 +113,12 @@ export class Backlog {
     this.#movedAt = this.#pages();
   }
 
-  /** 0 where another process has the file for a moment, or the disk fails: the next transactions tell. */
-  #pages(): number {
+  #pages(): number | null {
     try {
       return this.#options.pages();
     } catch {
-      return 0;
+      // Another process has the file for a moment, or the disk fails: the next transactions tell.
+      return null;
     }
   }
 }
@@ -136,7 +141,7 @@ export function openBacklog(writer: Writer, db: Database, threads: ScanThreads |
   const whileNobodyWrites = (work: () => Promise<void>): Promise<void> =>
     writer.exclusive(work, { deadline: performance.now() + WAIT });
   const backlog = new Backlog({
-    pages: () => (isFree() ? (pages.get()?.[1] ?? 0) : 0),
+    pages: () => (isFree() ? (pages.get()?.[1] ?? 0) : null),
     move: passive,
     moveRest: () => whileNobodyWrites(passive),
     moveHere: () => {
