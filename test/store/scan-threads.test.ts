@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { Snapshot } from '../../src/store/port.js';
@@ -38,6 +38,17 @@ describe('Where no thread can be had', () => {
     for (let tried = 0; tried < 6; tried += 1)
       await expect(scan()).rejects.toBeInstanceOf(UnavailableError);
     expect(await opened.store.read('aone', soon(), count)).toBe(0);
+  });
+});
+
+describe('A thread that ends within a statement', () => {
+  it('is none that could not be started: the next one is started at once', async () => {
+    await open(new URL('./scan-thread.mjs', import.meta.url));
+    writeFileSync(`${opened.file}.die`, '');
+    for (let tried = 0; tried < 4; tried += 1)
+      await expect(scan()).rejects.toThrow('The thread that reads has ended.');
+    rmSync(`${opened.file}.die`);
+    expect(await scan()).toBe(0);
   });
 });
 

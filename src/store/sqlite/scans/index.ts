@@ -138,7 +138,7 @@ export class ScanThreads implements ReaderSource {
       await thread.settled();
       clearTimeout(timer);
     }
-    if (thread.hasAnswered) this.#failed = 0;
+    if (thread.hasOpened) this.#failed = 0;
     else if (thread.isOver) this.#noteFailure();
     if (thread.isOver) this.#threads.delete(thread);
     else this.#idle.push(thread);
@@ -162,7 +162,7 @@ export class ReadingThread {
   readonly #waiting: Waiting[] = [];
   readonly #whenSettled: (() => void)[] = [];
   #failure: UnavailableError | undefined;
-  #hasAnswered = false;
+  #hasOpened = false;
 
   /** Throws what the system says where it has no further thread. */
   constructor(module: URL, data: ThreadData) {
@@ -172,7 +172,10 @@ export class ReadingThread {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY, maxYoungGenerationSizeMb: YOUNG },
     });
-    this.#worker.on('message', (outcome: Outcome) => this.#settle(outcome));
+    this.#worker.on('message', (told: Outcome | 'open') => {
+      if (told === 'open') this.#hasOpened = true;
+      else this.#settle(told);
+    });
     this.#worker.once('error', (error) => this.#fail(error));
     this.#worker.once('exit', () => this.#fail(undefined));
     this.#worker.unref();
@@ -184,8 +187,8 @@ export class ReadingThread {
   }
 
   /** False for one that is over, too, where it could not even open the file. */
-  get hasAnswered(): boolean {
-    return this.#hasAnswered;
+  get hasOpened(): boolean {
+    return this.#hasOpened;
   }
 
   get isBusy(): boolean {
@@ -238,7 +241,6 @@ export class ReadingThread {
   }
 
   #settle(outcome: Outcome): void {
-    this.#hasAnswered = true;
     const waiting = this.#waiting.shift();
     if ('rows' in outcome) waiting?.resolve(outcome);
     else if ('unavailable' in outcome) waiting?.reject(new UnavailableError(outcome.unavailable));

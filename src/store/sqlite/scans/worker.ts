@@ -64,6 +64,9 @@ function open(): Connection {
   return new Connection(db);
 }
 
+// One that ends later has been started all the same.
+parentPort?.postMessage('open');
+
 function outcomeOf(asked: Statement | Checkpoint): Outcome {
   try {
     return 'checkpoint' in asked ? moved(asked) : answered(asked);
