@@ -14,7 +14,7 @@ const SOCKET =
 
 /** What the driver says, without a code, of a connection that is gone or not to be had. */
 const GONE =
-  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has|Cannot use a pool)/;
 
 /**
  * True where the same transaction may well succeed when it is run again: a serialisation failure

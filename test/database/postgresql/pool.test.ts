@@ -69,3 +69,10 @@ it('tells why a connection broke, and nothing else of it', async () => {
   used.release(true);
   await pool.end();
 });
+
+it('what asks for a connection when the pool has ended is told that none is to be had', async () => {
+  const pool = openPool({ url, size: 1 });
+  await pool.end();
+  const refused = await pool.acquire(performance.now() + 1000).catch((error: unknown) => error);
+  expect(isUnavailable(refused)).toBe(true);
+});
