@@ -93,6 +93,15 @@ describe('a chain of refusals', () => {
     expect(notCreated.k0).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
   });
 
+  it('of a create and what its update refers to: nothing is there to be updated', async () => {
+    const { notCreated, notUpdated } = await open().call('Gadget/set', {
+      create: { k: g({ parentId: 'rnope' }) },
+      update: { '#k': { ownerId: 'rnope', others: ['rnope'] } },
+    });
+    expect(notCreated.k).toMatchObject({ type: 'invalidProperties', properties: ['parentId'] });
+    expect(notUpdated).toMatchObject({ '#k': { type: 'notFound' } });
+  });
+
   it('of circles refuses one of each, and is judged once', async () => {
     const own = open();
     const ids = await own.create('Gadget', many(COUNT));

@@ -179,11 +179,16 @@ export class Proposal {
     return guilty;
   }
 
-  /** The same with `invalidProperties`; several complaints about one operation become one error. */
+  /**
+   * The same with `invalidProperties`; several complaints about one operation become one error. An update that fell with
+   * its create in the same turn stays `notFound`.
+   */
   complain(row: ProposedRow, name: string, what: string): void {
     const operation = this.#guilty(row, [name]);
     this.#problems ??= new Map();
-    const problems = this.#problems.get(operation) ?? new Problems();
+    const known = this.#problems.get(operation);
+    if (known === undefined && operation.error !== null) return;
+    const problems = known ?? new Problems();
     problems.add(name, what);
     this.#problems.set(operation, problems);
     this.#deny(operation, problems.toSetError());
