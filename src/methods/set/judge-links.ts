@@ -1,6 +1,6 @@
 import { textSteps } from '../../capability/places.js';
 import { setError } from '../../protocol/errors.js';
-import { runInSlices, type Steps } from '../../runtime/slices.js';
+import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted, sentence } from '../issues.js';
 import { MAX_IDS } from '../long-calls.js';
@@ -16,6 +16,12 @@ interface NewLinks {
   /** The type of the objects; null for blobs. */
   readonly to: string | null;
   readonly ids: readonly string[];
+}
+
+/** Ids to look up: of blobs, and of objects by their types. */
+interface UnknownIds {
+  readonly blobs: ReadonlySet<string>;
+  readonly objects: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /**
@@ -53,16 +59,25 @@ export class LinkJudge {
    * others, so what it names is looked up once all is settled.
    */
   async completeRefusals(): Promise<void> {
-    const named = await runInSlices(this.#namedByRefused(), this.#unit.slices);
+    const { slices } = this.#unit;
+    const named = await runInSlices(this.#namedByRefused(), slices);
     await this.#lookUp(named.values());
+    await runInSlices(this.#tellUnknown(named), slices);
+  }
+
+  *#tellUnknown(named: ReadonlyMap<Operation, readonly NewLinks[]>): Steps<void> {
     for (const [operation, links] of named) {
+      yield;
       const { error } = operation;
-      const wrong = links.filter((link) => this.#unknownOf(link) !== undefined);
-      if (error === null || wrong.length === 0) continue;
-      const names = wrong.map(({ property }) => property.name);
-      const texts = wrong.map((link, at) => {
-        return `${quoted(names[at] ?? '')} ${this.#why(link, this.#unknownOf(link) ?? '')}`;
-      });
+      const names: string[] = [];
+      const texts: string[] = [];
+      for (const link of links) {
+        const unknown = this.#unknownOf(link);
+        if (unknown === undefined) continue;
+        names.push(link.property.name);
+        texts.push(`${quoted(link.property.name)} ${this.#why(link, unknown)}`);
+      }
+      if (error === null || names.length === 0) continue;
       operation.error = setError('invalidProperties', `${error.description} ${sentence(texts)}`, {
         properties: [...(error.properties ?? []), ...names],
       });
@@ -102,17 +117,25 @@ export class LinkJudge {
 
   /** One statement for each type, and one for blobs, but for very many. */
   async #lookUp(named: Iterable<readonly NewLinks[]>): Promise<void> {
+    const { blobs, objects } = await runInSlices(this.#unknownAmong(named), this.#unit.slices);
+    if (blobs.size > 0) await this.#unit.blobs.lookUp(blobs);
+    for (const [name, ids] of objects) await this.#lookUpObjects(name, [...ids]);
+  }
+
+  *#unknownAmong(named: Iterable<readonly NewLinks[]>): Steps<UnknownIds> {
     const blobs = new Set<string>();
-    const unknown = new Map<string, Set<string>>();
+    const objects = new Map<string, Set<string>>();
+    const strides = new Strides();
     for (const { to, ids } of [...named].flat()) {
-      if (to !== null && !unknown.has(to)) unknown.set(to, new Set());
+      const known = to === null ? undefined : this.#known.get(to);
+      const unknown = to === null ? blobs : (objects.get(to) ?? new Set());
+      if (to !== null) objects.set(to, unknown);
       for (const id of ids) {
-        if (to === null) blobs.add(id);
-        else if (!this.#isOwn(to, id) && !this.#known.get(to)?.has(id)) unknown.get(to)?.add(id);
+        if (strides.isOver()) yield;
+        if (to === null || !(this.#isOwn(to, id) || known?.has(id))) unknown.add(id);
       }
     }
-    if (blobs.size > 0) await this.#unit.blobs.lookUp(blobs);
-    for (const [name, ids] of unknown) await this.#lookUpObjects(name, [...ids]);
+    return { blobs, objects };
   }
 
   async #lookUpObjects(name: string, ids: readonly string[]): Promise<void> {
