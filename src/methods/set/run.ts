@@ -1,7 +1,7 @@
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { setError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
-import { runInSlices } from '../../runtime/slices.js';
+import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -103,21 +103,20 @@ export class SetRun {
       await hooks.afterWrites(this.#unit);
       await this.#unit.flush();
     }
-    await this.#tell(proposal, settlement, destroys);
+    await runInSlices(this.#tell(proposal, settlement, destroys), slices);
   }
 
   /** Tells of the objects as the unit leaves them. */
-  async #tell(
+  *#tell(
     proposal: Proposal,
     settlement: Settlement | null,
     destroys: readonly DestroyOperation[],
-  ): Promise<void> {
-    const { slices } = this.#unit;
+  ): Steps<void> {
     const { creates, updates } = proposal;
-    await runInSlices(this.#report.tellCreates(creates), slices);
+    if (creates.length > 0) yield* this.#report.tellCreates(creates);
     const sideEffects = settlement?.sideEffects ?? NONE;
     if (updates.length + sideEffects.size > 0) {
-      await runInSlices(this.#report.tellUpdates(proposal, this.#before, sideEffects), slices);
+      yield* this.#report.tellUpdates(proposal, this.#before, sideEffects);
     }
     if (destroys.length > 0) this.#report.tellDestroys(destroys, settlement?.destroyed ?? []);
   }

@@ -128,14 +128,12 @@ export class UnitOfWork {
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
     for (const work of this.#works.values()) {
       const { type } = work;
-      const dirty = [...work.dirty];
-      work.dirty.clear();
       const index = indexOf(type);
       const inserts: StoredObject[] = [];
       const updates: StoredObject[] = [];
       const destroys: string[] = [];
       const moves: Move[] = [];
-      for (const entry of dirty) {
+      for (const entry of work.dirty) {
         const { id, stored, after } = entry;
         if (after === null) {
           if (stored !== null) destroys.push(id);
@@ -144,6 +142,7 @@ export class UnitOfWork {
         if (index.links.length > 0) moves.push({ objectId: id, before: stored, after });
         entry.stored = after;
       }
+      work.dirty.clear();
       if (index.blobs.length > 0) {
         await runInSlices(noteBlobs(index, moves, blobs), this.slices);
       }
@@ -276,5 +275,5 @@ function recordsOf(work: TypeWork): readonly ObjectChange[] {
     else if (after !== null) updated.push({ objectId, kind: 'updated' });
     if (after === null) destroyed.push({ objectId, kind: 'destroyed' });
   }
-  return [...created, ...updated, ...destroyed];
+  return created.concat(updated, destroyed);
 }
