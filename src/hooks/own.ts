@@ -2,8 +2,10 @@ import type { OwnMethod } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
 import { UnitOfWork } from '../methods/work/unit.js';
 import type { JsonObject } from '../protocol/json.js';
+import { runInSlices } from '../runtime/slices.js';
 import { ownResponse } from './judge.js';
 import type { HookScope, Reads } from './scope.js';
+import { frozenCopy } from './walks.js';
 
 /**
  * Runs a method that a hook file implements: in a transaction that it shares with nobody where it
@@ -16,7 +18,8 @@ export async function runOwnMethod(
 ): Promise<object> {
   const { context } = scope;
   const { name, account } = context.method;
-  scope.giveArguments(args);
+  const offered = await runInSlices(frozenCopy(args), context.startSlices());
+  scope.giveArguments(offered as JsonObject);
   const run = async (reads: Reads, unit: UnitOfWork | null): Promise<object> => {
     const value = await scope.run(name, reads, (call, tx) => body(args, call, tx), unit);
     const response = ownResponse(name, context.method, value);

@@ -61,6 +61,26 @@ test('the hooks of what it writes hear of its name and arguments', async () => {
   expect(seen).toEqual([[NAME, { accountId: 'a1', word: 'x' }]]);
 });
 
+test('the hooks of what it writes can not change its arguments', async () => {
+  const own = rigWith(
+    async (args, _call, tx) => {
+      await tx.set(Widget, { create: { k: { title: 'made' } } });
+      return { got: args };
+    },
+    'write',
+    undefined,
+    {
+      Widget: {
+        check: (_wanted, call) => {
+          const { list } = call.arguments as Json;
+          expect(() => list.push(2)).toThrow(TypeError);
+        },
+      },
+    },
+  );
+  expect(await own.call(NAME, { list: [1] })).toEqual({ got: { accountId: 'a1', list: [1] } });
+});
+
 test('tx.set writes through the engine: state and change records are kept', async () => {
   const own = rigWith(async (_args, _call, tx) => {
     const { created } = await tx.set(Widget, { create: { k: { title: 'made' } } });
