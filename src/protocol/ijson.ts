@@ -193,7 +193,7 @@ export class JsonReader {
       return undefined;
     }
     this.#frames.pop();
-    return frame.items ?? frame.object;
+    return frame.items === null ? frame.object : trim(frame.items);
   }
 
   /** Reads the name of a member and its colon. */
@@ -300,6 +300,17 @@ export class JsonReader {
 }
 
 const NONE: Record<string, JsonValue> = Object.freeze({});
+
+/** Items up to which an array that grew has more room than it needs: V8 makes room for 17 at first. */
+const ROOMY = 17;
+
+/**
+ * Returns the items in an array that has room for no more of them. 10 MB of arrays of one item would
+ * take 900 MB otherwise.
+ */
+function trim(items: JsonValue[]): JsonValue[] {
+  return items.length < ROOMY ? items.slice() : items;
+}
 
 /** An own member, whatever its name. */
 function define(object: Record<string, JsonValue>, name: string, value: JsonValue): void {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { RequestError } from '../../src/protocol/errors.js';
@@ -188,6 +190,25 @@ describe('a text is read with pauses', () => {
     expect(() => parseIJson(Buffer.from(text))).toThrow(
       'The request is not I-JSON: An object has the member "k3" twice (/a/1/k3).',
     );
+  });
+
+  it('arrays of one item take no more memory than those of the native parser', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const text = `[${Array.from({ length: 200_000 }, () => '[[1]]').join()}]`;
+    const octets = Buffer.from(text);
+    const grows = (make: () => unknown): number => {
+      collect();
+      const before = process.memoryUsage().heapUsed;
+      const value = make();
+      collect();
+      const grown = process.memoryUsage().heapUsed - before;
+      // Alive until here.
+      expect(value).toHaveLength(200_000);
+      return grown;
+    };
+    const native = grows(() => JSON.parse(text));
+    expect(grows(() => parseIJson(octets))).toBeLessThan(1.5 * native);
   });
 
   it('refuses an object of more members than can be listed in a moment', async () => {
