@@ -47,10 +47,12 @@ const NO_ROOM = new Set([
 export function createFilesystemBlobStore(folder: string): BlobStore {
   // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
   const temporaryFolder = join(folder, '.incoming');
+  // First of all: it looks which folders above its root are new.
+  const folders = new DurableFolders(folder);
   mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
   for (const each of [folder, temporaryFolder]) accessSync(each, constants.W_OK | constants.X_OK);
   sweep(temporaryFolder);
-  return new FilesystemBlobStore(folder, temporaryFolder);
+  return new FilesystemBlobStore(folder, temporaryFolder, folders);
 }
 
 class FilesystemBlobStore implements BlobStore {
@@ -58,10 +60,10 @@ class FilesystemBlobStore implements BlobStore {
   readonly #temporaryFolder: string;
   readonly #folders: DurableFolders;
 
-  constructor(folder: string, temporaryFolder: string) {
+  constructor(folder: string, temporaryFolder: string, folders: DurableFolders) {
     this.#folder = folder;
     this.#temporaryFolder = temporaryFolder;
-    this.#folders = new DurableFolders(folder);
+    this.#folders = folders;
   }
 
   async write(

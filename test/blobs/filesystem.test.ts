@@ -69,6 +69,22 @@ describe('writing a blob', () => {
     expect(statSync(join(folder, 'deep', 'blobs', ACCOUNT)).mode & 0o777).toBe(0o700);
   });
 
+  it('has the folders above its own on disk, which it has made', async () => {
+    const open = vi.spyOn(fs, 'open');
+    syncBuiltinESMExports();
+    try {
+      await put('b1', 'text');
+      const synced = open.mock.calls.filter(([, flags]) => flags === 'r').map(([path]) => path);
+      const own = ['', 'deep', 'deep/blobs', `deep/blobs/${ACCOUNT}`, `deep/blobs/${ACCOUNT}/b1`];
+      if (process.platform !== 'win32') {
+        expect(synced.sort()).toEqual(own.map((path) => join(folder, path)));
+      }
+    } finally {
+      open.mockRestore();
+      syncBuiltinESMExports();
+    }
+  });
+
   it('keeps an empty blob', async () => {
     expect(await store.write(ACCOUNT, 'b1', Readable.from([]), MAX)).toEqual({ size: 0 });
     expect(await text('b1')).toBe('');
