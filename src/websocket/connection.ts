@@ -14,8 +14,9 @@ const GOING_AWAY = 1001;
 const UNSUPPORTED = 1003;
 const TRY_AGAIN = 1013;
 const OVERLOADED = 'The server has too much to do.';
-/** Beats for which nothing may move between a peer and the server, although something should. */
-const STILL_BEATS = 2;
+/** Beats after which a peer is gone that has said nothing, and one that has taken nothing of what waits for it. */
+const SILENT_BEATS = 2;
+const STUCK_BEATS = 3;
 
 export interface ConnectionOptions extends AnswersOptions {
   readonly tcp: Socket;
@@ -77,7 +78,8 @@ export class Connection {
     const isReading = !socket.isPaused;
     if (this.#isStill(isReading)) this.#stillBeats += 1;
     else this.#stillBeats = 0;
-    if (this.#arrival.isSlow(isReading) || this.#stillBeats > STILL_BEATS) {
+    const mostBeats = tcp.writableLength > 0 ? STUCK_BEATS : SILENT_BEATS;
+    if (this.#arrival.isSlow(isReading) || this.#stillBeats >= mostBeats) {
       socket.terminate();
       return;
     }

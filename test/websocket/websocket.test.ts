@@ -289,6 +289,8 @@ describe('WebSocket: its life', () => {
     );
     expect(await silent.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 101[\s\S]*X-Request-Id: /);
     await silent.closed;
+    // Two pings (RFC 6455 5.5.2) without a payload.
+    expect(silent.received.split('\x89\0')).toHaveLength(3);
   });
 
   it('a message that never ends is given up', async () => {
