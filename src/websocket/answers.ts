@@ -22,6 +22,14 @@ export interface AnswersOptions {
   readonly requestId: string;
 }
 
+/** What a request holds since it was read. */
+export interface HeldRequest {
+  /** Ends its turn: its answer is made. */
+  readonly endTurn: () => void;
+  /** Gives its octets back: its answer is sent, until when its values are in memory. */
+  readonly release: () => void;
+}
+
 /** Runs a connection's requests and sends what they answer (RFC 8887 4.3.2). */
 export class Answers {
   readonly #options: AnswersOptions;
@@ -52,10 +60,10 @@ export class Answers {
 
   /**
    * Runs a request that has an id at once. A request without one waits until those before it are answered, and takes
-   * none of its user's slots meanwhile, like a pipelined one over HTTP. `over` is called when its answer is made.
+   * none of its user's slots meanwhile, like a pipelined one over HTTP.
    */
-  accept(message: RequestMessage, isLong: boolean, over: () => void): void {
-    const run = (): Promise<void> => this.#run(message, isLong, over);
+  accept(message: RequestMessage, isLong: boolean, { endTurn, release }: HeldRequest): void {
+    const run = (): Promise<void> => this.#run(message, isLong, endTurn).finally(release);
     this.#follow(message.id === null ? this.#afterOthers(run) : run());
   }
 
@@ -85,17 +93,17 @@ export class Answers {
   }
 
   /** Never rejects: whatever happens is an answer. */
-  async #run(message: RequestMessage, isLong: boolean, over: () => void): Promise<void> {
+  async #run(message: RequestMessage, isLong: boolean, endTurn: () => void): Promise<void> {
     const { answers, limits, requests } = this.#options.shared;
     if (!requests.take(this.#user)) {
-      over();
+      endTurn();
       const problem = tooManyRequests(limits.maxConcurrentRequests);
       await this.#outgoing.send([requestErrorText(problem.toProblem(), message.id)]);
       return;
     }
     const held = answers.begin(this.#user);
     try {
-      const answer = await this.#answer(message, isLong, held).finally(over);
+      const answer = await this.#answer(message, isLong, held).finally(endTurn);
       await this.#outgoing.send(answer, held);
     } finally {
       held.end();

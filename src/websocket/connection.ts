@@ -136,7 +136,7 @@ export class Connection {
     void this.#reads.run(() => this.#read(octets));
   }
 
-  /** The octets are held of the budget until their request is answered. */
+  /** The octets are held of the budget until the answer to their request is sent. */
   async #read(octets: Buffer): Promise<void> {
     const { socket, shared } = this.#options;
     const { budget, conductor, limits } = shared;
@@ -146,10 +146,8 @@ export class Connection {
     const isLong = isLongText(octets.length);
     const goOn = isLong ? this.#outgoing.stopReading() : null;
     let endTurn: (() => void) | null = null;
-    let over: (() => void) | null = () => {
-      endTurn?.();
-      budget.release(this.#user, octets.length);
-    };
+    const release = (): void => budget.release(this.#user, octets.length);
+    let isAccepted = false;
     try {
       if (isLong) {
         // A reader who takes no answer must not keep a turn that waits for it.
@@ -163,15 +161,18 @@ export class Connection {
         throw new MessageError(problem, await idOf(octets, slices));
       }
       const message = await readMessage(octets, slices);
-      this.#answers.accept(message, isLong, over);
-      over = null;
+      this.#answers.accept(message, isLong, { endTurn: () => endTurn?.(), release });
+      isAccepted = true;
     } catch (error) {
       if (error instanceof MessageError) this.#answers.refuse(error);
       // Its turn didn't come. Which request it is only reading it would tell.
       else if (error instanceof HttpError) socket.close(TRY_AGAIN, OVERLOADED);
       else if (!(error instanceof ClientGoneError)) throw error;
     } finally {
-      over?.();
+      if (!isAccepted) {
+        endTurn?.();
+        release();
+      }
       goOn?.();
     }
   }

@@ -221,6 +221,21 @@ describe('WebSocket: slow readers', () => {
     socket.tcp.socket.destroy();
   });
 
+  it('the octets of a request are held until its answer is taken', async () => {
+    const harness = await startHarness();
+    large(harness);
+    const socket = await RawSocket.open(harness);
+    socket.tcp.socket.pause();
+    const long = JSON.stringify({ ...named('r', 'c'), more: 'x'.repeat(100_000) });
+    socket.write(frame(long));
+    await until(() => harness.answers() > 0);
+    expect(harness.held('u1')).toEqual({ slots: 1, octets: long.length });
+    socket.tcp.socket.resume();
+    await until(() => harness.held('u1').slots === 0);
+    expect(harness.held('u1').octets).toBe(0);
+    socket.tcp.socket.destroy();
+  });
+
   it('one that takes its answer bit by bit is kept, though its pongs are not read', async () => {
     // Three beats without a sign of life would end it: some 100 reads.
     const harness = await startHarness({ timings: { heartbeat: 250 } });
