@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RawData } from 'ws';
 import { ClientGoneError, HttpError } from '../http/reply.js';
-import { isLongText } from '../protocol/ijson.js';
+import { isLongText, mayPause } from '../protocol/ijson.js';
 import { requestTooLarge } from '../protocol/limits.js';
 import { Serial } from '../runtime/serial.js';
 import { Answers, type AnswersOptions, NOT_VALID, POLICY } from './answers.js';
@@ -144,7 +144,7 @@ export class Connection {
       if (socket.readyState !== socket.OPEN) throw new ClientGoneError();
     });
     const isLong = isLongText(octets.length);
-    const goOn = isLong ? this.#outgoing.stopReading() : null;
+    const goOn = mayPause(octets.length) ? this.#outgoing.stopReading() : null;
     let endTurn: (() => void) | null = null;
     const release = (): void => budget.release(this.#user, octets.length);
     let isAccepted = false;

@@ -169,6 +169,14 @@ describe('a text is read with pauses', () => {
     }
   });
 
+  it('so is one that is not long, where its values take their time', async () => {
+    const slices = shortest();
+    const text = `[${Array.from({ length: 60_000 }, () => '1.0').join()}]`;
+    expect(isLongText(text.length)).toBe(false);
+    expect(await parseIJsonInSlices(Buffer.from(text), slices)).toHaveLength(60_000);
+    expect(slices.count).toBe(Math.floor(text.length / 65_536));
+  });
+
   it('ends where a slice is refused', async () => {
     const octets = Buffer.from(`[${'1,'.repeat(300_000)}1]`);
     expect(isLongText(octets.length)).toBe(true);
