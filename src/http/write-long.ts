@@ -27,8 +27,9 @@ export async function writeLong(
     for (const piece of pieces) {
       for (const chunk of chunksOf(piece)) {
         if (slices.isOver()) await slices.next();
-        reader.takenAt = performance.now();
         yield chunk;
+        // The reader had room for it.
+        reader.takenAt = performance.now();
       }
     }
   });
