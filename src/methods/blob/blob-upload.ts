@@ -89,7 +89,9 @@ class UploadRun {
   async makeAll(): Promise<void> {
     const { createdIds } = this.#context.request;
     const named = [...this.#uploads.values()].flatMap(referencedBlobs);
-    const ids = new Set(named.map((text) => resolveId(text, createdIds) ?? text));
+    const ids = new Set(
+      named.map((text) => resolveId(text, createdIds)).filter((id) => id !== null),
+    );
     this.#sources = await visibleBlobs(accountOf(this.#context).id, ids, this.#context);
     for (const creationId of this.#uploads.keys()) await this.#make(creationId);
   }
@@ -165,7 +167,8 @@ class UploadRun {
     const name = text.startsWith('#') ? text.slice(1) : null;
     const own = name === null || name === creationId ? undefined : this.made.get(name);
     if (own !== undefined) return own;
-    return this.#sources.get(resolveId(text, this.#context.request.createdIds) ?? text);
+    const id = resolveId(text, this.#context.request.createdIds);
+    return id === null ? undefined : this.#sources.get(id);
   }
 }
 
