@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DIGEST_ALGORITHMS } from '../../src/methods/blob/blob-get.js';
 import { MAX_DATA_SOURCES } from '../../src/methods/blob/upload-object.js';
+import { UnknownOutcomeError } from '../../src/protocol/errors.js';
 import { BLOB, type Json, Rig, U2 } from './rig.js';
 
 let rig: Rig;
@@ -34,6 +35,19 @@ describe('B4.1: Blob/upload', () => {
     const made = await one({ data: [text('abc')], type: 'text/plain' });
     expect(made).toEqual({ id: made.blobId, blobId: made.blobId, type: 'text/plain', size: 3 });
     expect(await octets(made.id)).toBe('abc');
+  });
+
+  it('D23: octets stay where nobody knows whether their rows were committed', async () => {
+    const { store } = rig.services;
+    const write = store.write.bind(store);
+    const lost = vi.spyOn(store, 'write').mockImplementationOnce(async (...args) => {
+      await write(...args);
+      throw new UnknownOutcomeError('The connection broke while committing.');
+    });
+    const failed = await upload({ k: { data: [text('abc')] } });
+    lost.mockRestore();
+    expect(failed).toMatchObject({ type: 'serverUnavailable' });
+    expect(rig.blobFiles()).toBe(1);
   });
 
   it('450, 451, 460: none, several in order, and a type by default', async () => {

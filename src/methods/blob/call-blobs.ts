@@ -1,4 +1,5 @@
 import { BlobMissingError, type BlobPlace } from '../../blobs/port.js';
+import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
@@ -80,11 +81,25 @@ export class NewBlobs {
   ): Promise<void> {
     const { store } = this.#context.services;
     if (blobs.length === 0) return;
-    await store.write(accountOf(this.#context).id, this.#context, async (transaction) => {
+    const saving = store.write(accountOf(this.#context).id, this.#context, async (transaction) => {
       await transaction.insertBlobs(blobs);
       await this.#context.admit(response, createdIds);
     });
+    await this.saved(saving);
     this.keep(blobs);
+  }
+
+  /**
+   * Waits for the transaction that makes rows of these blobs. All octets stay where nobody knows its
+   * outcome: the sweep takes those that have no row.
+   */
+  async saved<T>(saving: Promise<T>): Promise<T> {
+    try {
+      return await saving;
+    } catch (error) {
+      if (error instanceof UnknownOutcomeError) this.#rowless.clear();
+      throw error;
+    }
   }
 
   /** Notes that these blobs have got their rows. */

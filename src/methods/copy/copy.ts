@@ -42,20 +42,18 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
     const creates = await runPlanning(drafting, context);
     const prepared = { index, plan: { ...plan, creates }, seals };
     const options = writeOptions(type, context, [], isLong);
-    const { response, createdIds, unit } = await services.store.write(
-      accountId,
-      options,
-      (transaction) =>
-        writeSet(
-          { prepared, ifInState, newBlobs: blobs.values(), isLong },
-          context,
-          transaction,
-          (done) => {
-            const { oldState, newState, created, notCreated } = done;
-            return { fromAccountId: from.id, accountId, oldState, newState, created, notCreated };
-          },
-        ),
+    const saving = services.store.write(accountId, options, (transaction) =>
+      writeSet(
+        { prepared, ifInState, newBlobs: blobs.values(), isLong },
+        context,
+        transaction,
+        (done) => {
+          const { oldState, newState, created, notCreated } = done;
+          return { fromAccountId: from.id, accountId, oldState, newState, created, notCreated };
+        },
+      ),
     );
+    const { response, createdIds, unit } = await newBlobs.saved(saving);
     newBlobs.keep(unit.blobs.inserted);
     const created = new Set(createdIds.map(([, id]) => id));
     const copied = new Set<string>();
