@@ -335,7 +335,7 @@ function define(object: Record<string, JsonValue>, name: string, value: JsonValu
 const FORBIDDEN = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
 
 /** Throws `notJSON` for text with lone surrogates or noncharacters. */
-export function refuseForbidden(text: string): void {
+function refuseForbidden(text: string): void {
   if (FORBIDDEN.test(text)) notJson('Its text has a lone surrogate or a noncharacter.');
 }
 

@@ -68,7 +68,7 @@ const FOLDINGS: ReadonlyMap<number, string> = new Map(
 );
 
 /** True for text of US-ASCII alone. */
-export function isAscii(text: string): boolean {
+function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 

@@ -191,7 +191,7 @@ const NONE: FilterNode = Object.freeze({ kind: 'none' });
  * `unsupportedFilter` for a condition that the type doesn't declare and for a filter too large,
  * `invalidArguments` for a wrong shape.
  */
-export function compileFilter(index: TypeIndex, filter: JsonObject | null): FilterNode {
+function compileFilter(index: TypeIndex, filter: JsonObject | null): FilterNode {
   if (filter === null) return ALL;
   requireFilterWithinBounds(filter);
   return new FilterCompiler(index).compile(filter);
@@ -229,7 +229,7 @@ function isNested(value: JsonValue): boolean {
 }
 
 /** Every filter definition that a compiled filter uses. */
-export function usedFilters(node: FilterNode): readonly FilterDefinition[] {
+function usedFilters(node: FilterNode): readonly FilterDefinition[] {
   if (node.kind === 'condition') return [node.filter];
   return node.kind === 'operator' ? node.conditions.flatMap(usedFilters) : [];
 }

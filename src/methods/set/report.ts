@@ -12,8 +12,7 @@ import {
 import { patchSteps } from '../../protocol/patch.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
-import type { TypeIndex } from '../type-index.js';
-import { declaredMembers, firstToken } from '../type-index.js';
+import { declaredMembers, firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { CreateOperation, DestroyOperation, Proposal } from './proposal.js';
 

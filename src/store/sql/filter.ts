@@ -347,7 +347,7 @@ function readsInstant({ property, column }: FilterDefinition): boolean {
 const MAX_LOOKUPS = 20;
 
 /** A SELECT `"_id"` of ids, each once, of how many lookups it is made. */
-export interface Lookup {
+interface Lookup {
   readonly ids: Fragment;
   readonly count: number;
 }
@@ -393,11 +393,7 @@ export function searchOf(
 }
 
 /** Of a conjunction either lookup will do, and both are better; a disjunction needs both. */
-export function joinLookups(
-  left: Lookup | null,
-  right: Lookup | null,
-  isAnd: boolean,
-): Lookup | null {
+function joinLookups(left: Lookup | null, right: Lookup | null, isAnd: boolean): Lookup | null {
   if (left === null || right === null) return isAnd ? (left ?? right) : null;
   const count = left.count + right.count;
   if (count > MAX_LOOKUPS) return isAnd ? left : null;

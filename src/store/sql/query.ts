@@ -215,7 +215,7 @@ function accountIs({ accountId, dialect }: Composing, isCommon: boolean): Fragme
 }
 
 /** One expression of ORDER BY. */
-export interface OrderTerm {
+interface OrderTerm {
   readonly expression: string;
   readonly ascending: boolean;
   readonly nullable: boolean;
@@ -228,7 +228,7 @@ export interface OrderTerm {
  * Ids embed the creation time: an order by `created` that nothing follows is the one of the primary key.
  * What follows decides between objects of one millisecond (RFC 8620 5.5), and all must be sorted for it.
  */
-export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
+function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
   const terms: OrderTerm[] = [];
   for (const [index, key] of sort.entries()) {
     const { nullable } = key.sort.property;
@@ -245,7 +245,7 @@ export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly
 }
 
 /** Whether these sort keys come to the order of ids, in the direction of the first. */
-export function isOrderOfIds([first, next]: readonly SortKey[]): boolean {
+function isOrderOfIds([first, next]: readonly SortKey[]): boolean {
   const role = first?.sort.property.role;
   if (role !== 'created') return role === 'id';
   const isById = next?.sort.property.role === 'id' && next.ascending === first?.ascending;
@@ -310,7 +310,7 @@ export function orderBy(terms: readonly OrderTerm[]): string {
  * The condition that a row comes before one with these keys. Row values can't say it: comparing them
  * is unknown where one holds a null.
  */
-export function comesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): Fragment {
+function comesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): Fragment {
   return terms.reduceRight((rest, term, index) => {
     const key = keys[index] ?? null;
     const strictly = before(term, key);
@@ -320,10 +320,7 @@ export function comesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue
 }
 
 /** The same as ranges of an index over the terms, one after the other, which have no row in common. */
-export function rangesBefore(
-  terms: readonly OrderTerm[],
-  keys: readonly SqlValue[],
-): readonly Fragment[] {
+function rangesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): readonly Fragment[] {
   const ranges: Fragment[] = [];
   let tie = sql`TRUE`;
   for (const [index, term] of terms.entries()) {

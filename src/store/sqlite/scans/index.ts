@@ -156,7 +156,7 @@ interface Waiting {
 }
 
 /** A thread that runs `module` (worker.ts). It serves one work at a time. */
-export class ReadingThread {
+class ReadingThread {
   readonly #worker: Worker;
   /** In the order of what was asked. */
   readonly #waiting: Waiting[] = [];
@@ -262,7 +262,7 @@ export class ReadingThread {
 }
 
 /** The connection of another thread, for one work. */
-export class RemoteReader implements Reader {
+class RemoteReader implements Reader {
   readonly #thread: ReadingThread;
   readonly #options: CallOptions;
   readonly #onStatement: ((sql: string) => void) | undefined;
