@@ -44,14 +44,14 @@ export class ApiEndpoint {
     try {
       const body = await readBody(req, res, this.#shared);
       octets = body.length;
-      const pieces = await this.#run(req, res, body);
+      const pieces = await this.#makeAnswer(req, res, body);
       if (pieces.reduce((characters, piece) => characters + piece.length, 0) > CHUNK) {
         await writeLong(res, pieces, conductor.startSlices());
         return;
       }
       text = pieces.join('');
     } finally {
-      res.held?.end();
+      res.room?.end();
       budget.release(userId, octets);
       requests.release(userId);
     }
@@ -61,10 +61,10 @@ export class ApiEndpoint {
   }
 
   /** A function of its own: what it has read can be collected while the answer is written. */
-  async #run(req: IncomingMessage, res: EdgeResponse, body: Buffer): Promise<string[]> {
+  async #makeAnswer(req: IncomingMessage, res: EdgeResponse, body: Buffer): Promise<string[]> {
     const { api, answers, conductor } = this.#shared;
     const isLong = body.length > LONG_REQUEST;
-    const endTurn = isLong && isLongText(body.length) ? await this.#takeTurn(res) : null;
+    const release = isLongText(body.length) ? await this.#takeLongSlot(res) : null;
     try {
       if (isLong) await conductor.begin();
       let value: JsonValue;
@@ -72,14 +72,15 @@ export class ApiEndpoint {
         value = await this.#parse(res, body);
       } finally {
         // Of a body that is wrong nobody is told whose token was revoked meanwhile, either.
-        if (!isFresh(res)) res.principal = await authenticateRequest(this.#shared, req, 'bearer');
+        const isFresh = performance.now() - res.startedAt <= FRESH;
+        if (!isFresh) res.principal = await authenticateRequest(this.#shared, req, 'bearer');
       }
       const principal = principalOf(res);
       const room = answers.begin(principal.userId);
-      res.held = room;
+      res.room = room;
       return await api.run(value, principal, { isLong, isGone: () => res.destroyed, room });
     } finally {
-      endTurn?.();
+      release?.();
     }
   }
 
@@ -91,15 +92,11 @@ export class ApiEndpoint {
     return parseIJsonInSlices(body, slices);
   }
 
-  /** Resolves to what ends the turn of a request that takes long to read. */
-  async #takeTurn(res: EdgeResponse): Promise<() => void> {
+  /** Resolves to what releases the slot of a request that takes long to read. */
+  #takeLongSlot(res: EdgeResponse): Promise<() => void> {
     const { longRequests, limits } = this.#shared;
     const deadline = performance.now() + limits.requestTimeout;
-    try {
-      return await longRequests.take(principalOf(res).userId, deadline, res);
-    } catch (error) {
-      throw res.destroyed ? new ClientGoneError() : error;
-    }
+    return longRequests.take(principalOf(res).userId, deadline, res);
   }
 
   /**
@@ -115,11 +112,6 @@ export class ApiEndpoint {
     });
     return this.#turnEnds;
   }
-}
-
-/** Whether what is known of the credentials is as new as it was when the request came. */
-function isFresh(res: EdgeResponse): boolean {
-  return performance.now() - res.startedAt <= FRESH;
 }
 
 function checkContentType(value: string | undefined): void {

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import type { Principal } from '../accounts/principal.js';
-import type { HeldAnswer } from '../runtime/budgets.js';
+import type { AnswerRoom } from '../runtime/budgets.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 
 /** What changes of a server while it answers. */
@@ -26,8 +26,8 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   cors: readonly string[] = NO_HEADERS;
   /** Of the server that it is an answer of. */
   server: ServerState = RUNNING;
-  /** The memory for answers that its calls hold. */
-  held: HeldAnswer | null = null;
+  /** The memory that the answer holds. */
+  room: AnswerRoom | null = null;
   /** The body of its request is read as it comes. */
   awaitsBody = false;
   /** All octets of its request have been read, though `complete` may not say so yet. */

@@ -75,7 +75,7 @@ export class Edge {
     res.requestId = this.#requestIds(typeof given === 'string' ? given : undefined);
     res.cors = this.cors.headers(req.headers.origin);
     res.server = this.#server;
-    res.on('close', () => this.#record(res));
+    res.on('close', () => this.#finish(res));
     // Both sides might read what lies behind a declined upgrade differently (RFC 9110 7.8 lets a
     // server ignore one).
     res.isLast = req.headers.upgrade !== undefined;
@@ -100,11 +100,6 @@ export class Edge {
     refuse(req, res, known ?? serverFault(res.requestId), timings.linger);
   }
 
-  /** Counts and logs a request that became a WebSocket. */
-  upgraded(res: EdgeResponse): void {
-    this.#write(res, '101');
-  }
-
   /** From now on every answer closes its connection. */
   drain(): void {
     this.#server.isStopping = true;
@@ -125,15 +120,16 @@ export class Edge {
   }
 
   /** A response has closed. */
-  #record(res: EdgeResponse): void {
+  #finish(res: EdgeResponse): void {
     const { req } = res;
-    this.#write(res, res.writableFinished ? String(res.statusCode) : 'aborted');
+    this.record(res, res.writableFinished ? String(res.statusCode) : 'aborted');
     if (!req.complete && !res.hasWholeRequest) giveUp(req, this.#options.shared.timings.linger);
     // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
     else if (endsConnection(res)) req.socket.destroySoon();
   }
 
-  #write(res: EdgeResponse, status: string): void {
+  /** Counts and logs a request that has been answered, or has become a WebSocket. */
+  record(res: EdgeResponse, status: string): void {
     const milliseconds = performance.now() - res.startedAt;
     const { requestId, principal, route } = res;
     const method = METHODS.has(res.req.method ?? '') ? (res.req.method ?? '') : 'other';

@@ -2,7 +2,7 @@ import type { Principal } from '../accounts/principal.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import { tooManyOpen } from '../protocol/limits.js';
 import type { ChangedStates, Subscription } from '../push/feed.js';
-import { Slots } from '../runtime/budgets.js';
+import { Allowance } from '../runtime/budgets.js';
 import type { Page } from './app.js';
 import { type EdgeResponse, edgeHeaders, principalOf } from './edge-response.js';
 import { HttpError } from './reply.js';
@@ -33,7 +33,7 @@ interface Parameters {
  * the end of the server.
  */
 export function eventSourcePage(shared: Shared, streams: Set<EventStream>): Page {
-  const slots = new Slots(MAX_STREAMS);
+  const slots = new Allowance({ share: MAX_STREAMS });
   return async ({ req, res, query }) => {
     const { userId } = principalOf(res);
     const parameters = readParameters(query, shared.registry.dataTypes);

@@ -6,8 +6,8 @@ import type { Registry } from '../methods/registry.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
 import { Feed } from '../push/feed.js';
-import { AnswerBudget, BodyBudget, Slots } from '../runtime/budgets.js';
-import { FairTurns } from '../runtime/fair-turns.js';
+import { Allowance, AnswerBudget, bodyAllowance } from '../runtime/budgets.js';
+import { FairSlots } from '../runtime/fair-slots.js';
 import type { Log } from '../runtime/log.js';
 import type { Conductor } from '../runtime/slices.js';
 import type { Store } from '../store/port.js';
@@ -105,10 +105,11 @@ export interface Shared extends TransportServices {
   readonly timings: Timings;
   readonly api: Api;
   /** maxConcurrentRequests. */
-  readonly requests: Slots;
-  readonly budget: BodyBudget;
-  /** Turns of requests that take long to read. */
-  readonly longRequests: FairTurns;
+  readonly requests: Allowance;
+  /** Octets of request bodies. */
+  readonly budget: Allowance;
+  /** Slots of requests that take long to read. */
+  readonly longRequests: FairSlots;
   readonly answers: AnswerBudget;
   readonly feed: Feed;
   readonly live: LivePrincipals;
@@ -126,8 +127,8 @@ export function createShared(services: TransportServices): Shared {
     ...services,
     timings,
     api: new Api({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
-    requests: new Slots(limits.maxConcurrentRequests),
-    budget: new BodyBudget(limits.maxSizeRequest),
+    requests: new Allowance({ share: limits.maxConcurrentRequests }),
+    budget: new Allowance(bodyAllowance(limits.maxSizeRequest)),
     longRequests: openLongRequests(),
     answers: new AnswerBudget(limits.answerMemory, {
       stall: timings.answerStall,
@@ -146,13 +147,13 @@ export function createShared(services: TransportServices): Shared {
 const LONG_REQUESTS = 4;
 
 /**
- * Makes turns of requests that are long. The values that one is read to take twenty times its
+ * Makes slots of requests that are long. The values that one is read to take twenty times its
  * octets and more, and requests are read in slices: all requests that the budget lets in would be
  * in memory at once. So a user has one of them at a time, from the beginning of its reading until
  * its answer is made. Meanwhile the others are octets alone. No wait is longer than a call may
  * take (D6), so what a request holds, its user's slot among it, comes back.
  */
-export function openLongRequests(size = LONG_REQUESTS): FairTurns {
+export function openLongRequests(size = LONG_REQUESTS): FairSlots {
   const errors = { full: overloaded, late: overloaded, closed: overloaded };
-  return new FairTurns({ size, share: 1, mayWait: Number.POSITIVE_INFINITY, errors });
+  return new FairSlots({ size, share: 1, mayWait: Number.POSITIVE_INFINITY, errors });
 }

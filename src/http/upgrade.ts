@@ -67,7 +67,7 @@ export function createUpgrade(
       target.accept({ req, socket, head, principal, requestId });
     };
     accept().then(
-      () => edge.upgraded(res),
+      () => edge.record(res, '101'),
       (error: unknown) => {
         res.assignSocket(socket);
         // Octets that nobody reads would turn the end of the connection into a reset, which

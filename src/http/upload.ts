@@ -4,7 +4,7 @@ import { BlobTooLargeError } from '../blobs/port.js';
 import { RequestError, UnknownOutcomeError } from '../protocol/errors.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';
-import { Slots } from '../runtime/budgets.js';
+import { Allowance } from '../runtime/budgets.js';
 import type { Page } from './app.js';
 import { awaitBody, refuseEncoding } from './body.js';
 import { bodyLength, principalOf } from './edge-response.js';
@@ -14,7 +14,7 @@ import type { TransportServices } from './shared.js';
 /** POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): the body goes to the blob store as it arrives. */
 export function uploadPage(services: TransportServices): Page {
   const { limits, ids } = services;
-  const slots = new Slots(limits.maxConcurrentUpload);
+  const slots = new Allowance({ share: limits.maxConcurrentUpload });
   return async ({ req, res, params }) => {
     const principal = principalOf(res);
     const account = uploadAccount(principal, params['accountId'] ?? '', services.blobCapability);

@@ -22,7 +22,7 @@ export async function writeLong(
   if (res.destroyed) return;
   writeHead(res, 200, JSON_HEADERS, octets);
   const reader = { takenAt: performance.now(), cut: () => void res.destroy() };
-  res.held?.writeTo(reader, octets);
+  res.room?.writeTo(reader, octets);
   await streamTo(res, async function* () {
     for (const piece of pieces) {
       for (const chunk of chunksOf(piece)) {

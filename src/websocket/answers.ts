@@ -4,7 +4,7 @@ import { problemOf, serverFault } from '../http/reply.js';
 import type { Shared } from '../http/shared.js';
 import { RequestError, UnavailableError } from '../protocol/errors.js';
 import { tooManyRequests } from '../protocol/limits.js';
-import type { HeldAnswer } from '../runtime/budgets.js';
+import type { AnswerRoom } from '../runtime/budgets.js';
 import { type MessageError, type RequestMessage, requestErrorText } from './messages.js';
 import type { Outgoing } from './outgoing.js';
 
@@ -24,10 +24,10 @@ export interface AnswersOptions {
 
 /** What a request holds since it was read. */
 export interface HeldRequest {
-  /** Ends its turn: its answer is made. */
-  readonly endTurn: () => void;
+  /** Gives the slot of a long one back: its answer is made. */
+  readonly releaseSlot: () => void;
   /** Gives its octets back: its answer is sent, until when its values are in memory. */
-  readonly release: () => void;
+  readonly releaseOctets: () => void;
 }
 
 /** Runs a connection's requests and sends what they answer (RFC 8887 4.3.2). */
@@ -62,8 +62,12 @@ export class Answers {
    * Runs a request that has an id at once. A request without one waits until those before it are answered, and takes
    * none of its user's slots meanwhile, like a pipelined one over HTTP.
    */
-  accept(message: RequestMessage, isLong: boolean, { endTurn, release }: HeldRequest): void {
-    const run = (): Promise<void> => this.#run(message, isLong, endTurn).finally(release);
+  accept(
+    message: RequestMessage,
+    isLong: boolean,
+    { releaseSlot, releaseOctets }: HeldRequest,
+  ): void {
+    const run = (): Promise<void> => this.#run(message, isLong, releaseSlot).finally(releaseOctets);
     this.#follow(message.id === null ? this.#afterOthers(run) : run());
   }
 
@@ -93,20 +97,20 @@ export class Answers {
   }
 
   /** Never rejects: whatever happens is an answer. */
-  async #run(message: RequestMessage, isLong: boolean, endTurn: () => void): Promise<void> {
+  async #run(message: RequestMessage, isLong: boolean, releaseSlot: () => void): Promise<void> {
     const { answers, limits, requests } = this.#options.shared;
     if (!requests.take(this.#user)) {
-      endTurn();
+      releaseSlot();
       const problem = tooManyRequests(limits.maxConcurrentRequests);
       await this.#outgoing.send([requestErrorText(problem.toProblem(), message.id)]);
       return;
     }
-    const held = answers.begin(this.#user);
+    const room = answers.begin(this.#user);
     try {
-      const answer = await this.#answer(message, isLong, held).finally(endTurn);
-      await this.#outgoing.send(answer, held);
+      const answer = await this.#answer(message, isLong, room).finally(releaseSlot);
+      await this.#outgoing.send(answer, room);
     } finally {
-      held.end();
+      room.end();
       requests.release(this.#user);
     }
   }
@@ -114,7 +118,7 @@ export class Answers {
   async #answer(
     message: RequestMessage,
     isLong: boolean,
-    room: HeldAnswer,
+    room: AnswerRoom,
   ): Promise<readonly string[]> {
     const { shared, requestId, socket } = this.#options;
     const first = {

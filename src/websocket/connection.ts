@@ -145,15 +145,15 @@ export class Connection {
     });
     const isLong = isLongText(octets.length);
     const goOn = mayPause(octets.length) ? this.#outgoing.stopReading() : null;
-    let endTurn: (() => void) | null = null;
-    const release = (): void => budget.release(this.#user, octets.length);
+    let releaseSlot: (() => void) | null = null;
+    const releaseOctets = (): void => budget.release(this.#user, octets.length);
     let isAccepted = false;
     try {
       if (isLong) {
-        // A reader who takes no answer must not keep a turn that waits for it.
+        // A reader who takes no answer must not keep a slot that waits for it.
         await this.#answers.inOrder;
         const deadline = performance.now() + limits.requestTimeout;
-        endTurn = await shared.longRequests.take(this.#user, deadline, socket);
+        releaseSlot = await shared.longRequests.take(this.#user, deadline, socket);
       }
       if (socket.readyState !== socket.OPEN) return;
       if (octets.length > limits.maxSizeRequest) {
@@ -161,17 +161,17 @@ export class Connection {
         throw new MessageError(problem, await idOf(octets, slices));
       }
       const message = await readMessage(octets, slices);
-      this.#answers.accept(message, isLong, { endTurn: () => endTurn?.(), release });
+      this.#answers.accept(message, isLong, { releaseSlot: () => releaseSlot?.(), releaseOctets });
       isAccepted = true;
     } catch (error) {
       if (error instanceof MessageError) this.#answers.refuse(error);
-      // Its turn didn't come. Which request it is only reading it would tell.
+      // It got no slot in time. Which request it is only reading it would tell.
       else if (error instanceof HttpError) socket.close(TRY_AGAIN, OVERLOADED);
       else if (!(error instanceof ClientGoneError)) throw error;
     } finally {
       if (!isAccepted) {
-        endTurn?.();
-        release();
+        releaseSlot?.();
+        releaseOctets();
       }
       goOn?.();
     }

@@ -4,7 +4,7 @@ import { HttpError } from '../http/reply.js';
 import type { Shared } from '../http/shared.js';
 import type { Handshake, UpgradeTarget } from '../http/upgrade.js';
 import { tooManyOpen } from '../protocol/limits.js';
-import { Slots } from '../runtime/budgets.js';
+import { Allowance } from '../runtime/budgets.js';
 import { Connection } from './connection.js';
 
 const SUBPROTOCOL = 'jmap';
@@ -29,7 +29,7 @@ export class WebSocketEndpoint implements UpgradeTarget {
   readonly #shared: Shared;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<Connection>();
-  readonly #slots = new Slots(MAX_SOCKETS);
+  readonly #slots = new Allowance({ share: MAX_SOCKETS });
   readonly #beats: NodeJS.Timeout;
   /** Of the handshake that ws answers now, which it does before its call returns. */
   #requestId = '';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { WebSocket } from 'ws';
 import { chunksOf } from '../protocol/response.js';
-import type { HeldAnswer, Reader } from '../runtime/budgets.js';
+import type { AnswerRoom, Reader } from '../runtime/budgets.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
 const WHOLE = 262_144;
@@ -26,10 +26,10 @@ export class Outgoing {
   }
 
   /**
-   * Resolves when the message is handed over, or the socket is closed. `held` counts the octets of
+   * Resolves when the message is handed over, or the socket is closed. `room` counts the octets of
    * a large answer, as they are before they are compressed.
    */
-  send(pieces: readonly string[], held: HeldAnswer | null = null): Promise<void> {
+  send(pieces: readonly string[], room: AnswerRoom | null = null): Promise<void> {
     let characters = 0;
     for (const piece of pieces) characters += piece.length;
     // Nothing could be taken while nothing was there.
@@ -37,7 +37,7 @@ export class Outgoing {
     this.#waiting += characters;
     this.#throttle();
     const isLarge = characters > WHOLE;
-    if (held !== null && (isLarge || held.octets > 0)) held.writeTo(this.#reader, octetsOf(pieces));
+    if (room !== null && (isLarge || room.octets > 0)) room.writeTo(this.#reader, octetsOf(pieces));
     const parts = isLarge ? fragmentsOf(pieces) : [pieces.join('')];
     const sent = this.#last.then(async () => {
       const compress = characters >= COMPRESSED;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { Tally } from '../../src/runtime/budgets.js';
 import {
   ECHO,
   gate,
@@ -95,21 +94,5 @@ describe('a client that leaves while its token is looked up', () => {
       await new Promise((resolve) => setTimeout(resolve, 30));
       expect((await post(harness, ECHO)).status).toBe(200);
     }
-  });
-});
-
-describe('a tally', () => {
-  it('forgets keys that hold nothing, and no others, when there are many', () => {
-    const tally = new Tally();
-    for (let key = 0; key < 1024; key += 1) tally.set(`u${key}`, key % 2);
-    expect([tally.size, tally.get('u0'), tally.get('u1'), tally.get('x')]).toEqual([1024, 0, 1, 0]);
-    tally.set('x', 3);
-    expect([tally.size, tally.get('u1'), tally.get('x')]).toEqual([513, 1, 3]);
-    for (let key = 0; key < 100_000; key += 1) {
-      tally.set(`v${key}`, 1);
-      tally.set(`v${key}`, 0);
-    }
-    expect(tally.size).toBeLessThan(3 * 1024);
-    expect([tally.get('u1'), tally.get('x')]).toEqual([1, 3]);
   });
 });

@@ -2,16 +2,16 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { openLongRequests } from '../../src/http/shared.js';
 import {
+  Allowance,
   AnswerBudget,
-  BodyBudget,
-  type HeldAnswer,
+  type AnswerRoom,
+  bodyAllowance,
   type Reader,
-  Slots,
 } from '../../src/runtime/budgets.js';
 
 describe('octets of bodies in flight (decision 6)', () => {
   it('one user gets half; what is released can be had again', () => {
-    const budget = new BodyBudget(1_000_000);
+    const budget = new Allowance(bodyAllowance(1_000_000));
     const half = 32 * 1024 ** 2;
     expect(budget.take('u1', half)).toBe(true);
     expect(budget.take('u1', 1)).toBe(false);
@@ -25,14 +25,14 @@ describe('octets of bodies in flight (decision 6)', () => {
 
   it('a body of the largest size always fits an idle server', () => {
     for (const maximum of [1, 10_000_000, 400_000_000]) {
-      expect(new BodyBudget(maximum).fits('u1', maximum)).toBe(true);
+      expect(new Allowance(bodyAllowance(maximum)).fits('u1', maximum)).toBe(true);
     }
   });
 });
 
 describe('slots', () => {
   it('are counted for each key and forgotten when free', () => {
-    const slots = new Slots(2);
+    const slots = new Allowance({ share: 2 });
     expect([slots.take('a'), slots.take('a'), slots.take('a'), slots.take('b')]).toEqual([
       true,
       true,
@@ -98,7 +98,7 @@ describe('large answers', () => {
   it('readers that take nothing make room for others, the oldest answer first', () => {
     const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
     const cut: string[] = [];
-    const begin = (user: string, octets: number): HeldAnswer => {
+    const begin = (user: string, octets: number): AnswerRoom => {
       const answer = budget.begin(user);
       expect(answer.take(octets)).toBe(true);
       return answer;

@@ -1,40 +1,16 @@
-import {
-  AnswerBudget,
-  BodyBudget,
-  type HeldAnswer,
-  Slots,
-  Tally,
-} from '../../src/runtime/budgets.js';
+import { Allowance, AnswerBudget, type AnswerRoom } from '../../src/runtime/budgets.js';
 
-/** Tells how many slots of each user are taken. */
-export class CountedSlots extends Slots {
-  readonly counts = new Tally();
+/** Tells how much each user has taken. */
+export class CountedAllowance extends Allowance {
+  readonly #counts = new Map<string, number>();
 
-  override take(user: string): boolean {
-    const isTaken = super.take(user);
-    if (isTaken) this.counts.set(user, this.counts.get(user) + 1);
-    return isTaken;
+  override release(user: string, amount = 1): void {
+    super.release(user, amount);
+    this.#counts.set(user, this.taken(user) - amount);
   }
 
-  override release(user: string): void {
-    super.release(user);
-    this.counts.set(user, this.counts.get(user) - 1);
-  }
-}
-
-/** Tells how many octets of bodies are held. */
-export class CountedBodies extends BodyBudget {
-  octets = 0;
-
-  override take(user: string, octets: number): boolean {
-    const isTaken = super.take(user, octets);
-    if (isTaken) this.octets += octets;
-    return isTaken;
-  }
-
-  override release(user: string, octets: number): void {
-    super.release(user, octets);
-    this.octets -= octets;
+  taken(user: string): number {
+    return this.#counts.get(user) ?? 0;
   }
 }
 
@@ -42,8 +18,8 @@ export class CountedBodies extends BodyBudget {
 export class CountedAnswers extends AnswerBudget {
   octets = 0;
 
-  override count(answer: HeldAnswer, before: number, now: number): void {
-    super.count(answer, before, now);
-    this.octets += now - before;
+  override count(room: AnswerRoom, more: number): void {
+    super.count(room, more);
+    this.octets += more;
   }
 }

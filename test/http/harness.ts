@@ -27,13 +27,14 @@ import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
 import type { ResponseBody } from '../../src/protocol/response.js';
 import { createSessions } from '../../src/protocol/session.js';
+import { Allowance, bodyAllowance } from '../../src/runtime/budgets.js';
 import { readConfig } from '../../src/server/config.js';
 import { createLogging } from '../../src/server/logging.js';
 import { createMetrics } from '../../src/server/metrics.js';
 import type { BlobRow, NewBlob, StateChange, Store } from '../../src/store/port.js';
 import { WebSocketEndpoint } from '../../src/websocket/endpoint.js';
 import { conductor } from '../support/conductor.js';
-import { CountedAnswers, CountedBodies, CountedSlots } from './counted-budgets.js';
+import { CountedAllowance, CountedAnswers } from './counted-budgets.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
@@ -111,8 +112,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
   const made = createShared(services);
   const { answerStall: stall, answerHold: hold } = made.timings;
-  const requests = new CountedSlots(config.limits.maxConcurrentRequests);
-  const budget = new CountedBodies(config.limits.maxSizeRequest);
+  const requests = new CountedAllowance({ share: config.limits.maxConcurrentRequests });
+  const budget = new Allowance(bodyAllowance(config.limits.maxSizeRequest));
   const answers = new CountedAnswers(config.limits.answerMemory, { stall, hold });
   const shared = { ...made, requests, budget, answers };
   const http = createHttpServer(shared, new WebSocketEndpoint(shared));
@@ -127,7 +128,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
-    held: (user) => ({ slots: requests.counts.get(user), octets: budget.octets }),
+    held: (user) => ({ slots: requests.taken(user), octets: budget.total }),
     answers: () => answers.octets,
     close(grace = 1000) {
       closed ??= http.close(grace);

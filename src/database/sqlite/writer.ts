@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
-import { FairQueue } from '../../runtime/fair-turns.js';
+import { FairQueue } from '../../runtime/fair-slots.js';
 import type { Conductor } from '../../runtime/slices.js';
 import { isBusy, isDiskError, translateError } from './errors.js';
 import type { OpenFiles } from './open-files.js';

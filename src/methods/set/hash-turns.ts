@@ -1,5 +1,5 @@
 import { UnavailableError } from '../../protocol/errors.js';
-import { FairTurns } from '../../runtime/fair-turns.js';
+import { FairSlots } from '../../runtime/fair-slots.js';
 
 /**
  * Threads that Node does files, names and cryptography in, where UV_THREADPOOL_SIZE says no other
@@ -20,13 +20,13 @@ export class HashTurns {
   readonly maximum: number;
   /** Of one user, and of one call. */
   readonly maximumOfUser: number;
-  readonly #turns: FairTurns;
+  readonly #turns: FairSlots;
 
   constructor(threads = threadsOf(process.env)) {
     this.maximum = Math.max(1, Math.floor(threads / 2));
     this.maximumOfUser = Math.max(1, Math.floor(this.maximum / 2));
     const bounds = { size: this.maximum, share: this.maximumOfUser };
-    this.#turns = new FairTurns({ ...bounds, mayWait: Number.POSITIVE_INFINITY, errors });
+    this.#turns = new FairSlots({ ...bounds, mayWait: Number.POSITIVE_INFINITY, errors });
   }
 
   /**

@@ -1,6 +1,6 @@
 import { lateError } from '../../database/postgresql/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
-import { FairTurns } from '../../runtime/fair-turns.js';
+import { FairSlots } from '../../runtime/fair-slots.js';
 
 /** Connections that works which wait for other things, or may scan, leave to the others; and each account. */
 const KEPT_FREE = 4;
@@ -25,8 +25,8 @@ export function sharesOf(size: number): PoolShares {
 
 /** Whose turn it is of a pool's connections: accounts take turns. */
 export class Shares {
-  readonly #all: FairTurns;
-  readonly #long: FairTurns;
+  readonly #all: FairSlots;
+  readonly #long: FairSlots;
 
   constructor(size: number) {
     const { all, each, long, longEach } = sharesOf(size);
@@ -52,8 +52,8 @@ export class Shares {
   }
 }
 
-function openTurns(size: number, share: number): FairTurns {
+function openTurns(size: number, share: number): FairSlots {
   const closed = (): Error => new UnavailableError('The server is stopping.');
   const errors = { late: lateError, closed, full: closed };
-  return new FairTurns({ size, share, mayWait: Infinity, errors });
+  return new FairSlots({ size, share, mayWait: Infinity, errors });
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { checkDeadline, lateError } from '../../database/sqlite/timed-database.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../../runtime/deadlines.js';
-import { FairTurns } from '../../runtime/fair-turns.js';
+import { FairSlots } from '../../runtime/fair-slots.js';
 import type { CallOptions, Snapshot } from '../port.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { type Connection, inPhases } from './connection.js';
@@ -43,7 +43,7 @@ export interface OwnReader {
 export class ReadPool {
   readonly #services: PoolServices;
   readonly #source: ReaderSource;
-  readonly #turns: FairTurns;
+  readonly #turns: FairSlots;
 
   constructor(services: PoolServices, source: ReaderSource) {
     this.#services = services;
@@ -97,8 +97,8 @@ export class ReadPool {
  * Makes turns of so many reads at once. Where there is place for several reads no account has all of
  * it: one that reads without end keeps nobody else from reading.
  */
-export function createReadTurns(size: number): FairTurns {
-  return new FairTurns({ size, share: Math.max(1, size - 1), mayWait: MAY_WAIT, errors });
+export function createReadTurns(size: number): FairSlots {
+  return new FairSlots({ size, share: Math.max(1, size - 1), mayWait: MAY_WAIT, errors });
 }
 
 /** Connections of this thread, each opened when it is first needed. */

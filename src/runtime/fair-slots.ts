@@ -1,7 +1,8 @@
 import type { EventEmitter } from 'node:events';
+import { Allowance } from './budgets.js';
 import { timeLeft } from './deadlines.js';
 
-export interface FairTurnsOptions {
+export interface FairSlotsOptions {
   /** Works that run at once, of all keys together. */
   readonly size: number;
   /** Works of one key that run at once. */
@@ -10,7 +11,7 @@ export interface FairTurnsOptions {
   readonly mayWait: number;
   /**
    * What a work is refused with: beyond `mayWait`, at its deadline or where its client has left, and
-   * once the turns are closed.
+   * once the slots are closed.
    */
   readonly errors: {
     full(): Error;
@@ -26,53 +27,49 @@ interface Waiting {
 
 /**
  * Runs at most so many works at once. Keys (accounts, users) take turns, and none has more than its
- * share: one that asks without end keeps no other from its turn. Urgent works go before all others.
+ * share: one that asks without end keeps no other waiting. Urgent works go before all others.
  */
-export class FairTurns {
-  readonly #options: FairTurnsOptions;
+export class FairSlots {
+  readonly #options: FairSlotsOptions;
+  readonly #running: Allowance;
   readonly #urgent = new FairQueue<Waiting>();
   readonly #waiting = new FairQueue<Waiting>();
-  readonly #running = new Map<string, number>();
   readonly #whenIdle: (() => void)[] = [];
-  #count = 0;
   #closed = false;
 
-  constructor(options: FairTurnsOptions) {
+  constructor(options: FairSlotsOptions) {
     this.#options = options;
+    this.#running = new Allowance(options);
   }
 
-  /** Runs `work` in the key's turn. Rejects where that doesn't come by `deadline`. */
+  /** Runs `work` in a slot of the key. Rejects where it has none by `deadline`. */
   async run<T>(
     key: string,
     deadline: number,
     work: () => Promise<T>,
     isUrgent = false,
   ): Promise<T> {
-    const turn = this.#enter(key, deadline, isUrgent ? this.#urgent : this.#waiting);
-    if (turn !== null) await turn;
+    const slot = this.#enter(key, deadline, isUrgent ? this.#urgent : this.#waiting);
+    if (slot !== null) await slot;
     try {
       return await work();
     } finally {
-      this.#end(key);
+      this.#release(key);
     }
   }
 
   /**
-   * Resolves in the key's turn, to what ends it, once however often it is called. Rejects where that
-   * doesn't come by `deadline`, or `client` closes meanwhile.
+   * Resolves to what releases the slot that the key has now, to be called once. Rejects where it has
+   * none by `deadline`, or `client` closes meanwhile.
    */
   async take(key: string, deadline: number, client?: EventEmitter): Promise<() => void> {
     await this.#enter(key, deadline, this.#waiting, client);
-    let hasEnded = false;
-    return () => {
-      if (!hasEnded) this.#end(key);
-      hasEnded = true;
-    };
+    return () => this.#release(key);
   }
 
   /** Whether a work of the key would run at once. */
   isFree(key: string): boolean {
-    return !this.#closed && this.#count < this.#options.size && this.#hasShare(key);
+    return !this.#closed && this.#running.fits(key);
   }
 
   /** Turns away what waits, and what comes. */
@@ -84,53 +81,23 @@ export class FairTurns {
 
   /** Resolves when nothing runs and nothing waits. */
   idle(): Promise<void> {
-    if (this.#count === 0) return Promise.resolve();
+    if (this.#running.total === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#whenIdle.push(resolve);
     });
   }
 
-  /** Null where the key's turn begins at once. */
+  /** Null where the key has a slot at once. */
   #enter(
     key: string,
     deadline: number,
     queue: FairQueue<Waiting>,
     client?: EventEmitter,
   ): Promise<void> | null {
-    if (this.#closed) throw this.#options.errors.closed();
-    if (!this.isFree(key)) return this.#wait(key, deadline, queue, client);
-    this.#start(key);
-    return null;
-  }
-
-  #hasShare(key: string): boolean {
-    return (this.#running.get(key) ?? 0) < this.#options.share;
-  }
-
-  #start(key: string): void {
-    this.#count += 1;
-    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
-  }
-
-  #end(key: string): void {
-    this.#count -= 1;
-    const left = (this.#running.get(key) ?? 0) - 1;
-    if (left > 0) this.#running.set(key, left);
-    else this.#running.delete(key);
-    const may = (next: string): boolean => this.#hasShare(next);
-    (this.#urgent.shift(may) ?? this.#waiting.shift(may))?.begin();
-    if (this.#count > 0) return;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
-  }
-
-  #wait(
-    key: string,
-    deadline: number,
-    queue: FairQueue<Waiting>,
-    client?: EventEmitter,
-  ): Promise<void> {
     const { mayWait, errors } = this.#options;
-    if (this.#urgent.size + this.#waiting.size >= mayWait) return Promise.reject(errors.full());
+    if (this.#closed) throw errors.closed();
+    if (this.#running.take(key)) return null;
+    if (this.#urgent.size + this.#waiting.size >= mayWait) throw errors.full();
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         queue.remove((other) => other === waiting);
@@ -145,7 +112,7 @@ export class FairTurns {
       const waiting: Waiting = {
         begin: () => {
           stopWaiting();
-          this.#start(key);
+          this.#running.take(key);
           resolve();
         },
         refuse: (error) => {
@@ -155,6 +122,14 @@ export class FairTurns {
       };
       queue.push(key, waiting);
     });
+  }
+
+  #release(key: string): void {
+    this.#running.release(key);
+    const fits = (next: string): boolean => this.#running.fits(next);
+    (this.#urgent.shift(fits) ?? this.#waiting.shift(fits))?.begin();
+    if (this.#running.total > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 }
 

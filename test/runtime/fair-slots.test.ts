@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
-import type { FairTurns } from '../../src/runtime/fair-turns.js';
+import type { FairSlots } from '../../src/runtime/fair-slots.js';
 import { createReadTurns } from '../../src/store/sqlite/read-pool.js';
 
 const LATE = 1e9;
 
 /** Works that end when they are told to, with the order in which they began. */
-function works(turns: FairTurns) {
+function works(turns: FairSlots) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const start = (name: string, deadline = LATE): Promise<void> => {
