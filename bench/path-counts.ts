@@ -34,7 +34,7 @@ export interface RequestPath {
 const SIZES = { small: 200, big: 0, scratch: 200, huge: 0 };
 /** Requests before anything is counted: code is compiled, statements are prepared. */
 const WARM = 100;
-/** Looks at one request; what a timer enters is in some of them alone. */
+/** How often a request is looked at. Files that a timer enters are in some of these looks only. */
 const LOOKS = 5;
 
 /** Finds the files of the project that one warm request of each kind enters, on SQLite over HTTP. */

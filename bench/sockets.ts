@@ -13,10 +13,9 @@ import { startJmapsmith } from './start/jmapsmith.js';
 import { ROOT, run as runTool } from './start/processes.js';
 
 /**
- * What an idle WebSocket takes of the server's memory: by what was sent over it before, and by whether
- * permessage-deflate was agreed to. Each kind is measured in a process of its own. So many connections
- * are opened first as are measured then: what a server takes once is not among it, and what those
- * that are measured take is not what others left.
+ * Measures the server's memory for an idle WebSocket, by what was sent over it before, and with and
+ * without permessage-deflate. Each kind has a server process of its own. The benchmark first opens as
+ * many connections as it measures later, so that the figures leave out what a server takes only once.
  */
 
 const HELP = `usage: npm run bench -- sockets [--sockets N] [--rounds N]
@@ -29,7 +28,7 @@ Measures the memory of idle WebSockets, with and without compression.
 
 /** Sockets that the server lets a user have. */
 const OF_A_USER = 32;
-/** At work at once: few, since it is not what they take at work that is measured. */
+/** Sockets at work at once: few, because the memory for work is not measured. */
 const AT_ONCE = 4;
 
 interface Kind {

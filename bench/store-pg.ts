@@ -14,9 +14,10 @@ import { type Store as ByHand, newId } from './servers/todos.js';
 import { startPostgresql } from './start/postgresql.js';
 
 /**
- * What a call costs between the store and PostgreSQL, without HTTP and JMAP, beside the same by hand
- * (servers/pg-store.ts): processor time of this process and of PostgreSQL's, of 16 calls at a time, in
- * turns. It says more than calls per second do on a machine that does other things, too.
+ * Measures a call between the store and PostgreSQL, without HTTP and JMAP, beside the same call by
+ * hand (servers/pg-store.ts), in turns. The figure is the processor time of this process and of
+ * PostgreSQL's, with 16 calls at a time. On a machine that does other things, too, it says more than
+ * calls per second.
  */
 
 const HELP = `usage: npm run bench -- store-pg [--rounds N] [--calls N]

@@ -1,13 +1,13 @@
 import { type Comparison, type Results, ratios, type Spread, spread, threeOf } from './report.js';
 
-/** What the project promises: a median of ratios that is at least so much. */
+/** What the project promises: the median of a job's ratios is at least `least`. */
 interface Target extends Comparison {
   readonly words: string;
-  /** Null: it is only told. */
+  /** Null: the table shows the ratio, and there is no target. */
   readonly least: number | null;
 }
 
-/** In MB, of the server process under the whole benchmark. */
+/** The most resident memory, in MB, of the server process under the whole benchmark. */
 const PEAK_RSS = 230;
 
 const ECHO = 'Core/echo';
@@ -20,7 +20,7 @@ const SESSION = 'a sync session';
 const RARE = 'query, rare text of 100,000';
 const FLAT = ['changes, 100 of', 'query, newest 50 of', 'get 100 of'];
 
-/** A commit for each write: the better of them counts. */
+/** Servers that commit each write by itself. The better of them counts. */
 const BY_HAND = ['express', 'fastify'];
 
 const TARGETS: readonly Target[] = [
@@ -76,7 +76,7 @@ export interface Compared {
   readonly ratio: Spread;
 }
 
-/** What of all that is promised was measured. */
+/** Compares each target's job with its target, where the run measured it. */
 export function compared(results: Results): readonly Compared[] {
   return TARGETS.flatMap((target) => {
     const ratio = spread(ratios(results, target));

@@ -27,7 +27,10 @@ interface Options {
   readonly nodeOptions: readonly string[];
 }
 
-/** Starts jmapsmith as a user does: default settings, but for what one user may ask for at once. */
+/**
+ * Starts jmapsmith as a user does: default settings, but for the level of the log and for what one
+ * user may ask for at once.
+ */
 export async function startJmapsmith(options: Options): Promise<StartedJmapsmith> {
   const { name, folder, root, project } = options;
   const data = join(folder, 'data');
