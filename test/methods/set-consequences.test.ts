@@ -307,7 +307,7 @@ describe('secrets', () => {
       ),
     );
     const request = scopeOf(() => false);
-    const late = sealSecrets(indexOf(type), plan, {
+    const late = sealSecrets(plan, {
       ...{ services, ...calledBy(request), deadline: performance.now() - 1 },
     });
     await expect(late).rejects.toBeInstanceOf(UnavailableError);
@@ -324,7 +324,7 @@ describe('secrets', () => {
     );
     const request = scopeOf(() => hashing.count === 2);
     const deadline = performance.now() + 60_000;
-    const sealing = sealSecrets(indexOf(type), plan, {
+    const sealing = sealSecrets(plan, {
       ...{ services, ...calledBy(request), deadline },
     });
     await expect(sealing).rejects.toMatchObject({ type: 'serverUnavailable' });

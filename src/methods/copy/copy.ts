@@ -10,7 +10,7 @@ import type { SetPlan } from '../set/plan.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
 import { requireState } from '../states.js';
-import { indexOf, type TypeIndex } from '../type-index.js';
+import { indexOf } from '../type-index.js';
 import { type CopyScene, draftCopies, inheritedBlobs, planCopy } from './draft-copies.js';
 
 const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
@@ -27,24 +27,22 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
   const { ifInState } = args;
   const from = sourceAccount(args.fromAccountId, context, UNSUPPORTED);
   const index = indexOf(type);
-  const planning = planCopy(index, args.create, sceneOf(context));
-  const plan = await runPlanning(planning, context);
-  const seals = await sealSecrets(index, plan, context);
+  const planning = planCopy(index, args.create, { ...sceneOf(context), sent });
+  const plan = await sealSecrets(await runPlanning(planning, context), context);
   const isLong = request.isLong || plan.creates.length > FEW_OBJECTS;
   // They are read at once, as those of a /get.
   if (isLong) await services.conductor.begin();
-  const scene = { index, plan, from, context, sent };
+  const scene = { plan, from, context };
   const source = await readOriginals(scene, args.ifFromInState);
   const newBlobs = new NewBlobs(context);
   try {
     const blobs = await newBlobs.copyFrom(from.id, source.blobs);
     const drafting = draftCopies({ ...scene, originals: source.objects, blobs });
     const creates = await runPlanning(drafting, context);
-    const prepared = { index, plan: { ...plan, creates }, seals };
     const options = writeOptions(type, context, [], isLong);
     const saving = services.store.write(accountId, options, (transaction) =>
       writeSet(
-        { prepared, ifInState, newBlobs: blobs.values(), isLong },
+        { plan: { ...plan, creates }, ifInState, newBlobs: blobs.values(), isLong },
         context,
         transaction,
         (done) => {
@@ -85,22 +83,21 @@ interface Originals {
 
 /** RFC 8620 5.4, phase 1. Throws `stateMismatch`. */
 async function readOriginals(
-  { index, plan, from, context }: CopyScene,
+  { plan, from, context }: CopyScene,
   ifFromInState: string | null | undefined,
 ): Promise<Originals> {
+  const { type } = plan.index;
   const ids = new Set(plan.creates.flatMap(({ draft }) => draft.sourceId ?? []));
   const { store } = context.services;
   const objects = await store.read(from.id, context, async (snapshot) => {
-    const state = await snapshot.stateNumber(index.type);
+    const state = await snapshot.stateNumber(type);
     requireState('ifFromInState', ifFromInState, state);
     const rows =
-      ids.size === 0
-        ? []
-        : await snapshot.get(index.type, [...ids], index.type.properties, WORKING_OCTETS);
+      ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties, WORKING_OCTETS);
     return new Map(rows.map((row) => [row.id, row]));
   });
   // Not in the snapshot: reads that share its connection would wait for each turn.
-  const blobIds = await runInSlices(blobsToCopy(index, plan, objects), context.startSlices());
+  const blobIds = await runInSlices(blobsToCopy(plan, objects), context.startSlices());
   const readBlobs = (snapshot: Snapshot) => snapshot.blobs([...blobIds]);
   const blobs = blobIds.size === 0 ? [] : await store.read(from.id, context, readBlobs);
   return { objects, blobs };
@@ -108,8 +105,7 @@ async function readOriginals(
 
 /** The blobs of originals in properties that the copy doesn't override. */
 function* blobsToCopy(
-  index: TypeIndex,
-  { creates }: SetPlan,
+  { index, creates }: SetPlan,
   objects: ReadonlyMap<string, StoredObject>,
 ): Steps<ReadonlySet<string>> {
   const ids = new Set<string>();

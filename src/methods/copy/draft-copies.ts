@@ -1,6 +1,5 @@
 import type { AccountAccess } from '../../accounts/principal.js';
 import { replaceSteps, textSteps } from '../../capability/places.js';
-import type { CopyArguments } from '../../capability/standard.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
@@ -18,19 +17,15 @@ import {
   type PlannedCreate,
 } from '../set/draft.js';
 import { type PlanScene, planSet, type SetPlan } from '../set/plan.js';
-import { sentObject } from '../set/report.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/named-ids.js';
 
 /** One /copy. */
 export interface CopyScene {
-  readonly index: TypeIndex;
   /** Its creates have the overrides of each copy. */
   readonly plan: SetPlan;
   readonly from: AccountAccess;
   readonly context: CallContext;
-  /** The client's arguments, if a hook has replaced them; the plan is made of the hook's. */
-  readonly sent: CopyArguments | undefined;
 }
 
 /** Pauses before each object. Throws `requestTooLarge` for more than maxObjectsInSet. */
@@ -58,7 +53,8 @@ function* draftEntry(index: TypeIndex, value: JsonValue, createdIds: CreationIds
   const sourceId = resolveId(id, createdIds.earlier);
   if (sourceId === null) return { ...draft, refused: originalNotFound(id) };
   // A /set refuses to create a singleton, whatever its original.
-  return index.type.singleton === true ? draft : { ...draft, sourceId };
+  if (index.type.singleton === true) return draft;
+  return { ...draft, sent: { ...draft.sent, [name]: id }, sourceId };
 }
 
 function originalNotFound(id: string): SetError {
@@ -85,7 +81,8 @@ export function* draftCopies(scene: DraftScene): Steps<readonly PlannedCreate[]>
 const IS_GONE = 'names a blob that is gone';
 
 function* draftCopy(scene: DraftScene, create: PlannedCreate): Steps<Draft> {
-  const { index, originals } = scene;
+  const { originals, plan } = scene;
+  const { index } = plan;
   const { draft } = create;
   const { sourceId = null } = draft;
   if (sourceId === null) return draft;
@@ -100,7 +97,7 @@ function* draftCopy(scene: DraftScene, create: PlannedCreate): Steps<Draft> {
   if (!draft.problems.any) for (const name of lost) problems.add(name, IS_GONE);
   if (problems.any) return { ...draft, problems };
   const values = Object.assign(emptyObject(), original, draft.values, moved, secrets);
-  return { ...draft, sent: expectedOf(scene, create, original, moved), values };
+  return { ...draft, sent: expectedOf(plan, draft.sent, original, moved), values };
 }
 
 /** D17: names of properties that would refer to objects of another account. */
@@ -125,13 +122,13 @@ interface MovedBlobs {
  * 5.4 and 6: the blobs that the copy takes along are known under new ids in the target account.
  */
 function* moveBlobs(
-  { index, blobs }: DraftScene,
+  { plan, blobs }: DraftScene,
   original: StoredObject,
   overrides: Draft,
 ): Steps<MovedBlobs> {
   const values = emptyObject();
   const lost: string[] = [];
-  for (const { name, blobs: places } of inheritedBlobs(index, overrides)) {
+  for (const { name, blobs: places } of inheritedBlobs(plan.index, overrides)) {
     const value = original[name] ?? null;
     const ids = [...(yield* textSteps(places, value))];
     if (ids.some((id) => !blobs.has(id))) lost.push(name);
@@ -146,15 +143,14 @@ function* moveBlobs(
  * of an original that a hook chose.
  */
 function expectedOf(
-  { index, plan, sent }: CopyScene,
-  { key, draft }: PlannedCreate,
+  { index, createdIds }: SetPlan,
+  sent: JsonObject,
   original: StoredObject,
   moved: JsonObject,
 ): JsonObject {
-  const given = sent === undefined ? draft.sent : sentObject(index, sent.create, key);
-  const id = sent === undefined ? original.id : given[index.roles.id.name];
-  const isKnown = typeof id === 'string' && resolveId(id, plan.createdIds.earlier) === original.id;
-  const expected = Object.assign(emptyObject(), isKnown ? original : {}, given);
+  const id = sent[index.roles.id.name];
+  const isKnown = typeof id === 'string' && resolveId(id, createdIds.earlier) === original.id;
+  const expected = Object.assign(emptyObject(), isKnown ? original : {}, sent);
   for (const property of index.visible) {
     const { name } = property;
     if (isServerSet(property) || Object.hasOwn(moved, name)) delete expected[name];
@@ -168,14 +164,15 @@ function expectedOf(
  * the copy. Notes the properties for which this is impossible.
  */
 function inheritedSecrets(
-  { index, from, context }: CopyScene,
+  { plan, from, context }: CopyScene,
   original: StoredObject,
   { draft, birth }: PlannedCreate,
   problems: Problems,
 ): JsonObject {
   const { secretKey } = context.services;
+  const { type, secrets } = plan.index;
   const values = emptyObject();
-  for (const property of index.secrets) {
+  for (const property of secrets) {
     const { name } = property;
     const stored = original[name];
     if (typeof stored !== 'string' || Object.hasOwn(draft.values, name)) continue;
@@ -187,7 +184,6 @@ function inheritedSecrets(
           'is a secret of an account that you may only read: give the copy its own',
         );
     } else if (property.secret === 'encrypt') {
-      const { type } = index;
       const place = { type, property };
       const text =
         secretKey && decrypt(stored, secretKey, { accountId: from.id, id: original.id, ...place });

@@ -14,6 +14,11 @@ import {
   type PlannedCreate,
 } from './draft.js';
 
+/*
+ * The arguments of a /set on their way: `planSet` judges them without data and makes a SetPlan; `sealSecrets` hashes
+ * and encrypts its secrets; a SetRun turns its entries into operations of a Proposal, which are judged with data.
+ */
+
 /**
  * What an entry of `update` or `destroy` is about. "#" and a creation id may be of this call. Where its create fails
  * the entry is about nothing, and never about what an earlier call created under the same creation id.
@@ -28,6 +33,10 @@ export interface Target {
 /** One entry of `update`, its names as declared; not yet applied to anything. */
 export interface PlannedUpdate extends Target {
   readonly patch: JsonObject;
+  /** The client's patch: the same one, unless a hook has replaced it. */
+  readonly sent: JsonObject;
+  /** By property: the stored form of the secrets in the patch. */
+  readonly sealed?: JsonObject | undefined;
   /** Why it is no patch of anything. */
   readonly refused: SetError | null;
 }
@@ -40,12 +49,18 @@ export interface PlanScene {
   readonly maximum: number;
   readonly ids: IdGenerator;
   readonly author?: Author;
+  /** The client's arguments, if a hook has replaced them. */
+  readonly sent?: SentEntries | undefined;
   /** How entries of `create` are judged, if not as those of a /set. */
   readonly draft?: typeof draftCreate;
 }
 
-/** The arguments of a /set, judged as far as that goes without data. */
+/** What a client has sent; its response tells what it can't know (5.3). */
+export type SentEntries = Pick<SetArguments, 'create' | 'update'>;
+
+/** A /set, or a /copy, judged as far as that goes without data. */
 export interface SetPlan {
+  readonly index: TypeIndex;
   /** In the order in which they are judged (D13). */
   readonly creates: readonly PlannedCreate[];
   readonly createdIds: CreationIds;
@@ -70,7 +85,7 @@ export function* planSet(
   const others = creates.length + updates.length;
   const destroys = collectIds(args.destroy ?? NO_IDS, scene.maximum - others);
   requireObjects(others + destroys.length, scene.maximum);
-  const { author = 'client', draft: draftOne = draftCreate } = scene;
+  const { author = 'client', draft: draftOne = draftCreate, sent } = scene;
   const own = new Map<string, string>();
   const births = creates.map((key): Birth => {
     const birth = scene.ids.next('r');
@@ -86,7 +101,8 @@ export function* planSet(
     const key = creates[at] ?? '';
     at += 1;
     const draft = yield* draftOne(index, create[key] ?? null, createdIds, author);
-    planned.push({ key, draft, birth });
+    const given = sent === undefined ? draft.sent : sentEntry(index, sent.create, key);
+    planned.push({ key, draft: given === draft.sent ? draft : { ...draft, sent: given }, birth });
   }
   const targetOf = (key: string): Target => {
     return { key, id: resolveId(key, own, createdIds.earlier) ?? key };
@@ -94,9 +110,12 @@ export function* planSet(
   const patches: PlannedUpdate[] = [];
   for (const [key, value] of updates) {
     yield;
-    patches.push(planUpdate(index, targetOf(key), value));
+    const update = planUpdate(index, targetOf(key), value);
+    const given = sent && sentEntry(index, sent.update, key, firstToken);
+    patches.push(given === undefined ? update : { ...update, sent: given });
   }
   return {
+    index,
     creates: index.references.length > 0 ? yield* inOrder(index, planned) : planned,
     createdIds,
     author,
@@ -130,12 +149,26 @@ function planUpdate(index: TypeIndex, target: Target, value: JsonValue): Planned
   const { key, id } = target;
   if (!isJsonObject(value)) {
     const refused = setError('invalidPatch', 'A PatchObject must be an object.');
-    return { key, id, patch: {}, refused };
+    return { key, id, patch: NOTHING, sent: NOTHING, refused };
   }
   const { acceptSnakeCase } = index.type;
   const { object, doubled } = declaredMembers(value, index.properties, acceptSnakeCase, firstToken);
-  if (doubled.length === 0) return { key, id, patch: object, refused: null };
+  if (doubled.length === 0) return { key, id, patch: object, sent: object, refused: null };
   const why = sentence(doubled.map((name) => `${quoted(name)} is given in both spellings`));
   const refused = setError('invalidProperties', why, { properties: doubled });
-  return { key, id, patch: object, refused };
+  return { key, id, patch: object, sent: object, refused };
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+/** The object or the patch that a client sent under a key, its names as declared; no members if it sent none. */
+function sentEntry(
+  index: TypeIndex,
+  entries: SentEntries['create'],
+  key: string,
+  prefix?: (member: string) => string,
+): JsonObject {
+  const value = entries && Object.hasOwn(entries, key) ? entries[key] : null;
+  if (!isJsonObject(value)) return NOTHING;
+  return declaredMembers(value, index.properties, index.type.acceptSnakeCase, prefix).object;
 }

@@ -16,7 +16,7 @@ export interface CreateOperation {
   /** Creation id. */
   readonly key: string;
   readonly id: string;
-  /** The object as the client sent it, names as declared. */
+  /** The object as the client sent it, names as declared; perhaps not `object`, if a hook has replaced it. */
   readonly sent: JsonObject;
   readonly object: StoredObject;
   /** Why it is refused; null while it is not. */
@@ -25,8 +25,6 @@ export interface CreateOperation {
 
 export interface UpdateOperation extends PlannedUpdate {
   readonly kind: 'update';
-  /** What is stored of secrets in the place of what the patch says. */
-  readonly sealed?: ReadonlyMap<string, string> | undefined;
   /** As of a create. */
   error: SetError | null;
 }

@@ -1,18 +1,17 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import type { SetArguments, SetResponse } from '../../capability/standard.js';
+import type { SetResponse } from '../../capability/standard.js';
 import { equalSteps } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import {
   declaredObject,
   emptyObject,
-  isJsonObject,
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
 import { patchSteps } from '../../protocol/patch.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
-import { declaredMembers, firstToken, type TypeIndex } from '../type-index.js';
+import { firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { CreateOperation, DestroyOperation, Proposal } from './proposal.js';
 
@@ -30,40 +29,34 @@ class Outcome {
   notDestroyed: Record<string, SetError> | null = null;
 }
 
-interface ReportScene {
-  readonly index: TypeIndex;
-  /** What it holds is told of: all that the call has written. */
-  readonly unit: UnitOfWork;
-  /** The client's arguments, if a hook has replaced them. */
-  readonly sent: SetArguments | undefined;
-}
-
 /** To compare a property takes as long as to look at so many values. */
 const COMPARED = 16;
 
-/** Tells a client what it can't know of what became of its objects. */
+/**
+ * Tells a client what it can't know of what became of its objects (RFC 8620 5.3 and 5.4). If a hook has replaced the
+ * arguments, that is all that differs from what the client sent.
+ */
 export class SetReport {
-  readonly #scene: ReportScene;
+  readonly #index: TypeIndex;
+  readonly #unit: UnitOfWork;
   readonly #outcome = new Outcome();
-  /** Creation id to id, of what has been created. */
-  readonly createdIds: [creationId: string, id: string][] = [];
 
-  constructor(scene: ReportScene) {
-    this.#scene = scene;
+  /** `unit`: all that the call has written. */
+  constructor(index: TypeIndex, unit: UnitOfWork) {
+    this.#index = index;
+    this.#unit = unit;
   }
 
   *tellCreates(creates: readonly CreateOperation[]): Steps<void> {
-    const { index, unit, sent } = this.#scene;
+    const index = this.#index;
     const strides = new Strides();
-    for (const { key, id, error, object, sent: own } of creates) {
+    for (const { key, id, error, object, sent } of creates) {
       if (error !== null) {
         this.#refuse('notCreated', key, error);
         continue;
       }
       if (strides.isOver(index.visible.length * COMPARED)) yield;
-      this.createdIds.push([key, id]);
-      const given = sent === undefined ? own : sentObject(index, sent.create, key);
-      const compared = creationReport(index, given, unit.current(index.type, id) ?? object);
+      const compared = creationReport(index, sent, this.#unit.current(index.type, id) ?? object);
       this.#outcome.created ??= emptyObject<JsonObject>();
       this.#outcome.created[key] =
         compared.unsure === null ? compared.report : yield* dropEqual(compared);
@@ -79,30 +72,31 @@ export class SetReport {
     stored: ReadonlyMap<string, StoredObject>,
     sideEffects: ReadonlyMap<string, StoredObject>,
   ): Steps<void> {
-    const { index, unit, sent } = this.#scene;
-    const moves = new Map<string, { before: StoredObject; patches: JsonObject[] }>();
-    for (const { key, id, patch, error } of updates) {
+    const index = this.#index;
+    const moves = new Map<string, Told>();
+    for (const { key, id, patch, sent, error } of updates) {
       const before = rows.get(id)?.create?.object ?? stored.get(id);
       if (error !== null) this.#refuse('notUpdated', key, error);
       else if (before !== undefined) {
-        const move = moves.get(id) ?? { before, patches: [] };
+        const move = moves.get(id) ?? { before, patches: [], isAsSent: true };
         moves.set(id, move);
-        move.patches.push(sent === undefined ? patch : sentPatch(index, sent.update, key));
+        move.patches.push(sent);
+        move.isAsSent &&= sent === patch;
       }
     }
     for (const [id, before] of sideEffects) {
       const isOwn = (rows.get(id)?.create ?? null) !== null;
-      if (!isOwn && !moves.has(id)) moves.set(id, { before, patches: [] });
+      if (!isOwn && !moves.has(id)) moves.set(id, { before, patches: [], isAsSent: true });
     }
-    for (const [id, { before, patches }] of moves) {
-      const now = unit.current(index.type, id);
+    for (const [id, { before, patches, isAsSent }] of moves) {
+      const now = this.#unit.current(index.type, id);
       if (now === null && patches.length === 0) continue;
       yield;
       const expected = yield* expectedBy(before, patches);
       yield;
       const move = { before, after: now ?? before };
       this.#outcome.updated ??= emptyObject<JsonObject | null>();
-      this.#outcome.updated[id] = yield* updateReport(index, expected, move, sent === undefined);
+      this.#outcome.updated[id] = yield* updateReport(index, expected, move, isAsSent);
     }
   }
 
@@ -121,6 +115,14 @@ export class SetReport {
     this.#outcome[what] ??= emptyObject<SetError>();
     this.#outcome[what][key] = error;
   }
+}
+
+/** An object that an update named, or that changed as a consequence. */
+interface Told {
+  readonly before: StoredObject;
+  readonly patches: JsonObject[];
+  /** No hook has replaced a patch. */
+  isAsSent: boolean;
 }
 
 /** A map for the wire; null for an empty one (5.3). */
@@ -215,36 +217,4 @@ export function* updateReport(
   const updated = index.roles.updated.name;
   report[updated] = after[updated] ?? null;
   return report;
-}
-
-/*
- * RFC 8620 5.3 and 5.4: a response reports the values that its client can't know. If a hook has
- * replaced the arguments, it reports all values that differ from the client's own.
- */
-
-type Entries = Readonly<Record<string, JsonValue>> | null | undefined;
-
-/**
- * Returns the object that a client sent to create, names as declared; no members if it sent none.
- */
-export function sentObject(index: TypeIndex, creates: Entries, key: string): JsonObject {
-  return sentEntry(index, creates, key);
-}
-
-/** The PatchObject that a client sent, its pointers' first tokens as declared. */
-function sentPatch(index: TypeIndex, updates: Entries, key: string): JsonObject {
-  return sentEntry(index, updates, key, firstToken);
-}
-
-const NOTHING: JsonObject = Object.freeze({});
-
-function sentEntry(
-  index: TypeIndex,
-  entries: Entries,
-  key: string,
-  prefix?: (member: string) => string,
-): JsonObject {
-  const value = entries && Object.hasOwn(entries, key) ? entries[key] : null;
-  if (!isJsonObject(value)) return NOTHING;
-  return declaredMembers(value, index.properties, index.type.acceptSnakeCase, prefix).object;
 }

@@ -1,6 +1,5 @@
-import type { SetArguments, SetResponse } from '../../capability/standard.js';
+import type { SetResponse } from '../../capability/standard.js';
 import { setError } from '../../protocol/errors.js';
-import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
@@ -19,61 +18,42 @@ import {
   type UpdateOperation,
 } from './proposal.js';
 import { SetReport } from './report.js';
-import type { Seals } from './secrets.js';
 import { Settlement } from './settlement.js';
 
-/** A /set that has been judged as far as that goes without data. */
-export interface PreparedSet {
-  readonly index: TypeIndex;
-  readonly plan: SetPlan;
-  readonly seals: Seals;
-  /** The client's arguments, if a hook has replaced them; the plan is made of the hook's. */
-  readonly sent?: SetArguments | undefined;
-}
-
 /**
- * One /set in a unit of work. It reads the objects that exist, tells which of them are to be
- * destroyed, applies creates and updates, judges what a destroy takes with it, all in memory, and
- * then writes: a fixed number of the port's operations.
+ * One /set in a unit of work. It reads the state and the objects that the call names, makes a proposal of its creates and
+ * updates, has a settlement judge that with the destroys, then writes, runs hooks and reports: a fixed number of the
+ * port's operations.
  */
 export class SetRun {
   readonly #index: TypeIndex;
   readonly #plan: SetPlan;
-  readonly #seals: Seals;
   readonly #context: CallContext;
   readonly #unit: UnitOfWork;
-  readonly #report: SetReport;
   /** Objects that updates name, as they are, by id. */
   #before: Rows = NONE;
   /** Those that the call is to destroy, with what must be known of them. */
   #doomed: Rows = NONE;
   /** False where updates are of what readers see without a row. */
   #isStored = true;
-  /** The state that the database has; the unit's records are yet to come. */
-  #base = 0;
-  #oldState = 0;
 
-  constructor({ index, plan, seals, sent }: PreparedSet, context: CallContext, unit: UnitOfWork) {
-    this.#index = index;
+  constructor(plan: SetPlan, context: CallContext, unit: UnitOfWork) {
+    this.#index = plan.index;
     this.#plan = plan;
-    this.#seals = seals;
     this.#context = context;
     this.#unit = unit;
-    this.#report = new SetReport({ index, unit, sent });
   }
 
-  /** Creation id to id, of what has been created. */
-  get createdIds(): SetReport['createdIds'] {
-    return this.#report.createdIds;
-  }
-
-  /** Everything but the change records, which the unit writes at its end. */
-  async run(ifInState: string | null | undefined): Promise<void> {
+  /**
+   * Does everything but the change records, which the unit writes at its end. Resolves to the response, with the states
+   * that those records will make.
+   */
+  async apply(ifInState: string | null | undefined): Promise<SetResponse> {
     const { type } = this.#index;
     const { transaction, slices } = this.#unit;
-    this.#base = await transaction.stateNumber(type);
-    this.#oldState = this.#base + this.#unit.steps(type);
-    requireState('ifInState', ifInState, this.#oldState);
+    const stored = await transaction.stateNumber(type);
+    const oldState = stored + this.#unit.countRecords(type);
+    requireState('ifInState', ifInState, oldState);
     const creates = this.#creates();
     if (this.#plan.updates.length + this.#plan.destroys.length > 0) {
       if (slices.isOver()) await slices.next();
@@ -103,22 +83,29 @@ export class SetRun {
       await hooks.afterWrites(this.#unit);
       await this.#unit.flush();
     }
-    await runInSlices(this.#tell(proposal, settlement, destroys), slices);
+    const report = await runInSlices(this.#report(proposal, settlement, destroys), slices);
+    return report.toResponse(
+      accountOf(this.#context).id,
+      formatState(oldState),
+      formatState(stored + this.#unit.countRecords(type)),
+    );
   }
 
   /** Tells of the objects as the unit leaves them. */
-  *#tell(
+  *#report(
     proposal: Proposal,
     settlement: Settlement | null,
     destroys: readonly DestroyOperation[],
-  ): Steps<void> {
+  ): Steps<SetReport> {
+    const report = new SetReport(this.#index, this.#unit);
     const { creates, updates } = proposal;
-    if (creates.length > 0) yield* this.#report.tellCreates(creates);
+    if (creates.length > 0) yield* report.tellCreates(creates);
     const sideEffects = settlement?.sideEffects ?? NONE;
     if (updates.length + sideEffects.size > 0) {
-      yield* this.#report.tellUpdates(proposal, this.#before, sideEffects);
+      yield* report.tellUpdates(proposal, this.#before, sideEffects);
     }
-    if (destroys.length > 0) this.#report.tellDestroys(destroys, settlement?.destroyed ?? []);
+    if (destroys.length > 0) report.tellDestroys(destroys, settlement?.destroyed ?? []);
+    return report;
   }
 
   /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
@@ -136,15 +123,6 @@ export class SetRun {
     });
   }
 
-  /** After `run`: the states that the unit's records will make. */
-  response(): SetResponse {
-    return this.#report.toResponse(
-      accountOf(this.#context).id,
-      formatState(this.#oldState),
-      formatState(this.#base + this.#unit.steps(this.#index.type)),
-    );
-  }
-
   #compute(): (object: StoredObject) => StoredObject {
     const { hooks } = this.#context.services;
     const { type } = this.#index;
@@ -153,17 +131,14 @@ export class SetRun {
 
   #creates(): readonly CreateOperation[] {
     const index = this.#index;
-    return this.#plan.creates.map(({ key, draft, birth }) => {
-      const values = withSeals(draft.values, this.#seals.creates.get(key));
-      return {
-        kind: 'create',
-        key,
-        id: birth.id,
-        sent: draft.sent,
-        object: newObject(index, values, birth),
-        error: index.type.singleton === true ? singletonError(index) : refusal(draft),
-      };
-    });
+    return this.#plan.creates.map(({ key, draft, birth }) => ({
+      kind: 'create',
+      key,
+      id: birth.id,
+      sent: draft.sent,
+      object: newObject(index, draft.values, birth),
+      error: index.type.singleton === true ? singletonError(index) : refusal(draft),
+    }));
   }
 
   async #read(creates: readonly CreateOperation[]): Promise<void> {
@@ -200,13 +175,14 @@ export class SetRun {
     const going = new Set<string>();
     for (const { id, error } of destroys) if (error === null) going.add(id);
     // Without a spread, which makes the objects slow.
-    return this.#plan.updates.map(({ key, id, patch, refused }) => ({
+    return this.#plan.updates.map(({ key, id, patch, sent, sealed, refused }) => ({
       kind: 'update',
       key,
       id,
       patch,
+      sent,
+      sealed,
       refused,
-      sealed: this.#seals.updates.get(key),
       error: going.has(id) ? setError('willDestroy', WILL_GO) : null,
     }));
   }
@@ -232,8 +208,3 @@ type Rows = ReadonlyMap<string, StoredObject>;
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 const WILL_GO = 'The same call destroys the object.';
-
-function withSeals(values: JsonObject, seals: ReadonlyMap<string, string> | undefined): JsonObject {
-  if (seals === undefined || seals.size === 0) return values;
-  return Object.assign(emptyObject(), values, Object.fromEntries(seals));
-}

@@ -1,25 +1,14 @@
 import { randomBytes, scrypt } from 'node:crypto';
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
-import type { JsonValue } from '../../protocol/json.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext, Services } from '../context.js';
 import { encrypt, type SecretPlace } from '../encryption.js';
 import type { TypeIndex } from '../type-index.js';
-import type { PlannedCreate } from './draft.js';
+import { refusal } from './draft.js';
 import type { SetPlan } from './plan.js';
-
-/** What is stored of secrets: for each entry, by property name. */
-export interface Seals {
-  /** By creation id. */
-  readonly creates: ReadonlyMap<string, ReadonlyMap<string, string>>;
-  /** By key as sent. */
-  readonly updates: ReadonlyMap<string, ReadonlyMap<string, string>>;
-}
-
-/** Of a type that has no secrets. */
-export const UNSEALED: Seals = { creates: new Map(), updates: new Map() };
 
 const SALT_OCTETS = 16;
 const HASH_OCTETS = 32;
@@ -29,7 +18,8 @@ interface Task {
   readonly property: PropertyDefinition;
   readonly value: string;
   readonly place: SecretPlace;
-  readonly into: Map<string, string>;
+  /** By property name. */
+  readonly into: Record<string, JsonValue>;
 }
 
 /** The parts of a call that sealing needs. */
@@ -39,28 +29,30 @@ type SealScene = Pick<
 >;
 
 /**
- * Hashes and encrypts before the transaction: hashing is slow on purpose, and others wait for the
- * writer. Secrets of a `tx.set` can't be known before; their hashes don't wait behind others. Throws UnavailableError at the call's deadline and `serverUnavailable` where its client
- * has gone.
+ * Returns the plan with secrets as they are stored. Hashes and encrypts before the transaction: hashing is slow on
+ * purpose, and others wait for the writer. Secrets of a `tx.set` can't be known before; their hashes don't wait behind
+ * others. Throws UnavailableError at the call's deadline and `serverUnavailable` where its client has gone.
  */
-export async function sealSecrets(
-  index: TypeIndex,
-  plan: Pick<SetPlan, 'creates' | 'updates'>,
-  context: SealScene,
-): Promise<Seals> {
-  if (index.secrets.length === 0) return UNSEALED;
+export async function sealSecrets(plan: SetPlan, context: SealScene): Promise<SetPlan> {
+  const { index } = plan;
+  if (index.secrets.length === 0) return plan;
   const { services, request, deadline, isInternal } = context;
   const accountId = accountOf(context).id;
   const tasks: Task[] = [];
-  const creates = new Map<string, ReadonlyMap<string, string>>();
-  const updates = new Map<string, ReadonlyMap<string, string>>();
-  for (const { key, draft, birth } of plan.creates) {
-    const object = { accountId, id: birth.id };
-    if (isFit(draft)) creates.set(key, planned(index, object, draft.values, tasks));
-  }
-  for (const { key, id, patch, refused } of plan.updates) {
-    if (refused === null) updates.set(key, planned(index, { accountId, id }, patch, tasks));
-  }
+  const creates = plan.creates.map((create) => {
+    const { draft, birth } = create;
+    if (refusal(draft) !== null) return create;
+    const values = Object.assign(emptyObject(), draft.values);
+    tasks.push(...tasksOf(index, { accountId, id: birth.id }, draft.values, values));
+    return { ...create, draft: { ...draft, values } };
+  });
+  const updates = plan.updates.map((update) => {
+    const { id, patch, refused } = update;
+    if (refused !== null) return update;
+    const sealed = emptyObject();
+    tasks.push(...tasksOf(index, { accountId, id }, patch, sealed));
+    return { ...update, sealed };
+  });
   const waiting = tasks.values();
   const { hashing } = services;
   const { userId } = request.principal;
@@ -68,36 +60,27 @@ export async function sealSecrets(
     for (const { property, value, place, into } of waiting) {
       requireTime(deadline);
       if (request.isGone()) throw new MethodError('serverUnavailable', 'The client has gone.');
-      into.set(
-        property.name,
+      into[property.name] =
         property.secret === 'encrypt'
           ? encrypted(value, place, services)
-          : await hashing.run(userId, deadline, () => hashed(value), isInternal),
-      );
+          : await hashing.run(userId, deadline, () => hashed(value), isInternal);
     }
   };
   await Promise.all(Array.from({ length: hashing.maximumOfUser }, lane));
-  return { creates, updates };
+  return { ...plan, creates, updates };
 }
 
-function isFit(draft: PlannedCreate['draft']): boolean {
-  return draft.refused === null && !draft.problems.any;
-}
-
-/** The map that an entry's secrets will be in. */
-function planned(
-  index: TypeIndex,
+function tasksOf(
+  { type, secrets }: TypeIndex,
   object: Pick<SecretPlace, 'accountId' | 'id'>,
-  values: Readonly<Record<string, JsonValue>>,
-  tasks: Task[],
-): ReadonlyMap<string, string> {
-  const into = new Map<string, string>();
-  for (const property of index.secrets) {
+  values: JsonObject,
+  into: Record<string, JsonValue>,
+): readonly Task[] {
+  return secrets.flatMap((property) => {
     const value = values[property.name];
-    const place = { ...object, type: index.type, property };
-    if (typeof value === 'string') tasks.push({ property, value, place, into });
-  }
-  return into;
+    const place = { ...object, type, property };
+    return typeof value === 'string' ? [{ property, value, place, into }] : [];
+  });
 }
 
 /** `scrypt$salt$hash`, both in base64url. */

@@ -1,16 +1,15 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetArguments, SetResponse } from '../../capability/standard.js';
 import { finish, runInSlices, type Steps } from '../../runtime/slices.js';
-import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
+import type { CallOptions, NewBlob, StoredObject, Transaction } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { CallContext, MethodBody } from '../context.js';
 import { FEW_OBJECTS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
-import type { Author } from './draft.js';
-import { type PlanScene, planSet, type Target } from './plan.js';
-import { type PreparedSet, SetRun } from './run.js';
-import { sealSecrets, UNSEALED } from './secrets.js';
+import { type PlanScene, planSet, type SetPlan, type Target } from './plan.js';
+import { SetRun } from './run.js';
+import { sealSecrets } from './secrets.js';
 
 /**
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
@@ -22,14 +21,14 @@ export const set: MethodBody<SetArguments, SetResponse> = async (args, context, 
   const { services, request } = context;
   const index = indexOf(type);
   // Others wait for the transaction, so the server judges before it whatever needs no data.
-  const planning = planSet(index, args, sceneOf(context));
-  const plan = await runPlanning(planning, context);
-  const seals = index.secrets.length === 0 ? UNSEALED : await sealSecrets(index, plan, context);
+  const planning = planSet(index, args, { ...sceneOf(context), sent });
+  const planned = await runPlanning(planning, context);
+  const plan = index.secrets.length === 0 ? planned : await sealSecrets(planned, context);
   const isLong =
     request.isLong ||
     plan.creates.length + plan.updates.length + plan.destroys.length > FEW_OBJECTS;
   const options = writeOptions(type, context, plan.updates, isLong);
-  const write = { prepared: { index, plan, seals, sent }, ifInState: args.ifInState, isLong };
+  const write = { plan, ifInState: args.ifInState, isLong };
   const { response } = await services.store.write(account.id, options, (transaction) =>
     writeSet(write, context, transaction, (changed) => changed),
   );
@@ -42,9 +41,9 @@ export function runPlanning<T>(planning: Steps<T>, context: CallContext): T | Pr
   return isLong ? runInSlices(planning, context.startSlices()) : finish(planning);
 }
 
-/** A /set, or a /copy, that has been judged as far as that goes without a transaction. */
+/** A plan with what its transaction needs beside it. */
 interface SetWrite {
-  readonly prepared: PreparedSet;
+  readonly plan: SetPlan;
   readonly ifInState: string | null | undefined;
   /** Blobs that get their rows with the objects that name them. */
   readonly newBlobs?: Iterable<NewBlob>;
@@ -54,13 +53,14 @@ interface SetWrite {
 
 interface SetWritten<T> {
   readonly response: T;
-  readonly createdIds: SetRun['createdIds'];
+  /** Creation id to id, of what has been created. */
+  readonly createdIds: readonly (readonly [creationId: string, id: string])[];
   readonly unit: UnitOfWork;
 }
 
 /** Runs a /set or a /copy in its transaction; `respond` turns the response of a /set into the method's own. */
 export async function writeSet<T extends object>(
-  { prepared, ifInState, newBlobs = [], isLong }: SetWrite,
+  { plan, ifInState, newBlobs = [], isLong }: SetWrite,
   context: CallContext,
   transaction: Transaction,
   respond: (changed: SetResponse) => T,
@@ -71,15 +71,17 @@ export async function writeSet<T extends object>(
   if (isLong) await slices.next();
   const unit = new UnitOfWork(transaction, context.request.principal.userId, slices);
   for (const blob of newBlobs) unit.blobs.addNew(blob);
-  const run = new SetRun(prepared, context, unit);
-  await run.run(ifInState);
-  const changed = respond(run.response());
+  const done = await new SetRun(plan, context, unit).apply(ifInState);
+  // A create is always told its id.
+  const created = (done.created ?? {}) as Readonly<Record<string, Pick<StoredObject, 'id'>>>;
+  const createdIds = Object.entries(created).map(([key, { id }]) => [key, id] as const);
+  const changed = respond(done);
   if (slices.isOver()) await slices.next();
   await unit.record();
   if (slices.isOver()) await slices.next();
   const response = hooks === null ? changed : await hooks.complete(changed, transaction);
-  await context.admit(response, run.createdIds, slices);
-  return { response, createdIds: run.createdIds, unit };
+  await context.admit(response, createdIds, slices);
+  return { response, createdIds, unit };
 }
 
 /** More are worth a read of their own. */
@@ -108,16 +110,13 @@ export async function setWithin(
   context: CallContext,
   unit: UnitOfWork,
 ): Promise<SetResponse> {
-  const index = indexOf(type);
-  const plan = finish(planSet(index, args, sceneOf(context, 'hook')));
-  const seals = await sealSecrets(index, plan, context);
-  const run = new SetRun({ index, plan, seals }, context, unit);
-  await run.run(null);
-  return run.response();
+  const planned = finish(planSet(indexOf(type), args, { ...sceneOf(context), author: 'hook' }));
+  const plan = await sealSecrets(planned, context);
+  return new SetRun(plan, context, unit).apply(null);
 }
 
 /** Returns the parts of a call that the plan of a /set or a /copy needs. */
-export function sceneOf({ request, services }: CallContext, author: Author = 'client'): PlanScene {
+export function sceneOf({ request, services }: CallContext): PlanScene {
   const { limits, ids } = services;
-  return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids, author };
+  return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids };
 }

@@ -57,7 +57,7 @@ export function* updateObject(
   scene: UpdateScene,
   current: StoredObject,
   patch: JsonObject,
-  sealed: ReadonlyMap<string, string> = NOTHING,
+  sealed: JsonObject = NO_VALUES,
 ): Steps<UpdateResult> {
   const problems = new Problems();
   const patched = yield* applied(scene, current, patch, problems);
@@ -68,7 +68,7 @@ export function* updateObject(
   // D8: an update that changes nothing is no mutation.
   if (names.length === 0) return { kind: 'unchanged' };
   const object = Object.assign(declaredObject(), current, changed);
-  for (const [name, text] of sealed) if (Object.hasOwn(changed, name)) object[name] = text;
+  for (const name in sealed) if (Object.hasOwn(changed, name)) object[name] = sealed[name] ?? null;
   object[scene.index.roles.updated.name] = timeOfUpdate(scene, current);
   return {
     kind: 'changed',
@@ -117,7 +117,6 @@ function* applied(
     : { kind: 'applied', touched: patched.touched };
 }
 
-const NOTHING: ReadonlyMap<string, string> = new Map();
 const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
 
 /**

@@ -110,13 +110,10 @@ export class UnitOfWork {
     return this.#works;
   }
 
-  /** By how many records the type's state will step (D8). */
-  steps(type: DataTypeDefinition): number {
-    let steps = 0;
-    for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {
-      steps += before === null && after === null ? 2 : 1;
-    }
-    return steps;
+  /** The change records that `record` will write of the type: its state steps by their number (D8). */
+  countRecords(type: DataTypeDefinition): number {
+    const work = this.#works.get(type.name);
+    return work === undefined ? 0 : recordsOf(work).length;
   }
 
   /**
