@@ -1,6 +1,6 @@
 import type { MethodExtension } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
-import type { RunStandard } from '../methods/context.js';
+import type { StandardArguments } from '../methods/context.js';
 import { requireFilterWithinBounds } from '../methods/query/query-plan.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
@@ -12,26 +12,21 @@ type Before = NonNullable<MethodExtension['before']>;
 type After = NonNullable<MethodExtension['after']>;
 
 /**
- * Runs a standard method with what the type's hook file adds: `before` may replace its arguments,
- * `after` adds members to the response.
+ * Returns what a standard method is run with: `before` may replace its arguments. Those that the descriptor
+ * adds are for hooks alone.
  */
-export async function runExtended(
+export async function prepareArguments(
   scope: HookScope,
-  { before, after }: MethodExtension,
+  { before }: MethodExtension,
   args: JsonObject,
-  run: RunStandard,
-): Promise<object> {
+): Promise<StandardArguments> {
   const { context } = scope;
   const { further, standard } = split(args, context.method.furtherArguments);
   scope.giveArguments(further);
-  const sent = { standard, further };
-  const wanted = before === undefined ? standard : await replaced(scope, before, sent);
+  if (before === undefined) return { args: standard };
+  const wanted = await replaced(scope, before, { standard, further });
   // The account was judged: a hook can't choose another.
-  const callable = { ...wanted, accountId: accountOf(context).id };
-  const response = await run(callable, before === undefined ? undefined : args);
-  // What writes has completed its response before the commit.
-  const isComplete = after === undefined || context.method.account === 'write';
-  return isComplete ? response : addMembers(scope, after, response, 'read');
+  return { args: { ...wanted, accountId: accountOf(context).id }, sent: args };
 }
 
 /** Arguments that a client sent. */

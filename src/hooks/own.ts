@@ -1,5 +1,6 @@
 import type { OwnMethod } from '../capability/hooks.js';
 import { accountOf } from '../methods/accounts.js';
+import type { Answer } from '../methods/context.js';
 import { UnitOfWork } from '../methods/work/unit.js';
 import type { JsonObject } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
@@ -15,17 +16,16 @@ export async function runOwnMethod(
   scope: HookScope,
   body: OwnMethod,
   args: JsonObject,
-): Promise<object> {
+): Promise<Answer> {
   const { context } = scope;
   const { name, account } = context.method;
   const offered = await runInSlices(frozenCopy(args), context.startSlices());
   scope.giveArguments(offered as JsonObject);
-  const run = async (reads: Reads, unit: UnitOfWork | null): Promise<object> => {
+  const run = async (reads: Reads, unit: UnitOfWork | null): Promise<Answer> => {
     const value = await scope.run(name, reads, (call, tx) => body(args, call, tx), unit);
     const response = ownResponse(name, context.method, value);
     // Inside the transaction: an answer that can't be given undoes the call.
-    await context.admit(response);
-    return response;
+    return context.admit(response);
   };
   if (account !== 'write') return run(account, null);
   const { services, deadline, request } = context;
@@ -34,8 +34,8 @@ export async function runOwnMethod(
     scope.begin();
     const { userId } = request.principal;
     const unit = new UnitOfWork(transaction, userId, context.startSlices(true));
-    const response = await run(transaction, unit);
+    const answer = await run(transaction, unit);
     await unit.record();
-    return response;
+    return answer;
   });
 }

@@ -1,10 +1,11 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { MethodExtension, TypeHooks } from '../capability/hooks.js';
 import type {
+  Answer,
   CallContext,
   CallHooks,
   Hooks,
-  RunStandard,
+  StandardArguments,
   WantedObject,
 } from '../methods/context.js';
 import type { Registry } from '../methods/registry.js';
@@ -14,7 +15,7 @@ import type { StoredObject, Transaction } from '../store/port.js';
 import { runCheck } from './check.js';
 import { Computes } from './compute.js';
 import { settleComputed } from './compute-on.js';
-import { addMembers, runExtended } from './extend.js';
+import { addMembers, prepareArguments } from './extend.js';
 import { tellNews } from './in-transaction.js';
 import { NewsReader } from './news.js';
 import { runOwnMethod } from './own.js';
@@ -102,22 +103,21 @@ class HookedCall extends HookScope implements CallHooks {
     return new HookedCall(context, this.#hooks, this);
   }
 
-  runOwn(name: string, args: JsonObject): Promise<object> {
+  runOwn(name: string, args: JsonObject): Promise<Answer> {
     const body = this.#hooks.registry.ownMethods.get(name);
     if (body === undefined) throw new Error(`No hook file implements ${name}.`);
     return runOwnMethod(this, body, args);
   }
 
-  extend(args: JsonObject, run: RunStandard): Promise<object> {
+  async prepare(args: JsonObject): Promise<StandardArguments> {
     const extension = this.#extension();
-    return extension === undefined ? run(args) : runExtended(this, extension, args, run);
+    return extension === undefined ? { args } : prepareArguments(this, extension, args);
   }
 
-  async complete<T extends object>(response: T, transaction: Transaction): Promise<T> {
+  async complete(response: object, transaction?: Transaction): Promise<object> {
     const after = this.#extension()?.after;
-    return after === undefined
-      ? response
-      : ((await addMembers(this, after, response, transaction)) as T);
+    if (after === undefined) return response;
+    return addMembers(this, after, response, transaction ?? 'read');
   }
 
   async beforeWrites(

@@ -78,7 +78,7 @@ export class ApiEndpoint {
       const principal = principalOf(res);
       const room = answers.begin(principal.userId);
       res.room = room;
-      return await api.run(value, principal, { isLong, isGone: () => res.destroyed, room });
+      return await api.answer(value, principal, { isLong, isGone: () => res.destroyed, room });
     } finally {
       release?.();
     }

@@ -51,7 +51,7 @@ export interface TransportServices {
   /** Whether permessage-deflate is agreed to. */
   readonly websocketCompression: boolean;
   readonly registry: Registry;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<Dispatcher, 'handle'>;
   readonly authenticator: Authenticator;
   readonly tickets: Tickets;
   readonly store: Store;

@@ -4,7 +4,7 @@ import { blobGet } from './blob/blob-get.js';
 import { blobLookup } from './blob/blob-lookup.js';
 import { blobUpload } from './blob/blob-upload.js';
 import { changes } from './changes/changes.js';
-import type { MethodBody } from './context.js';
+import type { CallContext, MethodBody } from './context.js';
 import { copy } from './copy/copy.js';
 import { get } from './get/get.js';
 import { query } from './query/query.js';
@@ -26,7 +26,7 @@ export const METHOD_BODIES: Readonly<
   query,
   queryChanges,
   // RFC 8620 4: the arguments as they came, result references resolved.
-  'Core/echo': async (args: object) => args,
+  'Core/echo': (args: object, context: CallContext) => context.admit(args),
   'Blob/upload': blobUpload,
   'Blob/get': blobGet,
   'Blob/lookup': blobLookup,

@@ -3,28 +3,19 @@ import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
-import type { InvocationText } from '../protocol/response.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from '../runtime/deadlines.js';
 import type { Slices } from '../runtime/slices.js';
 import { METHOD_BODIES } from './bodies.js';
 import type {
+  AdmitOptions,
+  Answer,
   CallContext,
   CallHooks,
   CreatedIds,
   RequestScope,
-  RunStandard,
   Services,
 } from './context.js';
-
-/** A response that fits: its text is what will be sent. */
-export interface Answer {
-  readonly response: object;
-  /** The serialised triple. */
-  readonly text: InvocationText;
-  readonly octets: number;
-  readonly createdIds: CreatedIds;
-}
 
 export interface CallOptions {
   readonly services: Services;
@@ -72,22 +63,17 @@ export class MethodCall implements CallContext {
     this.#showsCreatedIds = options.showsCreatedIds;
   }
 
-  /** Runs the method. Resolves to its answer, whose octets are taken. */
-  async run(args: JsonObject): Promise<Answer> {
-    const response = await this.#run(args);
-    // A method that writes has had its answer admitted before its commit.
-    return this.#answer?.response === response ? this.#answer : this.admit(response);
-  }
-
-  /** Runs the body of the method, and what a hook file adds to a standard one. */
-  #run(args: JsonObject): Promise<object> {
+  /** Runs the body of the method. Resolves to its answer, whose octets are taken. */
+  async answer(args: JsonObject): Promise<Answer> {
     const { body, name } = this.method;
+    const { hooks } = this;
     if (body === 'hookFile') {
-      if (this.hooks === null) throw new Error(`No hook file implements ${name}.`);
-      return this.hooks.runOwn(name, args);
+      if (hooks === null) throw new Error(`No hook file implements ${name}.`);
+      return hooks.runOwn(name, args);
     }
-    const run: RunStandard = (wanted, sent) => METHOD_BODIES[body](wanted, this, sent);
-    return this.hooks === null ? run(args) : this.hooks.extend(args, run);
+    if (hooks === null) return METHOD_BODIES[body](args, this);
+    const prepared = await hooks.prepare(args);
+    return METHOD_BODIES[body](prepared.args, this, prepared.sent);
   }
 
   get followUps(): readonly Invocation[] {
@@ -105,10 +91,10 @@ export class MethodCall implements CallContext {
   }
 
   async admit(
-    response: object,
-    createdIds: CreatedIds = NONE,
-    slices = this.startSlices(),
+    made: object,
+    { createdIds = NONE, slices = this.startSlices(), transaction }: AdmitOptions = {},
   ): Promise<Answer> {
+    const response = this.hooks === null ? made : await this.hooks.complete(made, transaction);
     this.release();
     const { request } = this;
     const triple = [this.method.name, response, this.#callId];

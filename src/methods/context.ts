@@ -5,6 +5,8 @@ import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetError } from '../protocol/errors.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { InvocationText } from '../protocol/response.js';
+import type { AnswerRoom } from '../runtime/budgets.js';
 import type { Conductor, Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { Foresight } from './get/foresight.js';
@@ -44,28 +46,27 @@ export interface Services {
   readonly now?: () => number;
 }
 
-/** The memory of the process that answers may take. */
-export interface AnswerRoom {
-  /** Takes so many octets. Returns false, and takes none, if there is no room for them. */
-  take(octets: number): boolean;
-  giveBack(octets: number): void;
+/** The client behind a request, and the memory for its answers. */
+export interface RequestSource {
+  /** The request took long to read, so its calls and their answers may take long as well. */
+  readonly isLong: boolean;
+  /** Whether nobody waits for the answer any more. */
+  readonly isGone: () => boolean;
+  /** Room for the large answers of its calls; without it they are not counted. */
+  readonly room?: Pick<AnswerRoom, 'take' | 'giveBack'> | undefined;
 }
 
 /** What lives as long as one request: shared by its calls. */
-export interface RequestScope {
+export interface RequestScope extends RequestSource {
   readonly principal: Principal;
   /** Distinct capabilities of `using`. */
   readonly using: ReadonlySet<string>;
   /** Its arguments may be so large that what is done with them is done in slices. */
   isLong: boolean;
-  /** Whether nobody waits for the answer any more. */
-  readonly isGone: () => boolean;
   /** Creation id to id, growing as calls create (RFC 8620 3.3). */
   readonly createdIds: Map<string, string>;
   /** Octets of response text that are still to be had (MAX_SIZE_RESPONSE). */
   remainingOctets: number;
-  /** Room for the large answers of its calls; without it they are not counted. */
-  readonly room?: AnswerRoom | undefined;
   /** The objects that the next call wants of this one, or that this one has found for it. */
   foresight: Foresight | null;
 }
@@ -93,14 +94,13 @@ export interface CallContext {
   /** Starts slices of the call, which has until its deadline. Urgent: it holds the writer, so others wait for it. */
   startSlices(isUrgent?: boolean): Slices;
   /**
-   * Serialises the call's response and takes its octets from the request's budget and the
+   * Has hooks complete the response, serialises it and takes its octets from the request's budget and the
    * process's; rejects with `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't
    * fit. A method that writes calls it inside its transaction, so that an answer that can't be
-   * given undoes the write; for all others dispatch does it. A second call takes the place of the
-   * first: a transaction may be run again. `createdIds` are what the call adds to the request's map
-   * once it has succeeded (RFC 8620 3.3).
+   * given undoes the write. A second call takes the place of the first: a transaction may be run
+   * again.
    */
-  admit(response: object, createdIds?: CreatedIds, slices?: Slices): Promise<unknown>;
+  admit<Response extends object>(response: Response, how?: AdmitOptions): Promise<Answer>;
   /**
    * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
    * onSuccessDestroyOriginal).
@@ -113,16 +113,37 @@ export interface CallContext {
   otherAccount(accountId: string): AccountAccess | undefined;
 }
 
-/** What answers a method; `sent` is what the client sent where a hook replaced it. */
+export interface AdmitOptions {
+  /** What the call adds to the request's map once it has succeeded (RFC 8620 3.3). */
+  readonly createdIds?: CreatedIds;
+  readonly slices?: Slices;
+  /** The one that is open: hooks read in it. */
+  readonly transaction?: Transaction;
+}
+
+/** A response that fits: its text is what will be sent. */
+export interface Answer {
+  readonly response: object;
+  /** The serialised triple. */
+  readonly text: InvocationText;
+  readonly octets: number;
+  readonly createdIds: CreatedIds;
+}
+
+/** Answers a method; `sent` is what the client sent where a hook replaced it. */
 // biome-ignore lint/suspicious/noExplicitAny: a table of functions with argument types of their own
-export type MethodBody<Arguments = any, Response = object> = (
+export type MethodBody<Arguments = any> = (
   args: Arguments,
   context: CallContext,
   sent?: Arguments,
-) => Promise<Response>;
+) => Promise<Answer>;
 
-/** Runs a standard method for its type; `sent` as above. */
-export type RunStandard = (args: JsonObject, sent?: JsonObject) => Promise<object>;
+/** What a standard method is run with. */
+export interface StandardArguments {
+  readonly args: JsonObject;
+  /** The client's, where a hook has replaced them. */
+  readonly sent?: JsonObject;
+}
 
 /** An object that a call wants to create, update or destroy; nothing of it is written yet. */
 export interface WantedObject {
@@ -139,13 +160,10 @@ export interface WantedObject {
 /** The hooks that one method call meets: src/hooks implements it. */
 export interface CallHooks {
   /** Runs a method that a hook file implements. */
-  runOwn(name: string, args: JsonObject): Promise<object>;
+  runOwn(name: string, args: JsonObject): Promise<Answer>;
 
-  /**
-   * Runs a standard method with what the type's hook file adds: its arguments may be replaced, its
-   * response may have further members.
-   */
-  extend(args: JsonObject, run: RunStandard): Promise<object>;
+  /** Keeps the arguments that the descriptor adds to a standard method; the hook file may replace the others. */
+  prepare(args: JsonObject): Promise<StandardArguments>;
 
   /** A transaction begins: what an attempt that was undone has kept did not happen. */
   begin(): void;
@@ -160,8 +178,8 @@ export interface CallHooks {
   /** After writes: rows are written, change records are not, so that more can join the unit. */
   afterWrites(unit: UnitOfWork): Promise<void>;
 
-  /** Returns the whole response, made inside the transaction: a failure undoes the call. */
-  complete<T extends object>(response: T, transaction: Transaction): Promise<T>;
+  /** Returns the whole response; what fails inside the transaction undoes the call. */
+  complete(response: object, transaction?: Transaction): Promise<object>;
 
   /** The call's answer is safe: runs what was kept for then, and waits for none of it. */
   committed(): void;

@@ -15,7 +15,7 @@ import {
   resolveReferences,
 } from './arguments.js';
 import { MethodCall, mapOctets, NOTHING, separated } from './call.js';
-import type { AnswerRoom, RequestScope, Services } from './context.js';
+import type { RequestScope, RequestSource, Services } from './context.js';
 import { Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './get/foresight.js';
@@ -32,7 +32,7 @@ export interface CallMetrics {
 
 export interface ApiOptions {
   readonly registry: Registry;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<Dispatcher, 'handle'>;
   readonly sessions: Sessions;
   readonly metrics: CallMetrics;
   readonly maxCallsInRequest: number;
@@ -52,10 +52,10 @@ export class Api {
   }
 
   /**
-   * Runs a parsed body: the Response's text as pieces to write in order, `first` in front of its members. Rejects with
-   * RequestError before anything is run.
+   * Answers a parsed body: the Response's text as pieces to write in order, `first` in front of its
+   * members. Rejects with RequestError before anything is run.
    */
-  async run(
+  async answer(
     value: JsonValue,
     principal: Principal,
     source: RequestSource,
@@ -86,49 +86,31 @@ export interface DispatchLimits {
   readonly requestTimeout: number;
 }
 
-/** The client behind a request, and the memory for its answers. */
-export interface RequestSource {
-  /** The request took long to read, so its calls and their answers may take long as well. */
-  readonly isLong: boolean;
-  /** Whether nobody waits for the answer any more. */
-  readonly isGone: () => boolean;
-  readonly room?: AnswerRoom;
-}
-
 /** A short request whose client waits. */
 const SHORT: RequestSource = Object.freeze({ isLong: false, isGone: () => false });
 
 /** Runs the method calls of requests. */
-export interface Dispatcher {
-  /** Never rejects for anything that a call does: each failure is an `error` response. */
-  handle(
-    envelope: RequestEnvelope,
-    principal: Principal,
-    source?: RequestSource,
-  ): Promise<ResponseBody>;
-}
-
-export function createDispatcher(
-  services: Services,
-  limits: DispatchLimits,
-  log: FailureLog,
-  unavailable?: UnavailableLog,
-): Dispatcher {
-  const fail = (error: unknown): MethodError => toMethodError(error, log, unavailable);
-  const common = { services, limits, fail };
-  return Object.freeze({
-    handle(envelope: RequestEnvelope, principal: Principal, source = SHORT) {
-      const scope = scopeOf(envelope, principal, source, limits);
-      return new RequestRun(common, envelope, scope).run();
-    },
-  });
-}
-
-/** The parts that all requests share. */
-interface Common {
+export class Dispatcher {
   readonly services: Services;
   readonly limits: DispatchLimits;
-  readonly fail: (error: unknown) => MethodError;
+  /** Turns what a call has thrown into the error that the call answers. */
+  readonly toError: (error: unknown) => MethodError;
+
+  constructor(
+    services: Services,
+    limits: DispatchLimits,
+    log: FailureLog,
+    unavailable?: UnavailableLog,
+  ) {
+    this.services = services;
+    this.limits = limits;
+    this.toError = (error) => toMethodError(error, log, unavailable);
+  }
+
+  /** Never rejects for anything that a call does: each failure is an `error` response. */
+  handle(envelope: RequestEnvelope, principal: Principal, source = SHORT): Promise<ResponseBody> {
+    return new RequestRun(this, envelope, principal, source).runCalls();
+  }
 }
 
 /**
@@ -137,33 +119,12 @@ interface Common {
 const ENVELOPE_OCTETS = 256;
 const ERROR_OCTETS = 160;
 
-/** After so long, ms, a request lets others have a turn before its next call. */
-const TURN = 10;
-
-function scopeOf(
-  { methodCalls, using, createdIds }: RequestEnvelope,
-  principal: Principal,
-  { isLong, isGone, room }: RequestSource,
-  { maxSizeResponse }: DispatchLimits,
-): RequestScope {
-  let remainingOctets = maxSizeResponse - ENVELOPE_OCTETS - mapOctets(createdIds ?? []);
-  for (const call of methodCalls) remainingOctets -= errorOctets(call);
-  const ids = new Map(createdIds);
-  return {
-    principal,
-    using,
-    isLong,
-    isGone,
-    room,
-    createdIds: ids,
-    remainingOctets,
-    foresight: null,
-  };
-}
+/** A request that has run for so long, ms, gives the event loop away before its next call. */
+const LONG_RUN = 10;
 
 /** The calls of one request, one after the other (RFC 8620 3.3). */
 class RequestRun {
-  readonly #common: Common;
+  readonly #dispatcher: Dispatcher;
   readonly #envelope: RequestEnvelope;
   readonly #scope: RequestScope;
   readonly #explanation: Explanation | null;
@@ -172,45 +133,67 @@ class RequestRun {
   readonly #earlier: EarlierResponse[] = [];
   readonly #texts: InvocationText[] = [];
 
-  constructor(common: Common, envelope: RequestEnvelope, scope: RequestScope) {
-    this.#common = common;
+  constructor(
+    dispatcher: Dispatcher,
+    envelope: RequestEnvelope,
+    principal: Principal,
+    source: RequestSource,
+  ) {
+    const { services, limits } = dispatcher;
+    const { methodCalls, using, createdIds, explain } = envelope;
+    this.#dispatcher = dispatcher;
     this.#envelope = envelope;
-    this.#scope = scope;
-    this.#explanation = envelope.explain ? new Explanation(common.services) : null;
-    this.#allowance = new ReferenceAllowance(common.limits.maxSizeRequest);
-    this.#referredTo = referredCallIds(envelope.methodCalls);
+    let remainingOctets = limits.maxSizeResponse - ENVELOPE_OCTETS - mapOctets(createdIds ?? []);
+    for (const call of methodCalls) remainingOctets -= errorOctets(call);
+    const { isLong, isGone, room } = source;
+    this.#scope = {
+      principal,
+      using,
+      isLong,
+      isGone,
+      room,
+      createdIds: new Map(createdIds),
+      remainingOctets,
+      foresight: null,
+    };
+    this.#explanation = explain ? new Explanation(services) : null;
+    this.#allowance = new ReferenceAllowance(limits.maxSizeRequest);
+    this.#referredTo = referredCallIds(methodCalls);
   }
 
-  async run(): Promise<ResponseBody> {
+  async runCalls(): Promise<ResponseBody> {
     const { methodCalls } = this.#envelope;
+    const { services, limits } = this.#dispatcher;
     let begun = performance.now();
     for (const [index, invocation] of methodCalls.entries()) {
       // Reading calls wait for nothing but microtasks: all of them would be one turn of the event
       // loop.
-      if (index > 0 && performance.now() - begun > TURN) {
-        await this.#common.services.conductor.awaitTurn();
+      if (index > 0 && performance.now() - begun > LONG_RUN) {
+        await services.conductor.awaitTurn();
         begun = performance.now();
       }
       this.#scope.remainingOctets += errorOctets(invocation);
       // Objects that a query found for the next call are dropped after that call.
       if (this.#scope.foresight?.get !== invocation)
         this.#scope.foresight = this.#referredTo.has(invocation.callId)
-          ? foresightOf(methodCalls, index, this.#common.services.registry)
+          ? foresightOf(methodCalls, index, services.registry)
           : null;
       // 5.4: "after emitting the response, but before processing the next method".
-      for (const call of await this.#run(invocation, false)) await this.#run(call, true);
+      for (const call of await this.#runCall(invocation, false)) await this.#runCall(call, true);
     }
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
     const answer = { invocations: this.#texts, createdIds: shown };
     if (this.#explanation === null) return answer;
     // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
-    const { requestTimeout } = this.#common.limits;
-    const explain = await this.#explanation.told(requestTimeout, this.#scope.principal.userId);
+    const explain = await this.#explanation.told(
+      limits.requestTimeout,
+      this.#scope.principal.userId,
+    );
     return { ...answer, explain };
   }
 
   /** Runs a call to its response; resolves to the calls that follow from it. */
-  async #run(current: Invocation, isFollowing: boolean): Promise<readonly Invocation[]> {
+  async #runCall(current: Invocation, isFollowing: boolean): Promise<readonly Invocation[]> {
     let call: MethodCall | undefined;
     this.#explanation?.begin(current);
     try {
@@ -219,7 +202,7 @@ class RequestRun {
       const resolved = isFollowing ? current.args : this.#resolved(current);
       const args = checkArguments(method, resolved);
       call = this.#begin(method, current, args);
-      const { response, text, createdIds } = await call.run(args);
+      const { response, text, createdIds } = await call.answer(args);
       // 3.3: only now is the call known to have succeeded. The latest creation under an id
       // counts (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
@@ -241,14 +224,14 @@ class RequestRun {
 
   #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
     const { principal } = this.#scope;
-    const { services } = this.#common;
+    const { services, limits } = this.#dispatcher;
     const account = method.account === 'none' ? undefined : resolveAccount(method, args, principal);
     return new MethodCall({
       services: this.#explanation?.servicesFor(account?.id ?? null, services) ?? services,
       request: this.#scope,
       method,
       account,
-      deadline: performance.now() + this.#common.limits.requestTimeout,
+      deadline: performance.now() + limits.requestTimeout,
       callId,
       showsCreatedIds: this.#envelope.createdIds !== null,
     });
@@ -256,7 +239,7 @@ class RequestRun {
 
   #failed(call: MethodCall | undefined, { callId }: Invocation, error: unknown): void {
     call?.release();
-    const methodError = this.#common.fail(error);
+    const methodError = this.#dispatcher.toError(error);
     const failure = methodError.toResponse();
     const text = JSON.stringify(['error', failure, callId]);
     this.#scope.remainingOctets -= separated(text);
@@ -266,7 +249,7 @@ class RequestRun {
 
   /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */
   #method(name: string): MethodDefinition {
-    const method = this.#common.services.registry.methods.get(name);
+    const method = this.#dispatcher.services.registry.methods.get(name);
     if (method === undefined) {
       throw new MethodError('unknownMethod', `There is no method ${quoted(name)}.`);
     }

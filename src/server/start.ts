@@ -17,7 +17,7 @@ import { createHooks } from '../hooks/runner.js';
 import { baseUrlText, createBaseUrls } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
-import { createDispatcher } from '../methods/dispatch.js';
+import { Dispatcher } from '../methods/dispatch.js';
 import { createRegistry, type Registry } from '../methods/registry.js';
 import { HashTurns } from '../methods/set/hash-turns.js';
 import { createIdGenerator } from '../protocol/ids.js';
@@ -200,7 +200,7 @@ function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
   return {
     ...config,
     ...{ registry, store, blobs, ids, conductor, log, unavailable },
-    dispatcher: createDispatcher(services, limits, tellDefect, unavailable),
+    dispatcher: new Dispatcher(services, limits, tellDefect, unavailable),
     authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
     tickets: createTickets(prisma),
     sessions: createSessions({

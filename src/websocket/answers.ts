@@ -128,7 +128,7 @@ export class Answers {
     try {
       const principal = await this.#currentPrincipal();
       const isGone = (): boolean => socket.readyState === socket.CLOSED;
-      return await shared.api.run(message.request, principal, { isLong, isGone, room }, first);
+      return await shared.api.answer(message.request, principal, { isLong, isGone, room }, first);
     } catch (error) {
       if (error instanceof UnavailableError) shared.unavailable?.(error);
       const known = problemOf(error);

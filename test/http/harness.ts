@@ -21,7 +21,7 @@ import {
   type Timings,
   type TransportServices,
 } from '../../src/http/shared.js';
-import type { RequestSource } from '../../src/methods/dispatch.js';
+import type { RequestSource } from '../../src/methods/context.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';

@@ -10,7 +10,7 @@ import { openPool } from '../../src/database/postgresql/index.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import { createHooks } from '../../src/hooks/runner.js';
 import type { HookServices } from '../../src/hooks/scope.js';
-import { createDispatcher } from '../../src/methods/dispatch.js';
+import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -77,7 +77,7 @@ export async function openCrosswise(url: string | null) {
     blobs: createFilesystemBlobStore(join(folder, 'blobs')),
     ...(hooks === undefined ? {} : { hooks }),
   };
-  const dispatcher = createDispatcher(services, LIMITS, (error) => {
+  const dispatcher = new Dispatcher(services, LIMITS, (error) => {
     throw error;
   });
   return {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDispatcher } from '../../src/methods/dispatch.js';
+import { Dispatcher } from '../../src/methods/dispatch.js';
 import { CallTrace } from '../../src/methods/trace.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
 import { BLOB, CORE, type Json, type Limits, Rig, TODOS, U1, U2, WIDGETS } from './rig.js';
@@ -26,7 +26,7 @@ async function explained(
   services = rig.services,
   user = U1,
 ): Promise<Json> {
-  const dispatcher = createDispatcher(services, LIMITS, () => undefined);
+  const dispatcher = new Dispatcher(services, LIMITS, () => undefined);
   const methodCalls = calls.map(([name, args], index) => ({
     name,
     args: { accountId: 'a1', ...args },

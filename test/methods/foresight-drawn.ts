@@ -7,7 +7,7 @@ import * as standard from '../../generated/standard/validators.js';
 import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
-import { createDispatcher } from '../../src/methods/dispatch.js';
+import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
@@ -145,7 +145,7 @@ export class Twin {
       conductor,
       hashing: new HashTurns(),
     };
-    const dispatcher = createDispatcher(services, all, (error) => {
+    const dispatcher = new Dispatcher(services, all, (error) => {
       throw error;
     });
     const body = JSON.stringify({ using: [CORE, TODOS, Thing.capability], methodCalls: calls });

@@ -8,7 +8,7 @@ import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import * as postgresqlDatabase from '../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
-import { createDispatcher } from '../../src/methods/dispatch.js';
+import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -169,7 +169,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
         conductor,
         hashing: new HashTurns(),
       };
-      const dispatcher = createDispatcher(services, { ...LIMITS, ...limits }, (error) => {
+      const dispatcher = new Dispatcher(services, { ...LIMITS, ...limits }, (error) => {
         throw error;
       });
       const body = JSON.stringify({ using: [CORE, TODOS], methodCalls: calls });

@@ -22,8 +22,15 @@ import { openHookPrisma } from '../../src/database/sqlite/hook-prisma.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { createHooks } from '../../src/hooks/runner.js';
-import type { CallHooks, Hooks, MethodLimits, Services } from '../../src/methods/context.js';
-import { createDispatcher, type RequestSource } from '../../src/methods/dispatch.js';
+import type {
+  CallContext,
+  CallHooks,
+  Hooks,
+  MethodLimits,
+  RequestSource,
+  Services,
+} from '../../src/methods/context.js';
+import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { HashTurns } from '../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
@@ -125,12 +132,14 @@ interface Trick {
 
 /** Hooks that meet Widget/trick alone. */
 function trickHooks(trick: Trick): Hooks {
-  const ofTrick: Pick<CallHooks, 'runOwn' | 'committed'> = {
-    runOwn: () => trick.run(),
+  const ofTrick = (context: CallContext): Pick<CallHooks, 'runOwn' | 'complete' | 'committed'> => ({
+    runOwn: async () => context.admit(await trick.run()),
+    complete: async (response) => response,
     committed: () => undefined,
-  };
+  });
   return {
-    ofCall: ({ method }) => (method.name === 'Widget/trick' ? (ofTrick as CallHooks) : null),
+    ofCall: (context) =>
+      context.method.name === 'Widget/trick' ? (ofTrick(context) as CallHooks) : null,
     needsWholeRows: () => false,
     isExclusive: () => false,
     compute: (_, object) => object,
@@ -226,7 +235,7 @@ export class Rig {
 
   /** Sends a whole request as octets of JSON and parses the octets of the answer. */
   async text(body: string, user: Principal = U1): Promise<string> {
-    const dispatcher = createDispatcher(this.services, this.#limits, (error, reference) =>
+    const dispatcher = new Dispatcher(this.services, this.#limits, (error, reference) =>
       this.failures.push({ error, reference }),
     );
     const envelope = parseRequest(parseIJson(Buffer.from(body)), {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { todoType } from '../../generated/todos/Todo.definition.js';
 import type { ValidationIssue } from '../../src/capability/validation.js';
 import { MethodCall } from '../../src/methods/call.js';
-import type { AnswerRoom, RequestScope } from '../../src/methods/context.js';
+import type { RequestScope, RequestSource } from '../../src/methods/context.js';
 import { resolveId } from '../../src/methods/creation-ids.js';
 import { complaintsOf, sentence } from '../../src/methods/issues.js';
 import { planSet } from '../../src/methods/set/plan.js';
@@ -21,7 +21,7 @@ afterEach(() => rig.close());
 describe('MethodCall: the octets of a response', () => {
   function open(
     remainingOctets: number,
-    room?: AnswerRoom,
+    room?: RequestSource['room'],
   ): { call: MethodCall; scope: RequestScope } {
     const scope = {
       principal: U1,
@@ -100,10 +100,10 @@ describe('MethodCall: the octets of a response', () => {
     await open(OCTETS).call.admit({ a: 1 });
     await expect(open(OCTETS - 1).call.admit({ a: 1 })).rejects.toThrow('larger');
     // "k":"id", is 9 octets.
-    await open(OCTETS + 9).call.admit({ a: 1 }, new Map([['k', 'id']]));
-    await expect(open(OCTETS + 8).call.admit({ a: 1 }, new Map([['k', 'id']]))).rejects.toThrow(
-      'larger',
-    );
+    await open(OCTETS + 9).call.admit({ a: 1 }, { createdIds: new Map([['k', 'id']]) });
+    await expect(
+      open(OCTETS + 8).call.admit({ a: 1 }, { createdIds: new Map([['k', 'id']]) }),
+    ).rejects.toThrow('larger');
   });
 });
 

@@ -1,7 +1,7 @@
 import type { BlobCopyArguments, BlobCopyResponse } from '../../../generated/core/methods.types.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { accountOf, sourceAccount } from '../accounts.js';
-import type { CallContext } from '../context.js';
+import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan.js';
@@ -9,10 +9,7 @@ import { orNull } from '../set/report.js';
 import { NewBlobs, visibleBlobs } from './call-blobs.js';
 
 /** Blob/copy (RFC 8620 6.3, D23). */
-export async function blobCopy(
-  args: BlobCopyArguments,
-  context: CallContext,
-): Promise<BlobCopyResponse> {
+export async function blobCopy(args: BlobCopyArguments, context: CallContext): Promise<Answer> {
   const from = sourceAccount(args.fromAccountId, context, 'accountNotSupportedByMethod');
   const asked = new Set(args.blobIds);
   requireObjects(asked.size, context.services.limits.maxObjectsInSet);
@@ -32,14 +29,13 @@ export async function blobCopy(
         notCopied.set(text, setError('notFound', `There is no blob ${quoted(text)}.`));
       } else copied.set(id, copy.id);
     }
-    const response = {
+    const response: BlobCopyResponse = {
       fromAccountId: from.id,
       accountId: accountOf(context).id,
       copied: orNull(copied),
       notCopied: orNull(notCopied),
     };
-    await blobs.insert([...copies.values()], response);
-    return response;
+    return await blobs.insert([...copies.values()], response);
   } finally {
     await blobs.discardRest();
   }

@@ -6,7 +6,7 @@ import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
-import type { CallContext } from '../context.js';
+import type { Answer, CallContext } from '../context.js';
 import { distinctIds } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { requireFewIds } from './blob-lookup.js';
@@ -42,10 +42,7 @@ interface BlobGetResponse {
 }
 
 /** Blob/get (RFC 9404 4.2). */
-export async function blobGet(
-  args: BlobGetArguments,
-  context: CallContext,
-): Promise<BlobGetResponse> {
+export async function blobGet(args: BlobGetArguments, context: CallContext): Promise<Answer> {
   const { id: accountId } = accountOf(context);
   if (args.ids === null) {
     throw new MethodError('invalidArguments', '"ids" must be a list: all blobs are not offered.');
@@ -63,7 +60,7 @@ export async function blobGet(
     if (object) list.push(object);
     else notFound.add(text);
   }
-  return { accountId, list, notFound: [...notFound] };
+  return context.admit<BlobGetResponse>({ accountId, list, notFound: [...notFound] });
 }
 
 /** Checks the `properties` argument; null is data and size (RFC 9404 4.2). */

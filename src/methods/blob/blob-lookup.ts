@@ -6,7 +6,7 @@ import { MethodError } from '../../protocol/errors.js';
 import { emptyObject } from '../../protocol/json.js';
 import { accountHas } from '../../protocol/session.js';
 import { accountOf } from '../accounts.js';
-import type { CallContext } from '../context.js';
+import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
@@ -16,10 +16,7 @@ import { indexOf, type TypeIndex } from '../type-index.js';
  * that the user can't see has none: it would be visible else. So it looks like one that isn't
  * there, with empty lists.
  */
-export async function blobLookup(
-  args: BlobLookupArguments,
-  context: CallContext,
-): Promise<BlobLookupResponse> {
+export async function blobLookup(args: BlobLookupArguments, context: CallContext): Promise<Answer> {
   const account = accountOf(context);
   const { store, limits } = context.services;
   const types = [...new Set(args.typeNames)].map((name) => lookupType(name, context));
@@ -46,7 +43,7 @@ export async function blobLookup(
     for (const { type } of types) matchedIds[type.name] = found.get(keyOf(id, type.name)) ?? [];
     return { id, matchedIds };
   });
-  return { accountId: account.id, list, notFound: [] };
+  return context.admit<BlobLookupResponse>({ accountId: account.id, list, notFound: [] });
 }
 
 export function requireFewIds({ length }: readonly string[], maximum: number): void {

@@ -8,7 +8,7 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
-import type { CallContext } from '../context.js';
+import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan.js';
@@ -20,10 +20,7 @@ import { type DataSource, parseUpload, referencedBlobs, type Upload } from './up
  * Blob/upload (RFC 9404 4.1, D21). Octets are on disk before the one transaction that makes the
  * rows; where that fails they are removed again.
  */
-export async function blobUpload(
-  args: BlobUploadArguments,
-  context: CallContext,
-): Promise<BlobUploadResponse> {
+export async function blobUpload(args: BlobUploadArguments, context: CallContext): Promise<Answer> {
   const entries = Object.entries(args.create);
   requireObjects(entries.length, context.services.limits.maxObjectsInSet);
   const run = new UploadRun(context, entries);
@@ -37,14 +34,13 @@ export async function blobUpload(
       if (blob !== undefined) created.set(creationId, report(blob));
       if (error !== undefined) notCreated.set(creationId, error);
     }
-    const response = {
+    const response: BlobUploadResponse = {
       accountId: accountOf(context).id,
       created: orNull(created),
       notCreated: orNull(notCreated),
     };
     const ids = [...run.made].map(([creationId, { id }]) => [creationId, id] as const);
-    await run.blobs.insert([...run.made.values()], response, ids);
-    return response;
+    return await run.blobs.insert([...run.made.values()], response, ids);
   } finally {
     await run.blobs.discardRest();
   }

@@ -3,7 +3,7 @@ import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
-import type { CallContext, CreatedIds } from '../context.js';
+import type { Answer, CallContext, CreatedIds } from '../context.js';
 
 /** Blobs whose octets are copied at the same time. */
 const PARALLEL = 4;
@@ -73,20 +73,25 @@ export class NewBlobs {
     return copies;
   }
 
-  /** Makes the rows of these blobs, and admits the response, in a transaction. */
+  /** Makes the rows of these blobs, and has the response admitted, in a transaction. */
   async insert(
     blobs: readonly NewBlob[],
     response: object,
-    createdIds?: CreatedIds,
-  ): Promise<void> {
-    const { store } = this.#context.services;
-    if (blobs.length === 0) return;
-    const saving = store.write(accountOf(this.#context).id, this.#context, async (transaction) => {
-      await transaction.insertBlobs(blobs);
-      await this.#context.admit(response, createdIds);
-    });
-    await this.saved(saving);
+    createdIds: CreatedIds = [],
+  ): Promise<Answer> {
+    const context = this.#context;
+    if (blobs.length === 0) return context.admit(response);
+    const saving = context.services.store.write(
+      accountOf(context).id,
+      context,
+      async (transaction) => {
+        await transaction.insertBlobs(blobs);
+        return context.admit(response, { createdIds });
+      },
+    );
+    const answer = await this.saved(saving);
     this.keep(blobs);
+    return answer;
   }
 
   /**

@@ -14,7 +14,7 @@ import {
 const MAX_RECORDS = 5000;
 
 /** Foo/changes (RFC 8620 5.2, D9). */
-export const changes: MethodBody<ChangesArguments, ChangesResponse> = async (args, context) => {
+export const changes: MethodBody<ChangesArguments> = async (args, context) => {
   const { services } = context;
   const account = accountOf(context);
   const since = parseState(args.sinceState);
@@ -40,7 +40,7 @@ export const changes: MethodBody<ChangesArguments, ChangesResponse> = async (arg
     const page = since < current ? fill(records, maximum) : NOTHING;
     if (limit < MAX_RECORDS && !complete && page.size < maximum) continue;
     const reached = page.end ?? since;
-    return {
+    return context.admit<ChangesResponse>({
       accountId: account.id,
       oldState: args.sinceState,
       newState: formatState(reached),
@@ -48,7 +48,7 @@ export const changes: MethodBody<ChangesArguments, ChangesResponse> = async (arg
       created: page.created,
       updated: page.updated,
       destroyed: page.destroyed,
-    };
+    });
   }
 };
 

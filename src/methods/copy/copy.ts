@@ -20,7 +20,7 @@ const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
  * blobs, then creates the objects as a /set of the target account. Destroying the originals is a
  * /set of its own, run right after.
  */
-export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, context, sent) => {
+export const copy: MethodBody<CopyArguments> = async (args, context, sent) => {
   const type = typeOf(context);
   const { services, request } = context;
   const { id: accountId } = accountOf(context);
@@ -45,15 +45,15 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
         { plan: { ...plan, creates }, ifInState, newBlobs: blobs.values(), isLong },
         context,
         transaction,
-        (done) => {
+        (done): CopyResponse => {
           const { oldState, newState, created, notCreated } = done;
           return { fromAccountId: from.id, accountId, oldState, newState, created, notCreated };
         },
       ),
     );
-    const { response, createdIds, unit } = await newBlobs.saved(saving);
+    const { answer, unit } = await newBlobs.saved(saving);
     newBlobs.keep(unit.blobs.inserted);
-    const created = new Set(createdIds.map(([, id]) => id));
+    const created = new Set(Array.from(answer.createdIds, ([, id]) => id));
     const copied = new Set<string>();
     for (const { draft, birth } of creates) {
       if (created.has(birth.id)) copied.add(draft.sourceId ?? '');
@@ -65,7 +65,7 @@ export const copy: MethodBody<CopyArguments, CopyResponse> = async (args, contex
         destroy: [...copied],
       });
     }
-    return response;
+    return answer;
   } finally {
     await newBlobs.discardRest();
   }

@@ -3,7 +3,7 @@ import type { GetArguments, GetResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { StateAndObjects, StoredObject } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
-import type { CallContext } from '../context.js';
+import type { Answer, CallContext } from '../context.js';
 import { type AskedIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { FEW_OBJECTS } from '../long-calls.js';
@@ -12,7 +12,7 @@ import { formatState } from '../states.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 
 /** Foo/get (RFC 8620 5.1, D12). */
-export async function get(args: GetArguments, context: CallContext): Promise<GetResponse> {
+export async function get(args: GetArguments, context: CallContext): Promise<Answer> {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const properties = requestedProperties(indexOf(type), args.properties ?? null);
@@ -23,15 +23,14 @@ export async function get(args: GetArguments, context: CallContext): Promise<Get
   const foreseen = foresight?.answer(asked, remainingOctets);
   if (foreseen) {
     const state = formatState(foreseen.number);
-    return { accountId, state, list: foreseen.objects, notFound: [] };
+    const list = foreseen.objects;
+    return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
   const ids = asked === null ? null : distinctIds(asked, createdIds);
   if (ids !== null && ids.existing.size > FEW_OBJECTS) await context.services.conductor.begin();
   const { number, objects } = await read(type, ids, properties, context);
-  const state = formatState(number);
-  return ids === null
-    ? { accountId, state, list: objects, notFound: [] }
-    : { accountId, state, ...sorted(ids, objects) };
+  const shown = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
+  return context.admit<GetResponse>({ accountId, state: formatState(number), ...shown });
 }
 
 /** The objects of these ids with the state; all where there are none. */

@@ -23,10 +23,7 @@ import {
 const MIN_RECORDS = 5000;
 
 /** Foo/queryChanges (RFC 8620 5.6, D16). */
-export const queryChanges: MethodBody<QueryChangesArguments, QueryChangesResponse> = async (
-  args,
-  context,
-) => {
+export const queryChanges: MethodBody<QueryChangesArguments> = async (args, context) => {
   const type = typeOf(context);
   const account = accountOf(context);
   const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null);
@@ -37,7 +34,7 @@ export const queryChanges: MethodBody<QueryChangesArguments, QueryChangesRespons
     });
   }
   const options = { deadline: context.deadline, mayScan: true };
-  return context.services.store.read(account.id, options, async (snapshot) => {
+  const response = await context.services.store.read(account.id, options, async (snapshot) => {
     const current = await snapshot.stateNumber(type);
     const span = { since, current };
     requireReached('sinceQueryState', span);
@@ -58,6 +55,7 @@ export const queryChanges: MethodBody<QueryChangesArguments, QueryChangesRespons
       added,
     };
   });
+  return context.admit<QueryChangesResponse>(response);
 };
 
 interface Added {

@@ -10,7 +10,7 @@ import { indexOf } from '../type-index.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 
 /** Foo/query (RFC 8620 5.5, D14 to D16). */
-export const query: MethodBody<QueryArguments, QueryResponse> = async (args, context) => {
+export const query: MethodBody<QueryArguments> = async (args, context) => {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
@@ -24,7 +24,7 @@ export const query: MethodBody<QueryArguments, QueryResponse> = async (args, con
         )
       : await readAt(args.position ?? 0, asked, context);
   request.foresight?.found(page);
-  return {
+  return context.admit<QueryResponse>({
     accountId,
     queryState: formatQueryState(page.number, hash),
     // A filter or sort reads stored columns of its own row alone, so there is none that it can't be told for (D16).
@@ -33,7 +33,7 @@ export const query: MethodBody<QueryArguments, QueryResponse> = async (args, con
     ids: page.ids,
     ...(args.calculateTotal === true ? { total } : {}),
     ...(limit === args.limit ? {} : { limit }),
-  };
+  });
 };
 
 interface AskedPage {

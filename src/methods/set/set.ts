@@ -1,9 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { SetArguments, SetResponse } from '../../capability/standard.js';
+import type { CopyResponse, SetArguments, SetResponse } from '../../capability/standard.js';
 import { finish, runInSlices, type Steps } from '../../runtime/slices.js';
 import type { CallOptions, NewBlob, StoredObject, Transaction } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
-import type { CallContext, MethodBody } from '../context.js';
+import type { Answer, CallContext, MethodBody } from '../context.js';
 import { FEW_OBJECTS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
@@ -15,7 +15,7 @@ import { sealSecrets } from './secrets.js';
  * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
  * objects.
  */
-export const set: MethodBody<SetArguments, SetResponse> = async (args, context, sent) => {
+export const set: MethodBody<SetArguments> = async (args, context, sent) => {
   const type = typeOf(context);
   const account = accountOf(context);
   const { services, request } = context;
@@ -29,10 +29,10 @@ export const set: MethodBody<SetArguments, SetResponse> = async (args, context, 
     plan.creates.length + plan.updates.length + plan.destroys.length > FEW_OBJECTS;
   const options = writeOptions(type, context, plan.updates, isLong);
   const write = { plan, ifInState: args.ifInState, isLong };
-  const { response } = await services.store.write(account.id, options, (transaction) =>
-    writeSet(write, context, transaction, (changed) => changed),
+  const { answer } = await services.store.write(account.id, options, (transaction) =>
+    writeSet(write, context, transaction),
   );
-  return response;
+  return answer;
 };
 
 /** Runs at once what a short request plans. */
@@ -51,22 +51,19 @@ interface SetWrite {
   readonly isLong: boolean;
 }
 
-interface SetWritten<T> {
-  readonly response: T;
-  /** Creation id to id, of what has been created. */
-  readonly createdIds: readonly (readonly [creationId: string, id: string])[];
+interface SetWritten {
+  readonly answer: Answer;
   readonly unit: UnitOfWork;
 }
 
-/** Runs a /set or a /copy in its transaction; `respond` turns the response of a /set into the method's own. */
-export async function writeSet<T extends object>(
+/** Runs a /set or a /copy in its transaction; `respond` turns the response of a /set into that of a /copy. */
+export async function writeSet(
   { plan, ifInState, newBlobs = [], isLong }: SetWrite,
   context: CallContext,
   transaction: Transaction,
-  respond: (changed: SetResponse) => T,
-): Promise<SetWritten<T>> {
-  const { hooks } = context;
-  hooks?.begin();
+  respond?: (changed: SetResponse) => CopyResponse,
+): Promise<SetWritten> {
+  context.hooks?.begin();
   const slices = context.startSlices(true);
   if (isLong) await slices.next();
   const unit = new UnitOfWork(transaction, context.request.principal.userId, slices);
@@ -75,13 +72,12 @@ export async function writeSet<T extends object>(
   // A create is always told its id.
   const created = (done.created ?? {}) as Readonly<Record<string, Pick<StoredObject, 'id'>>>;
   const createdIds = Object.entries(created).map(([key, { id }]) => [key, id] as const);
-  const changed = respond(done);
   if (slices.isOver()) await slices.next();
   await unit.record();
   if (slices.isOver()) await slices.next();
-  const response = hooks === null ? changed : await hooks.complete(changed, transaction);
-  await context.admit(response, createdIds, slices);
-  return { response, createdIds, unit };
+  const response = respond?.(done) ?? done;
+  const answer = await context.admit(response, { createdIds, slices, transaction });
+  return { answer, unit };
 }
 
 /** More are worth a read of their own. */

@@ -9,7 +9,7 @@ import * as postgresql from '../../../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
 import { requireHooks } from '../../../../src/hooks/required.js';
 import { createHooks } from '../../../../src/hooks/runner.js';
-import { createDispatcher } from '../../../../src/methods/dispatch.js';
+import { Dispatcher } from '../../../../src/methods/dispatch.js';
 import { createRegistry, type Registry } from '../../../../src/methods/registry.js';
 import { HashTurns } from '../../../../src/methods/set/hash-turns.js';
 import { createIdGenerator } from '../../../../src/protocol/ids.js';
@@ -79,7 +79,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
     join: (work) => work(),
     onError: (error) => failures.push(error),
   });
-  const dispatcher = createDispatcher(
+  const dispatcher = new Dispatcher(
     {
       store,
       registry,
