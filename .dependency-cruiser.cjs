@@ -244,7 +244,7 @@ module.exports = {
       from: { path: '^scripts/conform/' },
       to: {
         path: '^(src|generated|build|test|bench)/',
-        pathNot: '^src/(capability/(definition|places|formats/index)|text/index)[.]ts$',
+        pathNot: '^src/(capability/(definition|places|formats)|text/index)[.]ts$',
       },
     },
     {

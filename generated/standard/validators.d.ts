@@ -19,8 +19,3 @@ export declare const queryArguments: Validator;
 
 /** The arguments of every /queryChanges (RFC 8620 5.6). */
 export declare const queryChangesArguments: Validator;
-
-/** The argument names of each method. */
-export declare const argumentNames: {
-  readonly [verb in 'get' | 'changes' | 'set' | 'copy' | 'query' | 'queryChanges']: readonly string[];
-};

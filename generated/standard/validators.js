@@ -624,36 +624,3 @@ errors++;
 validate5.errors = vErrors;
 return errors === 0;
 }
-export const argumentNames = {
-  get: ['accountId', 'ids', 'properties'],
-  changes: ['accountId', 'sinceState', 'maxChanges'],
-  set: ['accountId', 'ifInState', 'create', 'update', 'destroy'],
-  copy: [
-    'fromAccountId',
-    'ifFromInState',
-    'accountId',
-    'ifInState',
-    'create',
-    'onSuccessDestroyOriginal',
-    'destroyFromIfInState',
-  ],
-  query: [
-    'accountId',
-    'filter',
-    'sort',
-    'position',
-    'anchor',
-    'anchorOffset',
-    'limit',
-    'calculateTotal',
-  ],
-  queryChanges: [
-    'accountId',
-    'filter',
-    'sort',
-    'sinceQueryState',
-    'maxChanges',
-    'upToId',
-    'calculateTotal',
-  ],
-};

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../protocol/json.js';
-import type { StringFormat } from './formats/index.js';
+import type { StringFormat } from './formats.js';
 import type { Place } from './places.js';
 import type { Validator } from './validation.js';
 
-export type { StringFormat } from './formats/index.js';
+export type { StringFormat } from './formats.js';
 
 /** How a property's value is kept in its column. `date` is a UTCDate kept as integer milliseconds. */
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';

@@ -4,34 +4,14 @@ export type { JsonObject, JsonValue } from '../protocol/json.js';
 export {
   type DataTypeSource,
   dataType,
-  type FilterSource,
-  type SortSource,
-} from './build-data-type.js';
-export {
-  builtInMethod,
-  type FurtherMembers,
-  type MethodSource,
-  ownMethod,
-  type StandardMethodOptions,
-  type StandardValidators,
-  standardMethods,
-} from './build-methods.js';
-export {
-  boolean,
-  created,
-  date,
-  id,
-  integer,
-  json,
-  number,
-  type PropertyOptions,
   type PropertySource,
-  string,
-  updated,
-} from './build-property.js';
+  type StandardMethod,
+  type StandardMethods,
+  standardMethods,
+} from './build-type.js';
 export type * from './capability-definition.js';
 export type * from './definition.js';
-export type { Format, FormatName } from './formats/index.js';
+export type { Format, FormatName } from './formats.js';
 export type * from './hooks.js';
 export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';
 export {

@@ -10,46 +10,40 @@ interface Shape {
 }
 
 const accept: jmap.Validator = () => true;
-const VALIDATORS = { create: accept, update: accept, filter: accept };
 
-const standard: jmap.StandardValidators = {
-  getArguments: accept,
-  changesArguments: accept,
-  setArguments: accept,
-  copyArguments: accept,
-  queryArguments: accept,
-  queryChangesArguments: accept,
-  argumentNames: {
-    get: ['accountId', 'ids'],
-    changes: [],
-    set: [],
-    copy: [],
-    query: ['accountId'],
-    queryChanges: [],
-  },
+const methods: jmap.StandardMethods = {
+  get: { account: 'read', argumentNames: ['accountId', 'ids'], validateArguments: accept },
+  set: { account: 'write', argumentNames: ['accountId'], validateArguments: accept },
 };
 
-const type = jmap.dataType<Shape>({
+const SOURCE: jmap.DataTypeSource<Shape> = {
   name: 'Entry',
   capability: 'urn:example:entries',
+  table: 'Entry',
+  acceptSnakeCase: true,
   properties: {
-    id: jmap.id(),
-    title: jmap.string({ required: true, column: 'name' }),
-    starts: jmap.string({ nullable: true, format: 'date' }),
+    id: { kind: 'string', role: 'id' },
+    title: { kind: 'string', required: true, column: 'name' },
+    starts: { kind: 'string', nullable: true, format: 'date' },
   },
   filters: {
-    title: 'contains',
-    from: { property: 'starts', is: 'after', indexed: true },
-    words: { properties: ['title', 'starts'], is: 'text' },
+    title: { property: 'title', operator: 'contains', column: 'name_folded' },
+    from: { property: 'starts', operator: 'after', column: 'starts_instant', indexed: true },
+    words: {
+      ...{ property: 'title', operator: 'text' },
+      ...{ column: 'name_folded', columns: ['name_folded', 'starts_folded'] },
+    },
   },
-  sorts: ['title', { property: 'starts', indexed: true }, 'id'],
+  sorts: [{ property: 'title', casemapColumn: 'name_casemap' }, { property: 'id' }],
+  shadows: [{ property: 'title', column: 'name_folded', transform: 'fold' }],
   uniques: [['title', 'starts']],
-  validate: VALIDATORS,
-});
+  validate: { update: accept, filter: accept },
+};
 
-test('a data type gets what most have, and the columns that follow from its properties', () => {
+const type = jmap.dataType<Shape>(SOURCE);
+
+test('a data type gets what most properties have, and holds properties instead of names', () => {
   const [id, title, starts] = type.properties;
-  expect(type).toMatchObject({ table: 'Entry', acceptSnakeCase: false });
   expect(id).toEqual({
     name: 'id',
     column: 'id',
@@ -87,14 +81,12 @@ test('a data type gets what most have, and the columns that follow from its prop
   ]);
   expect(type.sorts).toEqual([
     { property: title, casemapColumn: 'name_casemap' },
-    { property: starts, column: 'starts_instant', indexed: true },
     { property: id },
   ]);
-  expect(type.shadows.map(({ column }) => column)).toEqual([
-    ...['name_folded', 'name_casemap', 'starts_folded', 'starts_instant'],
-  ]);
+  expect(type.shadows).toEqual([{ property: title, column: 'name_folded', transform: 'fold' }]);
   expect(type.uniques).toEqual([{ name: 'title+starts', properties: [title, starts] }]);
-  expect(type.filters[0]?.property).toBe(title);
+  for (const part of [type.filters[0], type.sorts[0], type.shadows[0]])
+    expect(part?.property).toBe(title);
 });
 
 test('all of it is frozen, down to the properties', () => {
@@ -103,46 +95,24 @@ test('all of it is frozen, down to the properties', () => {
 });
 
 test('a name that is no property ends the start', () => {
-  const wrong = { ...type, properties: {}, filters: {}, sorts: ['titel'], uniques: [] };
+  const wrong = { ...SOURCE, sorts: [{ property: 'titel' }] };
   expect(() => jmap.dataType(wrong as never)).toThrow('Entry has no property "titel".');
 });
 
-test('a type has all standard methods, or those that are named, with further arguments', () => {
-  const all = jmap.standardMethods(type, standard).map(({ name }) => name);
-  expect(all).toEqual(
-    ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'].map((name) => `Entry/${name}`),
-  );
-  const one = jmap.dataType<Shape>({ ...source(), singleton: true });
-  expect(jmap.standardMethods(one, standard)).toHaveLength(3);
-  const validateArguments: jmap.Validator = () => false;
-  const [get, query] = jmap.standardMethods(type, standard, {
-    only: ['get', 'query'],
-    further: { query: { furtherArguments: ['near'], validateArguments } },
-  });
-  expect(get).toMatchObject({ account: 'read', argumentNames: ['accountId', 'ids'] });
-  expect(query).toMatchObject({
-    argumentNames: ['accountId', 'near'],
-    furtherArguments: ['near'],
-    validateArguments,
-    dataType: type,
-  });
+test('a standard method has the name, the capability and the spelling of its type', () => {
+  expect(jmap.standardMethods(type, methods)).toEqual([
+    {
+      ...{ ...methods.get, name: 'Entry/get', capability: 'urn:example:entries' },
+      ...{ dataType: type, acceptSnakeCase: true, body: 'get' },
+    },
+    {
+      ...{ ...methods.set, name: 'Entry/set', capability: 'urn:example:entries' },
+      ...{ dataType: type, acceptSnakeCase: true, body: 'set' },
+    },
+  ]);
 });
 
 test('the definition of Todo is a page that one can read', () => {
   const path = new URL('../../generated/todos/Todo.definition.ts', import.meta.url);
   expect(readFileSync(path, 'utf8').split('\n').length).toBeLessThan(70);
 });
-
-function source(): jmap.DataTypeSource<Shape> {
-  return {
-    name: 'Entry',
-    capability: 'urn:example:entries',
-    properties: { id: jmap.id(), title: jmap.string(), starts: jmap.string() },
-    filters: {
-      title: 'equals',
-      from: { property: 'starts', is: 'after' },
-      words: { properties: ['title'], is: 'text' },
-    },
-    validate: VALIDATORS,
-  };
-}

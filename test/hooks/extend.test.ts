@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { afterEach, describe, expect, test } from 'vitest';
+import { methods as standardMethods } from '../../generated/standard/methods.js';
 import * as standard from '../../generated/standard/validators.js';
 import type { MethodExtension } from '../../src/capability/hooks.js';
 import { HookRefusal } from '../../src/capability/index.js';
@@ -56,7 +57,7 @@ function extendedBy(
   methods.set(`Widget/${verb}`, {
     ...methods.get(`Widget/${verb}`),
     furtherArguments: ['shout'],
-    argumentNames: [...standard.argumentNames[verb], 'shout'],
+    argumentNames: [...(standardMethods[verb].argumentNames ?? []), 'shout'],
     validateArguments,
     validateResponse,
   });

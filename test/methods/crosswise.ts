@@ -1,3 +1,4 @@
+import { methods } from '../../generated/standard/methods.js';
 import * as standard from '../../generated/standard/validators.js';
 import type {
   CapabilityDefinition,
@@ -143,7 +144,7 @@ export const SEARCHED = { table: 'Entry', search: SEARCH };
 
 function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
   const method = (
-    verb: keyof typeof standard.argumentNames,
+    verb: keyof typeof methods,
     account: MethodDefinition['account'],
     validateArguments: Validator,
   ): MethodDefinition => ({
@@ -151,7 +152,7 @@ function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
     capability: CROSSWISE,
     dataType: type,
     account,
-    argumentNames: standard.argumentNames[verb],
+    argumentNames: methods[verb].argumentNames ?? [],
     acceptSnakeCase: false,
     validateArguments,
     body: verb,

@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv';
+import { methods } from '../../generated/standard/methods.js';
 import * as standard from '../../generated/standard/validators.js';
 import type {
   CapabilityDefinition,
@@ -156,7 +157,7 @@ const TYPES = [
 
 export function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[] {
   const method = (
-    verb: keyof typeof standard.argumentNames,
+    verb: keyof typeof methods,
     account: MethodDefinition['account'],
     validateArguments: Validator,
   ): MethodDefinition => ({
@@ -164,7 +165,7 @@ export function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[]
     capability: type.capability,
     dataType: type,
     account,
-    argumentNames: standard.argumentNames[verb],
+    argumentNames: methods[verb].argumentNames ?? [],
     acceptSnakeCase: false,
     validateArguments,
     body: verb,

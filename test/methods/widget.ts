@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv';
+import { methods } from '../../generated/standard/methods.js';
 import * as standard from '../../generated/standard/validators.js';
 import type {
   CapabilityDefinition,
@@ -122,7 +123,7 @@ export const Widget: DataTypeDefinition = {
 /** A standard method of a type, as the generator would emit it. */
 export function method(
   type: DataTypeDefinition,
-  verb: keyof typeof standard.argumentNames,
+  verb: keyof typeof methods,
   account: MethodDefinition['account'],
   validateArguments: Validator,
 ): MethodDefinition {
@@ -131,7 +132,7 @@ export function method(
     capability: type.capability,
     dataType: type,
     account,
-    argumentNames: standard.argumentNames[verb],
+    argumentNames: methods[verb].argumentNames ?? [],
     acceptSnakeCase: true,
     validateArguments,
     body: verb,

@@ -1,4 +1,4 @@
-import { formatOf } from '../../../src/capability/formats/index.js';
+import { formatOf } from '../../../src/capability/formats.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { ModelFilter, ModelProperty } from '../../generator/model.js';
 import type { Item, Json, JsonMap } from '../client/json.js';

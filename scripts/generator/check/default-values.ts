@@ -1,5 +1,5 @@
 import type { Ajv, ValidateFunction } from 'ajv';
-import { formatNamed } from '../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import { textsAt } from '../../../src/capability/places.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { PropertyView } from '../descriptor/property-view.js';

@@ -1,4 +1,4 @@
-import { FORMATS } from '../../../src/capability/formats/index.js';
+import { FORMATS } from '../../../src/capability/formats.js';
 import { TYPES } from '../descriptor/kinds.js';
 
 /** Beyond that neither a word nor a list of words is one that somebody mistyped. */

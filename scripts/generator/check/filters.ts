@@ -1,7 +1,6 @@
-import { formatNamed } from '../../../src/capability/formats/index.js';
-import { isFolded } from '../../../src/capability/shadows.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import { kindOf, typeOf } from '../descriptor/kinds.js';
-import { isOperator, type OperandShape, operatorsOf } from '../descriptor/operators.js';
+import { isFolded, isOperator, type OperandShape, operatorsOf } from '../descriptor/operators.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import type { FilterView } from '../descriptor/view.js';
 import { member } from '../load/located.js';

@@ -1,4 +1,4 @@
-import { formatNamed } from '../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import { BOUNDS } from '../descriptor/bounds.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import { items, member } from '../load/located.js';

@@ -1,4 +1,4 @@
-import { SINGLETON_METHODS } from '../../../src/capability/build-methods.js';
+import { SINGLETON_METHODS } from '../descriptor/standard-methods.js';
 import type { TypeView } from '../descriptor/view.js';
 import { member } from '../load/located.js';
 import type { Report, Rule } from './rule.js';

@@ -1,4 +1,4 @@
-import { FORMATS } from '../../../src/capability/formats/index.js';
+import { FORMATS } from '../../../src/capability/formats.js';
 import { TYPE_NAMES, TYPES } from '../descriptor/kinds.js';
 import { meantWord } from './did-you-mean.js';
 

@@ -1,6 +1,5 @@
-import { isFolded } from '../../../src/capability/shadows.js';
 import { BOUNDS } from '../descriptor/bounds.js';
-import { isOperator, isSearched } from '../descriptor/operators.js';
+import { isFolded, isOperator, isSearched } from '../descriptor/operators.js';
 import type { PropertyView } from '../descriptor/property-view.js';
 import type { FilterView, SortView, TypeView } from '../descriptor/view.js';
 import { longest } from './indexable.js';

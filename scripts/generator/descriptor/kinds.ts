@@ -1,5 +1,5 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
-import { formatNamed } from '../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import { type Located, member, text } from '../load/located.js';
 
 /** The types of a schema. */

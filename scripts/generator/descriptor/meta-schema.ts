@@ -1,14 +1,14 @@
 import type { JSONSchema7 } from 'json-schema';
-import { FORMAT_NAMES, FORMATS } from '../../../src/capability/formats/index.js';
+import { FORMAT_NAMES, FORMATS } from '../../../src/capability/formats.js';
 import { BOUNDS } from './bounds.js';
 import { TYPE_NAMES } from './kinds.js';
 import { OPERATOR_NAMES, OPERATORS } from './operators.js';
+import { METHOD_NAMES } from './standard-methods.js';
 
 /**
  * The descriptor language as a JSON Schema (draft-07, which editors read): the single description
  * of which keys there are and what they take. What it can't say is a rule in check/.
  */
-export const METHOD_NAMES = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
 
 const text = (description: string, ...examples: string[]): JSONSchema7 => ({
   type: 'string',

@@ -41,6 +41,11 @@ export function isSearched(operator: FilterOperator): boolean {
   return operator === 'contains' || operator === 'text';
 }
 
+/** Whether the operator compares texts in any letter case. */
+export function isFolded(operator: FilterOperator): boolean {
+  return isSearched(operator) || operator === 'startsWith';
+}
+
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
 
 export function isOperator(name: string | undefined): name is FilterOperator {

@@ -1,5 +1,4 @@
 import type { JSONSchema7 } from 'json-schema';
-import { ACCOUNT_USE } from '../../../src/capability/build-methods.js';
 import type { AccountUse } from '../../../src/capability/capability-definition.js';
 import type { StandardMethodName } from '../../../src/capability/definition.js';
 import { BOUNDS } from './bounds.js';
@@ -58,7 +57,7 @@ function row(
   return Object.freeze({
     verb,
     stem: verb.charAt(0).toUpperCase() + verb.slice(1),
-    account: ACCOUNT_USE[verb],
+    account: verb === 'set' || verb === 'copy' ? 'write' : 'read',
     section,
     arguments: {
       type: 'object',
@@ -132,3 +131,9 @@ export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
     ['accountId', 'sinceQueryState'],
   ),
 ]);
+
+/** The names of all standard methods, in the RFC's order. */
+export const METHOD_NAMES: readonly StandardMethodName[] = STANDARD_METHODS.map(({ verb }) => verb);
+
+/** The methods that a singleton can have: no call creates, destroys or looks for one. */
+export const SINGLETON_METHODS: readonly StandardMethodName[] = ['get', 'changes', 'set'];

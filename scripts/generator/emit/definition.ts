@@ -1,13 +1,7 @@
-import { SINGLETON_METHODS } from '../../../src/capability/build-methods.js';
-import type * as builders from '../../../src/capability/build-property.js';
-import type { PropertyKind, PropertyRole } from '../../../src/capability/definition.js';
-import { METHOD_NAMES } from '../descriptor/meta-schema.js';
 import { isSearched } from '../descriptor/operators.js';
-import {
-  hasFurther,
-  type StandardMethodOfType,
-  standardMethodsOf,
-} from '../model/further-members.js';
+import { METHOD_NAMES } from '../descriptor/standard-methods.js';
+import { isGivenByHooks } from '../model/access.js';
+import { hasFurther, standardMethodsOf } from '../model/further-members.js';
 import type {
   EmittedFiles,
   Model,
@@ -58,8 +52,7 @@ function definitionModule(path: string, capability: ModelCapability, type: Model
     value: new Call(
       module.value(JMAP, 'standardMethods'),
       new Code(`${stem}Type`),
-      new Code(module.all(STANDARD)),
-      ...methodOptions(capability, type, module),
+      methodsValue(capability, type, module),
     ),
     words: `The standard methods of ${name}.`,
   });
@@ -83,25 +76,28 @@ function addShape(module: GeneratedModule, capability: ModelCapability, type: Mo
   });
 }
 
-/** Prints the argument of `jmap.dataType`, without the members that the builder fills in. */
+/** Prints the argument of `jmap.dataType`. */
 function typeValue(
   capability: ModelCapability,
   type: ModelType,
   module: GeneratedModule,
 ): Record<string, unknown> {
   const characters = charactersOfRow(type);
+  const validator = (name: string) =>
+    new Code(module.value(validatorsOf(capability, type.name), name));
   return {
     name: type.name,
     capability: capability.urn,
-    table: type.table === type.name ? undefined : type.table,
+    table: type.table,
     characters: Number.isFinite(characters) ? characters : undefined,
-    acceptSnakeCase: type.acceptSnakeCase || undefined,
-    properties: byName(type.properties, (property) => propertyValue(property, module)),
-    filters:
-      type.filters.length === 0
-        ? undefined
-        : byName(type.filters, (filter) => filterValue(filter, type)),
-    sorts: type.sorts.length === 0 ? undefined : type.sorts.map(sortValue),
+    acceptSnakeCase: type.acceptSnakeCase,
+    properties: byName(type.properties, propertyValue),
+    filters: byName(type.filters, (filter) => filterValue(filter, type)),
+    sorts: type.sorts.map(sortValue),
+    shadows: type.shadows.map(({ property, ...shadow }) => ({
+      property: property.name,
+      ...shadow,
+    })),
     singleton: type.singleton || undefined,
     uniques:
       type.uniques.length === 0
@@ -109,7 +105,11 @@ function typeValue(
         : type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
     search: type.search,
     limits: type.limits,
-    validate: new Code(module.all(validatorsOf(capability, type.name))),
+    validate: {
+      update: validator('update'),
+      filter: validator('filter'),
+      server: type.properties.some(isGivenByHooks) ? validator('server') : undefined,
+    },
   };
 }
 
@@ -120,26 +120,13 @@ function byName<Named extends { readonly name: string }>(
   return Object.fromEntries(all.map((each) => [each.name, describe(each)]));
 }
 
-type Builder = keyof typeof builders;
-
-/** The builder of each property: the standard ones have their own. */
-const BUILDERS: Readonly<Record<PropertyKind | PropertyRole, Builder>> = Object.freeze({
-  string: 'string',
-  boolean: 'boolean',
-  integer: 'integer',
-  number: 'number',
-  date: 'date',
-  json: 'json',
-  id: 'id',
-  created: 'created',
-  updated: 'updated',
-});
-
-/** Prints a property. The builder fills in the values that most properties have. */
-function propertyValue(property: ModelProperty, module: GeneratedModule): Call {
+/** Prints a property without the values that most properties have. */
+function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, required, access, role, blobs } = property;
   const { format, reference, computed, secret } = property;
-  const options = {
+  return {
+    kind,
+    role,
     column: column === name ? undefined : column,
     required: required || undefined,
     nullable: nullable || undefined,
@@ -151,18 +138,17 @@ function propertyValue(property: ModelProperty, module: GeneratedModule): Call {
     computed,
     secret,
   };
-  const isPlain = Object.values(options).every((value) => value === undefined);
-  const builder = module.value(JMAP, BUILDERS[role ?? kind]);
-  return new Call(builder, ...(isPlain ? [] : [options]));
 }
 
-function filterValue(filter: ModelFilter, type: ModelType): unknown {
-  const { name, property, operator: is, properties } = filter;
-  const indexed = filter.indexed ?? (isHeld(filter, type) ? true : undefined);
-  if (properties !== undefined && properties.length > 1)
-    return { properties: properties.map((each) => each.name), is, indexed };
-  if (property.name === name && indexed === undefined) return is;
-  return { property: property.name, is, indexed };
+function filterValue(filter: ModelFilter, type: ModelType): object {
+  const { property, operator, column, columns, indexed } = filter;
+  return {
+    property: property.name,
+    operator,
+    column,
+    columns,
+    indexed: indexed ?? (isHeld(filter, type) ? true : undefined),
+  };
 }
 
 /** A condition reads an index that is there for whatever reason: it needn't have asked for it. */
@@ -181,50 +167,38 @@ function isHeld(
   return property.role === 'id' || first.includes(column);
 }
 
-function sortValue({ property: { name }, indexed }: ModelSort): unknown {
-  return indexed ? { property: name, indexed } : name;
+function sortValue({ property, casemapColumn, column, indexed }: ModelSort): object {
+  return { property: property.name, casemapColumn, column, indexed: indexed || undefined };
 }
 
-/** Prints the options of `jmap.standardMethods`; none if the type has all methods as they are. */
-function methodOptions(
+/** Prints the methods of `jmap.standardMethods`: all that there are, or those of the type. */
+function methodsValue(
   capability: ModelCapability,
   type: ModelType,
   module: GeneratedModule,
-): readonly object[] {
+): unknown {
   const methods = standardMethodsOf(type);
-  const all = (type.singleton ? SINGLETON_METHODS : METHOD_NAMES).length;
-  const further = methods.filter(
-    ({ method }) => hasFurther(method.arguments) || hasFurther(method.response),
-  );
-  if (methods.length === all && further.length === 0) return [];
-  return [
-    {
-      only: methods.length === all ? undefined : methods.map(({ row }) => row.verb),
-      further:
-        further.length === 0
-          ? undefined
-          : Object.fromEntries(
-              further.map((one) => [one.row.verb, furtherValue(one, capability, type, module)]),
-            ),
-    },
-  ];
-}
-
-function furtherValue(
-  { row, method }: StandardMethodOfType,
-  capability: ModelCapability,
-  type: ModelType,
-  module: GeneratedModule,
-): object {
+  const standard = `${module.all(STANDARD)}.methods`;
   const validators = validatorsOf(capability, type.name);
-  const validator = (name: string) => new Code(module.value(validators, name));
-  return {
-    ...(hasFurther(method.arguments)
-      ? {
-          furtherArguments: Object.keys(method.arguments.properties ?? {}),
-          validateArguments: validator(`${row.verb}Arguments`),
-        }
-      : {}),
-    ...(hasFurther(method.response) ? { validateResponse: validator(`${row.verb}Response`) } : {}),
-  };
+  const values = methods.map(({ row: { verb, account, arguments: args }, method }) => {
+    const own = `${standard}.${verb}`;
+    const validator = (part: string) => new Code(module.value(validators, `${verb}${part}`));
+    const hasArguments = hasFurther(method.arguments);
+    const hasMembers = hasFurther(method.response);
+    if (!hasArguments && !hasMembers) return [verb, new Code(own)] as const;
+    const further = hasArguments ? Object.keys(method.arguments.properties ?? {}) : undefined;
+    const value = {
+      account,
+      argumentNames: [...Object.keys(args.properties ?? {}), ...(further ?? [])],
+      furtherArguments: further,
+      validateArguments: hasArguments
+        ? validator('Arguments')
+        : new Code(`${own}.validateArguments`),
+      validateResponse: hasMembers ? validator('Response') : undefined,
+    };
+    return [verb, value] as const;
+  });
+  const isWhole = values.length === METHOD_NAMES.length;
+  const isPlain = values.every(([, value]) => value instanceof Code);
+  return isWhole && isPlain ? new Code(standard) : Object.fromEntries(values);
 }

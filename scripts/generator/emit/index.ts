@@ -10,7 +10,7 @@ import { emitOwnMethods } from './own-methods.js';
 import { preambleText } from './preamble.js';
 import { emitPrisma } from './prisma.js';
 import { emitReference } from './reference/index.js';
-import { emitStandardValidators } from './standard-validators.js';
+import { emitStandardMethods } from './standard.js';
 import { emitTypeTypes } from './type-types.js';
 import { emitTypeValidators } from './type-validators.js';
 
@@ -29,7 +29,7 @@ export interface Emitter {
 export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'wire types', emit: emitTypeTypes },
   { name: 'validators', emit: emitTypeValidators, isByName: true },
-  { name: 'standard argument validators', emit: emitStandardValidators },
+  { name: 'standard argument validators', emit: emitStandardMethods },
   { name: 'definitions', emit: emitDefinitions },
   { name: 'own methods', emit: emitOwnMethods },
   { name: 'hook types', emit: emitHooks },

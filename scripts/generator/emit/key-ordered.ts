@@ -1,4 +1,4 @@
-import { formatNamed } from '../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import type { Model, ModelProperty, ModelType } from '../model.js';
 
 /**

@@ -3,7 +3,7 @@ import { validationSchema } from '../validation/schema.js';
 import { Call, Code } from './code.js';
 import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
-import { JMAP, validatorsOf, wireTypesOf } from './sources.js';
+import { JMAP, validatorsOf } from './sources.js';
 import { sourceOf } from './type-validators.js';
 import { emitValidatorModule, type ValidatorSource } from './validators.js';
 import { addWireTypes, type NamedSchema } from './wire-types.js';
@@ -94,20 +94,18 @@ function methodValue(
   capability: ModelCapability,
   method: ModelMethod,
   module: GeneratedModule,
-): Call {
-  const [args, response] = (['Arguments', 'Response'] as const).map((part) =>
-    module.type(wireTypesOf(capability, 'methods'), `${methodStem(method)}${part}`),
-  );
+): object {
   const validator = (part: 'Arguments' | 'Response') =>
     new Code(module.value(validatorsOf(capability, 'methods'), validatorName(method, part)));
-  const builder = module.value(JMAP, method.builtIn ? 'builtInMethod' : 'ownMethod');
-  return new Call(`${builder}<${args}, ${response}>`, {
+  return {
     name: method.name,
     capability: capability.urn,
     accountCapability: method.accountCapability,
     account: method.account,
     argumentNames: method.argumentNames,
+    acceptSnakeCase: false,
     validateArguments: validator('Arguments'),
     validateResponse: method.builtIn ? undefined : validator('Response'),
-  });
+    body: method.builtIn ? method.name : 'hookFile',
+  };
 }

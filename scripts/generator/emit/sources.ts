@@ -7,9 +7,9 @@ import type { Source } from './generated-module.js';
 /** The vocabulary between generated code and the engine. */
 export const JMAP = Object.freeze({ from: RUNTIME_MODULE, as: 'jmap' });
 
-/** The validators of the standard methods, the same for every type. */
+/** The standard methods, the same for every type. */
 export const STANDARD = Object.freeze({
-  from: './generated/standard/validators.js',
+  from: './generated/standard/methods.js',
   as: 'standard',
 });
 

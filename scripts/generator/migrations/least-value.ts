@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import { formatNamed } from '../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { createAjv } from '../validation/ajv.js';
 import { mainType, validationSchema } from '../validation/schema.js';

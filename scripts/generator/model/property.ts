@@ -5,7 +5,7 @@ import type {
   ReferenceDefinition,
   StringFormat,
 } from '../../../src/capability/definition.js';
-import { formatNamed } from '../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import {
   computedDefinition,

@@ -1,13 +1,13 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { FilterOperator, PropertyKind } from '../../../src/capability/definition.js';
-import { formatNamed } from '../../../src/capability/formats/index.js';
-import { filterColumn, shadowColumn, sortColumns } from '../../../src/capability/shadows.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import { kindOf } from '../descriptor/kinds.js';
 import { isSearched, OPERATORS } from '../descriptor/operators.js';
 import type { FilterView, SortView } from '../descriptor/view.js';
 import { words } from '../load/located.js';
 import type { ModelFilter, ModelIndex, ModelProperty, ModelSort } from '../model.js';
 import { mainType } from '../validation/schema.js';
+import { filterColumn, shadowColumn, sortColumns } from './shadows.js';
 
 /** Finds a property of the type by its name. */
 export type Find = (name: string) => ModelProperty;

@@ -1,8 +1,6 @@
-import { SINGLETON_METHODS } from '../../../src/capability/build-methods.js';
 import type { SearchIndexDefinition, TypeLimits } from '../../../src/capability/definition.js';
-import { shadowsOf } from '../../../src/capability/shadows.js';
-import { METHOD_NAMES } from '../descriptor/meta-schema.js';
 import { standardProperties } from '../descriptor/property-view.js';
+import { METHOD_NAMES, SINGLETON_METHODS } from '../descriptor/standard-methods.js';
 import type { ListView, TypeView } from '../descriptor/view.js';
 import { flag, items, type Located, member, text, words } from '../load/located.js';
 import type {
@@ -16,6 +14,7 @@ import type {
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
 import { buildFilter, buildSort, type Find, filterIndexes } from './query.js';
 import { buildSchema } from './schema.js';
+import { shadowsOf } from './shadows.js';
 
 /** Builds the model of a type that passed every check. */
 export function buildType(view: TypeView): ModelType {

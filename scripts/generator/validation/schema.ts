@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { formatNamed } from '../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../src/capability/formats.js';
 import { BOUNDS } from '../descriptor/bounds.js';
 
 /**

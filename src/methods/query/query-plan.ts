@@ -4,8 +4,7 @@ import type {
   FilterDefinition,
   SortDefinition,
 } from '../../capability/definition.js';
-import { formatOf } from '../../capability/formats/index.js';
-import { isInstant } from '../../capability/shadows.js';
+import { formatOf, isInstant } from '../../capability/formats.js';
 import type { Comparator } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import {

@@ -1,5 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { formatOf } from '../../capability/formats/index.js';
+import { formatOf } from '../../capability/formats.js';
 import { holdsBlobs, replaceSteps } from '../../capability/places.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';

@@ -3,7 +3,7 @@ import type {
   FilterDefinition,
   PropertyDefinition,
 } from '../../capability/definition.js';
-import { isInstant } from '../../capability/shadows.js';
+import { isInstant } from '../../capability/formats.js';
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';

@@ -9,7 +9,7 @@ import {
   type Format,
   type FormatName,
   formatNamed,
-} from '../../../src/capability/formats/index.js';
+} from '../../../src/capability/formats.js';
 import { REPOSITORY, thing } from './project.js';
 import { judge } from './random/texts.js';
 
@@ -67,7 +67,7 @@ test('a word that is no format has no row, whatever objects inherit', () => {
 });
 
 /** The rows of formats in the table of docs/descriptors.md. `UPDATE_DOCS=1` writes them anew. */
-test('docs/descriptors.md says of each format what its file says', () => {
+test('docs/descriptors.md says of each format what its row says', () => {
   const path = join(REPOSITORY, 'docs/descriptors.md');
   const lines = readFileSync(path, 'utf8').split('\n');
   const rows = FORMAT_NAMES.map(rowOf);

@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { formatNamed } from '../../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../../src/capability/formats.js';
 import { replaceTexts } from '../../../../src/capability/places.js';
 import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
 import { compilePattern } from '../../../../src/text/index.js';

@@ -1,6 +1,6 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
-import { formatNamed } from '../../../../src/capability/formats/index.js';
+import { formatNamed } from '../../../../src/capability/formats.js';
 import { BOUNDS } from '../../descriptor/bounds.js';
 import { placeText } from '../../descriptor/places.js';
 import type { ModelProperty, ModelType } from '../../model.js';

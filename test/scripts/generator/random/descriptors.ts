@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FORMAT_NAMES, formatNamed } from '../../../../src/capability/formats/index.js';
+import { FORMAT_NAMES, formatNamed } from '../../../../src/capability/formats.js';
 import { addLogic } from './logic.js';
 import { MEMBER_NAMES, PROPERTY_NAMES, TYPE_NAMES, WORDS } from './names.js';
 import { type Definitions, type Json, type Schema, valuesOf } from './values.js';

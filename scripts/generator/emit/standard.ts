@@ -1,0 +1,47 @@
+import { STANDARD_METHODS } from '../descriptor/standard-methods.js';
+import type { EmittedFiles } from '../model.js';
+import { validationSchema } from '../validation/schema.js';
+import { Code } from './code.js';
+import { GeneratedModule } from './generated-module.js';
+import { JMAP } from './sources.js';
+import { emitValidatorModule, type ValidatorSource } from './validators.js';
+
+const FROM = 'scripts/generator/descriptor/standard-methods.ts';
+
+/** The standard methods with the validators of their arguments: emitted once, for every type. */
+export function emitStandardMethods(): EmittedFiles {
+  const sources = STANDARD_METHODS.map(
+    ({ verb, section, arguments: schema }): ValidatorSource => ({
+      name: `${verb}Arguments`,
+      schema: validationSchema(schema, 'message'),
+      words: `The arguments of every /${verb} (RFC 8620 ${section}).`,
+    }),
+  );
+  const path = 'generated/standard/methods.ts';
+  return new Map([
+    ...emitValidatorModule('generated/standard/validators', sources, FROM),
+    [path, methodsModule(path)],
+  ]);
+}
+
+/** What each method is, whatever its type. */
+function methodsModule(path: string): string {
+  const module = new GeneratedModule(path, FROM);
+  const validators = { from: './generated/standard/validators.js', as: 'validators' };
+  module.addConstant({
+    name: 'methods',
+    type: `Required<${module.type(JMAP, 'StandardMethods')}>`,
+    value: Object.fromEntries(
+      STANDARD_METHODS.map(({ verb, account, arguments: schema }) => [
+        verb,
+        {
+          account,
+          argumentNames: Object.keys(schema.properties ?? {}),
+          validateArguments: new Code(module.value(validators, `${verb}Arguments`)),
+        },
+      ]),
+    ),
+    words: 'The standard methods of every type, in the order of RFC 8620.',
+  });
+  return module.toString();
+}

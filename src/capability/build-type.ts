@@ -1,0 +1,113 @@
+import type { MethodDefinition } from './capability-definition.js';
+import type {
+  DataTypeDefinition,
+  FilterDefinition,
+  PropertyDefinition,
+  ShadowColumn,
+  SortDefinition,
+  StandardMethodName,
+  StoredOf,
+  TypeShape,
+} from './definition.js';
+import { frozen } from './runtime.js';
+
+/** A property, without the members in which it is like most others. */
+export type PropertySource = Partial<Omit<PropertyDefinition, 'name' | 'kind'>> &
+  Pick<PropertyDefinition, 'kind'>;
+
+/** A part of a definition by the name of the property that it is about. */
+type Named<Part extends { readonly property: PropertyDefinition }, Name> = {
+  readonly [Member in keyof Part]: Member extends 'property' ? Name : Part[Member];
+};
+
+/** The names of the properties that a shape stores. */
+type NameOf<Shape extends TypeShape> = Extract<keyof StoredOf<Shape>, string>;
+
+/** A data type as it is generated: its parts name properties instead of holding them. */
+export interface DataTypeSource<Shape extends TypeShape>
+  extends Pick<DataTypeDefinition, 'name' | 'capability' | 'table' | 'characters' | 'singleton'>,
+    Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'> {
+  /** In order of declaration; the standard ones first. */
+  readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
+  readonly filters: Readonly<
+    Record<
+      Extract<keyof Shape['filter'], string>,
+      Named<Omit<FilterDefinition, 'name'>, NameOf<Shape>>
+    >
+  >;
+  readonly sorts: readonly Named<SortDefinition, NameOf<Shape>>[];
+  readonly shadows: readonly Named<ShadowColumn, NameOf<Shape>>[];
+  readonly uniques?: readonly (readonly NameOf<Shape>[])[];
+}
+
+/**
+ * Returns the definition of a data type: names become properties. The compiler compares the names
+ * with the type's wire types.
+ */
+export function dataType<Shape extends TypeShape>(
+  source: DataTypeSource<Shape>,
+): DataTypeDefinition<Shape> {
+  const { properties, filters, sorts, shadows, uniques, ...rest } = source;
+  const built = new Map(
+    Object.entries<PropertySource>(properties).map(([name, property]) => [
+      name,
+      buildProperty(name, property),
+    ]),
+  );
+  const find = (name: string): PropertyDefinition => {
+    const property = built.get(name);
+    if (property === undefined) throw new Error(`${source.name} has no property "${name}".`);
+    return property;
+  };
+  const withProperty = <Part extends { readonly property: string }>(part: Part) => ({
+    ...part,
+    property: find(part.property),
+  });
+  return frozen({
+    ...rest,
+    properties: [...built.values()],
+    filters: Object.entries<Named<Omit<FilterDefinition, 'name'>, string>>(filters).map(
+      ([name, filter]) => ({ name, ...withProperty(filter) }),
+    ),
+    sorts: sorts.map(withProperty),
+    shadows: shadows.map(withProperty),
+    ...(uniques === undefined
+      ? {}
+      : { uniques: uniques.map((of) => ({ name: of.join('+'), properties: of.map(find) })) }),
+  });
+}
+
+/** The engine sets a property with a role: neither a client nor a default gives its value. */
+function buildProperty(name: string, source: PropertySource): PropertyDefinition {
+  const isSetByEngine = source.role !== undefined;
+  return {
+    ...{ name, column: name, nullable: false, required: false },
+    access: isSetByEngine ? 'serverSet' : 'mutable',
+    ...(isSetByEngine || source.required === true ? {} : { default: null }),
+    ...source,
+  };
+}
+
+/** A standard method's members that don't follow from its type and its name. */
+export type StandardMethod = Pick<
+  MethodDefinition,
+  'account' | 'argumentNames' | 'validateArguments' | 'furtherArguments' | 'validateResponse'
+>;
+
+/** Standard methods by their names. `generated/standard/validators.js` has them for every type. */
+export type StandardMethods = Readonly<Partial<Record<StandardMethodName, StandardMethod>>>;
+
+/** Builds the standard methods of a type (RFC 8620 5.1 to 5.6). */
+export function standardMethods(
+  type: DataTypeDefinition,
+  methods: StandardMethods,
+): readonly MethodDefinition[] {
+  const { name, capability, acceptSnakeCase } = type;
+  return Object.entries(methods).map(([body, method]) =>
+    frozen({
+      ...method,
+      ...{ name: `${name}/${body}`, capability, dataType: type, acceptSnakeCase },
+      body: body as StandardMethodName,
+    }),
+  );
+}
