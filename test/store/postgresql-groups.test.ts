@@ -291,16 +291,22 @@ describe('writes of an account that wait together', () => {
     expect(outcomes.map(({ status }) => status === 'fulfilled').map(Number)).toEqual([
       1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0,
     ]);
-    expect(seen).toEqual([
-      ...[
+    // What shares a transaction with one that is undone runs once more, by itself.
+    const [first, second] = [
+      [
         ['a', 1],
         ['a', 2],
         ['b', 1],
         ['b', 2],
+      ],
+      [
         ['b', 1],
         ['b', 2],
         ['b', 3],
       ],
+    ];
+    expect(seen).toEqual([
+      ...[...first, ...first, ...second, ...second],
       ...[
         ['a', 3],
         ['d', 1],

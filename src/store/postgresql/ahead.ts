@@ -58,12 +58,6 @@ export class ReadAhead {
     for (const id of ids) this.#rows.set(`${table} ${id}`, null);
   }
 
-  /** What was written has been undone. */
-  clear(): void {
-    this.#writes += 1;
-    this.#rows.clear();
-  }
-
   #next(table: string, own: ReadonlySet<string>): readonly string[] {
     const next: string[] = [];
     for (const expected of this.#expected()) {

@@ -25,42 +25,32 @@ export class Asking {
     return this.#broken;
   }
 
-  /** The first error of the database, which does nothing more in the transaction until that is undone. */
+  /** The first error: nothing of the transaction can be kept. */
   get spoiled(): { readonly error: unknown } | undefined {
     return this.#spoiled;
   }
 
   /** Goes with what else this turn asks for. Resolves to the command's tag. */
   ask(statement: Statement, take: (row: Row) => void = ignore): Promise<string> {
-    return this.#ask(statement, take, ignore);
-  }
-
-  /** Asks for what undoes what spoiled the transaction: before any later answer is looked at, it is whole again. */
-  restore(statement: Statement): Promise<string> {
-    return this.#ask(statement, ignore, () => {
-      this.#spoiled = undefined;
-    });
-  }
-
-  #ask(statement: Statement, take: (row: Row) => void, done: () => void): Promise<string> {
     const answer = new Promise<string>((resolve, reject) => {
-      const succeeded = (tag: string): void => {
-        done();
-        resolve(tag);
-      };
       const failed = (thrown: unknown): void => {
         if (leavesNothing(thrown)) this.#broken = true;
         const error = translateError(thrown);
-        this.#spoiled ??= { error };
+        this.spoil(error);
         reject(error);
       };
       const { length } = this.#asked;
-      this.#asked.push({ ...statement, take, resolve: succeeded, reject: failed });
+      this.#asked.push({ ...statement, take, resolve, reject: failed });
       // Behind the turn's promises: works that follow each other are one batch.
       if (length === 0) process.nextTick(() => this.flush());
     });
     this.#last = answer;
     return answer;
+  }
+
+  /** Nothing of the transaction is to be kept. */
+  spoil(error: unknown): void {
+    this.#spoiled ??= { error };
   }
 
   /** Sends what has been asked so far. */

@@ -44,11 +44,8 @@ export interface ConnectionOptions {
  * the port has them (UnavailableError).
  */
 export class Connection extends Questions {
-  /**
-   * Where the account is locked: the states that its types have in this transaction, by table. What is undone
-   * gets another map: an answer that comes late must not be taken for what is there.
-   */
-  states: Map<string, number> = new Map();
+  /** Where the account is locked: the states that its types have in this transaction, by table. */
+  readonly states = new Map<string, number>();
   readonly ahead: ReadAhead | undefined;
   /** Of the work whose statements come now, where it is explained. */
   trace: Trace | null = null;
@@ -63,10 +60,8 @@ export class Connection extends Questions {
   #ended = false;
   /** Which work runs: the first, the second ... */
   #work = 1;
-  /** The last work that has sent something that writes; each but the first has a savepoint of its number before that. */
+  /** The last work that has sent something that writes. */
   #writer = 0;
-  /** The states as they were then. */
-  #kept: Map<string, number> = new Map();
 
   /** Begins, and locks the account. */
   constructor(client: Acquired, options: ConnectionOptions) {
@@ -78,7 +73,8 @@ export class Connection extends Questions {
     this.#deadline = new Deadline(options.deadline, () => this.#cut());
     this.#serial = options.serial === true ? new Serial() : undefined;
     const { once = false, writes, longest = Infinity } = options;
-    const begun = once ? null : this.#control(writes === undefined ? READ : WRITE);
+    const begin = prepared(writes === undefined ? READ : WRITE, []);
+    const begun = once ? null : this.#asking.ask(begin);
     const timed = this.#asking.ask(this.#deadline.begin(longest));
     const locked = writes === undefined ? null : this.#lock(writes);
     this.#begun = Promise.all([begun, timed, locked]);
@@ -95,7 +91,7 @@ export class Connection extends Questions {
     return this.#asking.broken;
   }
 
-  /** What the database has refused in the transaction: nothing else of it can be done or kept. */
+  /** Why nothing of the transaction can be kept: the database has refused something, or the account is gone. */
   get spoiled(): { readonly error: unknown } | undefined {
     return this.#asking.spoiled;
   }
@@ -126,20 +122,9 @@ export class Connection extends Questions {
     this.#work += 1;
   }
 
-  /**
-   * Undoes what the running work has written, and what the database refused of it; false where only the
-   * whole transaction can be undone.
-   */
-  undo(): boolean {
-    const hasWritten = this.#writer === this.#work;
-    if (!hasWritten && this.spoiled === undefined) return true;
-    if (!hasWritten || this.#work === 1) return false;
-    this.states = this.#kept;
-    this.ahead?.clear();
-    // What was set since the savepoint is undone with it.
-    this.#deadline.forget();
-    this.#later(this.#asking.restore(prepared(`ROLLBACK TO w${this.#work}`, [])));
-    return true;
+  /** Whether the running work has sent something that writes. */
+  get hasWritten(): boolean {
+    return this.#writer === this.#work;
   }
 
   /** Resolves when all that was asked has been answered. */
@@ -166,8 +151,7 @@ export class Connection extends Questions {
       failure = error;
     }
     this.#release();
-    // What failed behind a savepoint was undone. A statement that failed otherwise makes a rollback
-    // of the commit, which says so by its tag.
+    // A statement that failed makes a rollback of the commit, which says so by its tag.
     if (tag === 'COMMIT') return;
     const error = this.spoiled?.error ?? failure;
     // Whatever else ends the connection, such as a broken TLS record. What the server said of an earlier statement
@@ -211,17 +195,18 @@ export class Connection extends Questions {
 
   /** The lock follows BEGIN at once. */
   async #lock(accountId: string): Promise<void> {
-    const rows: Row[] = [];
-    await this.#asking.ask(prepared(LOCK, [accountId]), (row) => rows.push(row));
+    const tag = await this.#asking.ask(prepared(LOCK, [accountId]));
+    if (tag !== 'SELECT 0') return;
     // Deleted since the request was let in: nothing may be written that nobody would remove.
-    if (rows.length === 0)
-      throw new MethodError('accountNotFound', 'The account has been deleted.');
+    const error = new MethodError('accountNotFound', 'The account has been deleted.');
+    this.#asking.spoil(error);
+    throw error;
   }
 
   protected override toWrite(): Promise<void> | null {
     // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
     if (!this.#ready) return this.#toWriteLater(this.#work);
-    this.#writes();
+    this.#writer = this.#work;
     return null;
   }
 
@@ -230,22 +215,7 @@ export class Connection extends Questions {
     await this.#begun;
     if (work !== this.#work)
       throw new Error('A storage operation was to write after its work had ended.');
-    this.#writes();
-  }
-
-  /** Makes the running work's savepoint. Where one could not be made, its name leads to no earlier one. */
-  #writes(): void {
-    if (this.#writer === this.#work) return;
-    if (this.#writer > 1) this.#later(this.#control(`RELEASE w${this.#writer}`));
-    this.#writer = this.#work;
-    if (this.#work === 1) return;
-    this.#kept = new Map(this.states);
-    this.#later(this.#control(`SAVEPOINT w${this.#work}`));
-  }
-
-  /** What fails of it spoils the transaction. */
-  #later(answer: Promise<unknown>): void {
-    answer.catch(() => undefined);
+    this.#writer = work;
   }
 
   /** Resolves to the command's tag. */
@@ -284,17 +254,13 @@ export class Connection extends Questions {
     return this.#serial === undefined ? turn() : this.#serial.run(turn);
   }
 
-  /** BEGIN, and savepoints, whose names are few. */
-  #control(text: string): Promise<string> {
-    return this.#asking.ask(prepared(text, []));
-  }
-
   /** The time-out is of each statement: brought up to date when it has become far from right. */
   #renew(): void {
     // What is asked at once began with the right one.
     if (this.#options.once === true) return;
     const timeouts = this.#deadline.renew();
-    if (timeouts !== null) this.#later(this.#asking.ask(timeouts));
+    // Where that fails, the transaction is spoiled.
+    if (timeouts !== null) this.#asking.ask(timeouts).catch(() => undefined);
   }
 
   #cut(): void {

@@ -52,11 +52,6 @@ export class Deadline {
     return isNear ? null : this.#set(left);
   }
 
-  /** The time-out has been undone. */
-  forget(): void {
-    this.#timeout = 0;
-  }
-
   end(): void {
     clearTimeout(this.#guard);
   }

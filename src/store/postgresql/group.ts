@@ -29,9 +29,10 @@ type Settle = () => void;
 
 /**
  * Works of one account that wait at the same time, in one transaction with one commit. Each sends what
- * it writes without waiting for answers; the next one follows at once. A work that throws is undone
- * to its savepoint. Where a statement fails in the database, the whole transaction is rolled back and
- * its works run again in order, each in a transaction of its own: then what failed is undone by itself.
+ * it writes without waiting for answers; the next one follows at once. A work that throws before it has
+ * written is refused by itself. Where one throws later, or a statement fails in the database, the whole
+ * transaction is rolled back and its works run again in order, each in a transaction of its own: then what
+ * failed is undone by itself.
  */
 export async function runGroup(
   host: GroupHost,
@@ -108,9 +109,7 @@ async function run(
     const value = await job.work(transaction);
     transaction.end();
     transaction.assertWhole();
-    // What a work that reads was refused spoils the transaction, even where it catches that. What the work before
-    // it was refused is undone as soon as the server has answered.
-    if (connection.spoiled !== undefined) await connection.quiet();
+    // What a work that reads was refused spoils the transaction, even where it catches that.
     if (connection.spoiled !== undefined) throw connection.spoiled.error;
     const { changed } = transaction;
     return () => {
@@ -120,8 +119,8 @@ async function run(
     };
   } catch (thrown) {
     transaction.end();
-    if (connection.undo() && !connection.broken && !isRetryable(thrown))
-      return () => job.reject(thrown);
+    const isRefused = !connection.hasWritten && connection.spoiled === undefined;
+    if (isRefused && !connection.broken && !isRetryable(thrown)) return () => job.reject(thrown);
     await connection.quiet();
     // What failed in the database comes first: the work may have thrown because of it.
     throw connection.spoiled?.error ?? thrown;
