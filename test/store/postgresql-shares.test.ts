@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharesOf } from '../../src/store/postgresql/shares.js';
+import { sharesOf } from '../../src/store/postgresql/connections.js';
 
 describe('the shares of a pool', () => {
   it('are those that the documents name, of 16 connections', () => {

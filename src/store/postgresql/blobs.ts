@@ -5,8 +5,9 @@ import { postgresql } from './dialect.js';
 
 const SELECT = tableText(
   postgresql,
-  `SELECT "b"."accountId", "b"."id" FROM "JmapBlob" AS "b"
- WHERE ${COLLECTABLE} ORDER BY "b"."unreferencedSince" LIMIT ?`,
+  `SELECT "accountId", json_agg("id") FROM (
+ SELECT "b"."accountId", "b"."id" FROM "JmapBlob" AS "b"
+ WHERE ${COLLECTABLE} ORDER BY "b"."unreferencedSince" LIMIT ?) AS "found" GROUP BY "accountId"`,
 );
 
 const DELETE = tableText(
@@ -15,13 +16,16 @@ const DELETE = tableText(
  AND "b"."accountId" = ? AND "b"."id" IN ? RETURNING "b"."accountId", "b"."id"`,
 );
 
-/** One statement: blobs of any account that may be collected, those unreferenced for longest first. */
-export async function collectableBlobs(
+/**
+ * One statement: accounts, each with a JSON list of its blobs that may be collected. There are no more blobs than
+ * `limit`, those unreferenced for longest first.
+ */
+export function collectableBlobs(
   connection: Connection,
   before: number,
   limit: number,
-): Promise<readonly BlobKey[]> {
-  return (await connection.all(SELECT, before, limit)).map(blobKeyOf);
+): Promise<readonly (readonly [accountId: string, ids: string])[]> {
+  return connection.all(SELECT, before, limit) as Promise<[]>;
 }
 
 /** One statement, in a transaction that holds the account: no reference can come in between. */
@@ -29,8 +33,8 @@ export async function collectBlobs(
   connection: Connection,
   before: number,
   accountId: string,
-  ids: readonly string[],
+  ids: string,
 ): Promise<readonly BlobKey[]> {
-  const rows = await connection.writing(DELETE, before, accountId, JSON.stringify(ids));
+  const rows = await connection.writing(DELETE, before, accountId, ids);
   return rows.map(blobKeyOf);
 }

@@ -25,11 +25,11 @@ export async function readState(
   table: string,
 ): Promise<number> {
   const { states } = connection;
-  const known = states.get(table);
+  const known = states?.get(table);
   if (known !== undefined) return known;
   const [row] = await connection.all(SELECT_STATE, accountId, table);
   const state = (row?.[0] as number | undefined) ?? 0;
-  if (connection.pipelined) states.set(table, state);
+  states?.set(table, state);
   return state;
 }
 
@@ -46,10 +46,10 @@ export async function writeChanges(
   const counts = [length, growth(changes), at] as const;
   const rows = changeRows(changes);
   const { states } = connection;
-  const known = connection.pipelined ? states.get(table) : undefined;
+  const known = states?.get(table);
   if (known !== undefined) {
     await connection.write(RECORD, accountId, table, ...counts, rows, known);
-    states.set(table, known + length);
+    states?.set(table, known + length);
     return known + length;
   }
   const [row] = await connection.writing(RECORD, accountId, table, ...counts, rows, null);

@@ -4,12 +4,13 @@ import type { Acquired } from '../../database/postgresql/pool.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import { Serial } from '../../runtime/serial.js';
 import type { Trace } from '../port.js';
+import { type Fragment, render } from '../sql/fragment.js';
 import type { Row } from '../sql/objects.js';
 import type { ReadAhead } from './ahead.js';
 import { Asking } from './asking.js';
 import { Deadline } from './deadline.js';
-import { Questions } from './questions.js';
-import { composed, prepared, type Statement } from './statement.js';
+import { postgresql } from './dialect.js';
+import { composed, type Parameter, prepared, recurring, type Statement } from './statement.js';
 
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Each statement sees what is committed before it: what the lock was waited for, too.
@@ -43,9 +44,9 @@ export interface ConnectionOptions {
  * call; one that goes on in spite of it (the network is gone) loses its connection. Errors come out as
  * the port has them (UnavailableError).
  */
-export class Connection extends Questions {
-  /** Where the account is locked: the states that its types have in this transaction, by table. */
-  readonly states = new Map<string, number>();
+export class Connection {
+  /** The states that types have in this transaction, by table; null where others may move them, or hooks read them. */
+  readonly states: Map<string, number> | null;
   readonly ahead: ReadAhead | undefined;
   /** Of the work whose statements come now, where it is explained. */
   trace: Trace | null = null;
@@ -65,14 +66,14 @@ export class Connection extends Questions {
 
   /** Begins, and locks the account. */
   constructor(client: Acquired, options: ConnectionOptions) {
-    super();
+    const { once = false, writes, longest = Infinity, serial = false } = options;
     this.#client = client;
     this.#options = options;
     this.ahead = options.ahead;
+    this.states = writes === undefined || serial ? null : new Map();
     this.#asking = new Asking(client);
     this.#deadline = new Deadline(options.deadline, () => this.#cut());
-    this.#serial = options.serial === true ? new Serial() : undefined;
-    const { once = false, writes, longest = Infinity } = options;
+    this.#serial = serial ? new Serial() : undefined;
     const begin = prepared(writes === undefined ? READ : WRITE, []);
     const begun = once ? null : this.#asking.ask(begin);
     const timed = this.#asking.ask(this.#deadline.begin(longest));
@@ -99,10 +100,6 @@ export class Connection extends Questions {
   /** Resolves when the transaction has begun and holds the account. */
   async begun(): Promise<void> {
     await this.#begun;
-  }
-
-  override get pipelined(): boolean {
-    return this.#serial === undefined && this.#options.writes !== undefined;
   }
 
   /** Runs a work in whose hooks Prisma may read on this connection. */
@@ -203,23 +200,76 @@ export class Connection extends Questions {
     throw error;
   }
 
-  protected override toWrite(): Promise<void> | null {
-    // Never outside of a transaction: where BEGIN failed nothing that writes is sent.
-    if (!this.#ready) return this.#toWriteLater(this.#work);
-    this.#writer = this.#work;
-    return null;
+  /** All rows of a fixed statement, which each connection prepares once. */
+  all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    return this.rows(prepared(text, parameters));
   }
 
-  /** What the work has not waited for must not be written by the next one. */
-  async #toWriteLater(work: number): Promise<void> {
-    await this.#begun;
+  /** All rows of a composed statement. */
+  query(fragment: Fragment): Promise<readonly Row[]> {
+    return this.rows(recurring(fragment));
+  }
+
+  async rows(statement: Statement): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    await this.#run(statement, (row) => rows.push(row));
+    return rows;
+  }
+
+  /** Calls `each` for every row as it comes; where that throws, the rest is not kept. */
+  async each(statement: Statement, each: (row: Row) => void): Promise<void> {
+    let failure: { readonly error: unknown } | undefined;
+    await this.#run(statement, (row) => {
+      if (failure !== undefined) return;
+      try {
+        each(row);
+      } catch (error) {
+        failure = { error };
+      }
+    });
+    if (failure !== undefined) throw failure.error;
+  }
+
+  /**
+   * Sends a fixed statement that writes and gives no rows. It is not waited for, unless hooks wait: where it fails,
+   * so does the transaction, at its end at the latest.
+   */
+  write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
+    return this.#writing(async () => {
+      const answer = this.#run(prepared(text, parameters), ignore);
+      if (this.#serial !== undefined) await answer;
+      else answer.catch(ignore);
+    });
+  }
+
+  /** The rows of a fixed statement that writes. */
+  writing(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
+    return this.#writing(() => this.all(text, ...parameters));
+  }
+
+  /** The number of rows that a composed statement changed. */
+  async change(fragment: Fragment): Promise<number> {
+    const text = render(fragment, postgresql.placeholder);
+    const statement = composed(text, fragment.values as readonly Parameter[]);
+    const tag = await this.#writing(() => this.#run(statement, ignore));
+    return rowsOf(tag);
+  }
+
+  /**
+   * Nothing that writes is sent before the transaction has begun, and nothing that the work has not waited for
+   * once the next one has its turn.
+   */
+  async #writing<T>(send: () => Promise<T>): Promise<T> {
+    const work = this.#work;
+    if (!this.#ready) await this.#begun;
     if (work !== this.#work)
       throw new Error('A storage operation was to write after its work had ended.');
     this.#writer = work;
+    return send();
   }
 
   /** Resolves to the command's tag. */
-  protected override run(statement: Statement, take: (row: Row) => void): Promise<string> {
+  #run(statement: Statement, take: (row: Row) => void): Promise<string> {
     this.#options.onStatement?.(statement.text);
     if (this.trace !== null) return this.#traced(this.trace, statement, take);
     return this.#guarded(() => this.#asking.ask(statement, take));
@@ -235,9 +285,8 @@ export class Connection extends Questions {
     };
     try {
       const tag = await this.#guarded(() => this.#asking.ask(statement, counted));
-      // `INSERT 0 3`: what a statement wrote that gives no rows.
-      if (rows === 0) rows = Number(/ (\d+)$/.exec(tag)?.[1] ?? 0);
-      answered(rows);
+      // What a statement wrote that gives no rows.
+      answered(rows === 0 ? rowsOf(tag) : rows);
       return tag;
     } catch (error) {
       answered(null);
@@ -273,4 +322,13 @@ export class Connection extends Questions {
     this.#deadline.end();
     this.#client.release(this.broken);
   }
+}
+
+/** Of a command's tag, such as `INSERT 0 3`. */
+function rowsOf(tag: string): number {
+  return Number(/ (\d+)$/.exec(tag)?.[1] ?? 0);
+}
+
+function ignore(): void {
+  // Nothing that the statement gives is needed.
 }

@@ -1,25 +1,21 @@
-import { isLost, isRetryable } from '../../database/postgresql/errors.js';
+import { isLost, isRetryable, lateError } from '../../database/postgresql/errors.js';
 import { UnknownOutcomeError } from '../../protocol/errors.js';
+import { inTime } from '../../runtime/deadlines.js';
 import type { StateChange } from '../port.js';
 import type { SqlTransaction } from '../sql/transaction.js';
 import { ReadAhead } from './ahead.js';
-import type { Connection, ConnectionOptions } from './connection.js';
+import type { Connection } from './connection.js';
+import { type Connections, retried } from './connections.js';
 import type { Waiting, WriteJob } from './lanes.js';
-import { retried } from './retry.js';
 
 /** A group takes no further work when it has run so many, or for the host's `groupTime`. */
 const GROUP_WORKS = 64;
 
 /** What a group needs of the store. */
 export interface GroupHost {
+  readonly connections: Connections;
   /** Others wait for its commit, ms. */
   readonly groupTime: number;
-  /** Runs a work in a transaction that holds the account; nothing of it stays where it throws. */
-  transact<T>(
-    accountId: string,
-    options: Pick<ConnectionOptions, 'deadline' | 'ahead'>,
-    work: (connection: Connection) => Promise<T>,
-  ): Promise<T>;
   open(connection: Connection, accountId: string): SqlTransaction<Connection>;
   announce(change: StateChange): void;
 }
@@ -32,7 +28,7 @@ type Settle = () => void;
  * it writes without waiting for answers; the next one follows at once. A work that throws before it has
  * written is refused by itself. Where one throws later, or a statement fails in the database, the whole
  * transaction is rolled back and its works run again in order, each in a transaction of its own: then what
- * failed is undone by itself.
+ * failed is undone by itself. A work that is to be alone shares with nobody, and never runs again.
  */
 export async function runGroup(
   host: GroupHost,
@@ -43,7 +39,7 @@ export async function runGroup(
   const end = performance.now() + host.groupTime;
   const jobs = [first];
   const next = (): WriteJob | undefined => {
-    if (jobs.length >= GROUP_WORKS || performance.now() >= end) return undefined;
+    if (first.alone || jobs.length >= GROUP_WORKS || performance.now() >= end) return undefined;
     const job = waiting.takeShared();
     if (job !== undefined) jobs.push(job);
     return job;
@@ -55,8 +51,8 @@ export async function runGroup(
     });
   } catch (error) {
     // Whose failure it is a transaction of its own will tell. Where the connection is gone it is everybody's, and what
-    // may be committed never runs again.
-    const isOver = isLost(error) || error instanceof UnknownOutcomeError;
+    // may be committed, or has done things elsewhere, never runs again.
+    const isOver = first.alone || isLost(error) || error instanceof UnknownOutcomeError;
     const runsAgain = !isOver && (jobs.length > 1 || isRetryable(error));
     for (const job of jobs) {
       if (runsAgain) await runAgain(host, accountId, job);
@@ -80,9 +76,10 @@ async function attempt(
   first: WriteJob,
   others?: { readonly next: () => WriteJob | undefined; readonly ahead: ReadAhead },
 ): Promise<void> {
-  const { deadline } = first;
-  const options = others === undefined ? { deadline } : { deadline, ahead: others.ahead };
-  const settles = await host.transact(accountId, options, async (connection) => {
+  const { deadline, alone } = first;
+  const shared = others === undefined ? {} : { ahead: others.ahead };
+  const wanted = { deadline, ...(alone ? { serial: true, isLong: true } : shared) };
+  const settles = await host.connections.write(accountId, wanted, async (connection) => {
     const ran = [await run(host, connection, accountId, first)];
     let latest = deadline;
     for (let job = others?.next(); job !== undefined; job = others?.next()) {
@@ -106,7 +103,9 @@ async function run(
   const transaction = host.open(connection, accountId);
   connection.trace = job.trace;
   try {
-    const value = await job.work(transaction);
+    const value = job.alone
+      ? await runWithHooks(connection, job, transaction)
+      : await job.work(transaction);
     transaction.end();
     transaction.assertWhole();
     // What a work that reads was refused spoils the transaction, even where it catches that.
@@ -127,4 +126,14 @@ async function run(
   } finally {
     connection.trace = null;
   }
+}
+
+/** The work waits for what no database watches over. */
+async function runWithHooks(
+  connection: Connection,
+  { deadline, work }: WriteJob,
+  transaction: SqlTransaction<Connection>,
+): Promise<unknown> {
+  await connection.begun();
+  return connection.join(() => inTime(deadline, work(transaction), lateError));
 }

@@ -1,8 +1,6 @@
-import { lateError, translateError } from '../../database/postgresql/errors.js';
 import { HookTransactions } from '../../database/postgresql/hook-prisma.js';
 import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
-import { inTime } from '../../runtime/deadlines.js';
 import type { Conductor } from '../../runtime/slices.js';
 import type {
   CallOptions,
@@ -28,15 +26,13 @@ import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, timeWork, tracedStore } from '../traced.js';
 import { collectableBlobs, collectBlobs } from './blobs.js';
-import { Connection, type ConnectionOptions } from './connection.js';
+import type { Connection } from './connection.js';
+import { Connections } from './connections.js';
 import { postgresql } from './dialect.js';
 import { engine } from './engine.js';
 import { type GroupHost, runGroup } from './group.js';
-import { Lanes, type Waiting, type WriteJob } from './lanes.js';
+import { Lanes } from './lanes.js';
 import { readPlan } from './plan.js';
-import { retried } from './retry.js';
-import { setUp } from './session.js';
-import { Shares } from './shares.js';
 import { Together } from './together.js';
 
 /** How long the store's own upkeep, and a ping, may take, ms. */
@@ -76,19 +72,6 @@ export interface PostgresqlStoreOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** What a connection is asked for. */
-type ConnectOptions = Omit<ConnectionOptions, 'onStatement' | 'transactions'>;
-
-/** The work waits for other things, or may scan: it takes one of the connections for these. */
-interface LongOption {
-  readonly isLong?: boolean;
-}
-
-interface ReadOptions extends Pick<ConnectOptions, 'deadline' | 'once' | 'longest'>, LongOption {
-  /** The work does nothing but read: it may be run again. */
-  readonly mayRepeat?: boolean;
-}
-
 /** The Store on PostgreSQL. */
 export function createPostgresqlStore(options: PostgresqlStoreOptions): Store {
   return new PostgresqlStore(options);
@@ -96,13 +79,8 @@ export function createPostgresqlStore(options: PostgresqlStoreOptions): Store {
 
 class PostgresqlStore implements Store {
   readonly #services: SnapshotServices;
-  readonly #pool: Pool;
-  readonly #now: () => number;
-  readonly #transactions: HookTransactions;
-  readonly #onStatement: ((sql: string) => void) | undefined;
-  readonly #lanes = new Lanes((...work) => this.#runJobs(...work));
-  readonly #host: GroupHost;
-  readonly #shares: Shares;
+  readonly #connections: Connections;
+  readonly #lanes: Lanes;
   readonly #together: Together;
   /** Pages by an index: with a filter that few objects meet one takes long. */
   readonly #pages: Together;
@@ -110,44 +88,24 @@ class PostgresqlStore implements Store {
   readonly #pruner: ChangePruner;
 
   constructor(options: PostgresqlStoreOptions) {
-    const { types, conductor } = options;
+    const { types, conductor, now = Date.now, patience: longest = PATIENCE } = options;
+    const { transactions = new HookTransactions(), onStatement } = options;
     this.#services = { names: new StorageNames(types), conductor };
-    this.#pool = options.pool;
-    setUp(this.#pool);
-    this.#shares = new Shares(options.pool.options.max);
-    const longest = options.patience ?? PATIENCE;
-    const open = (connection: Connection, accountId: string): SqlSnapshot<Connection> =>
-      this.#snapshot(connection, accountId);
-    this.#together = new Together({
-      atOnce: READS_AT_ONCE,
-      open,
-      run: (accountId, deadline, work) =>
-        this.#reading(accountId, { deadline, once: true, longest }, work),
-      // Where connections are waited for, accounts take turns.
-      mayMix: (accountId) => this.#shares.isFree(accountId),
-    });
-    this.#pages = new Together({
-      atOnce: PAGES_AT_ONCE,
-      open,
-      run: (accountId, deadline, work) =>
-        this.#reading(accountId, { deadline, once: true, longest, isLong: true }, work),
-      mayMix: () => false,
-    });
-    this.#host = {
+    const connections = new Connections(options.pool, { transactions, onStatement });
+    this.#connections = connections;
+    this.#together = new Together(connections, { atOnce: READS_AT_ONCE, longest, isLong: false });
+    this.#pages = new Together(connections, { atOnce: PAGES_AT_ONCE, longest, isLong: true });
+    this.#listeners = new CommitListeners(options.onListenerError);
+    const host: GroupHost = {
+      connections,
       groupTime: options.groupTime ?? GROUP_TIME,
-      transact: (...work) => this.#transact(...work),
-      open: (connection, accountId) => this.#open(connection, accountId),
+      open: (connection, accountId) =>
+        new SqlTransaction(engine, this.#services, { connection, accountId }, now()),
       announce: (change) => this.#listeners.tell(change),
     };
-    this.#now = options.now ?? Date.now;
-    this.#transactions = options.transactions ?? new HookTransactions();
-    this.#onStatement = options.onStatement;
-    this.#listeners = new CommitListeners(options.onListenerError);
+    this.#lanes = new Lanes((...work) => runGroup(host, ...work));
     this.#pruner = new ChangePruner({
-      rows: (query) =>
-        this.#reading('', { deadline: performance.now() + UPKEEP_WAIT }, (connection) =>
-          connection.query(query),
-        ),
+      rows: (query) => this.#look((connection) => connection.query(query)),
       change: async (accountId, statement) =>
         (await this.#upkeep(accountId, (connection) => connection.change(statement))) ?? 0,
     });
@@ -203,7 +161,8 @@ class PostgresqlStore implements Store {
     const alone = (): Promise<T> => this.#read(accountId, options, true, work);
     // Nobody could tell whose statements those of a shared connection are.
     if (trace !== undefined) return alone();
-    return together.read({ accountId, deadline }, work, alone);
+    const shared = (connection: Connection) => this.#onSnapshot(connection, accountId, work);
+    return together.read({ accountId, deadline, work: shared, alone });
   }
 
   #read<T>(
@@ -213,18 +172,26 @@ class PostgresqlStore implements Store {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     // A long read would have the others wait for it.
-    const how = { deadline, once, isLong: exclusive || mayScan, mayRepeat: !exclusive };
+    const wanted = { deadline, once, isLong: exclusive || mayScan, mayRepeat: !exclusive };
     return timeWork(trace, work, 'waiting', (told) =>
-      this.#reading(accountId, how, async (connection) => {
+      this.#connections.read(accountId, wanted, (connection) => {
         if (trace !== undefined) connection.trace = trace;
-        const snapshot = this.#snapshot(connection, accountId);
-        try {
-          return await told(snapshot);
-        } finally {
-          snapshot.end();
-        }
+        return this.#onSnapshot(connection, accountId, told);
       }),
     );
+  }
+
+  async #onSnapshot<T>(
+    connection: Connection,
+    accountId: string,
+    work: (snapshot: Snapshot) => Promise<T>,
+  ): Promise<T> {
+    const snapshot = new SqlSnapshot(engine, this.#services, { connection, accountId });
+    try {
+      return await work(snapshot);
+    } finally {
+      snapshot.end();
+    }
   }
 
   write<T>(
@@ -248,7 +215,8 @@ class PostgresqlStore implements Store {
   }
 
   async ping(): Promise<void> {
-    await this.#reading('', { deadline: performance.now() + PING_WAIT }, (connection) =>
+    const wanted = { deadline: performance.now() + PING_WAIT };
+    await this.#connections.read('', wanted, (connection) =>
       connection.all('SELECT 1 FROM "JmapMeta" LIMIT 1'),
     );
   }
@@ -258,18 +226,9 @@ class PostgresqlStore implements Store {
   }
 
   async collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {
-    const found = await this.#reading(
-      '',
-      { deadline: performance.now() + UPKEEP_WAIT },
-      (connection) => collectableBlobs(connection, before, limit),
-    );
-    const byAccount = new Map<string, string[]>();
-    for (const { accountId, id } of found) {
-      const ids = byAccount.get(accountId) ?? [];
-      byAccount.set(accountId, [...ids, id]);
-    }
+    const found = await this.#look((connection) => collectableBlobs(connection, before, limit));
     const gone: BlobKey[] = [];
-    for (const [accountId, ids] of byAccount) {
+    for (const [accountId, ids] of found) {
       const removed = await this.#upkeep(accountId, (connection) =>
         collectBlobs(connection, before, accountId, ids),
       );
@@ -288,7 +247,7 @@ class PostgresqlStore implements Store {
     statements: readonly TracedStatement[],
   ): Promise<readonly (StatementPlan | null)[]> {
     return plansInTime(deadline, statements, (statement) =>
-      this.#reading(accountId, { deadline, isLong: true }, (connection) =>
+      this.#connections.read(accountId, { deadline, isLong: true }, (connection) =>
         readPlan(connection, statement),
       ),
     );
@@ -296,84 +255,12 @@ class PostgresqlStore implements Store {
 
   async close(): Promise<void> {
     await this.#lanes.close();
-    this.#shares.close();
-    // Waits for connections that are in use.
-    await this.#pool.end();
+    await this.#connections.close();
   }
 
-  #reading<T>(
-    accountId: string,
-    { isLong = false, mayRepeat = false, ...how }: ReadOptions,
-    work: (connection: Connection) => Promise<T>,
-  ): Promise<T> {
-    const { deadline } = how;
-    const read = async (): Promise<T> => {
-      const connection = await this.#connect(how);
-      try {
-        const result = await work(connection);
-        // Of one snapshot only if that was begun; the answer is there already.
-        await connection.begun();
-        return result;
-      } finally {
-        // Nobody waits for its answer.
-        void connection.rollback();
-      }
-    };
-    return this.#shares.run(accountId, deadline, isLong, () =>
-      mayRepeat ? retried(deadline, read) : read(),
-    );
-  }
-
-  /** Runs a work in a transaction that holds the account; nothing of it stays where it throws. */
-  #transact<T>(
-    accountId: string,
-    { isLong = false, ...how }: ConnectOptions & LongOption,
-    work: (connection: Connection) => Promise<T>,
-  ): Promise<T> {
-    return this.#shares.run(accountId, how.deadline, isLong, async () => {
-      const connection = await this.#connect({ ...how, writes: accountId });
-      let result: T;
-      try {
-        result = await work(connection);
-      } catch (error) {
-        await connection.rollback();
-        throw error;
-      }
-      await connection.commit();
-      return result;
-    });
-  }
-
-  /** The account's turn: one work alone, or as many as wait together. */
-  async #runJobs(accountId: string, first: WriteJob, waiting: Waiting): Promise<void> {
-    if (!first.alone) return runGroup(this.#host, accountId, first, waiting);
-    try {
-      // What hooks have done elsewhere must not be done twice.
-      first.resolve(await this.#runAlone(accountId, first));
-    } catch (error) {
-      first.reject(error);
-    }
-  }
-
-  async #runAlone(accountId: string, { deadline, work, trace }: WriteJob): Promise<unknown> {
-    let changed: StateChange['changed'] | undefined;
-    const how = { deadline, serial: true, isLong: true };
-    const result = await this.#transact(accountId, how, async (connection) => {
-      connection.trace = trace;
-      const transaction = this.#open(connection, accountId);
-      try {
-        await connection.begun();
-        const value = await connection.join(() => inTime(deadline, work(transaction), lateError));
-        transaction.assertWhole();
-        ({ changed } = transaction);
-        return value;
-      } finally {
-        transaction.end();
-      }
-    });
-    // The lane goes on after this, so listeners hear of an account's states in order.
-    if (changed !== undefined) this.#listeners.tell({ accountId, changed });
-    return result;
+  /** Runs a read of the store's own. */
+  #look<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#connections.read('', { deadline: performance.now() + UPKEEP_WAIT }, work);
   }
 
   /** Runs a work of the store's own in a transaction that holds the account, if it is there still. */
@@ -381,29 +268,13 @@ class PostgresqlStore implements Store {
     accountId: string,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T | undefined> {
+    const wanted = { deadline: performance.now() + UPKEEP_WAIT };
     try {
-      return await this.#transact(accountId, { deadline: performance.now() + UPKEEP_WAIT }, work);
+      return await this.#connections.write(accountId, wanted, work);
     } catch (error) {
       // Whoever deletes the account removes its rows.
       if (error instanceof MethodError) return undefined;
       throw error;
-    }
-  }
-
-  #snapshot(connection: Connection, accountId: string): SqlSnapshot<Connection> {
-    return new SqlSnapshot(engine, this.#services, { connection, accountId });
-  }
-
-  #open(connection: Connection, accountId: string): SqlTransaction<Connection> {
-    return new SqlTransaction(engine, this.#services, { connection, accountId }, this.#now());
-  }
-
-  async #connect(options: ConnectOptions): Promise<Connection> {
-    const own = { transactions: this.#transactions, onStatement: this.#onStatement };
-    try {
-      return new Connection(await this.#pool.acquire(options.deadline), { ...options, ...own });
-    } catch (error) {
-      throw translateError(error);
     }
   }
 }

@@ -1,32 +1,29 @@
 import { MethodError } from '../../protocol/errors.js';
-import type { Snapshot } from '../port.js';
-import type { SqlSnapshot } from '../sql/snapshot.js';
 import type { Connection } from './connection.js';
+import type { Connections } from './connections.js';
 
 /** A read that asks once, and is expected to take no time. */
-interface Brief {
+export interface Brief<T = unknown> {
   readonly accountId: string;
   readonly deadline: number;
-  readonly work: (snapshot: Snapshot) => Promise<unknown>;
+  readonly work: (connection: Connection) => Promise<T>;
   /** Runs it by itself: what failed may not be of its own doing. */
-  readonly alone: () => Promise<unknown>;
+  readonly alone: () => Promise<T>;
+}
+
+interface Waiting extends Brief {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** What sharing needs of the store. */
-export interface TogetherHost {
-  /** Works that share a connection; more take a further one. */
+/** How reads share connections. */
+export interface Sharing {
+  /** Reads of one connection; more take a further one. */
   readonly atOnce: number;
-  /** Runs a work on a connection that is asked once, and gives no statement long. */
-  run(
-    accountId: string,
-    deadline: number,
-    work: (connection: Connection) => Promise<unknown>,
-  ): Promise<unknown>;
-  open(connection: Connection, accountId: string): SqlSnapshot<Connection>;
-  /** A work of the account shares its connection with those of others. */
-  mayMix(accountId: string): boolean;
+  /** The longest time that a statement may take, ms: others wait for its answer. */
+  readonly longest: number;
+  /** They may scan: they take the connections for that, and share none with another account. */
+  readonly isLong: boolean;
 }
 
 /**
@@ -35,80 +32,73 @@ export interface TogetherHost {
  * is locked) is ended, and so are all behind it. What fails may be another one's doing, so it is run by itself.
  */
 export class Together {
-  readonly #host: TogetherHost;
-  #waiting: Brief[] = [];
+  readonly #connections: Connections;
+  readonly #sharing: Sharing;
+  #waiting: Waiting[] = [];
 
-  constructor(host: TogetherHost) {
-    this.#host = host;
+  constructor(connections: Connections, sharing: Sharing) {
+    this.#connections = connections;
+    this.#sharing = sharing;
   }
 
-  read<T>(
-    { accountId, deadline }: Pick<Brief, 'accountId' | 'deadline'>,
-    work: (snapshot: Snapshot) => Promise<T>,
-    alone: () => Promise<T>,
-  ): Promise<T> {
+  read<T>(brief: Brief<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       // Behind all that this turn reads from its sockets.
       if (this.#waiting.length === 0) setImmediate(() => this.#start());
-      const settle = resolve as (value: unknown) => void;
-      this.#waiting.push({ accountId, deadline, work, alone, resolve: settle, reject });
+      this.#waiting.push({ ...brief, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
   #start(): void {
-    const all = this.#waiting;
+    const groups: Waiting[][] = [];
+    for (const each of this.#waiting) {
+      const group = groups.find((one) => this.#mayJoin(one, each));
+      if (group === undefined) groups.push([each]);
+      else group.push(each);
+    }
     this.#waiting = [];
-    for (const group of groups(all, this.#host)) void this.#run(group);
+    for (const group of groups) void this.#run(group);
   }
 
-  async #run(group: readonly Brief[]): Promise<void> {
+  #mayJoin(group: readonly Waiting[], { accountId }: Waiting): boolean {
+    const { atOnce, isLong } = this.#sharing;
+    const [first] = group;
+    if (first === undefined || group.length >= atOnce) return false;
+    // Where connections are waited for, accounts take turns.
+    return first.accountId === accountId || (!isLong && this.#connections.isFree(first.accountId));
+  }
+
+  async #run(group: readonly Waiting[]): Promise<void> {
     const [first, second] = group;
     if (first === undefined) return;
     // Nobody waits behind it.
     if (second === undefined) return first.resolve(first.alone());
+    const { longest, isLong } = this.#sharing;
     const deadline = Math.min(...group.map((each) => each.deadline));
     let hasBegun = false;
     try {
-      await this.#host.run(first.accountId, deadline, (connection) => {
+      const wanted = { deadline, once: true, longest, isLong };
+      await this.#connections.read(first.accountId, wanted, (connection) => {
         hasBegun = true;
-        return Promise.all(group.map((each) => this.#one(connection, each)));
+        return Promise.all(group.map((each) => settle(each, connection)));
       });
     } catch {
       if (!hasBegun) for (const each of group) each.resolve(each.alone());
     }
   }
-
-  async #one(connection: Connection, brief: Brief): Promise<void> {
-    const snapshot = this.#host.open(connection, brief.accountId);
-    try {
-      const value = await brief.work(snapshot);
-      // Only a connection that was set up gives all of it one snapshot.
-      await connection.begun();
-      brief.resolve(value);
-    } catch (error) {
-      if (error instanceof MethodError) brief.reject(error);
-      else brief.resolve(brief.alone());
-    } finally {
-      snapshot.end();
-    }
-  }
 }
 
-/** Groups reads that share a connection. */
-function groups(
-  all: readonly Brief[],
-  { atOnce, mayMix }: TogetherHost,
-): readonly (readonly Brief[])[] {
-  const made: Brief[][] = [];
-  for (const each of all) {
-    const fits = made.find(
-      (group) =>
-        group.length < atOnce &&
-        group[0] !== undefined &&
-        (group[0].accountId === each.accountId || mayMix(group[0].accountId)),
-    );
-    if (fits === undefined) made.push([each]);
-    else fits.push(each);
+async function settle(
+  { work, alone, resolve, reject }: Waiting,
+  connection: Connection,
+): Promise<void> {
+  try {
+    const value = await work(connection);
+    // Only a connection that was set up gives all of it one snapshot.
+    await connection.begun();
+    resolve(value);
+  } catch (error) {
+    if (error instanceof MethodError) reject(error);
+    else resolve(alone());
   }
-  return made;
 }

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRetryable, lateError, translateError } from '../../database/postgresql/errors.js';
+import type { Acquired, Pool } from '../../database/postgresql/pool.js';
+import { UnavailableError } from '../../protocol/errors.js';
+import { FairSlots } from '../../runtime/fair-slots.js';
+import { Connection, type ConnectionOptions } from './connection.js';
+
+/** Connections that works which wait for other things, or may scan, leave to the others; and each account. */
+const KEPT_FREE = 4;
+
+/**
+ * The settings of a connection of the store. Outside of a begun transaction, statements that are sent
+ * together read one snapshot and can't write. A commit that is acknowledged is durable (D27), whatever
+ * the server's setting.
+ */
+const FOR_GOOD = `SET default_transaction_isolation = 'repeatable read';
+ SET default_transaction_read_only = on; SET synchronous_commit = on; `;
+
+/**
+ * What the planner is told, unless whoever runs the server has said something of it. What an account has lies
+ * together, in the keys' index and nearly so in the table, so that to read a part of a table in that order costs
+ * what it costs to read it in any; by the default of 4, a third of a table is not worth an index. And one
+ * request has one processor: others wait for the second.
+ */
+const PLANNING = `SELECT set_config(name, value, false) FROM pg_settings
+ JOIN (VALUES ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0')) AS v (name, value)
+ USING (name) WHERE source = 'default'`;
+
+/** Before a transaction that lost against another runs again, ms; times a random number. */
+const FIRST_PAUSE = 20;
+/** Each pause is twice the one before, up to so many times the first. */
+const LONGEST_PAUSE = 32;
+
+/** How many of a pool's connections there are for what. */
+export interface PoolShares {
+  readonly all: number;
+  /** For one account. */
+  readonly each: number;
+  /** For works that wait for other things or may scan: all of them, and one account's. */
+  readonly long: number;
+  readonly longEach: number;
+}
+
+/** Of a pool of two or more, long works never have all, nor those of one account all that it may have. */
+export function sharesOf(size: number): PoolShares {
+  const long = Math.max(1, size - Math.min(KEPT_FREE, Math.floor(size / 2)));
+  const each = Math.min(size, Math.max(2, long));
+  const longEach = Math.max(1, Math.min(Math.ceil(size / 2), each - 1));
+  return { all: size, each, long, longEach };
+}
+
+/** What all connections of a store have in common. */
+export type SharedOptions = Pick<ConnectionOptions, 'transactions' | 'onStatement'>;
+
+/** What a work asks of its connection. */
+export interface Wanted extends Omit<ConnectionOptions, keyof SharedOptions | 'writes'> {
+  /** It waits for other things, or may scan: it takes one of the connections for these. */
+  readonly isLong?: boolean;
+}
+
+/** The connections of a store's pool, one for each work. Where they are waited for, accounts take turns. */
+export class Connections {
+  readonly #pool: Pool;
+  readonly #shared: SharedOptions;
+  readonly #all: FairSlots;
+  readonly #long: FairSlots;
+
+  constructor(pool: Pool, shared: SharedOptions) {
+    this.#pool = pool;
+    this.#shared = shared;
+    const { all, each, long, longEach } = sharesOf(pool.options.max);
+    this.#all = openTurns(all, each);
+    this.#long = openTurns(long, longEach);
+    // Ahead of all that is asked of it.
+    pool.on('connect', (client) => {
+      // Without them it is of no use: whoever has got it is told that it broke.
+      client.query(FOR_GOOD + PLANNING).catch(() => (client as Acquired).socket.destroy());
+    });
+  }
+
+  /** Whether a short work of the account would have a connection at once. */
+  isFree(accountId: string): boolean {
+    return this.#all.isFree(accountId);
+  }
+
+  /** Runs a work that reads; `mayRepeat`: that does nothing else, so that it may be run again. */
+  read<T>(
+    accountId: string,
+    { mayRepeat = false, ...wanted }: Wanted & { readonly mayRepeat?: boolean },
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    const read = async (): Promise<T> => {
+      const connection = await this.#connect(wanted);
+      try {
+        const result = await work(connection);
+        // Of one snapshot only if that was begun; the answer is there already.
+        await connection.begun();
+        return result;
+      } finally {
+        // Nobody waits for its answer.
+        void connection.rollback();
+      }
+    };
+    return this.#inTurn(accountId, wanted, () =>
+      mayRepeat ? retried(wanted.deadline, read) : read(),
+    );
+  }
+
+  /** Runs a work in a transaction that holds the account; nothing of it stays where it throws. */
+  write<T>(
+    accountId: string,
+    wanted: Wanted,
+    work: (connection: Connection) => Promise<T>,
+  ): Promise<T> {
+    return this.#inTurn(accountId, wanted, async () => {
+      const connection = await this.#connect({ ...wanted, writes: accountId });
+      let result: T;
+      try {
+        result = await work(connection);
+      } catch (error) {
+        await connection.rollback();
+        throw error;
+      }
+      await connection.commit();
+      return result;
+    });
+  }
+
+  /** Turns away what waits, and what comes; resolves when those that are in use have come back. */
+  async close(): Promise<void> {
+    this.#all.close();
+    this.#long.close();
+    await this.#pool.end();
+  }
+
+  #inTurn<T>(
+    accountId: string,
+    { deadline, isLong = false }: Wanted,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const run = (): Promise<T> => this.#all.run(accountId, deadline, work);
+    return isLong ? this.#long.run(accountId, deadline, run) : run();
+  }
+
+  async #connect(options: Omit<ConnectionOptions, keyof SharedOptions>): Promise<Connection> {
+    try {
+      const client = await this.#pool.acquire(options.deadline);
+      return new Connection(client, { ...options, ...this.#shared });
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+}
+
+function openTurns(size: number, share: number): FairSlots {
+  const closed = (): Error => new UnavailableError('The server is stopping.');
+  const errors = { late: lateError, closed, full: closed };
+  return new FairSlots({ size, share, mayWait: Infinity, errors });
+}
+
+/** Runs a transaction again where the database undid it for the sake of another, until the deadline. */
+export async function retried<T>(deadline: number, run: () => Promise<T>): Promise<T> {
+  for (let lost = 0; ; lost += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      const pause = FIRST_PAUSE * Math.min(2 ** lost, LONGEST_PAUSE) * (0.5 + Math.random());
+      if (performance.now() + pause > deadline) throw lateError(error);
+      await sleep(pause);
+    }
+  }
+}
