@@ -25,7 +25,16 @@ const refusal = setError('forbidden', 'No.');
 
 const updatesOf = (...entries: readonly (readonly [id: string, patch: JsonObject])[]) =>
   entries.map(([id, patch], n): UpdateOperation => {
-    return { kind: 'update', key: `${n}`, id, patch, sent: patch, refused: null, error: null };
+    return {
+      kind: 'update',
+      key: `${n}`,
+      id,
+      patch,
+      sent: patch,
+      refused: null,
+      wanted: null,
+      error: null,
+    };
   });
 
 function propose(

@@ -1,14 +1,14 @@
 import { textSteps } from '../../capability/places.js';
-import { setError } from '../../protocol/errors.js';
+import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted, sentence } from '../issues.js';
-import { MAX_IDS } from '../long-calls.js';
 import type { Registry } from '../registry.js';
 import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.js';
+import { KnownIds } from '../work/known-ids.js';
 import { blobIdsOf, referredIds, unknownReference, unusableBlob } from '../work/named-ids.js';
 import type { UnitOfWork } from '../work/unit.js';
-import type { Operation, Proposal, ProposedRow } from './proposal.js';
+import type { Proposal, ProposedRow } from './proposal.js';
 
 /** What an object names by a property and didn't name before: objects of a type, or blobs. */
 interface NewLinks {
@@ -18,10 +18,16 @@ interface NewLinks {
   readonly ids: readonly string[];
 }
 
-/** Ids to look up: of blobs, and of objects by their types. */
-interface UnknownIds {
-  readonly blobs: ReadonlySet<string>;
-  readonly objects: ReadonlyMap<string, ReadonlySet<string>>;
+/** The first of them that is not there. */
+interface UnknownLink extends Omit<NewLinks, 'ids'> {
+  readonly id: string;
+}
+
+/** What would become of an object; `error` tells of properties already. */
+interface Judged {
+  readonly before: StoredObject | null;
+  readonly after: StoredObject;
+  readonly error?: SetError;
 }
 
 /**
@@ -33,8 +39,8 @@ export class LinkJudge {
   readonly #proposal: Proposal;
   readonly #unit: UnitOfWork;
   readonly #registry: Registry;
-  /** By type and id: whether the database has the object. */
-  readonly #known = new Map<string, Map<string, boolean>>();
+  /** By type. */
+  readonly #objects = new Map<string, KnownIds>();
 
   constructor(proposal: Proposal, unit: UnitOfWork, registry: Registry) {
     this.#proposal = proposal;
@@ -42,147 +48,124 @@ export class LinkJudge {
     this.#registry = registry;
   }
 
-  /** Refuses what may not be; true where it did. */
+  /** Refuses what may not be; true where it did. A create that is refused takes those behind it that refer to it. */
   async judge(): Promise<boolean> {
-    const proposal = this.#proposal;
-    if (proposal.index.links.length === 0) return false;
-    const { refusals } = proposal;
-    const { slices } = this.#unit;
-    const named = await runInSlices(this.#namedByRows(), slices);
-    await this.#lookUp(named.values());
-    await runInSlices(this.#requireThere(named), slices);
-    return proposal.refusals > refusals;
+    const { index, rows, refusals } = this.#proposal;
+    if (index.links.length === 0) return false;
+    await this.#judge([...rows.values()], (row, unknown) => {
+      for (const link of unknown) this.#complain(row, link);
+    });
+    return this.#proposal.refusals > refusals;
   }
 
   /**
    * 5.3: `invalidProperties` lists all properties at fault. What was refused for other reasons was not judged with the
-   * others, so what it names is looked up once all is settled.
+   * others, so what it names is looked up once all is settled. D13: of an update those ids alone that are new.
    */
   async completeRefusals(): Promise<void> {
-    const { slices } = this.#unit;
-    const named = await runInSlices(this.#namedByRefused(), slices);
-    await this.#lookUp(named.values());
-    await runInSlices(this.#tellUnknown(named), slices);
-  }
-
-  *#tellUnknown(named: ReadonlyMap<Operation, readonly NewLinks[]>): Steps<void> {
-    for (const [operation, links] of named) {
-      yield;
+    const { creates, updates } = this.#proposal;
+    const refused = [...creates, ...updates].flatMap((operation) => {
       const { error } = operation;
-      const names: string[] = [];
-      const texts: string[] = [];
-      for (const link of links) {
-        const unknown = this.#unknownOf(link);
-        if (unknown === undefined) continue;
-        names.push(link.property.name);
-        texts.push(`${quoted(link.property.name)} ${this.#why(link, unknown)}`);
-      }
-      if (error === null || names.length === 0) continue;
+      const wanted =
+        operation.kind === 'create' ? { before: null, after: operation.object } : operation.wanted;
+      if (error?.type !== 'invalidProperties' || wanted === null) return [];
+      return [{ ...wanted, operation, error }];
+    });
+    await this.#judge(refused, ({ operation, error }, unknown) => {
+      const names = unknown.map(({ property }) => property.name);
+      const texts = unknown.map((link) => `${quoted(link.property.name)} ${this.#why(link)}`);
       operation.error = setError('invalidProperties', `${error.description} ${sentence(texts)}`, {
         properties: [...(error.properties ?? []), ...names],
       });
-    }
+    });
   }
 
-  *#namedByRows(): Steps<ReadonlyMap<ProposedRow, readonly NewLinks[]>> {
-    const { index, rows } = this.#proposal;
-    const named = new Map<ProposedRow, readonly NewLinks[]>();
-    for (const row of rows.values()) {
-      yield;
-      const links = yield* newLinks(index, row.before, row.after);
-      if (links.length > 0) named.set(row, links);
-    }
-    return named;
+  /** Looks up what these want to name, and tells of each that names what is not there. */
+  async #judge<T extends Judged>(
+    all: readonly T[],
+    tell: (one: T, unknown: readonly UnknownLink[]) => void,
+  ): Promise<void> {
+    const { slices } = this.#unit;
+    const named = await runInSlices(this.#newLinks(all), slices);
+    const unknown = await runInSlices(this.#unknownAmong(named.values()), slices);
+    for (const [known, ids] of unknown) await known.lookUp(ids);
+    await runInSlices(this.#tellUnknown(named, tell), slices);
   }
 
-  /** D13: of an update those alone that the object doesn't name yet. */
-  *#namedByRefused(): Steps<ReadonlyMap<Operation, readonly NewLinks[]>> {
-    const proposal = this.#proposal;
-    const named = new Map<Operation, readonly NewLinks[]>();
-    for (const operation of [...proposal.creates, ...proposal.updates]) {
-      const { error } = operation;
-      if (error?.type !== 'invalidProperties') continue;
+  *#newLinks<T extends Judged>(all: readonly T[]): Steps<ReadonlyMap<T, readonly NewLinks[]>> {
+    const named = new Map<T, readonly NewLinks[]>();
+    for (const one of all) {
       yield;
-      const wanted =
-        operation.kind === 'create'
-          ? { before: null, after: operation.object }
-          : yield* proposal.wanted(operation);
-      if (wanted === null) continue;
-      const links = yield* newLinks(proposal.index, wanted.before, wanted.after);
-      const others = links.filter(({ property }) => !error.properties?.includes(property.name));
-      if (others.length > 0) named.set(operation, others);
+      const { before, after, error } = one;
+      const links = yield* newLinks(this.#proposal.index, before, after);
+      const untold = links.filter(({ property }) => !error?.properties?.includes(property.name));
+      if (untold.length > 0) named.set(one, untold);
     }
     return named;
   }
 
   /** One statement for each type, and one for blobs, but for very many. */
-  async #lookUp(named: Iterable<readonly NewLinks[]>): Promise<void> {
-    const { blobs, objects } = await runInSlices(this.#unknownAmong(named), this.#unit.slices);
-    if (blobs.size > 0) await this.#unit.blobs.lookUp(blobs);
-    for (const [name, ids] of objects) await this.#lookUpObjects(name, [...ids]);
-  }
-
-  *#unknownAmong(named: Iterable<readonly NewLinks[]>): Steps<UnknownIds> {
-    const blobs = new Set<string>();
-    const objects = new Map<string, Set<string>>();
+  *#unknownAmong(
+    named: Iterable<readonly NewLinks[]>,
+  ): Steps<ReadonlyMap<KnownIds, ReadonlySet<string>>> {
+    const unknown = new Map<KnownIds, Set<string>>();
     const strides = new Strides();
     for (const { to, ids } of [...named].flat()) {
-      const known = to === null ? undefined : this.#known.get(to);
-      const unknown = to === null ? blobs : (objects.get(to) ?? new Set());
-      if (to !== null) objects.set(to, unknown);
+      const known = this.#known(to);
+      const some = unknown.get(known) ?? new Set();
+      unknown.set(known, some);
       for (const id of ids) {
         if (strides.isOver()) yield;
-        if (to === null || !(this.#isOwn(to, id) || known?.has(id))) unknown.add(id);
+        if (!this.#isOwn(to, id) && !known.isLookedUp(id)) some.add(id);
       }
     }
-    return { blobs, objects };
+    return unknown;
   }
 
-  async #lookUpObjects(name: string, ids: readonly string[]): Promise<void> {
-    const { slices, transaction } = this.#unit;
-    const type = this.#registry.dataTypes.get(name);
-    if (type === undefined) throw new Error(`A reference leads to the unknown type ${name}.`);
-    const known = this.#known.get(name) ?? new Map<string, boolean>();
-    this.#known.set(name, known);
-    for (let begin = 0; begin < ids.length; begin += MAX_IDS) {
-      if (slices.isOver()) await slices.next();
-      const some = ids.slice(begin, begin + MAX_IDS);
-      const found = await transaction.existing(type, some);
-      for (const id of some) known.set(id, found.has(id));
-    }
-  }
-
-  /** A create that is refused takes those with it that refer to it: they stand behind it. */
-  *#requireThere(named: ReadonlyMap<ProposedRow, readonly NewLinks[]>): Steps<void> {
-    for (const [row, all] of named) {
+  *#tellUnknown<T>(
+    named: ReadonlyMap<T, readonly NewLinks[]>,
+    tell: (one: T, unknown: readonly UnknownLink[]) => void,
+  ): Steps<void> {
+    for (const [one, links] of named) {
       yield;
-      for (const links of all) {
-        const unknown = this.#unknownOf(links);
-        if (unknown !== undefined) this.#complain(row, links, unknown);
+      const unknown: UnknownLink[] = [];
+      for (const { property, to, ids } of links) {
+        const known = this.#known(to);
+        const id = ids.find((candidate) => !this.#isOwn(to, candidate) && !known.has(candidate));
+        if (id !== undefined) unknown.push({ property, to, id });
       }
+      if (unknown.length > 0) tell(one, unknown);
     }
   }
 
-  #complain(row: ProposedRow, links: NewLinks, id: string): void {
-    const { name, access } = links.property;
+  #complain(row: ProposedRow, link: UnknownLink): void {
+    const { name, access } = link.property;
     // Clients don't know of internal properties.
-    if (links.to === null && access === 'internal') this.#proposal.blame(row, [name], HIDDEN);
-    else this.#proposal.complain(row, name, this.#why(links, id));
+    if (link.to === null && access === 'internal') this.#proposal.blame(row, [name], HIDDEN);
+    else this.#proposal.complain(row, name, this.#why(link));
   }
 
   /** Completes the sentence that the property's name begins. */
-  #why({ to }: NewLinks, id: string): string {
+  #why({ to, id }: UnknownLink): string {
     return to === null ? unusableBlob(id) : unknownReference(to, id, this.#proposal.births);
   }
 
-  /** The first of the ids that nothing has, as far as the call destroys nothing. */
-  #unknownOf({ to, ids }: NewLinks): string | undefined {
-    if (to === null) return ids.find((id) => !this.#unit.blobs.isUsable(id));
-    const known = this.#known.get(to);
-    return ids.find((id) => !this.#isOwn(to, id) && known?.get(id) !== true);
+  /** What is known of a type's objects, or of blobs. */
+  #known(to: string | null): KnownIds {
+    const { blobs, transaction, slices } = this.#unit;
+    if (to === null) return blobs;
+    let known = this.#objects.get(to);
+    if (known === undefined) {
+      const type = this.#registry.dataTypes.get(to);
+      if (type === undefined) throw new Error(`A reference leads to the unknown type ${to}.`);
+      known = new KnownIds((ids) => transaction.existing(type, ids), slices);
+      this.#objects.set(to, known);
+    }
+    return known;
   }
 
-  #isOwn(type: string, id: string): boolean {
+  /** Whether the call has the object, as far as it destroys nothing. */
+  #isOwn(type: string | null, id: string): boolean {
     return type === this.#proposal.index.type.name && this.#proposal.holds(id);
   }
 }

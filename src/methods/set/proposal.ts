@@ -6,7 +6,7 @@ import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { PlannedUpdate, Target } from './plan.js';
-import { type UpdateScene, updateObject, withLinks } from './update.js';
+import { type UpdateScene, updateObject } from './update.js';
 
 /** One create or update that a call wants. */
 export type Operation = CreateOperation | UpdateOperation;
@@ -25,6 +25,8 @@ export interface CreateOperation {
 
 export interface UpdateOperation extends PlannedUpdate {
   readonly kind: 'update';
+  /** As it was applied last; null where that is impossible. */
+  wanted: Wanted | null;
   /** As of a create. */
   error: SetError | null;
 }
@@ -51,7 +53,7 @@ export interface ProposedRow {
   readonly updates: readonly ProposedUpdate[];
 }
 
-/** From an object to what an operation wants it to be. */
+/** From an object to what an operation wants it to be; of one with illegal values, to the rest of what it wants. */
 interface Wanted {
   readonly before: StoredObject;
   readonly after: StoredObject;
@@ -153,16 +155,6 @@ export class Proposal {
     return this.#rows.has(id) || this.#before.has(id);
   }
 
-  /**
-   * The object without an update that was refused, and with the links that the update wanted; null where the update
-   * can't be applied.
-   */
-  *wanted({ id, patch }: UpdateOperation): Steps<Wanted | null> {
-    const before = this.#rows.get(id)?.after ?? this.#before.get(id);
-    const after = before && (yield* withLinks(this.#scene, before, patch));
-    return before && after ? { before, after } : null;
-  }
-
   /** The first error stands. */
   refuse(operation: Operation, error: SetError): void {
     if (operation.error !== null) return;
@@ -236,8 +228,12 @@ export class Proposal {
         continue;
       }
       const result = yield* updateObject(this.#scene, row.after, operation.patch, operation.sealed);
-      if (result.kind === 'refused') this.#deny(operation, result.error);
-      if (result.kind !== 'changed') continue;
+      if (result.kind === 'unchanged') continue;
+      operation.wanted = result.object && { before: row.after, after: result.object };
+      if (result.kind === 'refused') {
+        this.#deny(operation, result.error);
+        continue;
+      }
       const { object } = result;
       const after = this.#compute(object);
       const computed = this.index.computed.filter(({ name }) => after[name] !== object[name]);

@@ -183,6 +183,7 @@ export class SetRun {
       sent,
       sealed,
       refused,
+      wanted: null,
       error: going.has(id) ? setError('willDestroy', WILL_GO) : null,
     }));
   }

@@ -32,7 +32,12 @@ import {
 import { takeNearest } from './json-values.js';
 
 export type UpdateResult =
-  | { readonly kind: 'refused'; readonly error: SetError }
+  | {
+      readonly kind: 'refused';
+      readonly error: SetError;
+      /** With the values that are legal; null where the patch can't be applied. */
+      readonly object: StoredObject | null;
+    }
   | { readonly kind: 'unchanged' }
   | {
       readonly kind: 'changed';
@@ -59,64 +64,29 @@ export function* updateObject(
   patch: JsonObject,
   sealed: JsonObject = NO_VALUES,
 ): Steps<UpdateResult> {
+  const { links, roles } = scene.index;
   const problems = new Problems();
-  const patched = yield* applied(scene, current, patch, problems);
-  if (patched.kind === 'refused') return patched;
+  const resolved = links.length === 0 ? patch : yield* resolveKeys(scene, patch, problems);
+  if (resolved === null) return invalidPatch(SAME_ENTRY);
+  const patched = yield* patchSteps(current, resolved);
+  if (patched.kind === 'invalidPatch') return invalidPatch(patched.description);
   const changed = yield* changedValues(scene, current, patched.touched, problems);
-  if (problems.any) return { kind: 'refused', error: problems.toSetError() };
   const names = Object.keys(changed);
   // D8: an update that changes nothing is no mutation.
-  if (names.length === 0) return { kind: 'unchanged' };
-  const object = Object.assign(declaredObject(), current, changed);
-  for (const name in sealed) if (Object.hasOwn(changed, name)) object[name] = sealed[name] ?? null;
-  object[scene.index.roles.updated.name] = timeOfUpdate(scene, current);
-  return {
-    kind: 'changed',
-    object: object as StoredObject,
-    changed: names,
-  };
+  if (names.length === 0 && !problems.any) return { kind: 'unchanged' };
+  const object = Object.assign(declaredObject(), current, changed) as StoredObject;
+  if (problems.any) return { kind: 'refused', error: problems.toSetError(), object };
+  const stored: Record<string, JsonValue> = object;
+  for (const name in sealed) if (Object.hasOwn(changed, name)) stored[name] = sealed[name] ?? null;
+  stored[roles.updated.name] = timeOfUpdate(scene, current);
+  return { kind: 'changed', object, changed: names };
 }
 
-/** The object with the links that a patch wants, not judged; null where it can't be applied. */
-export function* withLinks(
-  scene: UpdateScene,
-  current: StoredObject,
-  patch: JsonObject,
-): Steps<StoredObject | null> {
-  const problems = new Problems();
-  const patched = yield* applied(scene, current, patch, problems);
-  if (patched.kind === 'refused') return null;
-  const values = { createdIds: scene.createdIds, problems, inexact: [] };
-  const linked = Object.assign(declaredObject(), current);
-  for (const property of scene.index.links) {
-    const given = patched.touched.get(property.name);
-    if (given !== undefined) linked[property.name] = yield* canonicalSteps(property, given, values);
-  }
-  return linked as StoredObject;
+function invalidPatch(why: string): UpdateResult {
+  return { kind: 'refused', error: setError('invalidPatch', why), object: null };
 }
 
-type Applied =
-  | { readonly kind: 'refused'; readonly error: SetError }
-  | { readonly kind: 'applied'; readonly touched: Touched };
-
-function* applied(
-  scene: UpdateScene,
-  current: StoredObject,
-  patch: JsonObject,
-  problems: Problems,
-): Steps<Applied> {
-  const { links } = scene.index;
-  const resolved = links.length === 0 ? patch : yield* resolveKeys(scene, patch, problems);
-  if (resolved === null) {
-    const why = 'Two patches of this object point to the same entry, one by its creation id.';
-    return { kind: 'refused', error: setError('invalidPatch', why) };
-  }
-  const patched = yield* patchSteps(current, resolved);
-  return patched.kind === 'invalidPatch'
-    ? { kind: 'refused', error: setError('invalidPatch', patched.description) }
-    : { kind: 'applied', touched: patched.touched };
-}
-
+const SAME_ENTRY = 'Two patches of this object point to the same entry, one by its creation id.';
 const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
 
 /**

@@ -11,7 +11,7 @@ import type {
 import { HookError } from '../hook-errors.js';
 import { indexOf } from '../type-index.js';
 import { batchesOf } from './batches.js';
-import { KnownBlobs } from './known-blobs.js';
+import { KnownBlobs } from './known-ids.js';
 import { type Move, noteBlobs, noteReferences } from './links.js';
 
 /**
@@ -188,7 +188,7 @@ export class UnitOfWork {
     const ids = new Set(added.map(({ blobId }) => blobId));
     await this.blobs.lookUp(ids);
     await this.blobs.insertNew(ids);
-    const wrong = added.find(({ blobId }) => !this.blobs.isUsable(blobId));
+    const wrong = added.find(({ blobId }) => !this.blobs.has(blobId));
     if (wrong === undefined) return;
     const { blobId, dataType, objectId } = wrong;
     const work = this.#works.get(dataType);

@@ -1,0 +1,73 @@
+import type { Slices } from '../../runtime/slices.js';
+import type { NewBlob, Transaction } from '../../store/port.js';
+import { MAX_IDS } from '../long-calls.js';
+
+/** Which ids a transaction's database has: each is asked for once. */
+export class KnownIds {
+  /** Returns those of the ids that the database has. */
+  readonly #find: (ids: readonly string[]) => Promise<Iterable<string>>;
+  readonly #slices: Slices;
+  readonly #known = new Map<string, boolean>();
+
+  constructor(find: (ids: readonly string[]) => Promise<Iterable<string>>, slices: Slices) {
+    this.#find = find;
+    this.#slices = slices;
+  }
+
+  /** One statement for all that are not known yet, but for very many. */
+  async lookUp(ids: Iterable<string>): Promise<void> {
+    const unknown = [...ids].filter((id) => !this.#known.has(id));
+    for (let begin = 0; begin < unknown.length; begin += MAX_IDS) {
+      if (this.#slices.isOver()) await this.#slices.next();
+      const some = unknown.slice(begin, begin + MAX_IDS);
+      for (const id of some) this.#known.set(id, false);
+      for (const id of await this.#find(some)) this.#known.set(id, true);
+    }
+  }
+
+  /** True for an id that was looked up, and is there. */
+  has(id: string): boolean {
+    return this.#known.get(id) === true;
+  }
+
+  isLookedUp(id: string): boolean {
+    return this.#known.has(id);
+  }
+
+  add(id: string): void {
+    this.#known.set(id, true);
+  }
+}
+
+/**
+ * The blobs of the account that the user of a call can see (RFC 8620 6.1), and so may name on objects. They are looked
+ * up in the transaction that will refer to them: no collection comes between.
+ */
+export class KnownBlobs extends KnownIds {
+  readonly #transaction: Transaction;
+  readonly #new = new Map<string, NewBlob>();
+  /** New blobs that objects name, and that have their rows. */
+  readonly inserted: NewBlob[] = [];
+
+  constructor(transaction: Transaction, viewer: string, slices: Slices) {
+    const find = async (ids: readonly string[]) =>
+      (await transaction.blobs(ids, viewer)).map(({ id }) => id);
+    super(find, slices);
+    this.#transaction = transaction;
+  }
+
+  /** Notes a blob of the user's that gets its row once an object names it. */
+  addNew(blob: NewBlob): void {
+    this.add(blob.id);
+    this.#new.set(blob.id, blob);
+  }
+
+  /** Gives those of the new blobs that are among `ids` their rows. */
+  async insertNew(ids: ReadonlySet<string>): Promise<void> {
+    const named = [...this.#new.values()].filter(({ id }) => ids.has(id));
+    if (named.length === 0) return;
+    await this.#transaction.insertBlobs(named);
+    for (const { id } of named) this.#new.delete(id);
+    this.inserted.push(...named);
+  }
+}
