@@ -131,8 +131,9 @@ module.exports = {
     ),
     onlyImports(
       'src/methods',
-      [...wire, ...ports, '^generated/(blob|core)/[^/]+[.]types[.]ts$'],
-      'Methods see ports, never an engine, a driver or a transport. Built-in ones have generated argument types.',
+      [...wire, ...ports, '^src/store/traced[.]ts$', '^generated/(blob|core)/[^/]+[.]types[.]ts$'],
+      'Methods see ports (and a port that tells a trace), never an engine, a driver or a transport. Built-in ones ' +
+        'have generated argument types.',
     ),
     onlyImports(
       'src/hooks',

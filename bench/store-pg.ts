@@ -69,8 +69,8 @@ function jobs(engine: Engine, store: ByHand, ids: readonly string[], own: readon
       await transaction.stateNumber(todoType);
       if (kind === 'updated') {
         await transaction.get(todoType, [object.id], properties, 1e9);
-        await transaction.update(todoType, [object]);
-      } else await transaction.insert(todoType, [object]);
+        await transaction.writeRows('update', todoType, [object]);
+      } else await transaction.writeRows('insert', todoType, [object]);
       await transaction.record(todoType, [{ objectId: object.id, kind }]);
     });
   const todo = (id: string, text: string) => {
@@ -192,7 +192,7 @@ async function fill(engine: Engine, store: ByHand) {
       return { id: newId(Date.now()), text, done: false, created: time, updated: time };
     });
     await engine.write(ACCOUNT, { deadline: performance.now() + 30_000 }, async (transaction) => {
-      await transaction.insert(todoType, objects);
+      await transaction.writeRows('insert', todoType, objects);
       const created = objects.map(({ id }) => ({ objectId: id, kind: 'created' as const }));
       await transaction.record(todoType, created);
     });

@@ -73,7 +73,7 @@ export class Recompute {
       const { done, changed, stale, references, blobs } = judged;
       const touched = new Set([...changed.map(({ after }) => after.id), ...stale]);
       const rows = done.filter(({ id }) => touched.has(id));
-      if (rows.length > 0) await transaction.update(type, rows);
+      if (rows.length > 0) await transaction.writeRows('update', type, rows);
       await mendLinks(transaction, { references, blobs });
       if (record) await recordSeen(type, changed, transaction, stale);
     });
@@ -93,7 +93,7 @@ export class Recompute {
       const changed = rows.map((row) => [row, change(row)] as const);
       const written = changed.flatMap(([row, now]) => (now === row ? [] : [now]));
       count = written.length;
-      if (count > 0) await transaction.update(type, written);
+      if (count > 0) await transaction.writeRows('update', type, written);
     });
     return count;
   }
@@ -144,7 +144,7 @@ export class Recompute {
       });
       if (changed.length === 0) return;
       const after = changed.map((one) => one.after);
-      await transaction.update(type, after);
+      await transaction.writeRows('update', type, after);
       await mendLinks(transaction, await wrongLinks(type, after, transaction));
       if (record) await recordSeen(type, changed, transaction);
     });

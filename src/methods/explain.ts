@@ -2,6 +2,7 @@ import type { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
 import type { StatementPlan, Store, TracedStatement } from '../store/port.js';
+import { tracedStore } from '../store/traced.js';
 import type { Services } from './context.js';
 import type { Foresight } from './get/foresight.js';
 import { type Asked, CallTrace, milliseconds } from './trace.js';
@@ -51,7 +52,7 @@ export class Explanation {
   /** The same services, for this call alone, which is of that account. */
   servicesFor(accountId: string | null, services: Services): Services {
     this.#accountId = accountId;
-    return { ...services, store: services.store.traced(this.#trace) };
+    return { ...services, store: tracedStore(services.store, this.#trace) };
   }
 
   /** The call has its response, of this name; `foresight` may have answered it. */

@@ -66,10 +66,7 @@ export interface Store {
    * Deletes rows of blobs that nothing has referred to since before `before` (ms), at most `limit`; resolves to
    * what went, so that the caller removes the files: the row goes first.
    */
-  collectBlobs(
-    before: number,
-    limit: number,
-  ): Promise<readonly { readonly accountId: string; readonly id: string }[]>;
+  collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]>;
 
   /**
    * How the database would run statements, each as lines; null for one that it doesn't tell of, fails to plan, or has
@@ -80,9 +77,6 @@ export interface Store {
     deadline: number,
     statements: readonly TracedStatement[],
   ): Promise<readonly (StatementPlan | null)[]>;
-
-  /** The same store for one call, of which `trace` hears. Only what serves is ever made so. */
-  traced(trace: Trace): Store;
 
   /** Finishes what runs, closes connections. */
   close(): Promise<void>;
@@ -193,6 +187,12 @@ export interface QueryPage {
   readonly found: FoundObjects | null;
 }
 
+/** An object of a query's result, and its index there. */
+export interface Ranked {
+  readonly id: string;
+  readonly index: number;
+}
+
 export interface CallOptions {
   /** `performance.now()` after which the call is given up with UnavailableError. */
   readonly deadline: number;
@@ -292,6 +292,11 @@ export interface BlobRow extends NewBlob {
   readonly referenced: boolean;
 }
 
+export interface BlobKey {
+  readonly accountId: string;
+  readonly id: string;
+}
+
 export interface BlobReference {
   readonly blobId: string;
   readonly dataType: string;
@@ -326,6 +331,8 @@ export interface ObjectIds {
   readonly ids: readonly string[];
 }
 
+export type RowsWritten = 'insert' | 'update';
+
 /** Reading operations; all of one `read` or `write` see the same data (a write sees its own changes too). */
 export interface Snapshot {
   /** The counter of (account, type): 0 before the first change. */
@@ -349,15 +356,7 @@ export interface Snapshot {
     limit: number,
   ): Promise<readonly ChangeRecordAt[]>;
 
-  /** A window of the ordered result. `position` is not negative. */
-  queryIds(
-    type: DataTypeDefinition,
-    plan: QueryPlan,
-    position: number,
-    limit: number,
-  ): Promise<readonly string[]>;
-
-  /** `stateNumber`, `queryIds`, and the objects where they are `wanted`: never fails for their octets. */
+  /** A window of the ordered result, and its objects where they are `wanted`: never fails for their octets. */
   page(
     type: DataTypeDefinition,
     plan: QueryPlan,
@@ -379,7 +378,7 @@ export interface Snapshot {
     plan: QueryPlan,
     ids: readonly string[],
     within?: number,
-  ): Promise<readonly { readonly id: string; readonly index: number }[]>;
+  ): Promise<readonly Ranked[]>;
 
   /** Those of `ids` that exist. */
   existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>>;
@@ -440,15 +439,9 @@ export interface Snapshot {
 }
 
 export interface Transaction extends Snapshot {
-  /** Inserts whole objects. */
-  insert(
-    type: DataTypeDefinition,
-    objects: readonly StoredObject[],
-    slices?: Slices,
-  ): Promise<void>;
-
-  /** Replaces whole objects that exist. */
-  update(
+  /** Inserts whole objects, or replaces ("update") those that exist. */
+  writeRows(
+    how: RowsWritten,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
     slices?: Slices,

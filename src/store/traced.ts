@@ -15,7 +15,6 @@ export function tracedStore(store: Store, trace: Trace): Store {
     ping: () => store.ping(),
     pruneChanges: (before, limit) => store.pruneChanges(before, limit),
     collectBlobs: (before, limit) => store.collectBlobs(before, limit),
-    traced: (other) => tracedStore(store, other),
     plans: (accountId, deadline, statements) => store.plans(accountId, deadline, statements),
     close: () => store.close(),
   };

@@ -133,7 +133,7 @@ test('a transaction that runs again forgets the failures of its first attempt', 
   // As on PostgreSQL after a deadlock.
   vi.spyOn(store, 'write').mockImplementationOnce(async (account, options, work) => {
     const undone = write(account, options, (transaction) => {
-      transaction.insert = () => Promise.reject(new Error('A deadlock.'));
+      transaction.writeRows = () => Promise.reject(new Error('A deadlock.'));
       return work(transaction);
     });
     await expect(undone).rejects.toThrow('A deadlock.');

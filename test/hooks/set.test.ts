@@ -222,12 +222,12 @@ test('a tx.set that failed in an undone attempt does not count in the next one',
   // As on PostgreSQL, where a deadlock undoes a transaction that then runs again.
   vi.spyOn(store, 'write').mockImplementationOnce(async (account, options, work) => {
     const undone = write(account, options, (transaction) => {
-      const insert = transaction.insert.bind(transaction);
+      const writeRows = transaction.writeRows.bind(transaction);
       let count = 0;
-      transaction.insert = async (...args) => {
+      transaction.writeRows = async (...args) => {
         count += 1;
         if (count > 1) throw new Error('A deadlock.');
-        await insert(...args);
+        await writeRows(...args);
       };
       return work(transaction);
     });

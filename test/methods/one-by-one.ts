@@ -107,12 +107,12 @@ async function change(transaction: Transaction, work: Work & { kind: 'own' }): P
   const { id } = work;
   await transaction.stateNumber(Book);
   const [found] = await transaction.get(Book, [id], Book.properties, 1e9);
-  if (work.change === 'make') await transaction.insert(Book, [fixed(id)]);
+  if (work.change === 'make') await transaction.writeRows('insert', Book, [fixed(id)]);
   else if (found === undefined) return null;
   else if (work.change === 'remove') await transaction.destroy(Book, [id]);
   else {
     const pages = (Number(found['pages']) % 1000) + 1;
-    await transaction.update(Book, [{ ...found, pages, label: 'own' }]);
+    await transaction.writeRows('update', Book, [{ ...found, pages, label: 'own' }]);
   }
   const kind = ({ make: 'created', remove: 'destroyed', step: 'updated' } as const)[work.change];
   const state = await transaction.record(Book, [{ objectId: id, kind }]);

@@ -241,7 +241,8 @@ describe('limits: { octets }', () => {
       { deadline: performance.now() + 10_000 },
       async (transaction) => {
         const [row] = await transaction.get(type, [id], type.properties, 10_000);
-        if (row !== undefined) await transaction.update(type, [{ ...row, title: 'x'.repeat(700) }]);
+        if (row !== undefined)
+          await transaction.writeRows('update', type, [{ ...row, title: 'x'.repeat(700) }]);
       },
     );
     const title = (length: number): Promise<Json> =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Snapshot, StoredObject } from '../../src/store/port.js';
 import { raw } from '../../src/store/sql/fragment.js';
 import { countQuery, rankQuery, ranksQuery, windowQuery } from '../../src/store/sql/query.js';
+import { queryIds } from '../store/gadget.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { fill, postgresqlRig, type Rig, sqliteRig } from './rig.js';
 import { ALL, definition, meets, plan } from './thing.js';
@@ -50,7 +51,7 @@ const CALLS: Readonly<Record<string, Work>> = {
   ...Object.fromEntries(
     Object.entries(PAGES).map(([what, query]): [string, Work] => [
       `first page: ${what}`,
-      (snapshot) => snapshot.queryIds(definition, query, 0, 50),
+      (snapshot) => queryIds(snapshot, definition, query, 0, 50),
     ]),
   ),
   'queryChanges, upToId at 50': async (snapshot, size) => {
@@ -64,14 +65,14 @@ const CALLS: Readonly<Record<string, Work>> = {
 /** What grows, and how much: told in docs/performance.md. */
 const GROWING: Readonly<Record<string, Work>> = {
   'position in the middle': (snapshot, size) =>
-    snapshot.queryIds(definition, plan(ALL, 'title'), SIZES[size] / 2, 50),
+    queryIds(snapshot, definition, plan(ALL, 'title'), SIZES[size] / 2, 50),
   'anchor in the middle (rank)': (snapshot, size) =>
     snapshot.rank(definition, plan(ALL), id(SIZES[size] / 2)),
   'calculateTotal, no filter': (snapshot) => snapshot.objectCount(definition),
   'calculateTotal, filter without index': (snapshot) =>
     snapshot.count(definition, meets('size', 3)),
   'page by a sort without index': (snapshot) =>
-    snapshot.queryIds(definition, plan(ALL, 'size'), 0, 50),
+    queryIds(snapshot, definition, plan(ALL, 'size'), 0, 50),
   'queryChanges without upToId': (snapshot) =>
     snapshot.ranks(definition, plan(ALL, 'title'), [id(20)]),
 };
@@ -135,8 +136,8 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
       for (const size of Object.keys(SIZES) as Size[]) {
         const begun = performance.now();
         await rig.store.write(size, soon(), async (transaction) => {
-          await transaction.insert(definition, [thing(`s${run}`, run)]);
-          await transaction.update(definition, [thing(id(500), run)]);
+          await transaction.writeRows('insert', definition, [thing(`s${run}`, run)]);
+          await transaction.writeRows('update', definition, [thing(id(500), run)]);
           const changes = [
             { objectId: `s${run}`, kind: 'created' as const },
             { objectId: id(500), kind: 'updated' as const },

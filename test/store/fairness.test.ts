@@ -36,7 +36,7 @@ async function answeredBefore(
 async function insert({ store }: Storage, accountId: string, number: number): Promise<void> {
   await store.write(accountId, soon(), async (transaction) => {
     const object = todo(`r${number}`, 'x');
-    await transaction.insert(todoType, [object]);
+    await transaction.writeRows('insert', todoType, [object]);
     await transaction.record(todoType, [{ objectId: object.id, kind: 'created' }]);
   });
 }

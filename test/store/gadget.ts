@@ -13,6 +13,7 @@ import type {
   Collation,
   FilterNode,
   QueryPlan,
+  Snapshot,
   SortKey,
   StoredObject,
 } from '../../src/store/port.js';
@@ -220,6 +221,17 @@ export function plan(filterNode: FilterNode, ...sort: readonly string[]): QueryP
 }
 
 /** A whole object: unless given, the empty value of each property. */
+/** The ids of a window of a query's result. */
+export async function queryIds(
+  snapshot: Snapshot,
+  type: DataTypeDefinition,
+  query: QueryPlan,
+  position: number,
+  limit: number,
+): Promise<readonly string[]> {
+  return (await snapshot.page(type, query, { position, limit }, null)).ids;
+}
+
 export function gadget(id: string, more: Readonly<Record<string, JsonValue>> = {}): StoredObject {
   return {
     id,

@@ -12,6 +12,7 @@ import type {
   StoredObject,
   Transaction,
 } from '../../src/store/port.js';
+import { tracedStore } from '../../src/store/traced.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';
 import { eventually } from '../support/poll.js';
 import { slowClock } from '../support/slow-clock.js';
@@ -41,7 +42,9 @@ afterEach(async () => {
 });
 
 function insert(objects: readonly StoredObject[]): Promise<void> {
-  return engine.store.write(A, soon(), (transaction) => transaction.insert(Gadget, objects));
+  return engine.store.write(A, soon(), (transaction) =>
+    transaction.writeRows('insert', Gadget, objects),
+  );
 }
 
 function write<T>(
@@ -127,7 +130,7 @@ describe('a row', () => {
     const objects = gadgets(90, () => ({ title: 'x'.repeat(12_000) }));
     await insert(objects);
     const trace = new CallTrace();
-    const found = await readObjects(idsOf(objects), PLAIN, engine.store.traced(trace));
+    const found = await readObjects(idsOf(objects), PLAIN, tracedStore(engine.store, trace));
     expect(found.objects).toHaveLength(90);
     expect(trace.statements.map(({ rows, failed }) => ({ rows, failed }))).toEqual([
       { rows: 1, failed: 0 },
@@ -135,7 +138,7 @@ describe('a row', () => {
       { rows: 90, failed: 0 },
     ]);
     const again = new CallTrace();
-    await engine.store.traced(again).read(A, soon(), getting(idsOf(objects)));
+    await tracedStore(engine.store, again).read(A, soon(), getting(idsOf(objects)));
     expect(again.statements).toMatchObject([{ count: 2, failed: 1, rows: 90 }]);
   });
 });
@@ -188,11 +191,11 @@ describe('the connection that reads share', () => {
     const { store, close } = await openSqlite({ now: Date.now, scans: { module: MODULE } });
     onTestFinished(close);
     await store.write(A, soon(), (transaction) =>
-      transaction.insert(Gadget, [gadget('r1', { list: LIST })]),
+      transaction.writeRows('insert', Gadget, [gadget('r1', { list: LIST })]),
     );
     const trace = new CallTrace();
     const options = { deadline: performance.now() + 20_000, mayScan: true };
-    const found = await store.traced(trace).read(A, options, getting(['r1']));
+    const found = await tracedStore(store, trace).read(A, options, getting(['r1']));
     expect(found).toMatchObject([{ list: LIST }]);
     expect(trace.statements.map(({ inThread, count }) => ({ inThread, count }))).toEqual([
       { inThread: true, count: 1 },
@@ -306,12 +309,12 @@ describe('a transaction that reads large rows', () => {
       const ids = await prepare();
       const failing = write(
         async (transaction) => {
-          await transaction.insert(Gadget, [gadget('r7')]);
+          await transaction.writeRows('insert', Gadget, [gadget('r7')]);
           await Promise.all([getting(ids)(transaction), Promise.reject(new Error('failed'))]);
         },
         { exclusive },
       );
-      const next = write((transaction) => transaction.insert(Gadget, [gadget('r8')]));
+      const next = write((transaction) => transaction.writeRows('insert', Gadget, [gadget('r8')]));
       await expect(failing).rejects.toThrow('failed');
       await next;
       expect(await read((snapshot) => snapshot.existing(Gadget, ['r7', 'r8']))).toEqual(
@@ -326,7 +329,7 @@ describe('a transaction that reads large rows', () => {
       const { deadline } = { deadline: performance.now() + 250 };
       const late = write(
         async (transaction) => {
-          await transaction.insert(Gadget, [gadget('r7')]);
+          await transaction.writeRows('insert', Gadget, [gadget('r7')]);
           await getting(ids)(transaction);
           await getting(ids)(transaction);
           await getting(ids)(transaction);
@@ -335,7 +338,7 @@ describe('a transaction that reads large rows', () => {
       );
       await expect(late).rejects.toBeInstanceOf(UnavailableError);
     }
-    await write((transaction) => transaction.insert(Gadget, [gadget('r8')]));
+    await write((transaction) => transaction.writeRows('insert', Gadget, [gadget('r8')]));
     expect(await read((snapshot) => snapshot.existing(Gadget, ['r7', 'r8']))).toEqual(
       new Set(['r8']),
     );
@@ -349,7 +352,7 @@ describe('a transaction that reads large rows', () => {
     let outliving: Promise<unknown> = Promise.resolve();
     await write(
       async (transaction) => {
-        await transaction.insert(Gadget, [gadget('r7')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r7')]);
         outliving = getting(ids)(transaction);
         outliving.catch(() => undefined);
       },
@@ -365,7 +368,7 @@ describe('a transaction that reads large rows', () => {
       const [before] = await Promise.all([
         getting(ids)(transaction),
         transaction.destroy(Gadget, ids.slice(3)),
-        transaction.insert(Gadget, [gadget('r7')]),
+        transaction.writeRows('insert', Gadget, [gadget('r7')]),
       ]);
       return [before.map(({ title }) => String(title).trim()), await getting(ids)(transaction)];
     });
@@ -438,7 +441,10 @@ describe('a transaction that reads large rows', () => {
       });
       const failing = write(
         (transaction) =>
-          Promise.all([getting(ids)(transaction), transaction.insert(Gadget, [gadget('r7')])]),
+          Promise.all([
+            getting(ids)(transaction),
+            transaction.writeRows('insert', Gadget, [gadget('r7')]),
+          ]),
         { exclusive },
       );
       await expect(failing).rejects.toBeInstanceOf(UnavailableError);

@@ -55,7 +55,7 @@ async function write(count: number): Promise<void> {
     const [object] = gadgets(1, () => ({ title: TITLE }));
     if (object === undefined) throw new Error('No object was made.');
     await opened.store.write(A, soon(), (transaction) =>
-      transaction.insert(Gadget, [{ ...object, id: `g${written}` }]),
+      transaction.writeRows('insert', Gadget, [{ ...object, id: `g${written}` }]),
     );
     shrunk ||= length() < longest;
     longest = Math.max(longest, length());

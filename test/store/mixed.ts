@@ -53,7 +53,7 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
   const increment = async (transaction: Transaction): Promise<number> => {
     const object = await read(transaction);
     const next = Number(object['text']) + 1;
-    await transaction.update(todoType, [{ ...object, text: String(next) }]);
+    await transaction.writeRows('update', todoType, [{ ...object, text: String(next) }]);
     await transaction.record(todoType, [{ objectId: 'r1', kind: 'updated' }]);
     return next;
   };
@@ -67,7 +67,9 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
     if (counts !== undefined) counts[by] += 1;
   };
   for (const id of ACCOUNTS)
-    await store.write(id, soon(), (transaction) => transaction.insert(todoType, [todo('r1', '0')]));
+    await store.write(id, soon(), (transaction) =>
+      transaction.writeRows('insert', todoType, [todo('r1', '0')]),
+    );
   let meta = 0;
   const raiseMeta = (client: Client | Joined) => client.$executeRaw`UPDATE "JmapMeta"
     SET "value" = CAST(CAST("value" AS INTEGER) + 1 AS TEXT) WHERE "key" = 'mixed'`;

@@ -79,8 +79,8 @@ async function everything({ store }: Rig): Promise<void> {
     if (unique !== undefined) await snapshot.holders(Linked, unique, [['c1', 1]]);
   });
   await store.write(A, soon(), async (transaction) => {
-    await transaction.insert(Linked, [thing('s1', null)]);
-    await transaction.update(Linked, [thing('s1', 'c1')]);
+    await transaction.writeRows('insert', Linked, [thing('s1', null)]);
+    await transaction.writeRows('update', Linked, [thing('s1', 'c1')]);
     await transaction.destroy(Linked, ['s1']);
     await transaction.record(Linked, [{ objectId: 's1', kind: 'created' }]);
     await transaction.insertBlobs([{ id: 'bnew', type: 'text/plain', size: 1, uploaderId: 'u' }]);

@@ -36,6 +36,7 @@ import { generate, temporaryRoot } from '../scripts/migrations/project.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
+import { queryIds } from './gadget.js';
 
 /** What `indexed: true` promises, by the databases' own word, over tables that the generator makes. */
 
@@ -250,10 +251,12 @@ describe('what PostgreSQL reads', () => {
       const rest = { rank: index, weight: 1, due: null, size: 1 };
       return { id: `r${index}`, ...dates, title: text, code: wide, ...rest };
     });
-    await store.write('along', soon(), (transaction) => transaction.insert(definition, objects));
+    await store.write('along', soon(), (transaction) =>
+      transaction.writeRows('insert', definition, objects),
+    );
     const order = (sort: SortKey) =>
       store.read('along', soon(), (snapshot) =>
-        snapshot.queryIds(definition, { filter: ALL, sort: [sort] }, 0, 10),
+        queryIds(snapshot, definition, { filter: ALL, sort: [sort] }, 0, 10),
       );
     const key = sortKey('title');
     const down = sortKey('-title');

@@ -14,7 +14,7 @@ import type {
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { ALL, Gadget, gadget, plan, TYPES } from './gadget.js';
+import { ALL, Gadget, gadget, plan, queryIds, TYPES } from './gadget.js';
 import { openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
 
@@ -108,7 +108,7 @@ describe('writes of an account that wait together', () => {
   /** What Foo/set does with one create. */
   const create = async (transaction: Transaction, id: string, title = id): Promise<number> => {
     const before = await transaction.stateNumber(Gadget);
-    await transaction.insert(Gadget, [gadget(id, { title })]);
+    await transaction.writeRows('insert', Gadget, [gadget(id, { title })]);
     await transaction.record(Gadget, [{ objectId: id, kind: 'created' }]);
     return before + 1;
   };
@@ -119,7 +119,7 @@ describe('writes of an account that wait together', () => {
       await transaction.stateNumber(Gadget);
       const [found] = await transaction.get(Gadget, [id], Gadget.properties, HUGE);
       if (found === undefined) throw new Error(`no ${id}`);
-      await transaction.update(Gadget, [{ ...found, rank }]);
+      await transaction.writeRows('update', Gadget, [{ ...found, rank }]);
       await transaction.record(Gadget, [{ objectId: id, kind: 'updated' }]);
     });
   const look = (snapshot: Pick<Transaction, 'stateNumber' | 'get'>, id: string) =>
@@ -143,7 +143,7 @@ describe('writes of an account that wait together', () => {
     return found.slice(2).map((row) => [Number(row.number), row.objectId]);
   };
   const ids = async (): Promise<readonly string[]> => {
-    const all = await store.read(A, soon(), (s) => s.queryIds(Gadget, plan(ALL), 0, 100));
+    const all = await store.read(A, soon(), (s) => queryIds(s, Gadget, plan(ALL), 0, 100));
     return all.filter((id) => id !== 'warm');
   };
 
@@ -175,7 +175,9 @@ describe('writes of an account that wait together', () => {
   ])('a %s write that outlives its work is refused', async (_, length) => {
     let outliving: Promise<unknown> = Promise.resolve();
     const failing = store.write(A, soon(), (transaction) => {
-      outliving = transaction.insert(Gadget, [gadget('r1', { title: 'x'.repeat(length) })]);
+      outliving = transaction.writeRows('insert', Gadget, [
+        gadget('r1', { title: 'x'.repeat(length) }),
+      ]);
       outliving.catch(() => undefined);
       return Promise.reject(new Error('failed'));
     });
@@ -267,7 +269,7 @@ describe('writes of an account that wait together', () => {
         const found = await look(t, id);
         if (found === undefined) throw new Error(`no ${id}`);
         seen.push([id, found['rank']]);
-        await t.update(Gadget, [{ ...found, rank: Number(found['rank'] ?? 0) + 1 }]);
+        await t.writeRows('update', Gadget, [{ ...found, rank: Number(found['rank'] ?? 0) + 1 }]);
         if (fails) seen.push([id, (await look(t, id))?.['rank']]);
         // Reads ahead what is undone then.
         if (fails) await look(t, 'warm');
@@ -445,7 +447,7 @@ describe('writes of an account that wait together', () => {
       once += 1;
       // As `account -- reset-states` does, which takes no account's lock.
       if (once === 1) await operator.query('UPDATE "JmapState" SET "number" = "number" + 100');
-      await transaction.insert(Gadget, [gadget('r1')]);
+      await transaction.writeRows('insert', Gadget, [gadget('r1')]);
       await transaction.record(Gadget, [{ objectId: 'r1', kind: 'created' }]);
       return before + 1;
     });
@@ -457,7 +459,7 @@ describe('writes of an account that wait together', () => {
     const late = store.write(A, { deadline: performance.now() + 150 }, async (transaction) => {
       await create(transaction, 'late');
       const query = plan({ kind: 'all' }, '-title');
-      for (;;) await transaction.queryIds(Gadget, query, 0, 10);
+      for (;;) await queryIds(transaction, Gadget, query, 0, 10);
     });
     const others = ['a', 'b'].map((id) => add(id));
     await expect(late).rejects.toBeInstanceOf(UnavailableError);

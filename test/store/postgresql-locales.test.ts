@@ -5,7 +5,7 @@ import { blindCtype, migrate, openPool } from '../../src/database/postgresql/ind
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { condition, Gadget, gadget, gadgetTable, plan, SEARCH } from './gadget.js';
+import { condition, Gadget, gadget, gadgetTable, plan, queryIds, SEARCH } from './gadget.js';
 import { A } from './suite/bench.js';
 
 /** Search indexes are pg_trgm's, which knows letters by the database's LC_CTYPE. */
@@ -49,14 +49,15 @@ describe('search on PostgreSQL', () => {
       const soon = { deadline: performance.now() + 20_000 };
       const titles = ['Война и мир', '北京大学', 'İstanbul ΟΔΟΣ', 'Straße 😀😃😄', 'plain'];
       await store.write(A, soon, (transaction) =>
-        transaction.insert(
+        transaction.writeRows(
+          'insert',
           Gadget,
           titles.map((title, index) => gadget(`r${index}`, { title })),
         ),
       );
       const found = (needle: string) =>
         store.read(A, soon, (snapshot) =>
-          snapshot.queryIds(Gadget, plan(condition('found', needle)), 0, 10),
+          queryIds(snapshot, Gadget, plan(condition('found', needle)), 0, 10),
         );
       expect(await found('ВОЙН')).toEqual(['r0']);
       expect(await found('京大学')).toEqual(['r1']);

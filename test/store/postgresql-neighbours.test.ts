@@ -7,7 +7,7 @@ import type { Connection } from '../../src/store/postgresql/connection.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { ALL, Gadget, gadget, plan, TYPES } from './gadget.js';
+import { ALL, Gadget, gadget, plan, queryIds, TYPES } from './gadget.js';
 import { openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
 
@@ -51,7 +51,7 @@ describe('what fails beside others', () => {
 
   const create = async (transaction: Transaction, id: string): Promise<number> => {
     const before = await transaction.stateNumber(Gadget);
-    await transaction.insert(Gadget, [gadget(id)]);
+    await transaction.writeRows('insert', Gadget, [gadget(id)]);
     await transaction.record(Gadget, [{ objectId: id, kind: 'created' }]);
     return before + 1;
   };
@@ -65,7 +65,7 @@ describe('what fails beside others', () => {
   const state = () => store.write(A, soon(), (t) => t.stateNumber(Gadget));
   const outcome = (all: readonly PromiseSettledResult<unknown>[]): readonly unknown[] =>
     all.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code));
-  const ids = () => store.read(A, soon(), (s) => s.queryIds(Gadget, plan(ALL), 0, 100));
+  const ids = () => store.read(A, soon(), (s) => queryIds(s, Gadget, plan(ALL), 0, 100));
 
   it('a read of one work that the database refuses is of no effect on those that only read', async () => {
     const all = await Promise.allSettled([missing(), state(), missing(), state()]);
@@ -121,7 +121,7 @@ describe('what fails beside others', () => {
     const late: Promise<unknown>[] = [];
     const first = nothing();
     const undone = store.write(A, soon(), async (t) => {
-      await t.insert(Gadget, [gadget('no')]);
+      await t.writeRows('insert', Gadget, [gadget('no')]);
       await t.record(Gadget, [{ objectId: 'no', kind: 'created' }]);
       late.push(t.stateNumber(Gadget));
       throw new Error('undone');
@@ -148,10 +148,10 @@ describe('what fails beside others', () => {
     const long = () => ({ deadline: performance.now() + 60_000 });
     await Promise.allSettled([
       store.write(A, soon(), async (t) => {
-        await t.insert(Gadget, [gadget('a')]);
+        await t.writeRows('insert', Gadget, [gadget('a')]);
       }),
       store.write(A, long(), async (t) => {
-        await t.insert(Gadget, [gadget('b')]);
+        await t.writeRows('insert', Gadget, [gadget('b')]);
         throw new Error('undone');
       }),
       store.write(A, long(), setting),
@@ -163,7 +163,8 @@ describe('what fails beside others', () => {
     const ids = Array.from({ length: 32 }, (_, index) => `r${index}`);
     const title = 'x'.repeat(20_000);
     await store.write(A, soon(), async (t) => {
-      await t.insert(
+      await t.writeRows(
+        'insert',
         Gadget,
         ids.map((id) => gadget(id, { title })),
       );
@@ -191,7 +192,7 @@ describe('what fails beside others', () => {
     const brief = () => ({ deadline: performance.now() + 5000 });
     const flood = Array.from({ length: 40 }, (_, index) => {
       const how = { ...soon(), mayScan: index % 2 === 0 };
-      return store.read(A, how, (s) => s.queryIds(Gadget, plan(ALL), 0, 10));
+      return store.read(A, how, (s) => queryIds(s, Gadget, plan(ALL), 0, 10));
     });
     const state = (s: Snapshot) => s.stateNumber(Gadget);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -211,7 +212,7 @@ describe('what fails beside others', () => {
     const holder = await operator.connect();
     await holder.query('BEGIN; LOCK TABLE "Gadget"');
     const flood = Array.from({ length: 40 }, () =>
-      store.read(A, { ...soon(), mayScan: true }, (s) => s.queryIds(Gadget, plan(ALL), 0, 10)),
+      store.read(A, { ...soon(), mayScan: true }, (s) => queryIds(s, Gadget, plan(ALL), 0, 10)),
     );
     await new Promise((resolve) => setTimeout(resolve, 50));
     const brief = { deadline: performance.now() + 5000 };

@@ -22,7 +22,8 @@ describe('pages that come together', () => {
     for (const account of [A, B])
       await store.write(account, soon(), async (transaction) => {
         const ids = ['g0', 'g1', 'g2'];
-        await transaction.insert(
+        await transaction.writeRows(
+          'insert',
           Gadget,
           ids.map((id) => gadget(id, { title: `${account} ${id}` })),
         );

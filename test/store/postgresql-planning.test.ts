@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { condition, Gadget, gadgetTable, plan, TYPES } from './gadget.js';
+import { condition, Gadget, gadgetTable, plan, queryIds, TYPES } from './gadget.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
 
@@ -57,7 +57,9 @@ describe('a scan of an account', () => {
     store.read(account, soon(), (snapshot) => snapshot.count(Gadget, few));
 
   const scan = (store: Store, account: string): Promise<readonly string[]> =>
-    store.read(account, soon(), (snapshot) => snapshot.queryIds(Gadget, plan(few, 'title'), 0, 10));
+    store.read(account, soon(), (snapshot) =>
+      queryIds(snapshot, Gadget, plan(few, 'title'), 0, 10),
+    );
 
   /** Rows that the pool's one connection has read by going through the whole table. */
   const readWhole = async (pool: Pool): Promise<number> => {

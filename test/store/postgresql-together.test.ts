@@ -6,7 +6,7 @@ import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { FILTERS, Gadget, gadget, plan, TYPES } from './gadget.js';
+import { FILTERS, Gadget, gadget, plan, queryIds, TYPES } from './gadget.js';
 import { makeGadgets, openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
 
@@ -49,7 +49,8 @@ describe('reads of objects that come together', () => {
 
   const add = (store: Store, account: string, ...ids: readonly string[]): Promise<void> =>
     store.write(account, soon(), async (transaction) => {
-      await transaction.insert(
+      await transaction.writeRows(
+        'insert',
         Gadget,
         ids.map((id) => gadget(id, { title: `${account} ${id}` })),
       );
@@ -174,7 +175,7 @@ describe('reads of objects that come together', () => {
   const addLarge = async (store: Store, ids: readonly string[]): Promise<void> => {
     const list = Array.from({ length: 90_000 }, (_, index) => `text ${index}`);
     const large = ids.map((id) => gadget(id, { list }));
-    await store.write(A, soon(), (transaction) => transaction.insert(Gadget, large));
+    await store.write(A, soon(), (transaction) => transaction.writeRows('insert', Gadget, large));
     onTestFinished(() => store.write(A, soon(), (transaction) => transaction.destroy(Gadget, ids)));
   };
 
@@ -272,7 +273,7 @@ describe('a composed statement', () => {
         const conditions = Array.from({ length: count }, () => named);
         const filter = { kind: 'operator', operator: 'AND', conditions } as const;
         // In the order of an index: one that scans is planned each time.
-        return snapshot.queryIds(Gadget, plan(filter, '-created'), 0, 10);
+        return queryIds(snapshot, Gadget, plan(filter, '-created'), 0, 10);
       });
     await ask(1);
     expect(await prepared(pool)).toEqual([]);

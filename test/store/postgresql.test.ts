@@ -98,7 +98,7 @@ describe('store on PostgreSQL alone', () => {
     const add = (from: typeof store, id: string) =>
       from.write(A, soon(), async (transaction) => {
         const before = await transaction.stateNumber(Gadget);
-        await transaction.insert(Gadget, [gadget(id)]);
+        await transaction.writeRows('insert', Gadget, [gadget(id)]);
         const after = await transaction.record(Gadget, [{ objectId: id, kind: 'created' }]);
         return [before, after];
       });
@@ -116,13 +116,15 @@ describe('store on PostgreSQL alone', () => {
     const client = await holder.connect();
     await client.query(`BEGIN; SELECT 1 FROM "JmapAccount" WHERE "id" = '${A}' FOR UPDATE`);
     const waiting = store.write(A, { deadline: performance.now() + 300 }, (transaction) =>
-      transaction.insert(Gadget, [gadget('r1')]),
+      transaction.writeRows('insert', Gadget, [gadget('r1')]),
     );
     await expect(waiting).rejects.toBeInstanceOf(UnavailableError);
     await client.query('ROLLBACK');
     client.release();
     await holder.end();
-    await store.write(A, soon(), (transaction) => transaction.insert(Gadget, [gadget('r2')]));
+    await store.write(A, soon(), (transaction) =>
+      transaction.writeRows('insert', Gadget, [gadget('r2')]),
+    );
   });
 
   it('a connection that the server ends is unavailable, and the next call has another', async () => {
@@ -131,12 +133,12 @@ describe('store on PostgreSQL alone', () => {
     const operator = openPool({ url, size: 1 });
     onTestFinished(() => operator.end());
     const cut = store.write(A, soon(), async (transaction) => {
-      await transaction.insert(Gadget, [gadget('r1')]);
+      await transaction.writeRows('insert', Gadget, [gadget('r1')]);
       await operator.query(
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
          WHERE datname = current_database() AND pid <> pg_backend_pid()`,
       );
-      await transaction.insert(Gadget, [gadget('r2')]);
+      await transaction.writeRows('insert', Gadget, [gadget('r2')]);
     });
     await expect(cut).rejects.toBeInstanceOf(UnavailableError);
     const count = store.read(A, soon(), (snapshot) => snapshot.count(Gadget, { kind: 'all' }));
@@ -158,7 +160,8 @@ describe('store on PostgreSQL alone', () => {
       await operator.query('DROP FUNCTION at_commit CASCADE');
       await operator.end();
     });
-    const insert = () => store.write(A, soon(), (t) => t.insert(Gadget, [gadget('r1')]));
+    const insert = () =>
+      store.write(A, soon(), (t) => t.writeRows('insert', Gadget, [gadget('r1')]));
     await expect(insert()).rejects.toBeInstanceOf(UnknownOutcomeError);
     await atCommit(`RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'`);
     const known = insert().catch((error: unknown) => error);

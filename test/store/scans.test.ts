@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { CallOptions, FilterNode, Snapshot } from '../../src/store/port.js';
-import { ALL, FILTERS, Gadget, gadgets, plan } from './gadget.js';
+import { ALL, FILTERS, Gadget, gadgets, plan, queryIds } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 
 const MODULE = new URL('./scan-thread.mjs', import.meta.url);
@@ -47,7 +47,7 @@ const scanning = (): CallOptions => ({ ...soon(), mayScan: true });
 
 function insert(objects: ReturnType<typeof gadgets>): Promise<void> {
   return opened.store.write(A, soon(), async (transaction) => {
-    await transaction.insert(Gadget, objects);
+    await transaction.writeRows('insert', Gadget, objects);
     const created = objects.map(({ id }) => ({ objectId: id, kind: 'created' as const }));
     await transaction.record(Gadget, created);
   });
@@ -126,7 +126,7 @@ describe('what may scan, in a thread of its own', () => {
   it('answers every operation of a snapshot as the thread of all requests does', async () => {
     const all = async (snapshot: Snapshot) => {
       const order = plan(contains('1'), '-rank');
-      const ids = await snapshot.queryIds(Gadget, order, 0, 100);
+      const ids = await queryIds(snapshot, Gadget, order, 0, 100);
       return {
         ids,
         state: await snapshot.stateNumber(Gadget),
@@ -206,7 +206,7 @@ describe('what may scan, in a thread of its own', () => {
     await Promise.all([scan(), scan(other)]);
     hold('ORDER BY');
     const held = (snapshot: Snapshot) =>
-      snapshot.queryIds(Gadget, plan(contains('title'), 'rank'), 0, 5);
+      queryIds(snapshot, Gadget, plan(contains('title'), 'rank'), 0, 5);
     const first = opened.store.read(A, scanning(), held);
     const second = opened.store.read(A, scanning(), held);
     await meanwhile(Promise.race([first, second]), () => scan(other));

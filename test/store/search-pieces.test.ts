@@ -112,7 +112,7 @@ describe('a long text in the search index on SQLite', () => {
     await engine.store.indexed();
     const before = rows(db, 'Gadget_search_piece_row');
     const update = (title: string) =>
-      bench.write((transaction) => transaction.update(Gadget, [gadget(title)]));
+      bench.write((transaction) => transaction.writeRows('update', Gadget, [gadget(title)]));
     await update(prose(2000, 'other'));
     expect(await bench.found(condition('found', 'other1999'))).toEqual(['r000000']);
     await engine.store.indexed();
@@ -140,7 +140,9 @@ describe('a long text in the search index on SQLite', () => {
     const { bench, engine, db } = await opened();
     await bench.insert([gadget(prose(20_000))]);
     while (rows(db, 'Gadget_search_piece_row') < 3) await setImmediate();
-    await bench.write((transaction) => transaction.update(Gadget, [gadget(prose(20_000, 'late'))]));
+    await bench.write((transaction) =>
+      transaction.writeRows('update', Gadget, [gadget(prose(20_000, 'late'))]),
+    );
     await engine.store.indexed();
     expect(await bench.found(condition('found', 'late19999'))).toEqual(['r000000']);
     expect(await bench.found(condition('found', 'late0 '))).toEqual(['r000000']);
@@ -151,7 +153,9 @@ describe('a long text in the search index on SQLite', () => {
     const { bench, engine, db } = await opened();
     await bench.insert([gadget('short')]);
     await engine.store.indexed();
-    await bench.write((transaction) => transaction.update(Gadget, [gadget(prose(2000))]));
+    await bench.write((transaction) =>
+      transaction.writeRows('update', Gadget, [gadget(prose(2000))]),
+    );
     await eventually(() => expect(rows(db, 'Gadget_search_piece_row')).toBeGreaterThan(1));
   });
 

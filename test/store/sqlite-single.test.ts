@@ -48,18 +48,20 @@ function rows(account: string): unknown {
 
 describe('a row that is written alone', () => {
   it('is the same as in a batch', async () => {
-    await write('atwo', (transaction) => transaction.insert(Gadget, BEFORE));
-    for (const object of BEFORE) await write('aone', (one) => one.insert(Gadget, [object]));
+    await write('atwo', (transaction) => transaction.writeRows('insert', Gadget, BEFORE));
+    for (const object of BEFORE)
+      await write('aone', (one) => one.writeRows('insert', Gadget, [object]));
     expect(rows('aone')).toEqual(rows('atwo'));
     expect(rows('aone')).toHaveLength(VALUES.length);
   });
 
   it('is changed as in a batch', async () => {
     for (const account of ['aone', 'atwo'])
-      await write(account, (transaction) => transaction.insert(Gadget, BEFORE));
+      await write(account, (transaction) => transaction.writeRows('insert', Gadget, BEFORE));
     const unchanged = rows('aone');
-    await write('atwo', (transaction) => transaction.update(Gadget, AFTER));
-    for (const object of AFTER) await write('aone', (one) => one.update(Gadget, [object]));
+    await write('atwo', (transaction) => transaction.writeRows('update', Gadget, AFTER));
+    for (const object of AFTER)
+      await write('aone', (one) => one.writeRows('update', Gadget, [object]));
     expect(rows('aone')).toEqual(rows('atwo'));
     expect(rows('aone')).not.toEqual(unchanged);
   });
@@ -67,7 +69,7 @@ describe('a row that is written alone', () => {
   it('costs one statement, as a batch does', async () => {
     for (const count of [1, 2, VALUES.length]) {
       engine.statements.length = 0;
-      await write('aone', (one) => one.update(Gadget, AFTER.slice(0, count)));
+      await write('aone', (one) => one.writeRows('update', Gadget, AFTER.slice(0, count)));
       expect(engine.statements).toHaveLength(1);
     }
   });

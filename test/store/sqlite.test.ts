@@ -23,8 +23,8 @@ describe('store on SQLite alone', () => {
     const stubborn = store.write('a', soon(), async (transaction) => {
       await transaction.record(Gadget, [created]);
       const large = gadget('r1', { title: 'x'.repeat(1_000_000) });
-      await transaction.insert(Gadget, [large]).catch(() => 'full');
-      await transaction.insert(Gadget, [gadget('r2')]).catch(() => 'rolled back');
+      await transaction.writeRows('insert', Gadget, [large]).catch(() => 'full');
+      await transaction.writeRows('insert', Gadget, [gadget('r2')]).catch(() => 'rolled back');
       return 'done';
     });
     const beside = store.write('b', soon(), (transaction) => transaction.record(Gadget, [created]));
@@ -58,7 +58,7 @@ describe('store on SQLite alone', () => {
     onTestFinished(close);
     const work = store.write('a', soon(), async (transaction) => {
       writerDatabase.exec('ROLLBACK');
-      await transaction.insert(Gadget, [gadget('r1')]);
+      await transaction.writeRows('insert', Gadget, [gadget('r1')]);
     });
     await expect(work).rejects.toBeInstanceOf(UnavailableError);
     const count = store.read('a', soon(), (snapshot) => snapshot.count(Gadget, { kind: 'all' }));

@@ -23,7 +23,7 @@ const asked = () => ({ accountId: A, deadline: soon(), type: Gadget });
 
 function insert(objects: readonly StoredObject[]): Promise<unknown> {
   return engine.store.write(A, { deadline: soon() }, async (transaction) => {
-    await transaction.insert(Gadget, objects);
+    await transaction.writeRows('insert', Gadget, objects);
     const changes = objects.map(({ id }) => ({ objectId: id, kind: 'created' as const }));
     return transaction.record(Gadget, changes);
   });

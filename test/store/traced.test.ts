@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CallTrace } from '../../src/methods/trace.js';
 import type { Snapshot, Store } from '../../src/store/port.js';
+import { tracedStore } from '../../src/store/traced.js';
 import { ALL, Gadget, gadgets } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 import { A } from './suite/bench.js';
@@ -22,8 +23,10 @@ it('a read that goes on in a thread says so', async () => {
     scans: { module: MODULE },
   });
   const trace = new CallTrace();
-  const traced = store.traced(trace);
-  await store.write(A, soon(), (transaction) => transaction.insert(Gadget, gadgets(3)));
+  const traced = tracedStore(store, trace);
+  await store.write(A, soon(), (transaction) =>
+    transaction.writeRows('insert', Gadget, gadgets(3)),
+  );
   expect(await traced.read(A, { ...soon(), mayScan: true }, counted)).toBe(3);
   expect(trace.statements).toMatchObject([{ count: 1, failed: 0, rows: 1, inThread: true }]);
   // From the one thread to the other.
@@ -41,7 +44,7 @@ it('a read that goes on in a thread says so', async () => {
 it('a work that throws, and one that the store refuses', async () => {
   const store = await open();
   const trace = new CallTrace();
-  const traced = store.traced(trace);
+  const traced = tracedStore(store, trace);
   const failing = traced.write(A, soon(), async (transaction) => {
     await transaction.stateNumber(Gadget);
     throw new Error('no');
@@ -57,10 +60,10 @@ it('a work that throws, and one that the store refuses', async () => {
 it('a work with a snapshot of its own, as hooks have it', async () => {
   const store = await open();
   const trace = new CallTrace();
-  const traced = store.traced(trace);
+  const traced = tracedStore(store, trace);
   expect(await traced.read(A, { ...soon(), exclusive: true }, counted)).toBe(0);
   const written = traced.write(A, { ...soon(), exclusive: true }, async (transaction) => {
-    await transaction.insert(Gadget, gadgets(2));
+    await transaction.writeRows('insert', Gadget, gadgets(2));
   });
   await written;
   expect(trace.statements.map(({ rows, sql }) => [rows, sql.slice(0, 6)])).toEqual([
@@ -79,11 +82,11 @@ it('an exclusive work that settles after its deadline leaves the next one alone'
   const abandoned = { deadline: performance.now() + 50, exclusive: true };
   await expect(store.write(A, abandoned, () => gate)).rejects.toThrow('REQUEST_TIMEOUT');
   const trace = new CallTrace();
-  await store.traced(trace).write(A, { ...soon(), exclusive: true }, async (transaction) => {
+  await tracedStore(store, trace).write(A, { ...soon(), exclusive: true }, async (transaction) => {
     settle();
     // All that the abandoned work does when it settles is done by then.
     await new Promise((resolve) => setImmediate(resolve));
-    await transaction.insert(Gadget, gadgets(2));
+    await transaction.writeRows('insert', Gadget, gadgets(2));
   });
   expect(trace.statements.map(({ rows, sql }) => [rows, sql.slice(0, 6)])).toEqual([[2, 'INSERT']]);
 });

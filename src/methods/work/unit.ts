@@ -5,6 +5,7 @@ import type {
   BlobReference,
   ChangeKind,
   ReferenceRecord,
+  RowsWritten,
   StoredObject,
   Transaction,
 } from '../../store/port.js';
@@ -205,7 +206,7 @@ export class UnitOfWork {
 
   /** Writes rows in batches that are no more than a statement may take. */
   async #write(
-    verb: 'insert' | 'update',
+    how: RowsWritten,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
   ): Promise<void> {
@@ -213,7 +214,7 @@ export class UnitOfWork {
     const size = type.search === undefined ? {} : { maxCharacters: INDEXED_CHARACTERS };
     for (const batch of objects.length === 1 ? [objects] : batchesOf(objects, size)) {
       if (slices.isOver()) await slices.next();
-      await this.#transaction[verb](type, batch, slices);
+      await this.#transaction.writeRows(how, type, batch, slices);
     }
   }
 

@@ -1,4 +1,5 @@
-import { type BlobKey, blobKeyOf } from '../sql/records.js';
+import type { BlobKey } from '../port.js';
+import { blobKeyOf } from '../sql/records.js';
 import { COLLECTABLE, tableText } from '../sql/table-texts.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';

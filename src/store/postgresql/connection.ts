@@ -109,7 +109,7 @@ export class Connection {
   }
 
   /** Throws where the call's time is over. */
-  checkDeadline(): void {
+  check(): void {
     this.#deadline.check();
   }
 

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import type { StoredObject } from '../port.js';
+import type { RowsWritten, StoredObject } from '../port.js';
 import type { ObjectScope, WritingEngine } from '../sql/engine.js';
 import { encodeRows } from '../sql/objects.js';
 import { tableTexts } from '../sql/table-texts.js';
@@ -17,14 +17,11 @@ export const engine: WritingEngine<Connection> = Object.freeze({
   dialect: postgresql,
   decoders: DECODERS,
   texts: tableTexts(postgresql, walks),
-  check: (connection) => connection.checkDeadline(),
-  query: (connection, fragment) => connection.query(fragment),
   objects: readObjects,
   firstObjects: readFirstObjects,
   state: readState,
   page: readPage,
-  insert: (scope, type, objects) => writeRows('insert', scope, type, objects),
-  update: (scope, type, objects) => writeRows('update', scope, type, objects),
+  writeRows,
   destroy: ({ connection, accountId }, type, ids) => {
     connection.ahead?.forget(type.table, ids);
     return connection.write(writerOf(type).destroy, accountId, ids);
@@ -33,8 +30,8 @@ export const engine: WritingEngine<Connection> = Object.freeze({
 } satisfies WritingEngine<Connection>);
 
 async function writeRows(
-  verb: 'insert' | 'update',
   { connection, accountId, slices }: ObjectScope<Connection>,
+  how: RowsWritten,
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
 ): Promise<void> {
@@ -42,7 +39,7 @@ async function writeRows(
   // To send much takes as long as to write it: others have the event loop in between.
   if (rows.length > LARGE) await slices()?.next();
   connection.ahead?.forget(type.table, objects.map(idOf));
-  return connection.write(writerOf(type)[verb], accountId, rows);
+  return connection.write(writerOf(type)[how], accountId, rows);
 }
 
 function idOf({ id }: StoredObject): string {

@@ -3,6 +3,7 @@ import type { Pool } from '../../database/postgresql/pool.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { Conductor } from '../../runtime/slices.js';
 import type {
+  BlobKey,
   CallOptions,
   ChangesAsked,
   ObjectsAsked,
@@ -14,17 +15,15 @@ import type {
   StateChange,
   StatementPlan,
   Store,
-  Trace,
   TracedStatement,
   Transaction,
 } from '../port.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query.js';
-import type { BlobKey } from '../sql/records.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
-import { plansInTime, timeWork, tracedStore } from '../traced.js';
+import { plansInTime, timeWork } from '../traced.js';
 import { collectableBlobs, collectBlobs } from './blobs.js';
 import type { Connection } from './connection.js';
 import { Connections } from './connections.js';
@@ -235,10 +234,6 @@ class PostgresqlStore implements Store {
       gone.push(...(removed ?? []));
     }
     return gone;
-  }
-
-  traced(trace: Trace): Store {
-    return tracedStore(this, trace);
   }
 
   plans(

@@ -1,9 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
-import type { NewChange, QueryPage, StoredObject, WantedObjects } from '../port.js';
+import type { NewChange, QueryPage, RowsWritten, StoredObject, WantedObjects } from '../port.js';
 import type { Dialect } from './dialect.js';
 import type { Fragment, Raw } from './fragment.js';
-import type { Decoders, Row } from './objects.js';
+import type { Decoders } from './objects.js';
 import type { TableTexts } from './table-texts.js';
 
 /** The statement of a query's window, of the columns in `list`. */
@@ -53,11 +53,6 @@ export interface ReadingEngine<C> {
   /** What it says to the engine's own tables; the snapshot runs these itself. */
   readonly texts: TableTexts;
 
-  /** Throws where the connection's transaction is over, or its time. */
-  check(connection: C): void;
-
-  query(connection: C, fragment: Fragment): Promise<readonly Row[]>;
-
   objects(
     scope: ObjectScope<C>,
     read: ObjectsRead,
@@ -78,19 +73,14 @@ export interface ReadingEngine<C> {
 
 /** The same of what a transaction does (transaction.ts). */
 export interface WritingEngine<C> extends ReadingEngine<C> {
-  insert(
+  writeRows(
     scope: ObjectScope<C>,
+    how: RowsWritten,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
-  ): Promise<unknown>;
+  ): Promise<void>;
 
-  update(
-    scope: ObjectScope<C>,
-    type: DataTypeDefinition,
-    objects: readonly StoredObject[],
-  ): Promise<unknown>;
-
-  destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Promise<unknown>;
+  destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Promise<void>;
 
   /** Resolves to the new state. */
   writeChanges(scope: Scope<C>, table: string, written: ChangesToWrite): Promise<number>;

@@ -16,6 +16,7 @@ import type {
   QueryPage,
   QueryPlan,
   QueryWindow,
+  Ranked,
   ReferenceRecord,
   Snapshot,
   StoredObject,
@@ -25,7 +26,7 @@ import type {
 } from '../port.js';
 import type { Composing, Dialect } from './dialect.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine.js';
-import { type Fragment, raw, type SqlValue } from './fragment.js';
+import type { Fragment, SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
 import {
@@ -51,7 +52,7 @@ export interface SnapshotServices {
 }
 
 /**
- * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `ranks`, `page`, `queryIds`: at most two),
+ * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `ranks`, `page`: at most two),
  * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
  * only carries the result. Callers speak names, the engine storage names (names.ts).
  */
@@ -60,14 +61,18 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   protected readonly names: StorageNames;
   protected readonly conductor: Conductor;
   readonly #engine: ReadingEngine<C>;
+  readonly #mayPause: boolean;
   #open = true;
 
+  /** `mayPause`: false on a connection that others wait for: what it reads is there when its operations return. */
   constructor(
     engine: ReadingEngine<C>,
     { names, conductor }: SnapshotServices,
     { connection, accountId }: Scope<C>,
+    mayPause = true,
   ) {
     this.#engine = engine;
+    this.#mayPause = mayPause;
     this.names = names;
     this.conductor = conductor;
     this.scope = Object.freeze({ connection, accountId, slices: () => this.slices() });
@@ -108,33 +113,19 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return rows.map(changeOf);
   }
 
-  async queryIds(
-    type: DataTypeDefinition,
-    plan: QueryPlan,
-    position: number,
-    limit: number,
-  ): Promise<readonly string[]> {
-    const compose = await this.#window(type, plan, { position, limit });
-    return (await this.#query(compose(raw('"id"')))).map(idOf);
-  }
-
   async page(
     type: DataTypeDefinition,
     plan: QueryPlan,
     window: QueryWindow,
     wanted: WantedObjects | null,
   ): Promise<QueryPage> {
-    const compose = await this.#window(type, plan, window);
-    this.check();
-    return this.#engine.page(this.scope, { type, compose, limit: window.limit, wanted });
-  }
-
-  async #window(type: DataTypeDefinition, plan: QueryPlan, window: QueryWindow): Promise<WindowOf> {
     const on = this.#composing(type);
     const few = fewQuery(on, plan);
     const [row] = few === null ? [] : await this.#query(few);
     const leads = row?.[0] === 1;
-    return (list) => windowQuery(on, plan, window, { list, leads });
+    const compose: WindowOf = (list) => windowQuery(on, plan, window, { list, leads });
+    this.check();
+    return this.#engine.page(this.scope, { type, compose, limit: window.limit, wanted });
   }
 
   #composing(type: DataTypeDefinition): Composing {
@@ -160,7 +151,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     plan: QueryPlan,
     ids: readonly string[],
     within: number | null = null,
-  ): Promise<readonly { readonly id: string; readonly index: number }[]> {
+  ): Promise<readonly Ranked[]> {
     this.check();
     if (ids.length === 0) return [];
     const on = this.#composing(type);
@@ -286,7 +277,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     on: Composing,
     plan: QueryPlan,
     ids: readonly string[],
-  ): Promise<readonly { readonly id: string; readonly index: number }[]> {
+  ): Promise<readonly Ranked[]> {
     const found = await this.#query(keysOfQuery(on, plan, ids));
     if (found.length === 0) return [];
     const keys = found.map((row) => keysOf(row.slice(1), on.dialect));
@@ -296,12 +287,12 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   /** Slices for one read of objects, which end with the work; null where no read may pause. */
   protected slices(): Slices | null {
-    return this.conductor.startSlices(() => this.check());
+    return this.#mayPause ? this.conductor.startSlices(() => this.check()) : null;
   }
 
   protected check(): void {
     if (!this.#open) throw new Error('A storage operation was started after its work had ended.');
-    this.#engine.check(this.scope.connection);
+    this.scope.connection.check();
   }
 
   /** The rows of one of the statements on the engine's own tables. */
@@ -315,7 +306,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async #query(query: Fragment): Promise<readonly Row[]> {
     this.check();
-    return this.#engine.query(this.scope.connection, query);
+    return this.scope.connection.query(query);
   }
 }
 

@@ -1,16 +1,24 @@
 import type { Dialect } from './dialect.js';
+import type { Fragment } from './fragment.js';
 import type { Row } from './objects.js';
 
 /** The statements on the engine's own tables, which both databases share. */
 
-type Parameter = string | number | null;
+export type Parameter = string | number | null;
 
-/** Reads the engine's own tables. */
+/** Runs statements of one transaction that read. */
 export interface TableReader {
+  /** All rows of a fixed statement. */
   all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]>;
+
+  /** All rows of a composed statement. */
+  query(fragment: Fragment): Promise<readonly Row[]>;
+
+  /** Throws where the transaction is over, or the time of its work. */
+  check(): void;
 }
 
-/** Reads and writes them. Each write is begun before the call returns. */
+/** The same of those that write. Each write is begun before the call returns. */
 export interface TableWriter extends TableReader {
   write(text: string, ...parameters: readonly Parameter[]): Promise<void>;
 }

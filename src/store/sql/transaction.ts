@@ -5,6 +5,7 @@ import type {
   NewBlob,
   NewChange,
   ReferenceRecord,
+  RowsWritten,
   StateChange,
   StoredObject,
   Transaction,
@@ -29,7 +30,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   readonly #changed: Record<string, string> = {};
   /** By table: states that the transaction has read or made, which nobody else can change before it ends. */
   readonly #states = new Map<string, number>();
-  #asked = false;
+  #hasReadState = false;
 
   constructor(engine: WritingEngine<C>, services: SnapshotServices, scope: Scope<C>, now: number) {
     super(engine, services, scope);
@@ -42,9 +43,9 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
   }
 
-  /** Whether the work has asked for a state. On SQLite that statement also refuses a deleted account. */
-  get hasAskedForState(): boolean {
-    return this.#asked;
+  /** Whether the work has read a state. On SQLite that statement also refuses a deleted account. */
+  get hasReadState(): boolean {
+    return this.#hasReadState;
   }
 
   /**
@@ -59,40 +60,24 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     this.check();
     const state = await this.#engine.state(this.scope, type.table);
     this.#states.set(type.table, state);
-    this.#asked = true;
+    this.#hasReadState = true;
     return state;
   }
 
-  insert(
-    type: DataTypeDefinition,
-    objects: readonly StoredObject[],
-    slices?: Slices,
-  ): Promise<void> {
-    return this.#writeObjects('insert', type, objects, slices);
-  }
-
-  update(
-    type: DataTypeDefinition,
-    objects: readonly StoredObject[],
-    slices?: Slices,
-  ): Promise<void> {
-    return this.#writeObjects('update', type, objects, slices);
-  }
-
-  async #writeObjects(
-    verb: 'insert' | 'update',
+  async writeRows(
+    how: RowsWritten,
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
     slices?: Slices,
   ): Promise<void> {
     if (objects.length === 0) return;
     if (slices !== undefined && holdsLarge(type, objects)) await encodeLarge(type, objects, slices);
-    await this.#write(() => this.#engine[verb](this.scope, type, objects));
+    await this.#write(() => this.#engine.writeRows(this.scope, how, type, objects));
   }
 
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return NOTHING;
-    return this.#write(() => this.#engine.destroy(this.scope, type, ids)) as Promise<void>;
+    return this.#write(() => this.#engine.destroy(this.scope, type, ids));
   }
 
   async record(type: DataTypeDefinition, changes: readonly NewChange[]): Promise<number> {
@@ -116,13 +101,13 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     added: readonly ReferenceRecord[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
-    const change = (text: keyof TableTexts, records: readonly ReferenceRecord[]): Promise<void> =>
-      records.length === 0
-        ? NOTHING
-        : this.#run(text, this.scope.accountId, this.names.referenceRows(records));
+    const toRows = (records: readonly ReferenceRecord[]) => this.names.referenceRows(records);
     // Both are asked for at once: the work can't end between them.
     await this.#write(() =>
-      Promise.all([change('deleteReferences', removed), change('insertReferences', added)]),
+      Promise.all([
+        this.#change('deleteReferences', removed, toRows),
+        this.#change('insertReferences', added, toRows),
+      ]),
     );
   }
 
@@ -131,20 +116,26 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     added: readonly BlobReference[],
   ): Promise<void> {
     if (removed.length + added.length === 0) return;
-    const account = this.scope.accountId;
-    const change = (text: keyof TableTexts, records: readonly BlobReference[]): Promise<void> =>
-      records.length === 0
-        ? NOTHING
-        : this.#run(text, account, this.names.blobReferenceRows(records));
+    const toRows = (records: readonly BlobReference[]) => this.names.blobReferenceRows(records);
     const ids = new Set([...removed, ...added].map(({ blobId }) => blobId));
     const list = JSON.stringify([...ids]);
     await this.#write(() =>
       Promise.all([
-        change('deleteBlobReferences', removed),
-        change('insertBlobReferences', added),
-        this.#run('noteUnreferenced', this.#now, account, list),
+        this.#change('deleteBlobReferences', removed, toRows),
+        this.#change('insertBlobReferences', added, toRows),
+        this.#run('noteUnreferenced', this.#now, this.scope.accountId, list),
       ]),
     );
+  }
+
+  /** Runs a statement that deletes or inserts records. */
+  #change<T>(
+    text: keyof TableTexts,
+    records: readonly T[],
+    toRows: (records: readonly T[]) => string,
+  ): Promise<void> {
+    if (records.length === 0) return NOTHING;
+    return this.#run(text, this.scope.accountId, toRows(records));
   }
 
   #run(text: keyof TableTexts, ...parameters: readonly (string | number)[]): Promise<void> {

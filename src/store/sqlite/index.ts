@@ -4,6 +4,7 @@ import { lateError, type TimedDatabase } from '../../database/sqlite/timed-datab
 import type { Writer } from '../../database/sqlite/writer.js';
 import { inTime } from '../../runtime/deadlines.js';
 import type {
+  BlobKey,
   CallOptions,
   ChangesAsked,
   ObjectsAsked,
@@ -15,18 +16,17 @@ import type {
   StateChange,
   StatementPlan,
   Store,
-  Trace,
   TracedStatement,
   Transaction,
 } from '../port.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
-import { CommitListeners } from '../sql/transaction.js';
-import { plansInTime, tracedStore } from '../traced.js';
+import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
+import { plansInTime } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';
 import { Connection } from './connection.js';
-import { SqliteTransaction } from './engine.js';
+import { writing } from './engine.js';
 import { Log, ownConnections, ReadPool } from './read-pool.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, ScanThreads } from './scans/index.js';
@@ -164,11 +164,11 @@ class SqliteStore implements Store {
   ): Promise<T> {
     const { deadline, isLong, exclusive = false, trace } = options;
     let changed: StateChange['changed'] | undefined;
-    const run = async (transaction: SqliteTransaction): Promise<T> => {
+    const run = async (transaction: SqlTransaction<Connection>): Promise<T> => {
       const value = await work(transaction);
       transaction.assertWhole();
-      // Whoever has asked for a state has been told, by the same statement.
-      if (!transaction.hasAskedForState && this.#account.get(accountId) === undefined) {
+      // Whoever has read a state has been told, by the same statement.
+      if (!transaction.hasReadState && this.#account.get(accountId) === undefined) {
         throw accountGone();
       }
       changed = transaction.changed;
@@ -177,7 +177,7 @@ class SqliteStore implements Store {
     const whole = async (): Promise<T> => {
       this.#writing.trace = trace ?? null;
       const scope = { connection: this.#writing, accountId };
-      const transaction = new SqliteTransaction(this.#services, scope, this.#now());
+      const transaction = new SqlTransaction(writing, this.#services, scope, this.#now());
       try {
         const running = run(transaction);
         // What waits for the world outside may never settle.
@@ -185,6 +185,8 @@ class SqliteStore implements Store {
       } finally {
         // A read that the work has left running would keep the database from the commit.
         transaction.end();
+        this.#writing.endReads();
+        this.#writing.trace = null;
       }
     };
     const turn = { deadline, accountId, isLong };
@@ -212,15 +214,8 @@ class SqliteStore implements Store {
     return this.#pruner.prune(before, limit);
   }
 
-  collectBlobs(
-    before: number,
-    limit: number,
-  ): Promise<readonly { readonly accountId: string; readonly id: string }[]> {
+  collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {
     return this.#upkeep('', () => collectBlobs(this.#writing, before, limit));
-  }
-
-  traced(trace: Trace): Store {
-    return tracedStore(this, trace);
   }
 
   plans(

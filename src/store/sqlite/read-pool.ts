@@ -4,9 +4,9 @@ import { UnavailableError } from '../../protocol/errors.js';
 import { inTime } from '../../runtime/deadlines.js';
 import { FairSlots } from '../../runtime/fair-slots.js';
 import type { CallOptions, Snapshot } from '../port.js';
-import type { SnapshotServices } from '../sql/snapshot.js';
+import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { type Connection, inPhases } from './connection.js';
-import { SqliteSnapshot } from './engine.js';
+import { reading } from './engine.js';
 import type { Reader } from './reader.js';
 
 /** Reads that may wait; beyond it a call is turned away at once (D6). */
@@ -65,7 +65,10 @@ export class ReadPool {
           checkDeadline(deadline);
           trace?.phase('working');
           const { reader, give } = this.#source.take(options);
-          const snapshot = new SqliteSnapshot(this.#services, { connection: reader, accountId });
+          const snapshot = new SqlSnapshot(reading, this.#services, {
+            connection: reader,
+            accountId,
+          });
           await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
           snapshot.end();
           await give();

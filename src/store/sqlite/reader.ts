@@ -1,24 +1,15 @@
-import type { Fragment } from '../sql/fragment.js';
-import type { Row, RowTaker } from '../sql/objects.js';
+import type { RowTaker } from '../sql/objects.js';
+import type { Parameter, TableReader } from '../sql/table-texts.js';
 
-export type Parameter = string | number | null;
+export type { Parameter };
 
 /**
  * What reading statements run on: a connection of this thread, which has run a statement when the
  * call returns, or that of another one (scans/).
  */
-export interface Reader {
-  /** All rows of a fixed statement. */
-  all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]>;
-
-  /** All rows of a composed statement. */
-  query(fragment: Fragment): Promise<readonly Row[]>;
-
+export interface Reader extends TableReader {
   /** Gives all rows of a fixed statement to `rows`. */
   each(text: string, parameters: readonly Parameter[], rows: RowTaker): Promise<void>;
-
-  /** Throws where the transaction is over, or the time of its work. */
-  check(): void;
 }
 
 /**

@@ -22,10 +22,10 @@ import type {
 import type { Fragment } from '../sql/fragment.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
 import { readsInOrder } from '../sql/query.js';
-import type { SnapshotServices } from '../sql/snapshot.js';
+import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { CACHE_LENGTH, type Connection, inPhases, SliceError } from './connection.js';
 import { sqlite } from './dialect.js';
-import { SharedSnapshot } from './engine.js';
+import { reading } from './engine.js';
 import { readStateAndChanges, readStateAndRows } from './objects.js';
 import { planOf } from './plan.js';
 import type { ReadPool } from './read-pool.js';
@@ -176,7 +176,7 @@ export class Reads {
       else db.setDeadline(deadline);
       this.#connection.longest = isLimited ? CACHE_LENGTH : Number.POSITIVE_INFINITY;
       const scope = { connection: this.#connection, accountId };
-      const snapshot = new SharedSnapshot(this.#services, scope);
+      const snapshot = new SqlSnapshot(reading, this.#services, scope, false);
       this.#begin.run();
       try {
         return await work(snapshot);

@@ -1,11 +1,11 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { ChangeKind, StoredObject } from '../port.js';
+import type { BlobKey, ChangeKind, RowsWritten, StoredObject } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
 import { encodeRows, writeColumns } from '../sql/objects.js';
-import { type BlobKey, blobKeyOf, CHANGE_KINDS } from '../sql/records.js';
+import { blobKeyOf, CHANGE_KINDS } from '../sql/records.js';
 import { COLLECTABLE } from '../sql/table-texts.js';
 import type { Connection } from './connection.js';
 import { BOUND, type Parameter } from './reader.js';
@@ -27,8 +27,8 @@ const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at")
  SELECT ?, ?, ? + key, value, ?, ? FROM json_each(?)`;
 
-/** One statement. The same before a write, which a deleted account refuses: it throws `accountNotFound`. */
-export async function readStateOfAccount(
+/** One statement. Before a write: it throws `accountNotFound` where the account has been deleted. */
+export async function readStateOfLivingAccount(
   { connection, accountId }: Scope<Connection>,
   table: string,
 ): Promise<number> {
@@ -96,11 +96,8 @@ const ROWS = [1, 10, 100];
 /** Parameters of such a statement: what is prepared has a piece of program for each. */
 const MAX_PARAMETERS = 1500;
 
-/** A statement that writes rows; "insert" takes new ones, "update" in the same form those that exist. */
-interface RowStatement {
-  readonly insert: string;
-  readonly update: string;
-}
+/** A statement that writes rows, in the same form new ones and those that exist. */
+type RowStatement = Readonly<Record<RowsWritten, string>>;
 
 /** The statements that write whole rows. */
 interface ObjectWriter {
@@ -147,11 +144,11 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
 }
 
 /** One statement: inserts rows, or updates those that exist. */
-export async function writeObjects(
+export async function writeRows(
   { connection, accountId }: Scope<Connection>,
+  how: RowsWritten,
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
-  how: keyof RowStatement,
 ): Promise<void> {
   const { json, rows } = writerOf(type);
   const statement = rows.find(({ size }) => size >= objects.length);

@@ -46,7 +46,9 @@ const blobEvery = (count: number): number => Math.max(1, Math.min(10, Math.floor
 /** `count` objects, each with a change record, a reference and some with a blob. */
 async function fill({ store, prisma }: Opened, accountId: string, count: number): Promise<void> {
   await store.write(accountId, soon(), (transaction) =>
-    transaction.insert(Gadget, [gadget('first', { title: 'a text that is looked for' })]),
+    transaction.writeRows('insert', Gadget, [
+      gadget('first', { title: 'a text that is looked for' }),
+    ]),
   );
   const columns = writeColumns(Gadget).map(({ column }) => column);
   const every = Prisma.raw(`n % ${blobEvery(count)} = 0`);
@@ -135,7 +137,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
       let last = 0;
       clients.go((n) =>
         store.write(other, soon(), async (transaction) => {
-          await transaction.insert(Gadget, [gadget(`w${n}`)]);
+          await transaction.writeRows('insert', Gadget, [gadget(`w${n}`)]);
           last = await transaction.record(Gadget, made(`w${n}`));
         }),
       );
@@ -189,7 +191,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
     let writes = 0;
     const write = (key: string) =>
       store.write(id, soon(), async (transaction) => {
-        await transaction.insert(Gadget, [gadget(key)]);
+        await transaction.writeRows('insert', Gadget, [gadget(key)]);
         await transaction.record(Gadget, made(key));
       });
     // The moment between the last look at the data and the end.
@@ -220,7 +222,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
     const deleteBlobs = async (): Promise<void> => {
       if (writing !== undefined) return;
       writing = store.write(id, { ...soon(), exclusive: true }, async (transaction) => {
-        await transaction.insert(Gadget, [gadget('held')]);
+        await transaction.writeRows('insert', Gadget, [gadget('held')]);
         await transaction.record(Gadget, made('held'));
         isHeld();
         await held;

@@ -4,6 +4,7 @@ import type { FilterNode, QueryPlan, Snapshot, StoredObject } from '../../../src
 import type { Rig } from '../../scale/rig.js';
 import { ALL, definition, meets, sortKey } from '../../scale/thing.js';
 import { Random } from '../../support/random.js';
+import { queryIds } from '../gadget.js';
 import { referenceIds } from '../reference.js';
 
 /**
@@ -95,7 +96,7 @@ export function indexedCases(
  VALUES ('${account}', '', 'u', 1)`);
     for (let from = 0; from < count; from += BATCH) {
       await rig.store.write(account, soon(), (transaction) =>
-        transaction.insert(definition, objects.slice(from, from + BATCH)),
+        transaction.writeRows('insert', definition, objects.slice(from, from + BATCH)),
       );
     }
   };
@@ -132,8 +133,8 @@ export function indexedCases(
           : expected.slice(0, 3);
         const one = random.chance(0.7) ? expected[random.integer(0, expected.length)] : 'r0000001';
         const work = async (snapshot: Snapshot) => ({
-          page: await snapshot.queryIds(definition, query, position, 50),
-          all: await snapshot.queryIds(definition, query, 0, objects.length + 1),
+          page: await queryIds(snapshot, definition, query, position, 50),
+          all: await queryIds(snapshot, definition, query, 0, objects.length + 1),
           count: await snapshot.count(definition, query.filter),
           rank: await snapshot.rank(definition, query, one ?? 'none'),
           ranks: await snapshot.ranks(definition, query, wanted),

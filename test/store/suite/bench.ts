@@ -7,7 +7,7 @@ import type {
   StoredObject,
   Transaction,
 } from '../../../src/store/port.js';
-import { Gadget, plan } from '../gadget.js';
+import { Gadget, plan, queryIds } from '../gadget.js';
 
 /** A store on an empty database that has the tables of the service and of Gadget. */
 export interface Engine {
@@ -61,7 +61,7 @@ export class Bench {
     this.store.write(account, this.soon(), work);
 
   readonly insert = (objects: readonly StoredObject[], account = A): Promise<void> =>
-    this.write((transaction) => transaction.insert(Gadget, objects), account);
+    this.write((transaction) => transaction.writeRows('insert', Gadget, objects), account);
 
   readonly all = (account = A): Promise<readonly StoredObject[]> =>
     this.read(
@@ -70,7 +70,7 @@ export class Bench {
     );
 
   readonly ids = (query: QueryPlan, position = 0, limit = 10_000): Promise<readonly string[]> =>
-    this.read((snapshot) => snapshot.queryIds(Gadget, query, position, limit));
+    this.read((snapshot) => queryIds(snapshot, Gadget, query, position, limit));
 
   readonly found = (filter: FilterNode): Promise<readonly string[]> => this.ids(plan(filter));
 

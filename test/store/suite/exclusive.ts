@@ -23,7 +23,7 @@ export function exclusiveCases(bench: Bench): void {
       const heard: StateChange[] = [];
       bench.store.onCommit((change) => heard.push(change));
       const result = await exclusively(async (transaction) => {
-        await transaction.insert(Gadget, [gadget('r1')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r1')]);
         await sleep(20);
         await transaction.record(Gadget, [created('r1')]);
         await sleep(20);
@@ -38,14 +38,14 @@ export function exclusiveCases(bench: Bench): void {
     it('share their transaction with nobody', async () => {
       const works = [
         exclusively(async (transaction) => {
-          await transaction.insert(Gadget, [gadget('r1')]);
+          await transaction.writeRows('insert', Gadget, [gadget('r1')]);
           await sleep(20);
           throw new Error('mine alone');
         }),
         insert([gadget('r2')]),
         exclusively(async (transaction) => {
           await sleep(20);
-          await transaction.insert(Gadget, [gadget('r3')]);
+          await transaction.writeRows('insert', Gadget, [gadget('r3')]);
         }),
       ];
       const results = await Promise.allSettled(works);
@@ -61,7 +61,7 @@ export function exclusiveCases(bench: Bench): void {
       const wait = 30 * 24 * 3600 * 1000;
       await exclusively(async (transaction) => {
         await sleep(5);
-        await transaction.insert(Gadget, [gadget('r1')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r1')]);
       }, wait);
       expect((await all()).map(idOf)).toEqual(['r1']);
     });
@@ -70,11 +70,13 @@ export function exclusiveCases(bench: Bench): void {
       let escaped: Transaction | undefined;
       const hanging = exclusively(async (transaction) => {
         escaped = transaction;
-        await transaction.insert(Gadget, [gadget('r1')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r1')]);
         await new Promise(() => undefined);
       }, 150);
       await expect(hanging).rejects.toBeInstanceOf(UnavailableError);
-      await expect(escaped?.insert(Gadget, [gadget('r2')])).rejects.toThrow('after its work');
+      await expect(escaped?.writeRows('insert', Gadget, [gadget('r2')])).rejects.toThrow(
+        'after its work',
+      );
       await insert([gadget('r3')]);
       await expect(escaped?.count(Gadget, ALL)).rejects.toThrow('after its work');
       expect((await all()).map(idOf)).toEqual(['r3']);
@@ -83,8 +85,8 @@ export function exclusiveCases(bench: Bench): void {
     it('fail where an operation failed, even where the work caught its error', async () => {
       await insert([gadget('r1')]);
       const stubborn = exclusively(async (transaction) => {
-        await transaction.insert(Gadget, [gadget('r2')]);
-        await transaction.insert(Gadget, [gadget('r1')]).catch(() => 'caught');
+        await transaction.writeRows('insert', Gadget, [gadget('r2')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r1')]).catch(() => 'caught');
         return 'done';
       });
       await expect(stubborn).rejects.toThrow();

@@ -45,7 +45,7 @@ export function objectCases(bench: Bench): void {
           gadgets(count, (index) => values[(index + step) % values.length]?.[1] ?? {});
         await insert(wanted(0));
         expect(await all()).toEqual(wanted(0));
-        await write((transaction) => transaction.update(Gadget, wanted(1)));
+        await write((transaction) => transaction.writeRows('update', Gadget, wanted(1)));
         expect(await all()).toEqual(wanted(1));
       });
     }
@@ -76,7 +76,7 @@ export function objectCases(bench: Bench): void {
     it('are replaced as a whole by an update', async () => {
       await insert([gadget('r1', { title: 'a', code: 'c', done: true }), gadget('r2')]);
       const changed = gadget('r1', { title: 'B', rank: 7, updated: '2026-05-05T00:00:00.5Z' });
-      await write((transaction) => transaction.update(Gadget, [changed]));
+      await write((transaction) => transaction.writeRows('update', Gadget, [changed]));
       expect(await all()).toEqual([changed, gadget('r2')]);
       expect(await found(condition('title', 'b'))).toEqual(['r1']);
       expect(await found(condition('title', 'a'))).toEqual([]);

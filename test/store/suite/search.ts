@@ -117,13 +117,15 @@ export function searchCases(bench: Bench): void {
         const before = new Set(live);
         await write(async (transaction) => {
           const fresh = Array.from({ length: random.integer(0, 3) }, (_, n) => `n${round}x${n}`);
-          await transaction.insert(
+          await transaction.writeRows(
+            'insert',
             Gadget,
             fresh.map((id) => gadget(id, made())),
           );
           for (const id of fresh) live.add(id);
           const changed = [...live].filter(() => random.chance(0.2));
-          await transaction.update(
+          await transaction.writeRows(
+            'update',
             Gadget,
             changed.map((id) => gadget(id, made())),
           );

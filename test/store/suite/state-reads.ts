@@ -42,7 +42,7 @@ export function stateReadCases(bench: Bench): void {
 
   const create = (made: readonly StoredObject[]): Promise<unknown> =>
     bench.write(async (transaction) => {
-      await transaction.insert(Gadget, made);
+      await transaction.writeRows('insert', Gadget, made);
       const changes = made.map(({ id }) => ({ objectId: id, kind: 'created' as const }));
       return transaction.record(Gadget, changes);
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredObject, Transaction } from '../../../src/store/port.js';
-import { ALL, Gadget, gadgets, plan, UNIQUES } from '../gadget.js';
+import { ALL, Gadget, gadgets, plan, queryIds, UNIQUES } from '../gadget.js';
 import { A, type Bench, HUGE, idOf } from './bench.js';
 
 export function statementCases(bench: Bench): void {
@@ -13,11 +13,11 @@ export function statementCases(bench: Bench): void {
       number,
       (transaction: Transaction, objects: readonly StoredObject[]) => Promise<unknown>,
     ][] = [
-      ['insert', 1, (t, objects) => t.insert(Gadget, objects)],
-      ['update', 1, (t, objects) => t.update(Gadget, objects)],
+      ['insert', 1, (t, objects) => t.writeRows('insert', Gadget, objects)],
+      ['update', 1, (t, objects) => t.writeRows('update', Gadget, objects)],
       ['get', 1, (t, objects) => t.get(Gadget, objects.map(idOf), Gadget.properties, HUGE)],
       ['get of the first', 1, (t) => t.get(Gadget, { first: 500 }, Gadget.properties, HUGE)],
-      ['queryIds', 1, (t) => t.queryIds(Gadget, plan(ALL, 'title'), 0, 500)],
+      ['the state and a page', 2, (t) => queryIds(t, Gadget, plan(ALL, 'title'), 0, 500)],
       ['count', 1, (t) => t.count(Gadget, ALL)],
       ['rank', 2, (t) => t.rank(Gadget, plan(ALL, 'title'), 'r000000')],
       ['ranks', 2, (t, objects) => t.ranks(Gadget, plan(ALL, '-rank'), objects.map(idOf))],
@@ -85,8 +85,8 @@ export function statementCases(bench: Bench): void {
     it('are none for empty lists', async () => {
       await write(async (transaction) => {
         const ran = await counted(async () => {
-          await transaction.insert(Gadget, []);
-          await transaction.update(Gadget, []);
+          await transaction.writeRows('insert', Gadget, []);
+          await transaction.writeRows('update', Gadget, []);
           await transaction.destroy(Gadget, []);
           await transaction.get(Gadget, [], Gadget.properties, HUGE);
           await transaction.ranks(Gadget, plan(ALL), []);

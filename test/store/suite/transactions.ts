@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MethodError, UnavailableError } from '../../../src/protocol/errors.js';
 import type { CallOptions, Transaction } from '../../../src/store/port.js';
-import { ALL, condition, Gadget, gadget, gadgets, plan } from '../gadget.js';
+import { ALL, condition, Gadget, gadget, gadgets, plan, queryIds } from '../gadget.js';
 import { A, type Bench, idOf } from './bench.js';
 
 export function transactionCases(bench: Bench): void {
@@ -10,7 +10,7 @@ export function transactionCases(bench: Bench): void {
   describe('transactions', () => {
     it('see their own changes, and leave nothing where the work throws', async () => {
       const failing = write(async (transaction) => {
-        await transaction.insert(Gadget, [gadget('r1')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r1')]);
         expect(await transaction.count(Gadget, ALL)).toBe(1);
         throw new MethodError('stateMismatch', 'no');
       });
@@ -21,7 +21,7 @@ export function transactionCases(bench: Bench): void {
     it('that run together fail each by itself', async () => {
       const works = Array.from({ length: 10 }, (_, index) =>
         write(async (transaction) => {
-          await transaction.insert(Gadget, [gadget(`r${index}`)]);
+          await transaction.writeRows('insert', Gadget, [gadget(`r${index}`)]);
           if (index % 3 === 0) throw new Error(`no ${index}`);
           return index;
         }),
@@ -48,8 +48,8 @@ export function transactionCases(bench: Bench): void {
     it('fail where an operation failed, even where the work caught its error', async () => {
       await insert([gadget('r1')]);
       const stubborn = write(async (transaction) => {
-        await transaction.insert(Gadget, [gadget('r2')]);
-        await transaction.insert(Gadget, [gadget('r1')]).catch(() => 'caught');
+        await transaction.writeRows('insert', Gadget, [gadget('r2')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r1')]).catch(() => 'caught');
         return 'done';
       });
       await expect(stubborn).rejects.toThrow();
@@ -61,7 +61,9 @@ export function transactionCases(bench: Bench): void {
       await write(async (transaction) => {
         escaped = transaction;
       });
-      await expect(escaped?.insert(Gadget, [gadget('r1')])).rejects.toThrow('after its work');
+      await expect(escaped?.writeRows('insert', Gadget, [gadget('r1')])).rejects.toThrow(
+        'after its work',
+      );
       expect(await all()).toEqual([]);
     });
 
@@ -80,7 +82,9 @@ export function transactionCases(bench: Bench): void {
 
     it('D6: a call after its deadline is unavailable and does nothing', async () => {
       const late: CallOptions = { deadline: performance.now() - 1 };
-      const writing = bench.store.write(A, late, (t) => t.insert(Gadget, [gadget('r1')]));
+      const writing = bench.store.write(A, late, (t) =>
+        t.writeRows('insert', Gadget, [gadget('r1')]),
+      );
       await expect(writing).rejects.toBeInstanceOf(UnavailableError);
       const reading = bench.store.read(A, late, (s) => s.count(Gadget, ALL));
       await expect(reading).rejects.toBeInstanceOf(UnavailableError);
@@ -94,7 +98,7 @@ export function transactionCases(bench: Bench): void {
         while (performance.now() <= short.deadline);
       };
       const writing = bench.store.write(A, short, async (transaction) => {
-        await transaction.insert(Gadget, [gadget('r1')]);
+        await transaction.writeRows('insert', Gadget, [gadget('r1')]);
         passed();
         await transaction.destroy(Gadget, ['none']).catch(() => 'caught');
       });
@@ -117,7 +121,7 @@ export function transactionCases(bench: Bench): void {
       await insert(gadgets(3000, (index) => ({ title: `text ${index}` })));
       const query = plan(condition('title', 'zzz'), '-title');
       const reading = bench.store.read(A, { deadline: performance.now() + 200 }, async (s) => {
-        for (let round = 0; round < 10_000; round += 1) await s.queryIds(Gadget, query, 0, 10);
+        for (let round = 0; round < 10_000; round += 1) await queryIds(s, Gadget, query, 0, 10);
       });
       await expect(reading).rejects.toBeInstanceOf(UnavailableError);
       expect(await all()).toHaveLength(3000);
@@ -127,7 +131,7 @@ export function transactionCases(bench: Bench): void {
   for (const exclusive of [false, true]) {
     it(`refuse to write to an account that has been deleted (exclusive: ${exclusive})`, async () => {
       const writing = bench.store.write('gone', { ...bench.soon(), exclusive }, (transaction) =>
-        transaction.insert(Gadget, [gadget('r1')]),
+        transaction.writeRows('insert', Gadget, [gadget('r1')]),
       );
       await expect(writing).rejects.toMatchObject({ type: 'accountNotFound' });
       const count = bench.read((snapshot) => snapshot.count(Gadget, ALL), 'gone');
