@@ -1,38 +1,37 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import proxyAddr from 'proxy-addr';
+import type { TransportServices } from './shared.js';
 
 /** A host with an optional port, nothing that could break out of a URL: names, IPv4, [IPv6]. */
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-export interface BaseUrls {
+type Trusts = (address: string, hop: number) => boolean;
+
+/** What the base URL is for answers. */
+export class BaseUrls {
   /** The path part, without a trailing slash: '' or '/api'. */
   readonly path: string;
+  readonly #configured: string | null;
+  readonly #trusts: Trusts;
+
+  /** Throws TypeError where `trustProxy` holds something that is no address, subnet or name that proxy-addr knows. */
+  constructor({ baseUrl, trustProxy }: Pick<TransportServices, 'baseUrl' | 'trustProxy'>) {
+    this.path = baseUrl === null ? '' : baseUrl.pathname.replace(/\/+$/, '');
+    this.#configured = baseUrlText(baseUrl);
+    this.#trusts = trustProxy.length === 0 ? () => false : proxyAddr.compile([...trustProxy]);
+  }
+
   /**
    * The base URL for answers to this request (D1): the configured one, else by the request's host and, where the
    * peer is a trusted proxy, by what it forwarded. Null where the host is no host.
    */
-  of(req: IncomingMessage): string | null;
-}
-
-/** Throws TypeError where `trustProxy` holds something that is no address, subnet or name that proxy-addr knows. */
-export function createBaseUrls(options: {
-  readonly baseUrl: URL | null;
-  readonly trustProxy: readonly string[];
-}): BaseUrls {
-  const trusts =
-    options.trustProxy.length === 0 ? () => false : proxyAddr.compile([...options.trustProxy]);
-  const configured = baseUrlText(options.baseUrl);
-  return {
-    path: options.baseUrl === null ? '' : options.baseUrl.pathname.replace(/\/+$/, ''),
-    of(req) {
-      if (configured !== null) return configured;
-      const forwarded = forwardedOf(req, trusts);
-      const host = forwarded.host ?? req.headers.host ?? listeningHost(req.socket);
-      if (!HOST.test(host)) return null;
-      return `${forwarded.protocol ?? 'http'}://${host}`;
-    },
-  };
+  of(req: IncomingMessage): string | null {
+    if (this.#configured !== null) return this.#configured;
+    const forwarded = forwardedOf(req, this.#trusts);
+    const host = forwarded.host ?? req.headers.host ?? listeningHost(req.socket);
+    return HOST.test(host) ? `${forwarded.protocol ?? 'http'}://${host}` : null;
+  }
 }
 
 /** A configured base URL as text, without a trailing slash. */
@@ -47,10 +46,7 @@ interface Forwarded {
 
 const DIRECT: Forwarded = Object.freeze({ protocol: null, host: null });
 
-function forwardedOf(
-  req: IncomingMessage,
-  trusts: (address: string, hop: number) => boolean,
-): Forwarded {
+function forwardedOf(req: IncomingMessage, trusts: Trusts): Forwarded {
   const peer = req.socket.remoteAddress;
   if (peer === undefined || !trusts(peer, 0)) return DIRECT;
   // Each proxy appends its own: the value that the outermost trusted one wrote is as many from the end.

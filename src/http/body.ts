@@ -41,55 +41,30 @@ export function readBody(
   if (!req.complete && req.readableLength !== length) return collectBody(req, userId, shared);
   const data: Buffer = req.read() ?? NOTHING;
   res.hasWholeRequest = true;
-  refuseTooMany(data.length, data.length, userId, shared);
+  holdOctets(data.length, data.length, userId, shared);
   return data;
 }
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Holds `more` octets of a body that has `length` with them. Throws, and holds none, where they are too many. */
-function refuseTooMany(
-  length: number,
-  more: number,
-  user: string,
-  { budget, limits }: Shared,
-): void {
+function holdOctets(length: number, more: number, user: string, { budget, limits }: Shared): void {
   if (length > limits.maxSizeRequest) throw requestTooLarge(limits.maxSizeRequest);
   if (!budget.take(user, more)) throw overloaded();
 }
 
 /** Collects a body as it comes, and stops reading at the first octet too many. */
-function collectBody(req: IncomingMessage, user: string, shared: Shared): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const octets = new Octets();
-    let complete = false;
-    const fail = (error: unknown): void => {
-      req.off('data', onData);
-      req.off('end', onEnd);
-      req.off('close', onClose);
-      shared.budget.release(user, octets.length);
-      reject(error);
-    };
-    const onData = (chunk: Buffer): void => {
-      try {
-        refuseTooMany(octets.length + chunk.length, chunk.length, user, shared);
-        octets.add(chunk);
-      } catch (error) {
-        fail(error);
-      }
-    };
-    // No listener is taken off, which would cost each request as much as its body does.
-    const onEnd = (): void => {
-      complete = true;
-      resolve(octets.take());
-    };
-    const onClose = (): void => {
-      if (!complete) fail(new ClientGoneError());
-    };
-    req.on('data', onData);
-    req.on('end', onEnd);
-    req.on('close', onClose);
-    // Who left while the token was looked up is not heard of any more.
-    if (req.destroyed) onClose();
-  });
+async function collectBody(req: IncomingMessage, user: string, shared: Shared): Promise<Buffer> {
+  const octets = new Octets();
+  try {
+    // A refused request stays open: its connection carries the answer.
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      holdOctets(octets.length + chunk.length, chunk.length, user, shared);
+      octets.add(chunk);
+    }
+    return octets.take();
+  } catch (error) {
+    shared.budget.release(user, octets.length);
+    throw req.destroyed ? new ClientGoneError() : error;
+  }
 }

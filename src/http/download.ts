@@ -1,15 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Principal } from '../accounts/principal.js';
-import { BlobMissingError } from '../blobs/port.js';
+import { BlobMissingError, type OctetRange } from '../blobs/port.js';
 import { isId } from '../protocol/ids.js';
 import { isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';
 import type { BlobRow } from '../store/port.js';
 import type { Page } from './app.js';
-import { contentDisposition, dispositionOf } from './content-disposition.js';
 import { edgeHeaders, principalOf } from './edge-response.js';
-import { type OctetRange, parseRange } from './range.js';
 import { HttpError } from './reply.js';
 import type { TransportServices } from './shared.js';
 import { streamTo } from './write-long.js';
@@ -110,4 +108,63 @@ async function open(
     if (error instanceof BlobMissingError) throw noBlob();
     throw error;
   }
+}
+
+const SINGLE = /^bytes[ \t]*=[ \t]*(?:(\d{1,15})[ \t]*)?-[ \t]*(?:(\d{1,15})[ \t]*)?$/i;
+
+/**
+ * The part of `size` octets that a Range header asks for (RFC 9110 14.2): a single range, `unsatisfiable`, or `all`
+ * where there is no header or one that may be ignored: another unit, several ranges, nonsense. The range-parser package
+ * refuses a suffix longer than the whole, which stands for the whole (14.1.2).
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): OctetRange | 'all' | 'unsatisfiable' {
+  const match = header === undefined ? null : SINGLE.exec(header);
+  if (match === null) return 'all';
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    if (last === '') return 'all';
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size };
+  }
+  const start = Number(first);
+  if (last !== '' && Number(last) < start) return 'all';
+  if (start >= size) return 'unsatisfiable';
+  return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
+}
+
+/** What text a quoted-string may hold here: visible ASCII and spaces (RFC 9110 5.6.4). */
+const NOT_ASCII = /[^\x20-\x7e]/gu;
+/** What RFC 8187 3.2.1 wants escaped and encodeURIComponent leaves alone. */
+const NOT_ATTR_CHAR = /['()*]/g;
+/** An escape in `filename` is decoded by some browsers: then the extended form says what is meant. */
+const ESCAPE = /%[0-9A-Fa-f]{2}/;
+
+/**
+ * The Content-Disposition of a download (RFC 6266). The name goes in as it is (service.md 4), a path in it too: it
+ * is data, and what a browser saves it as is the browser's care. What ASCII can't say stands in `filename*`
+ * (RFC 8187), so nothing in a name can end the header.
+ */
+export function contentDisposition(kind: 'attachment' | 'inline', name: string): string {
+  if (name === '') return kind;
+  const ascii = name.replace(NOT_ASCII, '_');
+  const plain = `${kind}; filename="${ascii.replace(/["\\]/g, '\\$&')}"`;
+  if (ascii === name && !ESCAPE.test(name)) return plain;
+  const extended = encodeURIComponent(name).replace(
+    NOT_ATTR_CHAR,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${plain}; filename*=UTF-8''${extended}`;
+}
+
+/** Types that a browser shows without running anything in them. */
+const INERT =
+  /^(?:text\/plain|image\/(?:png|jpeg|gif|webp|avif|bmp)|(?:audio|video)\/[a-z0-9.+-]+)$/;
+
+/** D22: what a browser would run is saved, not shown; so is everything that isn't known to be inert. */
+export function dispositionOf(mediaType: string): 'attachment' | 'inline' {
+  const essence = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return INERT.test(essence) ? 'inline' : 'attachment';
 }

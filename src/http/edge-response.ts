@@ -72,12 +72,7 @@ export function edgeHeaders(res: EdgeResponse): string[] {
  * once and its result is replayed: as a middleware it would cost a tenth of a small request.
  */
 function securityHeaders(): readonly string[] {
-  const headers: string[] = [];
-  const recorder = {
-    setHeader: (name: string, value: string) => headers.push(name, value),
-    removeHeader: () => undefined,
-  };
-  const middleware = helmet({
+  const setHeaders = helmet({
     // Nothing that this server sends may load, run or be framed: sandbox holds for downloads too (D22).
     contentSecurityPolicy: {
       useDefaults: false,
@@ -87,11 +82,14 @@ function securityHeaders(): readonly string[] {
     // Pages of other origins fetch blobs through CORS; the allow-list there decides.
     crossOriginResourcePolicy: { policy: 'cross-origin' },
   });
-  let failure: unknown;
-  middleware({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
-    failure = error;
+  const headers: string[] = [];
+  const recorder = {
+    setHeader: (name: string, value: string) => headers.push(name, value),
+    removeHeader: () => undefined,
+  };
+  setHeaders({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
+    if (error !== undefined) throw error;
   });
-  if (failure !== undefined) throw failure;
   return headers;
 }
 
@@ -138,44 +136,50 @@ export function writeHead(
 /** Headers that a page may send (RFC 8620 needs the first two, an EventSource in code the third). */
 const ALLOW_HEADERS = 'Authorization, Content-Type, Last-Event-ID';
 /** Headers that a page may read. */
-const EXPOSE_HEADERS =
-  'Accept-Ranges, Content-Disposition, Content-Range, Retry-After, WWW-Authenticate, X-Request-Id';
+const EXPOSED: readonly string[] = Object.freeze([
+  'Access-Control-Expose-Headers',
+  'Accept-Ranges, Content-Disposition, Content-Range, Retry-After, WWW-Authenticate, X-Request-Id',
+]);
+const ANYBODY: readonly string[] = Object.freeze(['Access-Control-Allow-Origin', '*', ...EXPOSED]);
 const MAX_AGE = '86400';
 
-/** The CORS part of answers, as names and values in turn; D25's Origin check for WebSockets too. */
-export interface Cors {
+/**
+ * The CORS part of answers, as names and values in turn; D25's Origin check for WebSockets too. No cookies are ever
+ * used, so no credentials mode either.
+ */
+export class Cors {
+  readonly #isAny: boolean;
+  readonly #listed: ReadonlySet<string>;
+  /** For whom no page may read the answer. */
+  readonly #nobody: readonly string[];
+
+  /** `origins` is an allow-list of origins, or holds `*`. */
+  constructor(origins: readonly string[]) {
+    this.#isAny = origins.includes('*');
+    this.#listed = new Set(origins);
+    // A cache must not give an answer without allow-origin to a page that would have got one.
+    this.#nobody = origins.length === 0 ? NO_HEADERS : Object.freeze(['Vary', 'Origin']);
+  }
+
+  allows(origin: string): boolean {
+    return this.#isAny || this.#listed.has(origin);
+  }
+
   /** For every answer, errors too. */
-  headers(origin: string | undefined): readonly string[];
+  headers(origin: string | undefined): readonly string[] {
+    // Without an Origin too: a cache may give a download to a page later.
+    if (this.#isAny) return ANYBODY;
+    if (origin === undefined || !this.#listed.has(origin)) return this.#nobody;
+    return ['Access-Control-Allow-Origin', origin, ...EXPOSED, 'Vary', 'Origin'];
+  }
+
   /** For the answer to an OPTIONS request, besides `headers`. */
-  preflight(origin: string | undefined, allow: string): readonly string[];
-  allows(origin: string): boolean;
-}
-
-/** `origins` is an allow-list of origins, or holds `*`. No cookies are ever used, so no credentials mode either. */
-export function createCors(origins: readonly string[]): Cors {
-  const any = origins.includes('*');
-  const listed = new Set(origins);
-  const exposed = ['Access-Control-Expose-Headers', EXPOSE_HEADERS];
-  const anybody = Object.freeze(['Access-Control-Allow-Origin', '*', ...exposed]);
-  // A cache must not give an answer without allow-origin to a page that would have got one.
-  const nobody = origins.length === 0 ? NO_HEADERS : Object.freeze(['Vary', 'Origin']);
-
-  const allows = (origin: string): boolean => any || listed.has(origin);
-  return {
-    allows,
-    headers(origin) {
-      // Without an Origin too: a cache may give a download to a page later.
-      if (any) return anybody;
-      if (origin === undefined || !listed.has(origin)) return nobody;
-      return ['Access-Control-Allow-Origin', origin, ...exposed, 'Vary', 'Origin'];
-    },
-    preflight(origin, allow) {
-      if (origin === undefined || !allows(origin)) return NO_HEADERS;
-      return [
-        ...['Access-Control-Allow-Methods', allow],
-        ...['Access-Control-Allow-Headers', ALLOW_HEADERS],
-        ...['Access-Control-Max-Age', MAX_AGE],
-      ];
-    },
-  };
+  preflight(origin: string | undefined, allow: string): readonly string[] {
+    if (origin === undefined || !this.allows(origin)) return NO_HEADERS;
+    return [
+      ...['Access-Control-Allow-Methods', allow],
+      ...['Access-Control-Allow-Headers', ALLOW_HEADERS],
+      ...['Access-Control-Max-Age', MAX_AGE],
+    ];
+  }
 }

@@ -7,8 +7,7 @@ import type { Rest } from './app.js';
 import { authenticateRequest, requireMetricsToken } from './authenticate-request.js';
 import {
   bodyLength,
-  type Cors,
-  createCors,
+  Cors,
   type EdgeResponse,
   endsConnection,
   type ServerState,
@@ -38,7 +37,7 @@ export class Edge {
 
   constructor(options: EdgeOptions) {
     this.#options = options;
-    this.cors = createCors(options.shared.corsOrigins);
+    this.cors = new Cors(options.shared.corsOrigins);
     this.#router = createRouter(options.basePath);
     // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
     this.#requestLog = options.shared.log.child({}, { redact: [] });

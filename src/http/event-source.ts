@@ -42,11 +42,13 @@ export function eventSourcePage(shared: Shared, streams: Set<EventStream>): Page
       res.end();
       return;
     }
+    // It closed while its token was looked up.
+    if (res.destroyed) return;
     if (!slots.take(userId)) throw tooManyOpen('maxEventSources', MAX_STREAMS);
     const stream = new EventStream(shared, res, parameters);
     streams.add(stream);
     shared.metrics.opened('eventsource');
-    stream.start(() => {
+    res.once('close', () => {
       streams.delete(stream);
       slots.release(userId);
       shared.metrics.closed('eventsource');
@@ -59,41 +61,35 @@ export class EventStream {
   readonly #res: EdgeResponse;
   readonly #parameters: Parameters;
   readonly #subscription: Subscription;
-  readonly #unfollow: () => void;
   /** Everything pushed on this stream so far of what is in reach: what the event id encodes. */
   readonly #pushed = new Map<string, Map<string, string>>();
+  /** The reader has yet to take what was written. */
+  #isBehind = false;
   #timer: NodeJS.Timeout | undefined;
 
+  /** Sends the headers: the stream is open until the response closes. */
   constructor({ feed, live }: Shared, res: EdgeResponse, parameters: Parameters) {
     this.#res = res;
     this.#parameters = parameters;
     const principal = principalOf(res);
     this.#subscription = feed.subscribe(principal, parameters.types, () => this.#forward());
-    this.#unfollow = live.follow(principal, (current) => this.#follow(current));
-  }
-
-  /** Sends the headers: the stream is open, until `closed` is called. */
-  start(closed: () => void): void {
-    const res = this.#res;
+    const unfollow = live.follow(principal, (current) => this.#follow(current));
     const { socket } = res.req;
     const sideEnded = (): void => this.end();
-    const close = (): void => {
+    res.once('close', () => {
       socket.off('end', sideEnded);
       clearTimeout(this.#timer);
       this.#subscription.end();
-      this.#unfollow();
-      closed();
-    };
-    if (res.destroyed) {
-      close();
-      return;
-    }
-    socket.setTimeout(0);
-    socket.setNoDelay(true);
-    res.on('drain', () => this.#forward());
-    res.once('close', close);
+      unfollow();
+    });
+    res.on('drain', () => {
+      this.#isBehind = false;
+      this.#forward();
+    });
     // A client that ends its side gets the answers that it waits for; this one would never end.
     socket.on('end', sideEnded);
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
     res.writeHead(200, [...edgeHeaders(res), ...HEADERS]);
     res.flushHeaders();
     if (socket.readableEnded) this.end();
@@ -106,7 +102,7 @@ export class EventStream {
 
   /** While the reader is behind, changes wait in the subscription, the newest state of each type alone. */
   #forward(): void {
-    if (this.#res.writableNeedDrain) return;
+    if (this.#isBehind) return;
     const changed = this.#subscription.collect();
     if (changed === null) return;
     this.#pushState(changed);
@@ -148,14 +144,15 @@ export class EventStream {
     clearTimeout(this.#timer);
     if (ping === 0 || this.#res.writableEnded) return;
     this.#timer = setTimeout(() => {
-      if (!this.#res.writableNeedDrain) this.#write(`event: ping\ndata: {"interval":${ping}}\n\n`);
+      if (!this.#isBehind) this.#write(`event: ping\ndata: {"interval":${ping}}\n\n`);
       this.#restartPing();
     }, ping * 1000);
     this.#timer.unref();
   }
 
   #write(text: string): void {
-    if (!this.#res.destroyed && !this.#res.writableEnded) this.#res.write(text);
+    const res = this.#res;
+    if (!res.destroyed && !res.writableEnded) this.#isBehind = !res.write(text);
   }
 }
 

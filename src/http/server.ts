@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { ApiEndpoint } from './api.js';
 import { createApp } from './app.js';
-import { createBaseUrls } from './base-url.js';
+import { BaseUrls } from './base-url.js';
 import { downloadPage } from './download.js';
 import { Edge } from './edge.js';
 import { EdgeResponse } from './edge-response.js';
@@ -103,7 +103,7 @@ function serverOptions(timings: Timings) {
 }
 
 function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
-  const baseUrls = createBaseUrls(shared);
+  const baseUrls = new BaseUrls(shared);
   const basePath = baseUrls.path;
   const rest = createApp(basePath, {
     session: sessionPage(shared.sessions, baseUrls),

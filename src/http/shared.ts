@@ -101,41 +101,29 @@ export const TIMINGS = Object.freeze({
 });
 
 /** What HTTP and WebSocket have in common, one of each a process: limits are a user's, whatever carries it. */
-export interface Shared extends TransportServices {
-  readonly timings: Timings;
-  readonly api: Api;
-  /** maxConcurrentRequests. */
-  readonly requests: Allowance;
-  /** Octets of request bodies. */
-  readonly budget: Allowance;
-  /** Slots of requests that take long to read. */
-  readonly longRequests: FairSlots;
-  readonly answers: AnswerBudget;
-  readonly feed: Feed;
-  readonly live: LivePrincipals;
-  close(): void;
-}
+export type Shared = ReturnType<typeof createShared>;
 
-export function createShared(services: TransportServices): Shared {
-  const { limits, log } = services;
-  const timings = { ...TIMINGS, ...services.timings };
-  const feed = new Feed(services.store, services.registry.dataTypes);
+export function createShared(services: TransportServices) {
+  const { limits, log, store, registry } = services;
+  const timings: Timings = { ...TIMINGS, ...services.timings };
+  const feed = new Feed(store, registry.dataTypes);
   const live = new LivePrincipals(services.authenticator, timings.refresh, (error) =>
     log.warn({ err: error }, 'tokens of open connections could not be looked at'),
   );
   return {
     ...services,
-    timings,
+    ...{ timings, feed, live },
     api: new Api({ ...services, maxCallsInRequest: limits.maxCallsInRequest }),
+    /** maxConcurrentRequests. */
     requests: new Allowance({ share: limits.maxConcurrentRequests }),
+    /** Octets of request bodies. */
     budget: new Allowance(bodyAllowance(limits.maxSizeRequest)),
+    /** Slots of requests that take long to read. */
     longRequests: openLongRequests(),
     answers: new AnswerBudget(limits.answerMemory, {
       stall: timings.answerStall,
       hold: timings.answerHold,
     }),
-    feed,
-    live,
     close() {
       feed.close();
       live.close();

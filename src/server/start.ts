@@ -14,7 +14,7 @@ import type { BlobStore } from '../blobs/port.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { requireHooks } from '../hooks/required.js';
 import { createHooks } from '../hooks/runner.js';
-import { baseUrlText, createBaseUrls } from '../http/base-url.js';
+import { baseUrlText, BaseUrls } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
 import { Dispatcher } from '../methods/dispatch.js';
@@ -131,7 +131,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   opened.push(() => upkeep.stop());
   log.info({ url }, 'listening');
 
-  const { path } = createBaseUrls(config);
+  const { path } = new BaseUrls(config);
   return {
     url,
     lines: [`jmapsmith listens on ${url}`, ...firstLines(firstToken, `${url}${path}`)],
@@ -276,7 +276,7 @@ function requireSecretsKey(config: Config, registry: Registry): void {
 
 function checkProxies(config: Config): void {
   try {
-    createBaseUrls(config);
+    new BaseUrls(config);
   } catch {
     const legal = 'addresses or subnets of proxies, or loopback, linklocal, uniquelocal';
     throw new ConfigError('TRUST_PROXY', config.trustProxy.join(','), legal);

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { contentDisposition } from '../../src/http/content-disposition.js';
-import { parseRange } from '../../src/http/range.js';
+import { contentDisposition, parseRange } from '../../src/http/download.js';
 import { type Harness, head, http, RawConnection, startHarness, until } from './harness.js';
 
 async function stored(

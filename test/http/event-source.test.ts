@@ -225,6 +225,30 @@ describe('event source (RFC 8620 7.3)', () => {
     raw.socket.destroy();
   });
 
+  it('a reader that was behind goes on, though an upgrade came behind its request meanwhile', async () => {
+    const harness = await startHarness();
+    const names = Array.from({ length: 3000 }, (_, n) => account(`A${n}${'x'.repeat(200)}`));
+    harness.users.principals.set('t1', principal('u1', 't1', names));
+    const raw = new RawConnection(harness);
+    raw.write(head(PATH, [], 'GET'));
+    await raw.until(/\r\n\r\n/);
+    raw.socket.pause();
+    const commit = (state: string): void => {
+      for (const { id } of names) harness.store.commit(id, { Todo: state });
+    };
+    for (let n = 1; n <= 20; n += 1) {
+      commit(String(n));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    raw.write(head('/healthz', ['Connection: Upgrade', 'Upgrade: h2c'], 'GET'));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    raw.socket.resume();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    commit('last');
+    await raw.until(/"Todo":"last"/);
+    raw.socket.destroy();
+  });
+
   it('a server that stops ends its streams', async () => {
     const harness = await startHarness();
     const stream = await Stream.open(harness);
