@@ -4,6 +4,7 @@ import { HookError } from '../methods/hook-errors.js';
 import { type Complaint, complaintsOf, Problems, quoted, sentence } from '../methods/issues.js';
 import { canonicalSteps, complaintsOfServerValues } from '../methods/set/draft.js';
 import { indexOf, isVisible } from '../methods/type-index.js';
+import type { SetError } from '../protocol/errors.js';
 import { excerpt } from '../protocol/excerpt.js';
 import {
   emptyObject,
@@ -131,6 +132,29 @@ function givenBack(
     else own[name] = member;
   }
   return [kept, own];
+}
+
+/** A SetError's type, of the RFCs or of a hook's own: `mailboxHasChild`, `example.com:locked`. */
+const TYPE = /^[A-Za-z][A-Za-z0-9.:_-]{0,127}$/;
+
+/** A refusal by a `check`, or HookError where it is no SetError. */
+export function judgedRefusal(what: string, error: unknown): SetError {
+  const own = given(what, error ?? null);
+  const { type, description } = isJsonObject(own) ? own : {};
+  if (typeof type !== 'string' || typeof description !== 'string') {
+    throw new HookError(
+      what,
+      'refused an object by what is no SetError: { type, description } with two texts',
+    );
+  }
+  if (!TYPE.test(type)) {
+    throw new HookError(
+      what,
+      `refused an object by the type ${excerpt(JSON.stringify(type))}: a type begins with a ` +
+        'letter, and has up to 128 letters, digits and characters of . : _ -',
+    );
+  }
+  return own as unknown as SetError;
 }
 
 /** A JSON object that a hook gave; `part` says for what. */

@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { MethodExtension, TypeHooks } from '../capability/hooks.js';
+import type { Changes, MethodExtension, TypeHooks } from '../capability/hooks.js';
+import { accountOf } from '../methods/accounts.js';
 import type {
   Answer,
   CallContext,
@@ -8,19 +9,21 @@ import type {
   StandardArguments,
   WantedObject,
 } from '../methods/context.js';
+import { HookHandleError } from '../methods/hook-errors.js';
+import { requireFilterWithinBounds } from '../methods/query/query-plan.js';
 import type { Registry } from '../methods/registry.js';
-import type { UnitOfWork } from '../methods/work/unit.js';
-import type { JsonObject } from '../protocol/json.js';
+import { UnitOfWork } from '../methods/work/unit.js';
+import type { SetError } from '../protocol/errors.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { runInSlices } from '../runtime/slices.js';
 import type { StoredObject, Transaction } from '../store/port.js';
-import { runCheck } from './check.js';
 import { Computes } from './compute.js';
 import { settleComputed } from './compute-on.js';
-import { addMembers, prepareArguments } from './extend.js';
-import { tellNews } from './in-transaction.js';
-import { NewsReader } from './news.js';
-import { runOwnMethod } from './own.js';
+import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from './judge.js';
+import { type News, NewsReader } from './news.js';
 import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
-import { HookScope, type HookServices } from './scope.js';
+import { HookScope, type HookServices, type Reads } from './scope.js';
+import { frozenCopy, frozenInSlices } from './walks.js';
 
 /** Returns the hooks of a registry as methods meet them; undefined where it has none. */
 export function createHooks(registry: Registry, services: HookServices): Hooks | undefined {
@@ -88,7 +91,7 @@ class RegistryHooks implements Hooks {
   }
 }
 
-/** Which hooks one call meets, and when. */
+/** Which hooks one call meets, and when. Hooks get frozen values: they can't change what is written. */
 class HookedCall extends HookScope implements CallHooks {
   readonly #hooks: RegistryHooks;
   readonly #types: ReadonlyMap<string, TypeHooks>;
@@ -103,31 +106,106 @@ class HookedCall extends HookScope implements CallHooks {
     return new HookedCall(context, this.#hooks, this);
   }
 
-  runOwn(name: string, args: JsonObject): Promise<Answer> {
+  /**
+   * Runs a method that a hook file implements: in a transaction that it shares with nobody where it
+   * writes. Its response is held to the schema that the descriptor declares before anything is on
+   * disk.
+   */
+  async runOwn(name: string, args: JsonObject): Promise<Answer> {
     const body = this.#hooks.registry.ownMethods.get(name);
     if (body === undefined) throw new Error(`No hook file implements ${name}.`);
-    return runOwnMethod(this, body, args);
+    const { context } = this;
+    const { account } = context.method;
+    this.giveArguments(await this.#copyOf(args));
+    const run = async (reads: Reads, unit: UnitOfWork | null): Promise<Answer> => {
+      const value = await this.run(name, reads, (call, tx) => body(args, call, tx), unit);
+      const response = ownResponse(name, context.method, value);
+      // Inside the transaction: an answer that can't be given undoes the call.
+      return context.admit(response);
+    };
+    if (account !== 'write') return run(account, null);
+    const { services, deadline, request } = context;
+    const options = { deadline, exclusive: true };
+    return services.store.write(accountOf(context).id, options, async (transaction) => {
+      this.begin();
+      const { userId } = request.principal;
+      const unit = new UnitOfWork(transaction, userId, context.startSlices(true));
+      const answer = await run(transaction, unit);
+      await unit.record();
+      return answer;
+    });
   }
 
+  /**
+   * Returns what a standard method is run with: `before` may replace its arguments. Those that the
+   * descriptor adds are for hooks alone.
+   */
   async prepare(args: JsonObject): Promise<StandardArguments> {
-    const extension = this.#extension();
-    return extension === undefined ? { args } : prepareArguments(this, extension, args);
+    const { method } = this.context;
+    const { furtherArguments: added = [] } = method;
+    const further = emptyObject();
+    const standard = emptyObject();
+    for (const [name, value] of Object.entries(args))
+      (added.includes(name) ? further : standard)[name] = value as JsonValue;
+    const slices = this.context.startSlices();
+    this.giveArguments(await frozenInSlices(further, slices));
+    const { before } = this.#extension();
+    if (before === undefined) return { args: standard };
+    requireFilterWithinBounds(standard['filter'] ?? null);
+    const what = `before of ${method.name}`;
+    const offered = await this.#copyOf(standard);
+    const wanted = await this.run(what, 'read', (call, reader) => before(offered, call, reader));
+    const scene = { sent: standard, offered, further };
+    const replaced = await runInSlices(replacedArguments(what, method, scene, wanted), slices);
+    // The account was judged: a hook can't choose another.
+    return { args: { ...replaced, accountId: accountOf(this.context).id }, sent: args };
   }
 
+  /** Returns the response with the members that `after` adds. */
   async complete(response: object, transaction?: Transaction): Promise<object> {
-    const after = this.#extension()?.after;
+    const { after } = this.#extension();
     if (after === undefined) return response;
-    return addMembers(this, after, response, transaction ?? 'read');
+    const { method } = this.context;
+    const what = `after of ${method.name}`;
+    const slices = this.context.startSlices(true);
+    const offered = await frozenInSlices(response as JsonObject, slices);
+    const members = await this.run(what, transaction ?? 'read', (call, reader) =>
+      after(offered, call, reader),
+    );
+    return { ...response, ...furtherMembers(what, method, members) };
   }
 
+  /** Runs the type's `check`: its refusals are judged, and end with its time. */
   async beforeWrites(
-    type: DataTypeDefinition,
+    { name }: DataTypeDefinition,
     wanted: readonly WantedObject[],
     unit: UnitOfWork,
   ): Promise<void> {
-    const hooks = this.#types.get(type.name);
+    const hooks = this.#types.get(name);
     if (hooks?.check === undefined) return;
-    await runCheck(hooks, `check of ${type.name}`, { scope: this, unit }, wanted);
+    const what = `check of ${name}`;
+    await frozenInSlices(
+      wanted.map(({ before, after }) => [before, after]),
+      unit.slices,
+    );
+    let isOver = false;
+    const offered = wanted.map(({ key, before, after, refuse }) =>
+      Object.freeze({
+        ...{ key, before, after },
+        refuse(error: SetError): void {
+          // What it would refuse is being written.
+          if (isOver) throw new HookHandleError('It is too late to refuse: the check has ended.');
+          refuse(judgedRefusal(what, error));
+        },
+      }),
+    );
+    try {
+      await this.run(what, unit.transaction, (call, reader) =>
+        hooks.check?.(Object.freeze(offered), call, reader),
+      );
+    } finally {
+      isOver = true;
+    }
   }
 
   /**
@@ -142,15 +220,41 @@ class HookedCall extends HookScope implements CallHooks {
       await settleComputed(following, readers.computeOn);
       const [news] = readers.inTransaction.take();
       if (news === undefined) return;
-      await tellNews(this.#types.get(news[0]) ?? {}, news, this, unit);
+      await this.#tell(news, unit);
       await unit.flush();
     }
   }
 
-  /** What the hook file adds to the method; undefined where the type has no hooks. */
-  #extension(): MethodExtension | undefined {
+  /** Runs a type's `inTransaction` with what changed of it, and keeps its `afterCommit`. */
+  async #tell([name, changes]: News, unit: UnitOfWork): Promise<void> {
+    const hooks = this.#types.get(name);
+    if (hooks?.afterCommit !== undefined) {
+      this.keep(`afterCommit of ${name}`, async (call) => {
+        // All that the transaction has done to the type by its end, once.
+        const none: News[1] = { created: [], updated: [], destroyed: [] };
+        const all = new Map(new NewsReader(unit).take()).get(name) ?? none;
+        const slices = this.context.services.conductor.startSlices();
+        return hooks.afterCommit?.(await frozenInSlices(all as Changes<never>, slices), call);
+      });
+    }
+    if (hooks?.inTransaction === undefined) return;
+    const offered = await frozenInSlices(changes as Changes<never>, unit.slices);
+    await this.run(
+      `inTransaction of ${name}`,
+      unit.transaction,
+      (call, tx) => hooks.inTransaction?.(offered, call, tx),
+      unit,
+    );
+  }
+
+  /** A frozen copy of a client's arguments: what the client sent stays known, and may be changed. */
+  async #copyOf(args: JsonObject): Promise<JsonObject> {
+    return (await runInSlices(frozenCopy(args), this.context.startSlices())) as JsonObject;
+  }
+
+  /** What the hook file adds to the method. */
+  #extension(): MethodExtension {
     const { dataType, body } = this.context.method;
-    const hooks = dataType === undefined ? undefined : this.#types.get(dataType.name);
-    return hooks && (hooks.methods?.[body as string] ?? {});
+    return this.#types.get(dataType?.name ?? '')?.methods?.[body] ?? {};
   }
 }

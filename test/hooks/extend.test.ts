@@ -49,7 +49,7 @@ function extendedBy(
     }
     const place = { instancePath: '/shout', schemaPath: '#/shout' };
     validateArguments.errors = [{ ...place, keyword: 'type', params: {} }];
-    return shout === undefined || typeof shout === 'boolean';
+    return ['undefined', 'boolean', 'object'].includes(typeof shout);
   };
   const hooks = { types: { Widget: { methods: { [verb]: extension } } } };
   rig = new Rig({}, { hooks, timeout });
@@ -76,6 +76,19 @@ describe('before', () => {
     const [, loud] = await own.create('Widget', [{ title: 'quiet' }, { title: 'LOUD' }]);
     expect((await own.call('Widget/query', { shout: true })).ids).toEqual([loud]);
     expect(seen).toEqual([{ accountId: 'a1' }, { shout: true }]);
+  });
+
+  test('can change no further argument, however deep', async () => {
+    const frozen: boolean[] = [];
+    const own = extendedBy('query', {
+      before(args, { arguments: further }) {
+        const shout = further['shout'] as Json;
+        frozen.push(...[further, shout, shout['words']].map(Object.isFrozen));
+        return args;
+      },
+    });
+    await own.call('Widget/query', { shout: { words: ['a'] } });
+    expect(frozen).toEqual([true, true, true]);
   });
 
   test('5.4: hears of the /set by which a copy destroys its originals, without further arguments', async () => {
