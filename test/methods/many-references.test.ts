@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { LinkJudge } from '../../src/methods/set/judge-links.js';
 import type { Proposal } from '../../src/methods/set/proposal.js';
+import { KnownObjects } from '../../src/methods/set/relations.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnitOfWork } from '../../src/methods/work/unit.js';
 import type { StoredObject, Transaction } from '../../src/store/port.js';
@@ -52,8 +53,8 @@ describe('objects that refer to many others', () => {
       },
     } as unknown as Transaction;
     const unit = new UnitOfWork(transaction, 'u1', slices);
-    const registry = { dataTypes: new Map([['Gadget', GADGET]]) } as never;
-    await new LinkJudge(proposal, unit, registry).judge();
+    const objects = new KnownObjects(unit, new Map([['Gadget', GADGET]]));
+    await new LinkJudge(proposal, unit, objects).judge();
     expect(asked).toEqual([10_000, 10_000, 5000]);
     expect(complaints).toEqual(['a', 'b']);
     // Before each row is read, after every 4,096 of its ids, before each question and each row judged.

@@ -18,7 +18,7 @@ import {
 } from '../set/draft.js';
 import { type PlanScene, planSet, type SetPlan } from '../set/plan.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
-import { referredIds } from '../work/named-ids.js';
+import { referredIds } from '../work/links.js';
 
 /** One /copy. */
 export interface CopyScene {

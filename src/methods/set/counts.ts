@@ -3,7 +3,7 @@ import { emptyObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import { WORKING_OCTETS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
-import { referredIds } from '../work/named-ids.js';
+import { referredIds } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Relations } from './relations.js';
 import { timeOfUpdate } from './update.js';

@@ -3,10 +3,9 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import type { ReferenceRecord, Snapshot } from '../../store/port.js';
 import type { Registry } from '../registry.js';
 import { indexOf } from '../type-index.js';
-import { referredIds } from '../work/named-ids.js';
-import type { AffectedRows } from './affected-rows.js';
-import { idsByType, type Link, type ObjectKey, push, textOf } from './object-keys.js';
+import { referredIds } from '../work/links.js';
 import type { Proposal } from './proposal.js';
+import { type KnownObjects, type Link, type ObjectKey, push, textOf } from './relations.js';
 
 /** Objects that one call may destroy or change because others are destroyed. */
 const MAX_CASCADE = 10_000;
@@ -31,8 +30,7 @@ export interface DestroyScene {
   readonly proposal: Proposal;
   readonly snapshot: Snapshot;
   readonly registry: Registry;
-  /** Of what the call names; those of what follows are added. */
-  readonly rows: AffectedRows;
+  readonly objects: KnownObjects;
   readonly maximum: number | undefined;
 }
 
@@ -41,17 +39,17 @@ export class Destroyer {
   readonly #proposal: Proposal;
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
-  readonly #rows: AffectedRows;
+  readonly #objects: KnownObjects;
   readonly #maximum: number;
   #stored: readonly Link[] | null = null;
   /** Roots whose closure is too large to be known, with ids of objects that link to them. */
   readonly #beyond = new Map<string, readonly string[]>();
 
-  constructor({ proposal, snapshot, registry, rows, maximum }: DestroyScene) {
+  constructor({ proposal, snapshot, registry, objects, maximum }: DestroyScene) {
     this.#proposal = proposal;
     this.#snapshot = snapshot;
     this.#registry = registry;
-    this.#rows = rows;
+    this.#objects = objects;
     this.#maximum = maximum ?? MAX_CASCADE;
   }
 
@@ -109,7 +107,7 @@ export class Destroyer {
     }
   }
 
-  /** One statement, one or two for each type that follows, and for each that only keeps. */
+  /** One statement, and one or two for each type that has links to what goes. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
     const { cascading } = this.#registry.relations;
     const { index, rows } = this.#proposal;
@@ -128,7 +126,7 @@ export class Destroyer {
     const links = inOrder(records)
       .map((record) => this.#linkOf(record))
       .filter((link) => link !== null);
-    return this.#ofWhatIsThere(links, new Set(roots.map(textOf)));
+    return this.#ofWhatIsThere(links);
   }
 
   /**
@@ -149,35 +147,20 @@ export class Destroyer {
    * Returns the links whose objects still exist: another version, which didn't know the property, may
    * have destroyed one meanwhile. Keeps only as many restricting links as the error names.
    */
-  async #ofWhatIsThere(
-    links: readonly Link[],
-    roots: ReadonlySet<string>,
-  ): Promise<readonly Link[]> {
-    const isAffected = ({ from, property }: Link): boolean =>
-      property.reference.onDestroy !== 'restrict' && !roots.has(textOf(from));
-    await this.#rows.readFollowers(links.filter(isAffected));
-    const there = new Set([...roots, ...this.#rows.keys()]);
-    const keepers = new Map<string, ObjectKey[]>();
+  async #ofWhatIsThere(links: readonly Link[]): Promise<readonly Link[]> {
+    const objects = this.#objects;
+    const following: ObjectKey[] = [];
+    const keeping = new Map<string, ObjectKey[]>();
     for (const { from, to, property } of links) {
-      if (property.reference.onDestroy !== 'restrict' || there.has(textOf(from))) continue;
-      push(keepers, textOf(to), from);
+      if (property.reference.onDestroy === 'restrict') push(keeping, textOf(to), from);
+      else following.push(from);
     }
+    await objects.lookUp(following);
     for (const many of [NAMED_LINKS, Number.POSITIVE_INFINITY]) {
-      for (const key of await this.#existing([...keepers.values()].map((of) => of.slice(0, many))))
-        there.add(key);
-      for (const [to, of] of keepers)
-        if (of.some((from) => there.has(textOf(from)))) keepers.delete(to);
+      const unsure = [...keeping.values()].filter((of) => !of.some((from) => objects.has(from)));
+      await objects.lookUp(unsure.flatMap((of) => of.slice(0, many)));
     }
-    return links.filter(({ from }) => there.has(textOf(from)));
-  }
-
-  async #existing(objects: readonly (readonly ObjectKey[])[]): Promise<readonly string[]> {
-    const keys: string[] = [];
-    for (const [name, ids] of idsByType(objects.flat())) {
-      const found = await this.#snapshot.existing(this.#type(name), [...ids]);
-      for (const id of found) keys.push(textOf({ type: name, id }));
-    }
-    return keys;
+    return links.filter(({ from }) => objects.has(from));
   }
 
   /** Links as the call leaves them: what its objects refer to now takes the place of what is stored. */

@@ -15,7 +15,7 @@ import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issues.js';
 import { declaredMembers, isReference, type TypeIndex } from '../type-index.js';
-import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/named-ids.js';
+import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */

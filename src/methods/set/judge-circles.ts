@@ -2,11 +2,11 @@ import { MethodError } from '../../protocol/errors.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { ReferenceProperty } from '../type-index.js';
-import { referredIds } from '../work/named-ids.js';
+import { referredIds } from '../work/links.js';
 import { groupsOf } from './circles.js';
 import { newReferences } from './judge-links.js';
-import { push } from './object-keys.js';
 import type { Proposal, ProposedRow } from './proposal.js';
+import { push } from './relations.js';
 
 /** Records that a walk towards the roots may read. */
 const MAX_ANCESTORS = 100_000;

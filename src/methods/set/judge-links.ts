@@ -3,12 +3,12 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted, sentence } from '../issues.js';
-import type { Registry } from '../registry.js';
 import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.js';
-import { KnownIds } from '../work/known-ids.js';
-import { blobIdsOf, referredIds, unknownReference, unusableBlob } from '../work/named-ids.js';
+import type { KnownIds } from '../work/known-ids.js';
+import { blobIdsOf, referredIds, unknownReference, unusableBlob } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Proposal, ProposedRow } from './proposal.js';
+import type { KnownObjects } from './relations.js';
 
 /** What an object names by a property and didn't name before: objects of a type, or blobs. */
 interface NewLinks {
@@ -38,14 +38,12 @@ interface Judged {
 export class LinkJudge {
   readonly #proposal: Proposal;
   readonly #unit: UnitOfWork;
-  readonly #registry: Registry;
-  /** By type. */
-  readonly #objects = new Map<string, KnownIds>();
+  readonly #objects: KnownObjects;
 
-  constructor(proposal: Proposal, unit: UnitOfWork, registry: Registry) {
+  constructor(proposal: Proposal, unit: UnitOfWork, objects: KnownObjects) {
     this.#proposal = proposal;
     this.#unit = unit;
-    this.#registry = registry;
+    this.#objects = objects;
   }
 
   /** Refuses what may not be; true where it did. A create that is refused takes those behind it that refer to it. */
@@ -152,16 +150,7 @@ export class LinkJudge {
 
   /** What is known of a type's objects, or of blobs. */
   #known(to: string | null): KnownIds {
-    const { blobs, transaction, slices } = this.#unit;
-    if (to === null) return blobs;
-    let known = this.#objects.get(to);
-    if (known === undefined) {
-      const type = this.#registry.dataTypes.get(to);
-      if (type === undefined) throw new Error(`A reference leads to the unknown type ${to}.`);
-      known = new KnownIds((ids) => transaction.existing(type, ids), slices);
-      this.#objects.set(to, known);
-    }
-    return known;
+    return to === null ? this.#unit.blobs : this.#objects.of(to);
   }
 
   /** Whether the call has the object, as far as it destroys nothing. */

@@ -2,10 +2,12 @@ import type { SetArguments } from '../../capability/standard.js';
 import { MethodError, type SetError, setError } from '../../protocol/errors.js';
 import type { IdGenerator } from '../../protocol/ids.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import type { Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { declaredMembers, firstToken, type TypeIndex } from '../type-index.js';
-import { inOrder } from './creation-order.js';
+import { referredIds } from '../work/links.js';
+import { groupsOf } from './circles.js';
 import {
   type Author,
   type Birth,
@@ -78,7 +80,7 @@ export function* planSet(
   index: TypeIndex,
   args: Pick<SetArguments, 'create' | 'update' | 'destroy'>,
   scene: PlanScene,
-): Generator<void, SetPlan> {
+): Steps<SetPlan> {
   const create = args.create ?? {};
   const creates = Object.keys(create);
   const updates = Object.entries(args.update ?? {});
@@ -171,4 +173,49 @@ function sentEntry(
   const value = entries && Object.hasOwn(entries, key) ? entries[key] : null;
   if (!isJsonObject(value)) return NOTHING;
   return declaredMembers(value, index.properties, index.type.acceptSnakeCase, prefix).object;
+}
+
+/** What a create needs of others: they come to be before it. */
+interface Needs {
+  readonly create: PlannedCreate;
+  readonly on: readonly { readonly property: string; readonly id: string }[];
+}
+
+/**
+ * D13: orders creates (or copies) as they were sent, but each behind those that it refers to. Where two collide, or
+ * there are too many, the later one is refused together with those that refer to it. Creates that refer to one another
+ * in a circle can't be put in any order: each is told. A client can't know the ids of this call, so an id of them was a
+ * creation id.
+ */
+function* inOrder(index: TypeIndex, creates: SetPlan['creates']): Steps<SetPlan['creates']> {
+  const own = new Set(creates.map(({ birth }) => birth.id));
+  const all = new Map<string, Needs>();
+  for (const create of creates) {
+    yield;
+    const on = index.references.flatMap((property) =>
+      referredIds(property, create.draft.values[property.name])
+        .filter((id) => own.has(id))
+        .map((id) => ({ property: property.name, id })),
+    );
+    all.set(create.birth.id, { create, on });
+  }
+  if ([...all.values()].every(({ on }) => on.length === 0)) return creates;
+  const sorted: PlannedCreate[] = [];
+  const needed = (id: string) => all.get(id)?.on.map((need) => need.id) ?? [];
+  for (const { ids, isCircle } of groupsOf(own, needed)) {
+    for (const id of ids) {
+      const needs = all.get(id);
+      if (needs === undefined) continue;
+      sorted.push(needs.create);
+      if (isCircle) refuseCircle(needs, ids);
+    }
+  }
+  return sorted;
+}
+
+function refuseCircle({ create, on }: Needs, circle: ReadonlySet<string>): void {
+  for (const { property, id } of on) {
+    if (circle.has(id))
+      create.draft.problems.add(property, 'is part of a circle of creation references');
+  }
 }

@@ -1,6 +1,10 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { isReference } from '../type-index.js';
-import { push } from './object-keys.js';
+import { emptyObject, type JsonValue } from '../../protocol/json.js';
+import type { StoredObject } from '../../store/port.js';
+import { isReference, type ReferenceProperty } from '../type-index.js';
+import { KnownIds } from '../work/known-ids.js';
+import { withoutReferences } from '../work/links.js';
+import type { UnitOfWork } from '../work/unit.js';
 
 /** A computed property that counts the objects which refer to its object. */
 export interface CountedBy {
@@ -39,4 +43,100 @@ export function relate(types: Iterable<DataTypeDefinition>): Relations {
     }
   }
   return Object.freeze({ referred, counts, cascading });
+}
+
+/** An object of any type. */
+export interface ObjectKey {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** `from` refers to `to` by a property. */
+export interface Link {
+  readonly from: ObjectKey;
+  readonly to: ObjectKey;
+  readonly property: ReferenceProperty;
+}
+
+export function textOf({ type, id }: ObjectKey): string {
+  return `${type}\n${id}`;
+}
+
+/** Ids by type name, each once. */
+export function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const ids = new Map<string, Set<string>>();
+  for (const { type, id } of objects) {
+    const known = ids.get(type);
+    if (known === undefined) ids.set(type, new Set([id]));
+    else known.add(id);
+  }
+  return ids;
+}
+
+export function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+/** setNull: one change for each object, however many of its links go. */
+export function linksByOrigin(links: readonly Link[]): Iterable<readonly Link[]> {
+  const byOrigin = new Map<string, Link[]>();
+  for (const link of links) push(byOrigin, textOf(link.from), link);
+  return byOrigin.values();
+}
+
+/** The object without these links of its own. */
+export function withoutLinks(
+  object: StoredObject,
+  links: readonly Link[],
+): Record<string, JsonValue> {
+  const unlinked = Object.assign(emptyObject(), object);
+  const going = new Map<ReferenceProperty, Set<string>>();
+  for (const { property, to } of links) {
+    going.set(property, (going.get(property) ?? new Set()).add(to.id));
+  }
+  for (const [property, ids] of going) {
+    const value = unlinked[property.name] ?? null;
+    unlinked[property.name] = withoutReferences(property, value, (id) => ids.has(id));
+  }
+  return unlinked;
+}
+
+/** Which objects the database has: each is asked for once in a settlement. */
+export class KnownObjects {
+  readonly #unit: Pick<UnitOfWork, 'transaction' | 'slices'>;
+  readonly #types: ReadonlyMap<string, DataTypeDefinition>;
+  readonly #known = new Map<string, KnownIds>();
+
+  constructor(
+    unit: Pick<UnitOfWork, 'transaction' | 'slices'>,
+    types: ReadonlyMap<string, DataTypeDefinition>,
+  ) {
+    this.#unit = unit;
+    this.#types = types;
+  }
+
+  /** Those of a type. */
+  of(name: string): KnownIds {
+    let known = this.#known.get(name);
+    if (known === undefined) {
+      const type = this.#types.get(name);
+      if (type === undefined) throw new Error(`A reference names the unknown type ${name}.`);
+      const { transaction, slices } = this.#unit;
+      known = new KnownIds((ids) => transaction.existing(type, ids), slices);
+      this.#known.set(name, known);
+    }
+    return known;
+  }
+
+  /** One statement for each type, but for very many objects. */
+  async lookUp(objects: readonly ObjectKey[]): Promise<void> {
+    for (const [type, ids] of idsByType(objects)) await this.of(type).lookUp(ids);
+  }
+
+  /** True for an object that was looked up, and is there. */
+  has({ type, id }: ObjectKey): boolean {
+    return this.of(type).has(id);
+  }
 }

@@ -2,18 +2,25 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext, WantedObject } from '../context.js';
+import { WORKING_OCTETS } from '../long-calls.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { AffectedRows } from './affected-rows.js';
 import { type Compute, Counts } from './counts.js';
 import { Destroyer, type Destruction } from './destroys.js';
 import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
 import { UniqueJudge } from './judge-uniques.js';
-import { linksByOrigin, textOf, withoutLinks } from './object-keys.js';
 import { type DestroyOperation, notFound, type Proposal } from './proposal.js';
+import {
+  idsByType,
+  KnownObjects,
+  linksByOrigin,
+  type ObjectKey,
+  textOf,
+  withoutLinks,
+} from './relations.js';
 import { timeOfUpdate } from './update.js';
 
 export interface SettlementScene {
@@ -43,8 +50,9 @@ export class Settlement {
   readonly #circles: CircleJudge;
   readonly #uniques: UniqueJudge;
   readonly #destroyer: Destroyer;
-  readonly #affected: AffectedRows;
   #destruction = NOTHING_GOES;
+  /** By key: the objects that go or lose links, of those that the call doesn't name. */
+  readonly #rows = new Map<string, StoredObject>();
   /** What follows from the call changes sources of computed properties, too. */
   readonly #compute: Compute;
   readonly #counts: Counts;
@@ -62,15 +70,12 @@ export class Settlement {
     const snapshot = unit.transaction;
     this.#scene = scene;
     this.#limits = new LimitJudge(proposal, unit);
-    this.#links = new LinkJudge(proposal, unit, registry);
+    const objects = new KnownObjects(unit, registry.dataTypes);
+    this.#links = new LinkJudge(proposal, unit, objects);
     this.#circles = new CircleJudge(proposal, snapshot);
     this.#uniques = new UniqueJudge(proposal, snapshot);
-    const isSeen = (type: DataTypeDefinition) => hooks?.needsWholeRows(type) === true;
-    this.#affected = new AffectedRows(snapshot, registry, isSeen);
-    this.#affected.add(proposal.index.type, scene.doomed.values());
-    this.#destroyer = new Destroyer({
-      ...{ proposal, snapshot, registry, rows: this.#affected, maximum: limits.maxCascade },
-    });
+    const { maxCascade: maximum } = limits;
+    this.#destroyer = new Destroyer({ proposal, snapshot, registry, objects, maximum });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
     this.#counts = new Counts(registry.relations, this.#compute);
     for (const { id, error } of scene.destroys) if (error === null) this.#roots.add(id);
@@ -81,13 +86,28 @@ export class Settlement {
     const destruction = await this.#settle();
     this.#destruction = destruction;
     this.#uniques.retell();
-    const { index, rows } = this.#scene.proposal;
-    if (index.links.length > 0) await this.#links.completeRefusals();
-    // What loses links is written, and as a whole.
-    const changed = destruction.nulled
-      .map(({ from }) => from)
-      .filter(({ type, id }) => type !== index.type.name || !rows.has(id));
-    if (changed.length > 0) await this.#affected.complete(changed);
+    if (this.#scene.proposal.index.links.length > 0) await this.#links.completeRefusals();
+    const { doomed, nulled } = destruction;
+    await this.#readRows([...doomed.values()].filter((key) => this.#named(key) === undefined));
+    const unlinked = nulled.map(({ from }) => from).filter((key) => !this.#isProposed(key));
+    await this.#readRows(unlinked, true);
+  }
+
+  /**
+   * An object that goes needs only its links, unless hooks see it, so large objects may go together. An object that only
+   * loses links is written, so it is read whole.
+   */
+  async #readRows(objects: readonly ObjectKey[], isWhole = false): Promise<void> {
+    const { unit, context } = this.#scene;
+    const { registry, hooks } = context.services;
+    for (const [name, ids] of idsByType(objects)) {
+      const type = registry.dataTypes.get(name);
+      if (type === undefined) continue;
+      const isAll = isWhole || hooks?.needsWholeRows(type) === true;
+      const properties = isAll ? type.properties : indexOf(type).links;
+      const rows = await unit.transaction.get(type, [...ids], properties, WORKING_OCTETS);
+      for (const row of rows) this.#rows.set(textOf({ type: name, id: row.id }), row);
+    }
   }
 
   async #settle(): Promise<Destruction> {
@@ -180,9 +200,10 @@ export class Settlement {
     const { doomed } = this.#destruction;
     const { proposal, unit, context } = this.#scene;
     const own = proposal.index.type.name;
-    for (const [key, { type: name, id }] of doomed) {
+    for (const key of doomed.values()) {
+      const { type: name, id } = key;
       const type = context.services.registry.dataTypes.get(name);
-      const row = this.#row(key, name, id);
+      const row = this.#row(key);
       if (type === undefined || row === undefined) continue;
       const latest = unit.current(type, id) ?? row;
       unit.destroy(type, row);
@@ -195,13 +216,13 @@ export class Settlement {
     const { nulled } = this.#destruction;
     if (nulled.length === 0) return;
     const { unit, context } = this.#scene;
-    for (const [key, links] of linksByOrigin(nulled)) {
+    for (const links of linksByOrigin(nulled)) {
       const [first] = links;
       if (first === undefined) continue;
       const { type: name, id } = first.from;
       const type = context.services.registry.dataTypes.get(name);
       if (type === undefined) continue;
-      const before = unit.current(type, id) ?? this.#row(key, name, id);
+      const before = unit.current(type, id) ?? this.#row(first.from);
       if (before === undefined) continue;
       const unlinked = withoutLinks(before, links);
       const index = indexOf(type);
@@ -215,10 +236,20 @@ export class Settlement {
     }
   }
 
-  #row(key: string, type: string, id: string): StoredObject | undefined {
-    const { proposal } = this.#scene;
-    const own = type === proposal.index.type.name ? proposal.rows.get(id)?.after : undefined;
-    return own ?? this.#affected.get(key);
+  #row(key: ObjectKey): StoredObject | undefined {
+    return this.#rows.get(textOf(key)) ?? this.#named(key);
+  }
+
+  /** The object as the call's creates and updates leave it; of one that it destroys perhaps no more than its links. */
+  #named(key: ObjectKey): StoredObject | undefined {
+    const { proposal, doomed } = this.#scene;
+    if (key.type !== proposal.index.type.name) return undefined;
+    return proposal.rows.get(key.id)?.after ?? doomed.get(key.id);
+  }
+
+  #isProposed({ type, id }: ObjectKey): boolean {
+    const { index, rows } = this.#scene.proposal;
+    return type === index.type.name && rows.has(id);
   }
 
   #noteSideEffect(type: DataTypeDefinition, before: StoredObject): void {

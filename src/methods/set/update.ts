@@ -16,7 +16,7 @@ import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
 import { isImmutable, type TypeIndex } from '../type-index.js';
-import { NO_BLOB_CREATED, NOTHING_CREATED } from '../work/named-ids.js';
+import { NO_BLOB_CREATED, NOTHING_CREATED } from '../work/links.js';
 import {
   type Author,
   type CreationIds,

@@ -1,10 +1,72 @@
-import type { JsonValue } from '../../protocol/json.js';
+import type { PropertyDefinition } from '../../capability/definition.js';
+import { type Place, textSteps } from '../../capability/places.js';
+import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
+import { quoted } from '../issues.js';
 import type { ReferenceProperty, TypeIndex } from '../type-index.js';
-import { blobIdsOf, referredIds } from './named-ids.js';
 
-interface Difference<T> {
+/** The ids in a reference property's value, each once; nothing where the value has another shape. */
+export function referredIds(property: PropertyDefinition, value: JsonValue | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) {
+    return [...new Set(value.filter((item): item is string => typeof item === 'string'))];
+  }
+  if (property.reference?.form === 'set' && isJsonObject(value)) return Object.keys(value);
+  return [];
+}
+
+export const NOTHING_CREATED = 'refers to a creation id under which nothing was created';
+
+/** Completes the sentence that the property's name begins. `births`: ids that creates would have. */
+export function unknownReference(type: string, id: string, births: ReadonlySet<string>): string {
+  return births.has(id)
+    ? NOTHING_CREATED
+    : `refers to ${quoted(id)}, which is no ${type} of this account`;
+}
+
+const IN_LISTS: readonly Place[] = Object.freeze([[], [{ each: 'item' }]]);
+const IN_SETS: readonly Place[] = Object.freeze([...IN_LISTS, [{ each: 'key' }]]);
+
+/** Where the ids in a reference property's value are, whatever its shape. */
+export function placesOf({ reference }: ReferenceProperty): readonly Place[] {
+  return reference.form === 'set' ? IN_SETS : IN_LISTS;
+}
+
+/** The value without references to objects that are gone (setNull). */
+export function withoutReferences(
+  property: ReferenceProperty,
+  value: JsonValue,
+  isGone: (id: string) => boolean,
+): JsonValue {
+  if (typeof value === 'string') return isGone(value) ? null : value;
+  if (Array.isArray(value)) {
+    return value.filter((item: JsonValue) => typeof item !== 'string' || !isGone(item));
+  }
+  if (!isJsonObject(value) || property.reference.form !== 'set') return value;
+  const kept = emptyObject();
+  for (const [key, member] of Object.entries(value)) if (!isGone(key)) kept[key] = member;
+  return kept;
+}
+
+/** The blob ids that an object names, each once. */
+export function* blobIdsOf(index: TypeIndex, object: JsonObject): Steps<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for (const { name, blobs } of index.blobs) {
+    for (const id of yield* textSteps(blobs, object[name])) ids.add(id);
+  }
+  return ids;
+}
+
+export const NO_BLOB_CREATED = 'refers to a creation id under which no blob was created';
+
+/** Completes the sentence that the property's name begins. */
+export function unusableBlob(id: string): string {
+  return `names ${quoted(id)}, which is no blob of this account that you can use`;
+}
+
+/** Rows about links: those that go and those that come. */
+export interface Moved<T> {
   readonly removed: T[];
   readonly added: T[];
 }
@@ -22,7 +84,7 @@ const NONE: ReadonlySet<string> = new Set();
 export function* noteBlobs(
   index: TypeIndex,
   moves: readonly Move[],
-  into: Difference<BlobReference>,
+  into: Moved<BlobReference>,
 ): Steps<void> {
   const dataType = index.type.name;
   for (const { objectId, before, after } of moves) {
@@ -42,7 +104,7 @@ export function* noteBlobs(
 export function noteReferences(
   index: TypeIndex,
   { objectId: fromId, before, after }: Move,
-  into: Difference<ReferenceRecord>,
+  into: Moved<ReferenceRecord>,
 ): void {
   const fromType = index.type.name;
   for (const property of index.references) {
