@@ -32,16 +32,15 @@ export async function openOrigin(database: Config['database']): Promise<Origin> 
 }
 
 async function openPostgresql(url: string): Promise<Origin> {
-  const { openPool, requireRestored } = await import('../../src/database/postgresql/index.js');
+  const { hasTable, openPool, requireRestored } = await import(
+    '../../src/database/postgresql/index.js'
+  );
   const { openPrisma } = await import('../../src/database/postgresql/prisma.js');
   const { copyPostgresql } = await import('./from-postgresql.js');
   const pool = openPool({ url, size: 3 });
   try {
     await requireRestored(pool);
-    const { rows } = await pool.query<{ ours: boolean }>(
-      `SELECT to_regclass('"JmapBlob"') IS NOT NULL AS "ours"`,
-    );
-    if (rows[0]?.ours !== true) throw notOurs('The database');
+    if (!(await hasTable(pool, 'JmapBlob'))) throw notOurs('The database');
   } catch (error) {
     await pool.end();
     throw error;

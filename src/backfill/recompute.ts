@@ -248,11 +248,6 @@ interface Judged extends WrongLinks {
   readonly stale: ReadonlySet<string>;
 }
 
-const NO_LINKS: WrongLinks = Object.freeze({
-  references: nothing<ReferenceRecord>(),
-  blobs: nothing<BlobReference>(),
-});
-
 /** The records that lead away from objects, where they are not as the values want them. */
 async function wrongLinks(
   type: DataTypeDefinition,
@@ -260,12 +255,10 @@ async function wrongLinks(
   snapshot: Snapshot,
 ): Promise<WrongLinks> {
   const index = indexOf(type);
-  if (index.links.length === 0 || objects.length === 0) return NO_LINKS;
-  const held = await snapshot.links(
-    type,
-    objects.map(({ id }) => id),
-  );
   const wanted = { references: nothing<ReferenceRecord>(), blobs: nothing<BlobReference>() };
+  if (index.links.length === 0 || objects.length === 0) return wanted;
+  const ids = objects.map(({ id }) => id);
+  const held = await snapshot.links(type, ids);
   const moves = objects.map((after) => ({ objectId: after.id, before: null, after }));
   for (const move of moves) noteReferences(index, move, wanted.references);
   finish(noteBlobs(index, moves, wanted.blobs));

@@ -96,6 +96,18 @@ describe('what fails beside others', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
+  it('what a work throws in the words of a lost connection is its own', async () => {
+    const throwing = () =>
+      store.write(A, soon(), async (t) => {
+        await create(t, 'no');
+        throw Object.assign(new Error('Client has left'), { code: 'ECONNRESET' });
+      });
+    const all = await Promise.allSettled([throwing(), add('a'), add('b')]);
+    expect(outcome(all)).toEqual(['ECONNRESET', 1, 2]);
+    const behind = [add('c'), throwing(), add('d')];
+    expect(outcome(await Promise.allSettled(behind))).toEqual([3, 'ECONNRESET', 4]);
+  });
+
   it('a statement that the operator cancels ends one work alone', async () => {
     let cancelled = 0;
     const holder = await operator.connect();

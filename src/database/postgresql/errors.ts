@@ -59,10 +59,11 @@ export function isStale(error: unknown): boolean {
 }
 
 /**
- * True where the connection went before the server had answered: without a word (a socket's error), or
- * with one about the connection (08) or the server's end (57P).
+ * True of what `translateError` made where the connection went before the server had answered: without a word (a
+ * socket's error), or with one about the connection (08) or the server's end (57P).
  */
 export function isLost(error: unknown): boolean {
+  if (!(error instanceof UnavailableError)) return false;
   return causesOf(error).some((at) => {
     const code = codeOf(at);
     return code === undefined ? GONE.test(at.message) : SOCKET.test(code) || /^(08|57P)/.test(code);

@@ -4,7 +4,7 @@ import { casemapKey, fold } from '../../text/index.js';
 import { clientNames } from '../client-names.js';
 import { type BackfillStep, type Migration, splitSql } from '../migrations.js';
 import { quote } from '../quote.js';
-import type { PoolClient } from './pool.js';
+import { hasTable, type PoolClient } from './pool.js';
 
 /**
  * What a migration leaves for after its transaction: a backfill in batches, each in a transaction with its
@@ -89,10 +89,7 @@ export async function finish(
 }
 
 async function readPositions(client: PoolClient): Promise<ReadonlyMap<string, Position>> {
-  const { rows: tables } = await client.query<{ exists: boolean }>(
-    `SELECT to_regclass('"JmapMeta"') IS NOT NULL AS "exists"`,
-  );
-  if (tables[0]?.exists !== true) return new Map();
+  if (!(await hasTable(client, 'JmapMeta'))) return new Map();
   const { rows } = await client.query<{ key: string; value: string }>(
     'SELECT "key", "value" FROM "JmapMeta" WHERE "key" LIKE $1',
     [`${progressKey('')}%`],

@@ -15,7 +15,7 @@ import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.j
 import { isRetryable } from './errors.js';
 import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
 import { explainLongEntries, requireShortEntries } from './long-entries.js';
-import type { Pool, PoolClient } from './pool.js';
+import { hasTable, type Pool, type PoolClient } from './pool.js';
 
 /** Prisma's own table, so that its tools read the same history. */
 const TABLE = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
@@ -91,10 +91,7 @@ export async function migrationStatus(pool: Pool, folder: string): Promise<Migra
 
 /** Throws MigrationError where a restore runs or was cut short. */
 export async function requireRestored(client: Pool | PoolClient): Promise<void> {
-  const { rows } = await client.query<{ there: boolean }>(
-    `SELECT to_regclass('${quote(RESTORING_TABLE)}') IS NOT NULL AS "there"`,
-  );
-  if (rows[0]?.there === true) throw unfinishedRestore();
+  if (await hasTable(client, RESTORING_TABLE)) throw unfinishedRestore();
 }
 
 async function withConnection<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -216,10 +213,7 @@ async function applyAlone(client: PoolClient, statement: string): Promise<void> 
 
 /** What a database says of its own migrations, whatever folder it is used with. */
 export async function appliedMigrations(client: PoolClient): Promise<readonly AppliedMigration[]> {
-  const { rows: tables } = await client.query<{ exists: boolean }>(
-    `SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS "exists"`,
-  );
-  if (tables[0]?.exists !== true) return [];
+  if (!(await hasTable(client, '_prisma_migrations'))) return [];
   const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
     `SELECT "migration_name" AS "name", "checksum", "finished_at" IS NOT NULL AS "finished"
      FROM "_prisma_migrations" WHERE "rolled_back_at" IS NULL ORDER BY "migration_name"`,

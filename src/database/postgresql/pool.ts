@@ -118,6 +118,14 @@ export function openPool(options: PoolOptions): Pool {
   return new Pool(options);
 }
 
+export async function hasTable(client: Pool | PoolClient, table: string): Promise<boolean> {
+  const { rows } = await client.query<{ there: boolean }>(
+    'SELECT to_regclass(quote_ident($1)) IS NOT NULL AS "there"',
+    [table],
+  );
+  return rows[0]?.there === true;
+}
+
 async function readOnlyFromNowOn(client: pg.ClientBase): Promise<void> {
   await client.query('SET default_transaction_read_only = on');
 }

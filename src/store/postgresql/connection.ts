@@ -50,12 +50,13 @@ export class Connection {
   readonly ahead: ReadAhead | undefined;
   /** Of the work whose statements come now, where it is explained. */
   trace: Trace | null = null;
+  readonly asking: Asking;
+  /** Resolves when the transaction has begun and holds the account. */
+  readonly begun: Promise<unknown>;
   readonly #client: Acquired;
   readonly #options: ConnectionOptions;
   readonly #serial: Serial | undefined;
-  readonly #asking: Asking;
   readonly #deadline: Deadline;
-  readonly #begun: Promise<unknown>;
   #ready = false;
   /** What runs on in spite of the end must not run outside of the transaction. */
   #ended = false;
@@ -71,35 +72,20 @@ export class Connection {
     this.#options = options;
     this.ahead = options.ahead;
     this.states = writes === undefined || serial ? null : new Map();
-    this.#asking = new Asking(client);
+    this.asking = new Asking(client);
     this.#deadline = new Deadline(options.deadline, () => this.#cut());
     this.#serial = serial ? new Serial() : undefined;
     const begin = prepared(writes === undefined ? READ : WRITE, []);
-    const begun = once ? null : this.#asking.ask(begin);
-    const timed = this.#asking.ask(this.#deadline.begin(longest));
+    const begun = once ? null : this.asking.ask(begin);
+    const timed = this.asking.ask(this.#deadline.begin(longest));
     const locked = writes === undefined ? null : this.#lock(writes);
-    this.#begun = Promise.all([begun, timed, locked]);
-    this.#begun.then(
+    this.begun = Promise.all([begun, timed, locked]);
+    this.begun.then(
       () => {
         this.#ready = true;
       },
       () => undefined,
     );
-  }
-
-  /** True where the connection is of no use any more. */
-  get broken(): boolean {
-    return this.#asking.broken;
-  }
-
-  /** Why nothing of the transaction can be kept: the database has refused something, or the account is gone. */
-  get spoiled(): { readonly error: unknown } | undefined {
-    return this.#asking.spoiled;
-  }
-
-  /** Resolves when the transaction has begun and holds the account. */
-  async begun(): Promise<void> {
-    await this.#begun;
   }
 
   /** Runs a work in whose hooks Prisma may read on this connection. */
@@ -124,17 +110,17 @@ export class Connection {
     return this.#writer === this.#work;
   }
 
-  /** Resolves when all that was asked has been answered. */
-  quiet(): Promise<void> {
-    return this.#asking.quiet();
-  }
-
   /**
-   * Commits what has been written, and gives the connection back. UnknownOutcomeError: it was lost before
-   * the server answered; after any other error nothing is committed.
+   * Commits what has been written, and gives the connection back; rejects also where nothing was, but the transaction
+   * did not hold the account. UnknownOutcomeError: the connection was lost before the server answered; after any
+   * other error nothing is committed.
    */
   async commit(): Promise<void> {
-    if (this.#writer === 0) return this.#leave();
+    if (this.#writer === 0) {
+      await this.rollback();
+      await this.begun;
+      return;
+    }
     let tag = '';
     let isSent = false;
     let failure: unknown = new Error('The transaction was rolled back.');
@@ -144,13 +130,13 @@ export class Connection {
         return this.#end('COMMIT');
       });
     } catch (error) {
-      this.#asking.breakOff();
+      this.asking.breakOff();
       failure = error;
     }
     this.#release();
     // A statement that failed makes a rollback of the commit, which says so by its tag.
     if (tag === 'COMMIT') return;
-    const error = this.spoiled?.error ?? failure;
+    const error = this.asking.spoiled?.error ?? failure;
     // Whatever else ends the connection, such as a broken TLS record. What the server said of an earlier statement
     // is no answer to the commit, but nothing is committed after it.
     const isUnknown = isLost(error) || (isSent && tag === '' && !isAnswer(failure));
@@ -162,41 +148,32 @@ export class Connection {
   /** Ends the transaction without its changes, and gives the connection back. */
   async rollback(): Promise<void> {
     const end = async (): Promise<void> => {
-      if (this.#options.once !== true && !this.broken) await this.#end('ROLLBACK');
+      if (this.#options.once !== true && !this.asking.broken) await this.#end('ROLLBACK');
     };
     this.#ended = true;
     try {
       await (this.#serial === undefined ? end() : this.#serial.run(end));
     } catch {
-      this.#asking.breakOff();
+      this.asking.breakOff();
     }
-    await this.quiet();
+    await this.asking.quiet();
     this.#release();
-  }
-
-  /** Ends a transaction that wrote nothing; rejects where it did not hold the account. */
-  async #leave(): Promise<void> {
-    try {
-      await this.#begun;
-    } finally {
-      await this.rollback();
-    }
   }
 
   /** Sent by itself, since the server skips what was sent with a statement that fails; and in words. */
   #end(text: 'COMMIT' | 'ROLLBACK'): Promise<string> {
     this.#ended = true;
-    this.#asking.flush();
-    return this.#asking.ask(composed(text, []));
+    this.asking.flush();
+    return this.asking.ask(composed(text, []));
   }
 
   /** The lock follows BEGIN at once. */
   async #lock(accountId: string): Promise<void> {
-    const tag = await this.#asking.ask(prepared(LOCK, [accountId]));
+    const tag = await this.asking.ask(prepared(LOCK, [accountId]));
     if (tag !== 'SELECT 0') return;
     // Deleted since the request was let in: nothing may be written that nobody would remove.
     const error = new MethodError('accountNotFound', 'The account has been deleted.');
-    this.#asking.spoil(error);
+    this.asking.spoil(error);
     throw error;
   }
 
@@ -261,7 +238,7 @@ export class Connection {
    */
   async #writing<T>(send: () => Promise<T>): Promise<T> {
     const work = this.#work;
-    if (!this.#ready) await this.#begun;
+    if (!this.#ready) await this.begun;
     if (work !== this.#work)
       throw new Error('A storage operation was to write after its work had ended.');
     this.#writer = work;
@@ -272,7 +249,7 @@ export class Connection {
   #run(statement: Statement, take: (row: Row) => void): Promise<string> {
     this.#options.onStatement?.(statement.text);
     if (this.trace !== null) return this.#traced(this.trace, statement, take);
-    return this.#guarded(() => this.#asking.ask(statement, take));
+    return this.#guarded(() => this.asking.ask(statement, take));
   }
 
   async #traced(trace: Trace, statement: Statement, take: (row: Row) => void): Promise<string> {
@@ -284,7 +261,7 @@ export class Connection {
       take(row);
     };
     try {
-      const tag = await this.#guarded(() => this.#asking.ask(statement, counted));
+      const tag = await this.#guarded(() => this.asking.ask(statement, counted));
       // What a statement wrote that gives no rows.
       answered(rows === 0 ? rowsOf(tag) : rows);
       return tag;
@@ -294,33 +271,28 @@ export class Connection {
     }
   }
 
-  #guarded(work: () => Promise<string>): Promise<string> {
-    const turn = async (): Promise<string> => {
+  /** Asks in the turn of it, while the transaction goes on. */
+  async #guarded(ask: () => Promise<string>): Promise<string> {
+    const turn = (): Promise<string> => {
       if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
-      this.#renew();
-      return await work();
+      // What is asked at once began with the right time-out, which is of each statement.
+      const timeouts = this.#options.once === true ? null : this.#deadline.renew();
+      // Where that fails, the transaction is spoiled.
+      if (timeouts !== null) this.asking.ask(timeouts).catch(ignore);
+      return ask();
     };
     return this.#serial === undefined ? turn() : this.#serial.run(turn);
   }
 
-  /** The time-out is of each statement: brought up to date when it has become far from right. */
-  #renew(): void {
-    // What is asked at once began with the right one.
-    if (this.#options.once === true) return;
-    const timeouts = this.#deadline.renew();
-    // Where that fails, the transaction is spoiled.
-    if (timeouts !== null) this.#asking.ask(timeouts).catch(() => undefined);
-  }
-
   #cut(): void {
-    this.#asking.breakOff();
+    this.asking.breakOff();
     // Ends what waits for an answer on it with an error. The driver's own end would wait for answers.
     this.#client.socket.destroy();
   }
 
   #release(): void {
     this.#deadline.end();
-    this.#client.release(this.broken);
+    this.#client.release(this.asking.broken);
   }
 }
 

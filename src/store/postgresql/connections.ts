@@ -94,7 +94,7 @@ export class Connections {
       try {
         const result = await work(connection);
         // Of one snapshot only if that was begun; the answer is there already.
-        await connection.begun();
+        await connection.begun;
         return result;
       } finally {
         // Nobody waits for its answer.

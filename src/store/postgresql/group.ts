@@ -109,7 +109,7 @@ async function run(
     transaction.end();
     transaction.assertWhole();
     // What a work that reads was refused spoils the transaction, even where it catches that.
-    if (connection.spoiled !== undefined) throw connection.spoiled.error;
+    if (connection.asking.spoiled !== undefined) throw connection.asking.spoiled.error;
     const { changed } = transaction;
     return () => {
       // The lane goes on after this, so listeners hear of an account's states in order.
@@ -118,11 +118,12 @@ async function run(
     };
   } catch (thrown) {
     transaction.end();
-    const isRefused = !connection.hasWritten && connection.spoiled === undefined;
-    if (isRefused && !connection.broken && !isRetryable(thrown)) return () => job.reject(thrown);
-    await connection.quiet();
+    const isRefused = !connection.hasWritten && connection.asking.spoiled === undefined;
+    if (isRefused && !connection.asking.broken && !isRetryable(thrown))
+      return () => job.reject(thrown);
+    await connection.asking.quiet();
     // What failed in the database comes first: the work may have thrown because of it.
-    throw connection.spoiled?.error ?? thrown;
+    throw connection.asking.spoiled?.error ?? thrown;
   } finally {
     connection.trace = null;
   }
@@ -134,6 +135,6 @@ async function runWithHooks(
   { deadline, work }: WriteJob,
   transaction: SqlTransaction<Connection>,
 ): Promise<unknown> {
-  await connection.begun();
+  await connection.begun;
   return connection.join(() => inTime(deadline, work(transaction), lateError));
 }

@@ -95,7 +95,7 @@ async function settle(
   try {
     const value = await work(connection);
     // Only a connection that was set up gives all of it one snapshot.
-    await connection.begun();
+    await connection.begun;
     resolve(value);
   } catch (error) {
     if (error instanceof MethodError) reject(error);
