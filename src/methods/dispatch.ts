@@ -16,7 +16,7 @@ import {
 } from './arguments.js';
 import { MethodCall, mapOctets, NOTHING, separated } from './call.js';
 import type { RequestScope, RequestSource, Services } from './context.js';
-import { Explanation } from './explain.js';
+import { type ExplainedCall, Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
 import { foresightOf } from './get/foresight.js';
 import { quoted } from './issues.js';
@@ -156,7 +156,7 @@ class RequestRun {
       remainingOctets,
       foresight: null,
     };
-    this.#explanation = explain ? new Explanation(services) : null;
+    this.#explanation = explain ? new Explanation(services.store) : null;
     this.#allowance = new ReferenceAllowance(limits.maxSizeRequest);
     this.#referredTo = referredCallIds(methodCalls);
   }
@@ -185,7 +185,7 @@ class RequestRun {
     const answer = { invocations: this.#texts, createdIds: shown };
     if (this.#explanation === null) return answer;
     // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
-    const explain = await this.#explanation.told(
+    const explain = await this.#explanation.tell(
       limits.requestTimeout,
       this.#scope.principal.userId,
     );
@@ -195,23 +195,24 @@ class RequestRun {
   /** Runs a call to its response; resolves to the calls that follow from it. */
   async #runCall(current: Invocation, isFollowing: boolean): Promise<readonly Invocation[]> {
     let call: MethodCall | undefined;
-    this.#explanation?.begin(current);
+    const explained = this.#explanation?.begin(current);
     try {
       const method = this.#method(current.name);
       // The arguments of what follows from a call are ours.
       const resolved = isFollowing ? current.args : this.#resolved(current);
       const args = checkArguments(method, resolved);
-      call = this.#begin(method, current, args);
+      call = this.#begin(method, current, args, explained);
       const { response, text, createdIds } = await call.answer(args);
       // 3.3: only now is the call known to have succeeded. The latest creation under an id
       // counts (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
       this.#emit(text, current.name, response, current.callId);
-      this.#explanation?.ended(current.name, response, this.#scope.foresight);
+      explained?.end(response, this.#scope.foresight);
       call.committed();
       return call.followUps;
     } catch (error) {
-      this.#failed(call, current, error);
+      const methodError = this.#answerError(call, current, error);
+      explained?.fail(methodError);
       return NOTHING;
     }
   }
@@ -222,12 +223,17 @@ class RequestRun {
     return resolved;
   }
 
-  #begin(method: MethodDefinition, { callId }: Invocation, args: JsonObject): MethodCall {
+  #begin(
+    method: MethodDefinition,
+    { callId }: Invocation,
+    args: JsonObject,
+    explained: ExplainedCall | undefined,
+  ): MethodCall {
     const { principal } = this.#scope;
     const { services, limits } = this.#dispatcher;
     const account = method.account === 'none' ? undefined : resolveAccount(method, args, principal);
     return new MethodCall({
-      services: this.#explanation?.servicesFor(account?.id ?? null, services) ?? services,
+      services: explained?.servicesFor(account?.id ?? null, services) ?? services,
       request: this.#scope,
       method,
       account,
@@ -237,14 +243,14 @@ class RequestRun {
     });
   }
 
-  #failed(call: MethodCall | undefined, { callId }: Invocation, error: unknown): void {
+  #answerError(call: MethodCall | undefined, { callId }: Invocation, error: unknown): MethodError {
     call?.release();
     const methodError = this.#dispatcher.toError(error);
     const failure = methodError.toResponse();
     const text = JSON.stringify(['error', failure, callId]);
     this.#scope.remainingOctets -= separated(text);
     this.#emit(text, 'error', failure, callId);
-    this.#explanation?.ended('error', null, null, methodError);
+    return methodError;
   }
 
   /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */

@@ -1,25 +1,10 @@
 import type { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Invocation } from '../protocol/request.js';
-import type { StatementPlan, Store, TracedStatement } from '../store/port.js';
+import type { StatementPlan, Store, Trace, TracedStatement, TracePhase } from '../store/port.js';
 import { tracedStore } from '../store/traced.js';
 import type { Services } from './context.js';
 import type { Foresight } from './get/foresight.js';
-import { type Asked, CallTrace, milliseconds } from './trace.js';
-
-/** What happened in one call. */
-interface ExplainedCall {
-  /** Null for a call without one, and one that was refused before it was known. */
-  readonly accountId: string | null;
-  readonly name: string;
-  readonly callId: string;
-  readonly trace: CallTrace;
-  readonly milliseconds: number;
-  readonly from: string | null;
-  readonly error: MethodError | null;
-  /** A query whose changes can't be calculated. */
-  readonly isFinal: boolean;
-}
 
 /** Statements of a call that are told one by one; of the others it is told how many they are. */
 const MAX_STATEMENTS = 50;
@@ -28,50 +13,26 @@ const MAX_TEXT = 10_000;
 /** Lines of a plan: it has some for each of those conditions. */
 const MAX_STEPS = 500;
 
+/**
+ * Characters of parameters that a call keeps for its plans until all calls are done: those of a /set are as long as
+ * its objects, of which a small request may change many.
+ */
+const MAX_PARAMETERS = 250_000;
+
 /** What a request gathers that asks to be explained; requests that don't have none. */
 export class Explanation {
-  readonly #services: Services;
+  readonly #store: Store;
   readonly #calls: ExplainedCall[] = [];
-  #trace = new CallTrace();
-  #call: Invocation | null = null;
-  #accountId: string | null = null;
-  #begun = 0;
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(store: Store) {
+    this.#store = store;
   }
 
-  /** The call that is run from now on. */
-  begin(call: Invocation): void {
-    this.#call = call;
-    this.#accountId = null;
-    this.#trace = new CallTrace();
-    this.#begun = performance.now();
-  }
-
-  /** The same services, for this call alone, which is of that account. */
-  servicesFor(accountId: string | null, services: Services): Services {
-    this.#accountId = accountId;
-    return { ...services, store: tracedStore(services.store, this.#trace) };
-  }
-
-  /** The call has its response, of this name; `foresight` may have answered it. */
-  ended(
-    name: string,
-    response: object | null,
-    foresight: Foresight | null = null,
-    error: MethodError | null = null,
-  ): void {
-    this.#calls.push({
-      accountId: this.#accountId,
-      name,
-      callId: this.#call?.callId ?? '',
-      trace: this.#trace,
-      milliseconds: performance.now() - this.#begun,
-      from: foresight?.hasAnswered ? foresight.queryId : null,
-      error,
-      isFinal: (response as JsonObject | null)?.['canCalculateChanges'] === false,
-    });
+  /** Begins with a call, which is run from now on. */
+  begin(invocation: Invocation): ExplainedCall {
+    const call = new ExplainedCall(invocation);
+    this.#calls.push(call);
+    return call;
   }
 
   /**
@@ -79,64 +40,171 @@ export class Explanation {
    * together have so many ms. They are asked for as reads of the calls' accounts; those of calls without one wait
    * behind nobody's but the user's.
    */
-  async told(time: number, userId: string): Promise<readonly JsonObject[]> {
-    const { store } = this.#services;
+  async tell(time: number, userId: string): Promise<readonly JsonObject[]> {
     const deadline = performance.now() + time;
     const told: JsonObject[] = [];
     for (const call of this.#calls) {
-      const shown = call.trace.statements.slice(0, MAX_STATEMENTS);
-      const plans = await plansOf(store, call.accountId ?? userId, deadline, shown);
-      told.push(tell(call, shown, plans));
+      const shown = call.statements.slice(0, MAX_STATEMENTS);
+      const kept = shown.map(({ first }) => first).filter((first) => first !== null);
+      const plans = await this.#store.plans(call.accountId ?? userId, deadline, kept);
+      told.push(call.tell(shown, new Map(kept.map((first, index) => [first, plans[index]]))));
     }
     return told;
   }
 }
 
-type Plans = ReadonlyMap<TracedStatement | null, StatementPlan | null>;
+type Plans = ReadonlyMap<TracedStatement | null, StatementPlan | null | undefined>;
 
-function tell(call: ExplainedCall, shown: readonly Asked[], plans: Plans): JsonObject {
-  const { trace, error, from } = call;
-  const { waiting, database, committing } = trace.times;
-  const rest = Math.max(0, call.milliseconds - waiting - database - committing);
-  return {
-    name: call.name,
-    callId: call.callId,
-    milliseconds: milliseconds(call.milliseconds),
-    spent: {
-      waiting: milliseconds(waiting),
-      database: milliseconds(database),
-      committing: milliseconds(committing),
-      rest: milliseconds(rest),
-    },
-    statements: shown.map(({ sql, inThread, first, count, rows, failed, time }) => ({
-      sql: cut(sql),
-      count,
-      milliseconds: milliseconds(time),
-      rows,
-      ...(failed === 0 ? {} : { givenUp: failed }),
-      ...(inThread ? { inThread: true } : {}),
-      plan: cutSteps(plans.get(first)?.steps ?? null),
-      indexes: plans.get(first)?.indexes ?? null,
-    })),
-    ...(trace.statements.length > shown.length
-      ? { furtherStatements: trace.statements.length - shown.length }
-      : {}),
-    ...(from === null ? {} : { answeredFrom: from }),
-    // The only reason that there is: filters and sorts read stored columns alone (D16).
-    ...(call.isFinal ? { canCalculateChanges: { reason: { code: 'noQueryChanges' } } } : {}),
-    ...(error && { error: { type: error.type, ...(error.reason && { reason: error.reason }) } }),
-  };
+/** All runs of one statement in a call. */
+interface Asked {
+  readonly sql: string;
+  readonly inThread: boolean;
+  /** The first of them, for its plan; null where its parameters are too long to be kept. */
+  readonly first: TracedStatement | null;
+  count: number;
+  /** Of which so many failed, or were given up to be run in a thread. */
+  failed: number;
+  rows: number;
+  /** From the question to the answer, ms. */
+  time: number;
 }
 
-async function plansOf(
-  store: Store,
-  accountId: string,
-  deadline: number,
-  shown: readonly Asked[],
-): Promise<Plans> {
-  const kept = shown.map(({ first }) => first).filter((first) => first !== null);
-  const plans = await store.plans(accountId, deadline, kept);
-  return new Map(kept.map((first, index) => [first, plans[index] ?? null]));
+/** What one call asked of the store, how long it waited, and what became of it. */
+export class ExplainedCall implements Trace {
+  /** Null for a call without one, and one that was refused before it was known. */
+  accountId: string | null = null;
+  readonly #asked = new Map<string, Asked>();
+  readonly #invocation: Invocation;
+  readonly #begun = performance.now();
+  readonly #spent = { waiting: 0, working: 0, committing: 0, elsewhere: 0 };
+  #phase: TracePhase = 'elsewhere';
+  #since = this.#begun;
+  /** Statements that are unanswered, since when, and how long there were any: those sent together count once. */
+  #open = 0;
+  #opened = 0;
+  #database = 0;
+  #kept = 0;
+  #lasted = 0;
+  #error: MethodError | null = null;
+  /** The call id of the query that has found what this call answers. */
+  #from: string | null = null;
+  /** A query whose changes can't be calculated. */
+  #isFinal = false;
+
+  constructor(invocation: Invocation) {
+    this.#invocation = invocation;
+  }
+
+  get statements(): readonly Asked[] {
+    return [...this.#asked.values()];
+  }
+
+  /** The same services, for this call alone, which is of that account. */
+  servicesFor(accountId: string | null, services: Services): Services {
+    this.accountId = accountId;
+    return { ...services, store: tracedStore(services.store, this) };
+  }
+
+  /** The call has its response; `foresight` may have answered it. */
+  end(response: object, foresight: Foresight | null): void {
+    this.#lasted = performance.now() - this.#begun;
+    this.#from = foresight?.hasAnswered ? foresight.queryId : null;
+    this.#isFinal = (response as JsonObject)['canCalculateChanges'] === false;
+  }
+
+  fail(error: MethodError): void {
+    this.#lasted = performance.now() - this.#begun;
+    this.#error = error;
+  }
+
+  asked(statement: TracedStatement): (rows: number | null) => void {
+    const asked = this.#of(statement);
+    asked.count += 1;
+    const begun = performance.now();
+    if (this.#open === 0) this.#opened = begun;
+    this.#open += 1;
+    return (rows) => {
+      const now = performance.now();
+      asked.time += now - begun;
+      if (rows === null) asked.failed += 1;
+      asked.rows += rows ?? 0;
+      this.#open -= 1;
+      if (this.#open === 0) this.#database += now - this.#opened;
+    };
+  }
+
+  phase(phase: TracePhase): void {
+    const now = performance.now();
+    this.#spent[this.#phase] += now - this.#since;
+    this.#phase = phase;
+    this.#since = now;
+  }
+
+  /** Where the time of the call went, ms; the rest is the server's own. */
+  get times(): Readonly<Record<'waiting' | 'database' | 'committing', number>> {
+    const { waiting, committing } = this.#spent;
+    return { waiting, database: this.#database, committing };
+  }
+
+  /** As the response has it, with these of its statements. */
+  tell(shown: readonly Asked[], plans: Plans): JsonObject {
+    const { name, callId } = this.#invocation;
+    const { waiting, database, committing } = this.times;
+    const rest = Math.max(0, this.#lasted - waiting - database - committing);
+    const error = this.#error;
+    const further = this.#asked.size - shown.length;
+    return {
+      name: error === null ? name : 'error',
+      callId,
+      milliseconds: milliseconds(this.#lasted),
+      spent: {
+        waiting: milliseconds(waiting),
+        database: milliseconds(database),
+        committing: milliseconds(committing),
+        rest: milliseconds(rest),
+      },
+      statements: shown.map(({ sql, inThread, first, count, rows, failed, time }) => ({
+        sql: cut(sql),
+        count,
+        milliseconds: milliseconds(time),
+        rows,
+        ...(failed === 0 ? {} : { givenUp: failed }),
+        ...(inThread ? { inThread: true } : {}),
+        plan: cutSteps(plans.get(first)?.steps ?? null),
+        indexes: plans.get(first)?.indexes ?? null,
+      })),
+      ...(further > 0 ? { furtherStatements: further } : {}),
+      ...(this.#from === null ? {} : { answeredFrom: this.#from }),
+      // The only reason that there is: filters and sorts read stored columns alone (D16).
+      ...(this.#isFinal ? { canCalculateChanges: { reason: { code: 'noQueryChanges' } } } : {}),
+      ...(error && { error: { type: error.type, ...(error.reason && { reason: error.reason }) } }),
+    };
+  }
+
+  #of(statement: TracedStatement): Asked {
+    const { sql, inThread } = statement;
+    const key = `${inThread ? 'thread' : 'here'} ${sql}`;
+    let asked = this.#asked.get(key);
+    if (asked === undefined) {
+      const first = this.#keeps(statement) ? statement : null;
+      asked = { sql, inThread, first, count: 0, failed: 0, rows: 0, time: 0 };
+      this.#asked.set(key, asked);
+    }
+    return asked;
+  }
+
+  #keeps({ parameters }: TracedStatement): boolean {
+    let characters = 0;
+    for (const value of parameters) characters += typeof value === 'string' ? value.length : 0;
+    if (this.#kept + characters > MAX_PARAMETERS) return false;
+    this.#kept += characters;
+    return true;
+  }
+}
+
+/** As it is told: to the microsecond. */
+function milliseconds(time: number): number {
+  return Math.round(time * 1000) / 1000;
 }
 
 function cutSteps(steps: readonly string[] | null): readonly string[] | null {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Dispatcher } from '../../src/methods/dispatch.js';
-import { CallTrace } from '../../src/methods/trace.js';
+import { ExplainedCall } from '../../src/methods/explain.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
 import { BLOB, CORE, type Json, type Limits, Rig, TODOS, U1, U2, WIDGETS } from './rig.js';
+
+const CALL = { name: 'Gadget/get', args: {}, callId: 'c' };
 
 const EXPLAIN = 'urn:x:explain';
 const DAY = 24 * 3_600_000;
@@ -194,7 +196,7 @@ it('long parameters are not kept, and have no plan', async () => {
   const update = Object.fromEntries(ids.map((id) => [id, { done: true }]));
   const [{ statements }] = await explained([['Todo/set', { update }]]);
   expect(statements.every(({ plan }: Json) => plan !== null)).toBe(true);
-  const trace = new CallTrace();
+  const trace = new ExplainedCall(CALL);
   const long = 'x'.repeat(100_000);
   for (const sql of ['SELECT 1', 'SELECT 2', 'SELECT 3', 'SELECT 4'])
     trace.asked({ sql, parameters: [sql === 'SELECT 4' ? 1 : long], inThread: false })(null);
@@ -202,7 +204,7 @@ it('long parameters are not kept, and have no plan', async () => {
 });
 
 it('statements that are under way together count as one time', () => {
-  const trace = new CallTrace();
+  const trace = new ExplainedCall(CALL);
   const statement = { sql: 'SELECT 1', parameters: [], inThread: false };
   const first = trace.asked(statement);
   const second = trace.asked(statement);

@@ -1,7 +1,7 @@
 import { SqliteError } from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
-import { CallTrace } from '../../src/methods/trace.js';
+import { ExplainedCall } from '../../src/methods/explain.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { JsonReader } from '../../src/protocol/ijson.js';
 import type {
@@ -19,6 +19,8 @@ import { slowClock } from '../support/slow-clock.js';
 import { Gadget, gadget, gadgets, PROPERTIES } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 import { A, B, HUGE } from './suite/bench.js';
+
+const CALL = { name: 'Gadget/get', args: {}, callId: 'c' };
 
 /** Reads of many octets on SQLite: how often rows are read, and who waits for whom meanwhile. */
 
@@ -129,7 +131,7 @@ describe('a row', () => {
   it('is told of with each statement that reads it', async () => {
     const objects = gadgets(90, () => ({ title: 'x'.repeat(12_000) }));
     await insert(objects);
-    const trace = new CallTrace();
+    const trace = new ExplainedCall(CALL);
     const found = await readObjects(idsOf(objects), PLAIN, tracedStore(engine.store, trace));
     expect(found.objects).toHaveLength(90);
     expect(trace.statements.map(({ rows, failed }) => ({ rows, failed }))).toEqual([
@@ -137,7 +139,7 @@ describe('a row', () => {
       { rows: 0, failed: 0 },
       { rows: 90, failed: 0 },
     ]);
-    const again = new CallTrace();
+    const again = new ExplainedCall(CALL);
     await tracedStore(engine.store, again).read(A, soon(), getting(idsOf(objects)));
     expect(again.statements).toMatchObject([{ count: 2, failed: 1, rows: 90 }]);
   });
@@ -193,7 +195,7 @@ describe('the connection that reads share', () => {
     await store.write(A, soon(), (transaction) =>
       transaction.writeRows('insert', Gadget, [gadget('r1', { list: LIST })]),
     );
-    const trace = new CallTrace();
+    const trace = new ExplainedCall(CALL);
     const options = { deadline: performance.now() + 20_000, mayScan: true };
     const found = await tracedStore(store, trace).read(A, options, getting(['r1']));
     expect(found).toMatchObject([{ list: LIST }]);

@@ -1,10 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { CallTrace } from '../../src/methods/trace.js';
+import { ExplainedCall } from '../../src/methods/explain.js';
 import type { Snapshot, Store } from '../../src/store/port.js';
 import { tracedStore } from '../../src/store/traced.js';
 import { ALL, Gadget, gadgets } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 import { A } from './suite/bench.js';
+
+const CALL = { name: 'Gadget/get', args: {}, callId: 'c' };
 
 const MODULE = new URL('./scan-thread.mjs', import.meta.url);
 
@@ -22,7 +24,7 @@ it('a read that goes on in a thread says so', async () => {
     now: Date.now,
     scans: { module: MODULE },
   });
-  const trace = new CallTrace();
+  const trace = new ExplainedCall(CALL);
   const traced = tracedStore(store, trace);
   await store.write(A, soon(), (transaction) =>
     transaction.writeRows('insert', Gadget, gadgets(3)),
@@ -43,7 +45,7 @@ it('a read that goes on in a thread says so', async () => {
 
 it('a work that throws, and one that the store refuses', async () => {
   const store = await open();
-  const trace = new CallTrace();
+  const trace = new ExplainedCall(CALL);
   const traced = tracedStore(store, trace);
   const failing = traced.write(A, soon(), async (transaction) => {
     await transaction.stateNumber(Gadget);
@@ -59,7 +61,7 @@ it('a work that throws, and one that the store refuses', async () => {
 
 it('a work with a snapshot of its own, as hooks have it', async () => {
   const store = await open();
-  const trace = new CallTrace();
+  const trace = new ExplainedCall(CALL);
   const traced = tracedStore(store, trace);
   expect(await traced.read(A, { ...soon(), exclusive: true }, counted)).toBe(0);
   const written = traced.write(A, { ...soon(), exclusive: true }, async (transaction) => {
@@ -81,7 +83,7 @@ it('an exclusive work that settles after its deadline leaves the next one alone'
   });
   const abandoned = { deadline: performance.now() + 50, exclusive: true };
   await expect(store.write(A, abandoned, () => gate)).rejects.toThrow('REQUEST_TIMEOUT');
-  const trace = new CallTrace();
+  const trace = new ExplainedCall(CALL);
   await tracedStore(store, trace).write(A, { ...soon(), exclusive: true }, async (transaction) => {
     settle();
     // All that the abandoned work does when it settles is done by then.
