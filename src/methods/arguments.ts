@@ -38,38 +38,37 @@ export class ReferenceAllowance {
     return this.#maximum - this.#octets > LONG_REQUEST;
   }
 
-  /** Counts the octets of one call's values; only `keep` takes them. */
-  meter(): ReferenceMeter {
-    return new ReferenceMeter(this.#octets);
+  /** Takes the octets of what `put` spends; none where it throws. */
+  take<T>(put: () => T): T {
+    const before = this.#octets;
+    try {
+      return put();
+    } catch (error) {
+      this.#octets = before;
+      throw error;
+    }
   }
 
-  keep(meter: ReferenceMeter): void {
-    this.#octets = meter.remaining;
-  }
-}
-
-/** Octets of JSON that one call may still put in. */
-class ReferenceMeter {
-  #remaining: number;
-
-  constructor(octets: number) {
-    this.#remaining = octets;
-  }
-
-  get remaining(): number {
-    return this.#remaining;
-  }
-
-  /** Throws `requestTooLarge` where they are not to be had. */
+  /** Throws `requestTooLarge` where so many octets of JSON are not to be had. */
   spend(octets: number): void {
-    this.#remaining -= octets;
-    if (this.#remaining >= 0) return;
+    this.#octets -= octets;
+    if (this.#octets >= 0) return;
     throw new MethodError(
       'requestTooLarge',
       'The values put in by result references exceed maxSizeRequest.',
     );
   }
+
+  /** Spends a text; one that can't fit is not even written out. */
+  spendText(text: string): void {
+    if (text.length > this.#octets) this.spend(text.length);
+    else if (AS_IT_IS.test(text)) this.spend(text.length + 2);
+    else this.spend(Buffer.byteLength(JSON.stringify(text)));
+  }
 }
+
+/** A text that JSON has as it is: ASCII, with nothing to escape. Most that is referred to are ids. */
+const AS_IT_IS = /^[ !#-[\]-~]*$/;
 
 /**
  * Replaces `#name` arguments by what they refer to (RFC 8620 3.7, D18), before anything else looks
@@ -88,18 +87,17 @@ export function resolveReferences(
       both.map((name) => name.slice(1)),
       'also as a result reference',
     );
-  const resolved = emptyObject();
-  const meter = allowance.meter();
-  for (const [name, value] of Object.entries(args)) {
-    if (!name.startsWith('#')) {
-      resolved[name] = value;
-      continue;
+  return allowance.take(() => {
+    const resolved = emptyObject();
+    for (const [name, value] of Object.entries(args)) {
+      if (!name.startsWith('#')) resolved[name] = value;
+      else {
+        const found = resolveReference(value, earlier, allowance.visits);
+        resolved[name.slice(1)] = detached(found, allowance);
+      }
     }
-    const found = resolveReference(value, earlier, allowance.visits);
-    resolved[name.slice(1)] = detached(found, meter);
-  }
-  allowance.keep(meter);
-  return resolved;
+    return resolved;
+  });
 }
 
 const HASH = 0x23;
@@ -144,53 +142,30 @@ function givenTwice(names: readonly string[], how: string): never {
  * Counted while it grows: thousands of references of one call may each mean a great value, and
  * what is refused must cost no more than what is taken.
  */
-function detached(value: JsonValue, meter: ReferenceMeter): JsonValue {
+function detached(value: JsonValue, allowance: ReferenceAllowance): JsonValue {
   if (typeof value === 'string') {
-    spendText(value, meter);
+    allowance.spendText(value);
     return value;
   }
   if (typeof value !== 'object' || value === null || value instanceof InexactNumber) {
-    meter.spend(JSON.stringify(value).length);
+    allowance.spend(JSON.stringify(value).length);
     return value;
   }
   // The brackets, and a comma between two.
-  meter.spend(2);
+  allowance.spend(2);
   if (isJsonArray(value)) {
-    meter.spend(Math.max(0, value.length - 1));
+    allowance.spend(Math.max(0, value.length - 1));
     const items: JsonValue[] = [];
-    for (const item of value) items.push(detached(item, meter));
+    for (const item of value) items.push(detached(item, allowance));
     return items;
   }
   const copy = emptyObject();
   let separator = 1;
   for (const [name, member] of Object.entries(value)) {
-    spendText(name, meter);
-    meter.spend(separator);
+    allowance.spendText(name);
+    allowance.spend(separator);
     separator = 2;
-    copy[name] = detached(member, meter);
+    copy[name] = detached(member, allowance);
   }
   return copy;
-}
-
-function spendText(text: string, meter: ReferenceMeter): void {
-  // A text that can't fit is not even written out.
-  if (text.length > meter.remaining) meter.spend(text.length);
-  else meter.spend(isWrittenAsItIs(text) ? text.length + 2 : octetsOf(text));
-}
-
-function octetsOf(text: string): number {
-  return Buffer.byteLength(JSON.stringify(text));
-}
-
-/** Most that is referred to are ids: to look at so few characters takes less than to write them. */
-const SHORT = 64;
-
-/** A short text that JSON has as it is: ASCII, with nothing to escape. */
-function isWrittenAsItIs(text: string): boolean {
-  if (text.length > SHORT) return false;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
-  }
-  return true;
 }

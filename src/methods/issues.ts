@@ -60,22 +60,18 @@ function isLarge(value: JsonValue | undefined): boolean {
   return (Array.isArray(value) ? value.length : Object.keys(value).length) > FEW;
 }
 
-/** One sentence for many complaints; a hostile number of them is cut. */
-export function sentence(texts: Iterable<string>): string {
-  const all = new Set(texts);
-  return sentenceOf(all, all.size);
-}
-
 /**
- * The same of texts that all differ and are made one by one: only those that are shown are made.
+ * One sentence for many complaints, each told once. Of a hostile number no more are looked at than
+ * are shown: where so many are known to differ, `count` is their number.
  */
-function sentenceOf(texts: Iterable<string>, count: number): string {
+export function sentence(texts: Iterable<string>, count = 0): string {
+  const all = count > MAX_COMPLAINTS ? texts : new Set(texts);
   const shown: string[] = [];
-  for (const text of texts) {
+  for (const text of all) {
     if (shown.length === MAX_COMPLAINTS) break;
     shown.push(text);
   }
-  const more = count - shown.length;
+  const more = (all instanceof Set ? all.size : count) - shown.length;
   return more > 0 ? `${shown.join('; ')}; and ${more} more.` : `${shown.join('; ')}.`;
 }
 
@@ -120,10 +116,8 @@ function parameter(issue: ValidationIssue, name: string): string | null {
  * (D13).
  */
 export class Problems {
-  /** By property. Most objects have none: the map is made for the first. */
+  /** What is wrong, by property. Most objects have nothing: the map is made for the first. */
   #found: Map<string, string> | null = null;
-  /** The properties whose text is a whole sentence; all other texts follow the property's name. */
-  #whole: Set<string> | null = null;
 
   /** Begins with what others have found. */
   constructor(found?: Problems) {
@@ -139,7 +133,7 @@ export class Problems {
    * stands.
    */
   add(property: string, what: string): void {
-    this.#put(property, what, false);
+    this.#put(property, `${quoted(property)} ${what}`);
   }
 
   has(property: string): boolean {
@@ -148,35 +142,21 @@ export class Problems {
 
   /** What others have found beside. */
   addAll(found: Problems): void {
-    for (const [property, text] of found.#found ?? []) {
-      this.#put(property, text, found.#whole?.has(property) === true);
-    }
+    for (const [property, text] of found.#found ?? []) this.#put(property, text);
   }
 
   addComplaints(complaints: readonly Complaint[]): void {
-    for (const { member, text } of complaints) this.#put(member, text, true);
+    for (const { member, text } of complaints) this.#put(member, text);
   }
 
   toSetError(): SetError {
     const found = this.#found ?? new Map<string, string>();
-    const texts = this.#texts();
-    const why = found.size > MAX_COMPLAINTS ? sentenceOf(texts, found.size) : sentence(texts);
-    return setError('invalidProperties', why, { properties: [...found.keys()] });
+    const properties = [...found.keys()];
+    return setError('invalidProperties', sentence(found.values(), found.size), { properties });
   }
 
-  /** One by one: a hostile number of them is never written out. */
-  *#texts(): Iterable<string> {
-    for (const [property, text] of this.#found ?? []) {
-      yield this.#whole?.has(property) === true ? text : `${quoted(property)} ${text}`;
-    }
-  }
-
-  #put(property: string, text: string, isWhole: boolean): void {
+  #put(property: string, text: string): void {
     this.#found ??= new Map();
-    if (this.#found.has(property)) return;
-    this.#found.set(property, text);
-    if (!isWhole) return;
-    this.#whole ??= new Set();
-    this.#whole.add(property);
+    if (!this.#found.has(property)) this.#found.set(property, text);
   }
 }

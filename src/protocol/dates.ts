@@ -5,7 +5,6 @@
 
 const OFFSET = /([+-])([01]\d|2[0-3]):([0-5]\d)$/;
 const FRACTION = /\.(\d+)/;
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
  * Milliseconds since 1970, or null for what is no UTCDate. Digits beyond the millisecond are cut
@@ -25,11 +24,14 @@ export function parseUtcDate(text: string): number | null {
   const minute = twoDigits(text, 14);
   const second = twoDigits(text, 17);
   if (Number.isNaN(year + month + day + hour + minute + second)) return null;
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return null;
+  if (month < 1 || month > 12 || day < 1 || day > 31) return null;
   if (hour > 23 || minute > 59 || second > 59) return null;
   const milliseconds = length === 20 ? 0 : fraction(text);
   if (milliseconds === null) return null;
-  return startOfDay(year, month, day) + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds;
+  // An era later: to `Date.UTC` the years 0 to 99 are of the 20th century.
+  const time = Date.UTC(year + 400, month - 1, day, hour, minute, second) - ERA * DAY;
+  // It goes on into the next month where a day is none of this one.
+  return day > 28 && new Date(time).getUTCDate() !== day ? null : time + milliseconds;
 }
 
 /** Milliseconds since 1970, or null for what is no Date: a UTCDate, or the like with an offset. */
@@ -162,17 +164,4 @@ function fraction(text: string): number | null {
     unit /= 10;
   }
   return milliseconds;
-}
-
-/** The ms from 1970 to the start of a day. The year begins with March here, as above. */
-function startOfDay(year: number, month: number, day: number): number {
-  const ofMarch = (month < 3 ? year - 1 : year) + 400;
-  const leapDays = quotient(ofMarch, 4) - quotient(ofMarch, 100) + quotient(ofMarch, 400);
-  const ofYear = quotient(153 * (month < 3 ? month + 9 : month - 3) + 2, 5) + day - 1;
-  return (365 * ofMarch + leapDays + ofYear - DAYS_TO_1970) * DAY;
-}
-
-function daysIn(year: number, month: number): number {
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return month === 2 && leap ? 29 : (MONTH_DAYS[month - 1] ?? 0);
 }
