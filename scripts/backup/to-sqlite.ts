@@ -3,7 +3,7 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { syncFolder } from '../../src/blobs/durable-folders.js';
+import { syncFolder } from '../../src/blobs/filesystem.js';
 import { restoringFile } from '../../src/database/restoring.js';
 import {
   DatabaseFileError,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { open, rename, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { syncFolder } from '../../src/blobs/durable-folders.js';
+import { syncFolder } from '../../src/blobs/filesystem.js';
 import type { BlobStore } from '../../src/blobs/port.js';
 import { UsageError } from '../cli.js';
 import { withOctets } from './blobs.js';

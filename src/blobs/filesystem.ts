@@ -4,6 +4,7 @@ import {
   chmod,
   copyFile,
   link,
+  mkdir,
   open,
   readdir,
   rename,
@@ -11,11 +12,10 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { UnavailableError } from '../protocol/errors.js';
 import { isId } from '../protocol/ids.js';
-import { DurableFolders, syncFile, syncFolder } from './durable-folders.js';
 import { IncomingOctets } from './incoming.js';
 import {
   BlobMissingError,
@@ -27,6 +27,9 @@ import {
 
 /** Age in ms at which a temporary file must be one that a crashed process left. */
 const ABANDONED_AFTER = 3600 * 1000;
+
+/** How many folders are remembered as durable before the memory starts anew. */
+const REMEMBERED = 20_000;
 
 /** What `link` says on file systems without hard links, or where a file has as many as it can. */
 const NO_LINK = new Set(['EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EXDEV']);
@@ -41,29 +44,30 @@ const NO_ROOM = new Set([
 /**
  * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. The last two because ids
  * begin with their time: so the files of an account spread evenly. A file appears under its name when it is
- * whole and on disk, never before. Makes the folder, and sweeps what crashed processes left in it.
- * Throws what the system says where it can't write there.
+ * whole and on disk, never before.
  */
-export function createFilesystemBlobStore(folder: string): BlobStore {
-  // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
-  const temporaryFolder = join(folder, '.incoming');
-  // First of all: it looks which folders above its root are new.
-  const folders = new DurableFolders(folder);
-  mkdirSync(temporaryFolder, { recursive: true, mode: 0o700 });
-  for (const each of [folder, temporaryFolder]) accessSync(each, constants.W_OK | constants.X_OK);
-  sweep(temporaryFolder);
-  return new FilesystemBlobStore(folder, temporaryFolder, folders);
-}
-
-class FilesystemBlobStore implements BlobStore {
+export class FilesystemBlobStore implements BlobStore {
   readonly #folder: string;
   readonly #temporaryFolder: string;
-  readonly #folders: DurableFolders;
+  /** The topmost folder that had to be made for `#folder`. */
+  readonly #topmost: string;
+  /** Folders whose entries, and those of all folders above them, are known to be on disk. */
+  readonly #durable = new Set<string>();
 
-  constructor(folder: string, temporaryFolder: string, folders: DurableFolders) {
+  /**
+   * Makes the folder, with those above it, and sweeps what crashed processes left in it. Throws what
+   * the system says where it can't write there.
+   */
+  constructor(folder: string) {
     this.#folder = folder;
-    this.#temporaryFolder = temporaryFolder;
-    this.#folders = folders;
+    // Inside the folder, so that a rename never crosses file systems; a dot is in no id.
+    this.#temporaryFolder = join(folder, '.incoming');
+    this.#topmost = mkdirSync(folder, { recursive: true, mode: 0o700 }) ?? folder;
+    mkdirSync(this.#temporaryFolder, { recursive: true, mode: 0o700 });
+    for (const each of [folder, this.#temporaryFolder]) {
+      accessSync(each, constants.W_OK | constants.X_OK);
+    }
+    sweep(this.#temporaryFolder);
   }
 
   async write(
@@ -116,7 +120,7 @@ class FilesystemBlobStore implements BlobStore {
   async deleteAccount(accountId: string): Promise<void> {
     if (!isId(accountId)) return;
     const path = join(this.#folder, accountId);
-    this.#folders.forget(path);
+    this.#forget(path);
     await rm(path, { recursive: true, force: true });
   }
 
@@ -136,7 +140,7 @@ class FilesystemBlobStore implements BlobStore {
     const temporary = join(this.#temporaryFolder, randomUUID());
     try {
       await fill(temporary);
-      await moveInto(this.#folders, temporary, target);
+      await this.#move(temporary, target);
     } catch (error) {
       if (!NO_ROOM.has(codeOf(error) ?? '')) throw error;
       throw new UnavailableError(`The blob store can't write (${codeOf(error)}).`, {
@@ -146,6 +150,62 @@ class FilesystemBlobStore implements BlobStore {
       // Gone after a rename, but for one case: renaming one link of a file over another does nothing.
       await rm(temporary, { force: true });
     }
+  }
+
+  /** Gives a finished file its name, and has the folder on disk (decision 23: before the blob's row commits). */
+  async #move(temporary: string, target: string): Promise<void> {
+    const folder = dirname(target);
+    await this.#make(folder);
+    try {
+      await rename(temporary, target);
+    } catch (error) {
+      // Another process (the account command) may have removed a folder that this one has made.
+      if (codeOf(error) !== 'ENOENT') throw error;
+      this.#forget(dirname(folder));
+      await this.#make(folder);
+      await rename(temporary, target);
+    }
+    await syncFolder(folder);
+  }
+
+  /**
+   * Resolves when `folder` is there and its entry and those of its parents are on disk: also where
+   * another writer made it a moment ago and may not have synced it yet.
+   */
+  async #make(folder: string): Promise<void> {
+    if (this.#durable.has(folder)) return;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const made: string[] = [];
+    for (let at = folder; at.length >= this.#topmost.length; at = dirname(at)) {
+      if (this.#durable.has(at)) break;
+      await syncFolder(dirname(at));
+      made.push(at);
+    }
+    if (this.#durable.size >= REMEMBERED) this.#durable.clear();
+    for (const each of made) this.#durable.add(each);
+  }
+
+  /** Forgets a folder and those in it: something removes it, or has removed it. */
+  #forget(folder: string): void {
+    for (const path of this.#durable) {
+      if (path === folder || path.startsWith(folder + sep)) this.#durable.delete(path);
+    }
+  }
+}
+
+/** Forces a folder's entries (files made, renamed or linked in it) onto the disk. */
+export async function syncFolder(folder: string): Promise<void> {
+  // Windows can't open a folder for this; NTFS journals its entries.
+  if (process.platform !== 'win32') await syncFile(folder, 'r');
+}
+
+/** Forces a file's octets onto the disk. */
+async function syncFile(path: string, flags = 'r+'): Promise<void> {
+  const handle = await open(path, flags);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -159,22 +219,6 @@ async function duplicate(source: string, path: string): Promise<void> {
     await chmod(path, 0o600);
     await syncFile(path);
   }
-}
-
-/** Gives a finished file its name, and has the folder on disk (decision 23: before the blob's row commits). */
-async function moveInto(folders: DurableFolders, temporary: string, target: string): Promise<void> {
-  const folder = dirname(target);
-  await folders.make(folder);
-  try {
-    await rename(temporary, target);
-  } catch (error) {
-    // Another process (the account command) may have removed a folder that this one has made.
-    if (codeOf(error) !== 'ENOENT') throw error;
-    folders.forget(dirname(folder));
-    await folders.make(folder);
-    await rename(temporary, target);
-  }
-  await syncFolder(folder);
 }
 
 async function* listFiles(folder: string): AsyncGenerator<KeptBlob> {

@@ -1,4 +1,4 @@
-import { createFilesystemBlobStore } from './filesystem.js';
+import { FilesystemBlobStore } from './filesystem.js';
 import type { BlobStore } from './port.js';
 import type { S3Location } from './s3.js';
 
@@ -9,7 +9,7 @@ export type BlobLocation =
 
 /** The blob store at a place. Only who keeps blobs in S3 pays for loading its client. */
 export async function openBlobStore(location: BlobLocation): Promise<BlobStore> {
-  if (location.kind === 'file') return createFilesystemBlobStore(location.folder);
-  const { createS3BlobStore } = await import('./s3.js');
-  return createS3BlobStore(location);
+  if (location.kind === 'file') return new FilesystemBlobStore(location.folder);
+  const { S3BlobStore } = await import('./s3.js');
+  return new S3BlobStore(location);
 }

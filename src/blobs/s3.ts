@@ -46,33 +46,27 @@ const TIMINGS: S3Timings = Object.freeze({ connect: 5000, answer: 30_000, silenc
 const ATTEMPTS = 3;
 
 /** Keeps blobs as objects `<prefix><accountId>/<blobId>`. An object appears when it is whole. */
-export function createS3BlobStore(location: S3Location, timings: S3Timings = TIMINGS): BlobStore {
-  const { endpoint, region } = location;
-  const client = new S3Client({
-    region,
-    maxAttempts: ATTEMPTS,
-    // Without these the SDK waits for ever.
-    requestHandler: {
-      connectionTimeout: timings.connect,
-      requestTimeout: timings.answer,
-      throwOnRequestTimeout: true,
-      socketTimeout: timings.silence,
-    },
-    // Services other than Amazon's rarely have a host name for each bucket.
-    ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
-  });
-  return new S3BlobStore(client, location);
-}
-
-class S3BlobStore implements BlobStore {
+export class S3BlobStore implements BlobStore {
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #prefix: string;
 
-  constructor(client: S3Client, { bucket, prefix }: S3Location) {
-    this.#client = client;
+  constructor({ bucket, prefix, endpoint, region }: S3Location, timings: S3Timings = TIMINGS) {
     this.#bucket = bucket;
     this.#prefix = prefix;
+    this.#client = new S3Client({
+      region,
+      maxAttempts: ATTEMPTS,
+      // Without these the SDK waits for ever.
+      requestHandler: {
+        connectionTimeout: timings.connect,
+        requestTimeout: timings.answer,
+        throwOnRequestTimeout: true,
+        socketTimeout: timings.silence,
+      },
+      // Services other than Amazon's rarely have a host name for each bucket.
+      ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
+    });
   }
 
   async write(
@@ -90,7 +84,8 @@ class S3BlobStore implements BlobStore {
       queueSize: PARTS_AT_ONCE,
     });
     await upload.done().catch((error: unknown) => {
-      throw octets.failure ?? asUnavailable(error);
+      if (octets.failure !== null) throw octets.failure;
+      fail(error);
     });
     return { size: octets.size };
   }
@@ -104,9 +99,7 @@ class S3BlobStore implements BlobStore {
     const Range = range === undefined ? undefined : `bytes=${range.start}-${range.end - 1}`;
     const { Body } = await this.#client
       .send(new GetObjectCommand({ Bucket: this.#bucket, Key, Range }))
-      .catch((error: unknown) => {
-        throw isNoSuchKey(error) ? new BlobMissingError(place) : asUnavailable(error);
-      });
+      .catch((error: unknown) => fail(error, place));
     if (!(Body instanceof Readable)) throw new Error('In Node the body of an object is a stream.');
     return Body;
   }
@@ -117,17 +110,14 @@ class S3BlobStore implements BlobStore {
     const Key = this.#keyOf(to);
     await this.#client
       .send(new CopyObjectCommand({ Bucket: this.#bucket, Key, CopySource }))
-      .catch((error: unknown) => {
-        throw isNoSuchKey(error) ? new BlobMissingError(from) : asUnavailable(error);
-      });
+      .catch((error: unknown) => fail(error, from));
   }
 
   async delete(accountId: string, blobId: string): Promise<void> {
     if (!isId(accountId) || !isId(blobId)) return;
     const Key = this.#keyOf({ accountId, blobId });
-    await this.#client
-      .send(new DeleteObjectCommand({ Bucket: this.#bucket, Key }))
-      .catch(unavailable);
+    const command = new DeleteObjectCommand({ Bucket: this.#bucket, Key });
+    await this.#client.send(command).catch((error: unknown) => fail(error));
   }
 
   async *list(): AsyncGenerator<KeptBlob> {
@@ -147,12 +137,11 @@ class S3BlobStore implements BlobStore {
       if (page.length === 0) continue;
       const Objects = page.map(({ Key }) => ({ Key }));
       const Delete = { Objects, Quiet: true };
-      const { Errors = [] } = await this.#client
-        .send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete }))
-        .catch(unavailable);
+      const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete });
+      const answer = await this.#client.send(command).catch((error: unknown) => fail(error));
       // The answer to the whole is fine where some of them are not.
-      const [refused] = Errors;
-      if (refused !== undefined) unavailable(new Error(`${refused.Code}: ${refused.Message}`));
+      const [refused] = answer.Errors ?? [];
+      if (refused !== undefined) fail(new Error(`${refused.Code}: ${refused.Message}`));
     }
   }
 
@@ -174,21 +163,18 @@ class S3BlobStore implements BlobStore {
         );
       }
     } catch (error) {
-      unavailable(error);
+      fail(error);
     }
   }
 }
 
-/** By name: of a CopyObject the SDK makes no class of its own of it. */
-function isNoSuchKey(error: unknown): boolean {
-  return error instanceof Error && error.name === 'NoSuchKey';
-}
-
-/** Whatever the service says beside "no such key" may pass: the call is to be tried again. */
-function asUnavailable(error: unknown): UnavailableError {
-  return new UnavailableError('The blob store did not answer as it should.', { cause: error });
-}
-
-function unavailable(error: unknown): never {
-  throw asUnavailable(error);
+/**
+ * Throws what a failed command means to callers: that the blob which it reads is missing, else that
+ * the service may answer later, whatever it says.
+ */
+function fail(error: unknown, source?: BlobPlace): never {
+  // By name: of a CopyObject the SDK makes no class of its own of it.
+  const isMissing = error instanceof Error && error.name === 'NoSuchKey';
+  if (isMissing && source !== undefined) throw new BlobMissingError(source);
+  throw new UnavailableError('The blob store did not answer as it should.', { cause: error });
 }

@@ -16,7 +16,7 @@ import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { BlobStore } from '../../src/blobs/port.js';
 import { BlobMissingError, BlobTooLargeError } from '../../src/blobs/port.js';
 
@@ -29,7 +29,7 @@ let store: BlobStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'blobs-'));
-  store = createFilesystemBlobStore(join(folder, 'deep', 'blobs'));
+  store = new FilesystemBlobStore(join(folder, 'deep', 'blobs'));
 });
 
 afterEach(() => {
@@ -280,6 +280,6 @@ it('sweeps temporary files at start that are older than an hour, and no younger 
   writeFileSync(join(incoming, 'old'), 'x');
   utimesSync(join(incoming, 'old'), past, past);
   writeFileSync(join(incoming, 'young'), 'x');
-  createFilesystemBlobStore(join(folder, 'deep', 'blobs'));
+  new FilesystemBlobStore(join(folder, 'deep', 'blobs'));
   expect(readdirSync(incoming)).toEqual(['young']);
 });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createS3BlobStore } from '../../src/blobs/s3.js';
+import { S3BlobStore } from '../../src/blobs/s3.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { eventually } from '../support/poll.js';
 
@@ -32,7 +32,7 @@ afterEach(async () => {
 function store(timings = SHORT) {
   const { port } = service.address() as AddressInfo;
   const endpoint = `http://127.0.0.1:${port}`;
-  return createS3BlobStore({ bucket: 'b', prefix: '', endpoint, region: 'r' }, timings);
+  return new S3BlobStore({ bucket: 'b', prefix: '', endpoint, region: 'r' }, timings);
 }
 
 function xml(res: ServerResponse, text: string): void {

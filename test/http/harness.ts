@@ -9,7 +9,7 @@ import type {
   Principal,
   Tickets,
 } from '../../src/accounts/principal.js';
-import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { BlobStore } from '../../src/blobs/port.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
@@ -84,7 +84,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const metrics = createMetrics({ process: false });
   const logs: string[] = [];
   const { log } = createLogging('info', { write: (line: string) => void logs.push(line) });
-  const blobs = createFilesystemBlobStore(blobFolder);
+  const blobs = new FilesystemBlobStore(blobFolder);
   let closed: Promise<void> | null = null;
   const services: TransportServices = {
     ...config,

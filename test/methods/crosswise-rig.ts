@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { registry as generated } from '../../generated/registry.js';
 import { postgresqlSearchSql, sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
 import { startBackfill } from '../../src/backfill/start-backfill.js';
-import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import { openPool } from '../../src/database/postgresql/index.js';
 import { openDatabase } from '../../src/database/sqlite/index.js';
 import { createHooks } from '../../src/hooks/runner.js';
@@ -74,7 +74,7 @@ export async function openCrosswise(url: string | null) {
       conductor,
       hashing: new HashTurns(),
     },
-    blobs: createFilesystemBlobStore(join(folder, 'blobs')),
+    blobs: new FilesystemBlobStore(join(folder, 'blobs')),
     ...(hooks === undefined ? {} : { hooks }),
   };
   const dispatcher = new Dispatcher(services, LIMITS, (error) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { registry as generated } from '../../generated/registry.js';
 import * as standard from '../../generated/standard/validators.js';
-import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { Dispatcher } from '../../src/methods/dispatch.js';
@@ -140,7 +140,7 @@ export class Twin {
       : (['Thing', 'Todo'] as const).map((name) => [name, {}] as const);
     const services = {
       ...{ store, registry: { ...registry, typeHooks: new Map(hooks) }, limits: all },
-      ...{ now: this.now, blobs: createFilesystemBlobStore(BLOB_FOLDER) },
+      ...{ now: this.now, blobs: new FilesystemBlobStore(BLOB_FOLDER) },
       ids: { next: (prefix: string) => this.#next(prefix) },
       conductor,
       hashing: new HashTurns(),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registry as generated } from '../../generated/registry.js';
-import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import * as postgresqlDatabase from '../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
@@ -165,7 +165,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       const services = {
         ...{ store: opened.store, registry: foresees ? registry : shortSighted },
         ...{ ids: createIdGenerator(), limits: { ...LIMITS, ...limits } },
-        blobs: createFilesystemBlobStore(BLOB_FOLDER),
+        blobs: new FilesystemBlobStore(BLOB_FOLDER),
         conductor,
         hashing: new HashTurns(),
       };

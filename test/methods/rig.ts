@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import * as clientModule from '../../build/prisma/sqlite/client.js';
 import { registry as generated } from '../../generated/registry.js';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
-import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type {
   CapabilityDefinition,
   MethodDefinition,
@@ -221,7 +221,7 @@ export class Rig {
           });
     this.services = {
       store,
-      blobs: createFilesystemBlobStore(join(this.#folder, 'blobs')),
+      blobs: new FilesystemBlobStore(join(this.#folder, 'blobs')),
       registry,
       ...(hooks === undefined ? {} : { hooks }),
       ...(logic.secretKey === undefined ? {} : { secretKey: logic.secretKey }),

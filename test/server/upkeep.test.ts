@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFilesystemBlobStore } from '../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { BlobStore, KeptBlob } from '../../src/blobs/port.js';
 import { startUpkeep, type UpkeepOptions } from '../../src/server/upkeep.js';
 import { eventually } from '../support/poll.js';
@@ -18,7 +18,7 @@ let blobs: BlobStore;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'jmapsmith-upkeep-'));
-  blobs = createFilesystemBlobStore(folder);
+  blobs = new FilesystemBlobStore(folder);
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFilesystemBlobStore } from '../../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../../src/blobs/filesystem.js';
 import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { Workplace } from './tool.js';
@@ -46,7 +46,7 @@ const filling = (accountId: string): readonly string[] => [
 ];
 
 async function fillBlobs(folder: string, accountId: string): Promise<void> {
-  const blobs = createFilesystemBlobStore(folder);
+  const blobs = new FilesystemBlobStore(folder);
   const octets = randomFillSync(Buffer.alloc(MIB));
   for (let n = 1; n <= BLOBS; n += 1) {
     octets.writeUInt32LE(n);

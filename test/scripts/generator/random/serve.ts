@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Principal } from '../../../../src/accounts/principal.js';
-import { createFilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
+import { FilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
 import type { CapabilityDefinition } from '../../../../src/capability/capability-definition.js';
 import * as postgresql from '../../../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
@@ -83,7 +83,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
     {
       store,
       registry,
-      blobs: createFilesystemBlobStore(join(folder, 'blobs')),
+      blobs: new FilesystemBlobStore(join(folder, 'blobs')),
       ids: createIdGenerator(),
       limits: LIMITS,
       conductor,
