@@ -5,7 +5,6 @@ import { createIdGenerator, type IdGenerator } from '../protocol/ids.js';
 import { changeAccess } from './change.js';
 import { DEFAULT_USER, insertAccount } from './directory.js';
 import { insertToken } from './tokens.js';
-import { userOnDemand } from './users.js';
 
 const FILE = 'first-token';
 const ACCOUNT_NAME = 'My account';
@@ -27,10 +26,8 @@ export async function bootstrap(
     return await changeAccess(prisma, async (transaction) => {
       // A command in another process may have been first.
       if ((await transaction.jmapUser.count()) > 0) return null;
-      const userId = await userOnDemand(transaction, ids, DEFAULT_USER);
-      const account = { name: ACCOUNT_NAME, ownerId: userId, capabilities: null };
-      await insertAccount(transaction, ids, account);
-      const token = await insertToken(transaction, ids, { userId, scopes: [] });
+      await insertAccount(transaction, ids, { name: ACCOUNT_NAME });
+      const token = await insertToken(transaction, ids, { user: DEFAULT_USER });
       // Before the commit: a crash in between leaves a file that the next start replaces, and never a token
       // that nobody can read.
       await writeSecret(path, `${token}\n`);

@@ -28,7 +28,7 @@ const TRANSACTION = { maxWait: 10_000, timeout: 30_000 };
 
 /**
  * Runs a change of users, accounts, access or tokens in one transaction that raises the access version, so that
- * every process sees it a moment later (decision 2). The raise comes first: it takes the write lock before
+ * every process sees it a moment later. The raise comes first: it takes the write lock before
  * anything is read, so what `work` reads can't change under it.
  */
 export function changeAccess<T>(

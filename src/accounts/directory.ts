@@ -1,7 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { changeAccess, DirectoryError, deletionKey, type TransactionClient } from './change.js';
-import { existingUser, legalName, userOnDemand } from './users.js';
 
 /** Who owns an account that is created for nobody in particular; the first token is this user's. */
 export const DEFAULT_USER = 'owner';
@@ -19,35 +18,31 @@ export interface AccountListing {
   readonly created: number;
 }
 
+/** An account to create. */
+interface NewAccount {
+  readonly name: string;
+  /** Its owner, who is created where new; DEFAULT_USER where absent. */
+  readonly user?: string | undefined;
+  readonly capabilities?: readonly string[] | null;
+}
+
 /** Creates an account with its owner's access, and the owner where new. Resolves to the account's id. */
 export function createAccount(
   prisma: PrismaClient,
   ids: IdGenerator,
-  account: {
-    readonly name: string;
-    readonly user?: string | undefined;
-    readonly capabilities?: readonly string[] | null;
-  },
+  account: NewAccount,
 ): Promise<string> {
-  const name = legalName('account', account.name);
-  const capabilities = account.capabilities ?? null;
-  return changeAccess(prisma, async (transaction) => {
-    const ownerId = await userOnDemand(transaction, ids, account.user ?? DEFAULT_USER);
-    return insertAccount(transaction, ids, { name, ownerId, capabilities });
-  });
+  return changeAccess(prisma, (transaction) => insertAccount(transaction, ids, account));
 }
 
-/** The writing half of `createAccount`, for a caller whose transaction is open. */
+/** The same for a caller whose transaction is open. */
 export async function insertAccount(
   transaction: TransactionClient,
   ids: IdGenerator,
-  account: {
-    readonly name: string;
-    readonly ownerId: string;
-    readonly capabilities: readonly string[] | null;
-  },
+  { name, user = DEFAULT_USER, capabilities = null }: NewAccount,
 ): Promise<string> {
-  const { name, ownerId, capabilities } = account;
+  legalName('account', name);
+  const ownerId = await userOnDemand(transaction, ids, user);
   const { id, time } = ids.next('a');
   await transaction.jmapAccount.create({
     data: {
@@ -128,6 +123,43 @@ export async function revokeAccess(
       );
     }
   });
+}
+
+/** Control characters, lone surrogates and line ends would break a list's lines, and U+0000 some databases. */
+const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
+
+/** Gives back a name of a user or account that may be kept. Throws DirectoryError. */
+function legalName(what: 'account' | 'user', name: string): string {
+  if (NAME.test(name) && name.trim() === name) return name;
+  throw new DirectoryError(
+    `${JSON.stringify(name)} can't be the name of ${what === 'user' ? 'a user' : 'an account'}: it takes 1 to ` +
+      '255 characters without control characters, and no space at either end.',
+  );
+}
+
+/** The id of the user with this name, who is created where there is none. */
+async function userOnDemand(
+  transaction: TransactionClient,
+  ids: IdGenerator,
+  name: string,
+): Promise<string> {
+  const known = await transaction.jmapUser.findUnique({ where: { name } });
+  if (known !== null) return known.id;
+  const { id, time } = ids.next('u');
+  await transaction.jmapUser.create({
+    data: { id, name: legalName('user', name), created: BigInt(time) },
+  });
+  return id;
+}
+
+/** The id of the user with this name. Throws DirectoryError. */
+export async function existingUser(
+  prisma: PrismaClient | TransactionClient,
+  name: string,
+): Promise<string> {
+  const user = await prisma.jmapUser.findUnique({ where: { name } });
+  if (user === null) throw new DirectoryError(`There is no user ${JSON.stringify(name)}.`);
+  return user.id;
 }
 
 /** Throws DirectoryError where there is no such account. */

@@ -8,7 +8,7 @@ interface Followed {
 }
 
 /**
- * Looks again, at short intervals, at the tokens of connections that stay open (D24: a token that is revoked or
+ * Looks again, at short intervals, at the tokens of connections that stay open (a token that is revoked or
  * expires closes them within a second). One look a token, however many connections it has.
  */
 export class LivePrincipals {

@@ -20,7 +20,7 @@ export interface Principal {
   readonly accounts: ReadonlyMap<string, AccountAccess>;
 }
 
-/** What stands for a token once, for browsers, which can't send headers on a stream (D25). */
+/** What stands for a token once, for browsers, which can't send headers on a stream. */
 export interface Ticket {
   readonly ticket: string;
   /** Epoch ms. */

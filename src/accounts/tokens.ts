@@ -2,8 +2,7 @@ import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import { makeToken, parseToken, secretMatches } from './authenticator.js';
 import { changeAccess, DirectoryError, type TransactionClient } from './change.js';
-import { groupBy } from './directory.js';
-import { existingUser } from './users.js';
+import { existingUser, groupBy } from './directory.js';
 
 /** The last moment that a Date can hold, ms. */
 const LAST_TIME = 8_640_000_000_000_000;
@@ -24,42 +23,35 @@ export interface TokenListing {
   readonly created: number;
 }
 
-/**
- * Makes a token for a user and resolves to its text, which is kept nowhere. `accounts` narrows it (empty or absent:
- * it follows its user's); each must be in the user's reach. Throws DirectoryError.
- */
+/** A token to make. */
+interface NewToken {
+  readonly user: string;
+  /** What narrows it, each in the user's reach; empty or absent: it follows its user's. */
+  readonly accounts?: readonly TokenScope[];
+  readonly readOnly?: boolean;
+  /** Milliseconds from now. */
+  readonly lifetime?: number | undefined;
+}
+
+/** Makes a token for a user and resolves to its text, which is kept nowhere. Throws DirectoryError. */
 export function createToken(
   prisma: PrismaClient,
   ids: IdGenerator,
-  wanted: {
-    readonly user: string;
-    readonly accounts?: readonly TokenScope[];
-    readonly readOnly?: boolean;
-    /** Milliseconds from now. */
-    readonly lifetime?: number | undefined;
-  },
+  wanted: NewToken,
 ): Promise<string> {
-  return changeAccess(prisma, async (transaction) => {
-    const userId = await existingUser(transaction, wanted.user);
-    return insertToken(transaction, ids, { ...wanted, userId, scopes: wanted.accounts ?? [] });
-  });
+  return changeAccess(prisma, (transaction) => insertToken(transaction, ids, wanted));
 }
 
-/** The writing half of `createToken`, for a caller whose transaction is open. */
+/** The same for a caller whose transaction is open. */
 export async function insertToken(
   transaction: TransactionClient,
   ids: IdGenerator,
-  wanted: {
-    readonly userId: string;
-    readonly scopes: readonly TokenScope[];
-    readonly readOnly?: boolean;
-    readonly lifetime?: number | undefined;
-  },
+  { user, accounts = [], readOnly = false, lifetime }: NewToken,
 ): Promise<string> {
-  const { userId } = wanted;
-  const scopes = await reachable(transaction, userId, wanted.scopes);
+  const userId = await existingUser(transaction, user);
+  const scopes = await reachable(transaction, userId, accounts);
   const { id, created, token, secretHash } = makeToken(ids);
-  const expires = wanted.lifetime === undefined ? null : created + wanted.lifetime;
+  const expires = lifetime === undefined ? null : created + lifetime;
   if (expires !== null && expires > LAST_TIME) {
     throw new DirectoryError(
       'The token would expire after the end of time: leave it without an end.',
@@ -70,14 +62,15 @@ export async function insertToken(
       id,
       secretHash: new Uint8Array(secretHash),
       userId,
-      readOnly: wanted.readOnly ?? false,
+      readOnly,
       scoped: scopes.size > 0,
       expires: expires === null ? null : BigInt(expires),
       created: BigInt(created),
     },
   });
-  for (const [accountId, readOnly] of scopes) {
-    await transaction.jmapTokenAccount.create({ data: { tokenId: id, accountId, readOnly } });
+  for (const [accountId, isReadOnly] of scopes) {
+    const data = { tokenId: id, accountId, readOnly: isReadOnly };
+    await transaction.jmapTokenAccount.create({ data });
   }
   return token;
 }

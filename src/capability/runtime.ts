@@ -24,7 +24,7 @@ export function keepsIssue(issues: readonly ValidationIssue[] | null, schemaPath
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
-/** The length of a text as JMAP counts it here: in Unicode code points (D14). */
+/** The length of a text as JMAP counts it here: in Unicode code points. */
 export function codePointLength(text: string): number {
   if (text.length > SHORT && !HIGH_SURROGATE.test(text)) return text.length;
   let length = text.length;

@@ -7,7 +7,7 @@ import { compatibility } from './tables/compatibility.js';
 import { titlecase } from './tables/titlecase.js';
 
 /*
- * Keys of the collations that a sort may name (D15). The order of a collation is the order of its
+ * Keys of the collations that a sort may name. The order of a collation is the order of its
  * keys by code point, which is the order of their UTF-8 octets; it is not the order of `<`, which
  * compares UTF-16 units.
  */
@@ -73,7 +73,7 @@ function isAscii(text: string): boolean {
 }
 
 /**
- * The form in which text is compared where case doesn't count (D14): NFC, full case folding
+ * The form in which text is compared where case doesn't count: NFC, full case folding
  * (CaseFolding statuses C and F), NFC. Two texts fold alike on every database and Node version.
  */
 export function fold(text: string): string {

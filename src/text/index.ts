@@ -1,4 +1,4 @@
-/** Text that compares the same everywhere: case folding (D14) and the keys of collations (D15). */
+/** Text that compares the same everywhere: case folding and the keys of collations. */
 export { asciiNumericKey, casemapKey, casemapSteps, fold, foldSteps } from './collations.js';
 export { compilePattern, type Pattern, PatternError } from './pattern/index.js';
 export { UNICODE_VERSION } from './tables/version.js';

@@ -8,7 +8,7 @@ import { exclusions } from './tables/exclusions.js';
 
 /*
  * Normalisation form C (UAX 15) by tables that the project carries, so that it is the same on every
- * Node (D14).
+ * Node.
  */
 
 const COMPOSITES = decodeTable(compositions);
