@@ -104,9 +104,7 @@ function* valueSteps(walk: Walk, at: number, value: JsonValue): Steps<JsonValue>
   const isToItems = 'each' in step && step.each === 'item';
   if (Array.isArray(value)) return isToItems ? yield* itemSteps(walk, at, value) : value;
   if (!isJsonObject(value) || isToItems) return value;
-  return 'each' in step && step.each === 'key'
-    ? yield* renamingSteps(walk, step, value)
-    : yield* memberSteps(walk, at, step, value);
+  return yield* memberSteps(walk, at, step, value);
 }
 
 /** Most values are: a generator for each would take several times as long. */
@@ -132,61 +130,38 @@ function* itemSteps(walk: Walk, at: number, list: readonly JsonValue[]): Steps<J
   return isSame ? list : items;
 }
 
+/** The members keep their order. If two names become one, the last one's value stays. */
 function* memberSteps(
   walk: Walk,
   at: number,
   step: PlaceStep,
   object: JsonObject,
 ): Steps<JsonObject> {
+  const isToNames = 'each' in step && step.each === 'key';
   const names = 'member' in step ? [step.member] : Object.keys(object);
-  let copy: Record<string, JsonValue> | null = null;
+  let changed: Map<string, readonly [name: string, value: JsonValue]> | null = null;
   for (const name of names) {
     if (walk.strides.isOver()) yield;
     if (isExcepted(step, name) || !Object.hasOwn(object, name)) continue;
     const before = object[name] ?? null;
-    const after = isSimple(before)
-      ? simpleValue(walk, at + 1, before)
-      : yield* valueSteps(walk, at + 1, before);
-    if (after === before) continue;
-    copy ??= yield* copySteps(walk, object);
-    copy[name] = after;
+    let [newName, after] = [name, before];
+    if (isToNames) newName = walk.replace(name);
+    else if (isSimple(before)) after = simpleValue(walk, at + 1, before);
+    else after = yield* valueSteps(walk, at + 1, before);
+    if (after === before && newName === name) continue;
+    changed ??= new Map();
+    changed.set(name, [newName, after]);
   }
-  return copy ?? object;
-}
-
-/** The members keep their order. If two names become one, the last one's value stays. */
-function* renamingSteps(
-  { replace, strides }: Walk,
-  step: PlaceStep,
-  object: JsonObject,
-): Steps<JsonObject> {
-  const names = Object.keys(object);
-  const renamed: string[] = [];
-  let isSame = true;
-  for (const name of names) {
-    if (strides.isOver()) yield;
-    const after = isExcepted(step, name) ? name : replace(name);
-    if (after !== name) isSame = false;
-    renamed.push(after);
-  }
-  if (isSame) return object;
+  if (changed === null) return object;
   const copy = emptyObject();
-  for (const [at, name] of names.entries()) {
-    if (strides.isOver()) yield;
-    copy[renamed[at] ?? name] = object[name] ?? null;
+  for (const name of Object.keys(object)) {
+    if (walk.strides.isOver()) yield;
+    const [newName, after] = changed.get(name) ?? [name, object[name] ?? null];
+    copy[newName] = after;
   }
   return copy;
 }
 
 function isExcepted(step: PlaceStep, name: string): boolean {
   return 'each' in step && step.except?.includes(name) === true;
-}
-
-function* copySteps({ strides }: Walk, object: JsonObject): Steps<Record<string, JsonValue>> {
-  const copy = emptyObject();
-  for (const name of Object.keys(object)) {
-    if (strides.isOver()) yield;
-    copy[name] = object[name] ?? null;
-  }
-  return copy;
 }
