@@ -30,40 +30,41 @@ export class Feed {
     types: ReadonlySet<string> | null,
     wake: () => void,
   ): Subscription {
-    const [byAccount, dataTypes] = [this.#byAccount, this.#dataTypes];
-    const subscription = new Subscription({ byAccount, dataTypes, types, wake });
+    const served = [...this.#dataTypes].filter(([name]) => types?.has(name) !== false);
+    const subscription = new Subscription(this.#byAccount, new Map(served), wake);
     subscription.setPrincipal(principal);
     return subscription;
   }
 }
 
-interface SubscriptionOptions {
-  readonly byAccount: Map<string, Set<Subscription>>;
-  readonly dataTypes: ReadonlyMap<string, DataTypeDefinition>;
-  readonly types: ReadonlySet<string> | null;
-  readonly wake: () => void;
-}
-
 /** What a connection has not been told yet: the newest state of each type alone, so memory is bounded. */
 export class Subscription {
-  readonly #options: SubscriptionOptions;
+  readonly #byAccount: Map<string, Set<Subscription>>;
+  readonly #types: ReadonlyMap<string, DataTypeDefinition>;
+  readonly #wake: () => void;
   #principal: Principal | null = null;
   #pending = new Map<string, Map<string, string>>();
   #woken = false;
 
-  constructor(options: SubscriptionOptions) {
-    this.#options = options;
+  /** `types`: those that it tells of. */
+  constructor(
+    byAccount: Map<string, Set<Subscription>>,
+    types: ReadonlyMap<string, DataTypeDefinition>,
+    wake: () => void,
+  ) {
+    this.#byAccount = byAccount;
+    this.#types = types;
+    this.#wake = wake;
   }
 
   /** The token reaches other accounts now: those that it lost fall silent. */
   setPrincipal(principal: Principal): void {
-    const { byAccount } = this.#options;
     for (const id of this.#principal?.accounts.keys() ?? []) {
       if (!principal.accounts.has(id)) this.#leave(id);
     }
     for (const id of principal.accounts.keys()) {
-      const subscriptions = byAccount.get(id);
-      if (subscriptions === undefined) byAccount.set(id, new Set([this]));
+      const subscriptions = this.#byAccount.get(id);
+      if (subscriptions === undefined) this.#byAccount.set(id, new Set([this]));
       else subscriptions.add(this);
     }
     this.#principal = principal;
@@ -73,9 +74,8 @@ export class Subscription {
     const account = this.#principal?.accounts.get(change.accountId);
     if (account === undefined) return;
     for (const [name, state] of Object.entries(change.changed)) {
-      const type = this.#options.dataTypes.get(name);
-      if (type === undefined || this.#options.types?.has(name) === false) continue;
-      if (!accountHas(account, type.capability)) continue;
+      const type = this.#types.get(name);
+      if (type === undefined || !accountHas(account, type.capability)) continue;
       const states = this.#pending.get(change.accountId);
       if (states === undefined) this.#pending.set(change.accountId, new Map([[name, state]]));
       else states.set(name, state);
@@ -84,7 +84,7 @@ export class Subscription {
     this.#woken = true;
     setImmediate(() => {
       this.#woken = false;
-      if (this.#principal !== null && this.#pending.size > 0) this.#options.wake();
+      if (this.#principal !== null && this.#pending.size > 0) this.#wake();
     });
   }
 
@@ -103,8 +103,8 @@ export class Subscription {
 
   #leave(accountId: string): void {
     this.#pending.delete(accountId);
-    const subscriptions = this.#options.byAccount.get(accountId);
+    const subscriptions = this.#byAccount.get(accountId);
     subscriptions?.delete(this);
-    if (subscriptions?.size === 0) this.#options.byAccount.delete(accountId);
+    if (subscriptions?.size === 0) this.#byAccount.delete(accountId);
   }
 }

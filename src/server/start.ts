@@ -10,11 +10,10 @@ import {
 import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
-import type { BlobStore } from '../blobs/port.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { requireHooks } from '../hooks/required.js';
 import { createHooks } from '../hooks/runner.js';
-import { baseUrlText, BaseUrls } from '../http/base-url.js';
+import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
 import { Dispatcher } from '../methods/dispatch.js';
@@ -94,17 +93,7 @@ async function closeAll(opened: Opened): Promise<void> {
 }
 
 /** What serves requests, once the database is open and up to date. */
-interface Engine {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly registry: Registry;
-  readonly storage: Storage;
-  readonly conductor: Conductor;
-  readonly hooks: ReturnType<typeof createHooks>;
-  readonly blobs: BlobStore;
-  /** Epoch ms by which ages are judged. */
-  readonly now: () => number;
-}
+type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 async function start(config: Config, root: string, opened: Opened): Promise<StartedServer> {
   const { log, flush } = createLogging(config.logLevel);
@@ -149,7 +138,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
 async function openEngine(
   config: Config,
   options: Pick<StorageOptions, 'root' | 'log' | 'opened'>,
-): Promise<Engine> {
+) {
   const { root, log, opened } = options;
   const { registry: capabilities, hookClient } = await loadProject(root);
   // Before the database is touched: a server that can't serve migrates nothing.
@@ -172,6 +161,7 @@ async function openEngine(
       log.error({ err, hook }, 'a hook failed after the commit'),
   };
   const hooks = createHooks(registry, hookServices);
+  // By it ages are judged.
   const now = createSteadyClock({
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });

@@ -71,8 +71,10 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
     return false;
   });
   deletions.start();
-  const orphans = new OrphanSweep(options);
-  const sweep = repeat(DAY, log, 'orphaned blobs', () => orphans.step());
+  const sweep = repeat(DAY, log, 'orphaned blobs', async (stopped) => {
+    await sweepOrphans(options, stopped);
+    return false;
+  });
   sweep.start();
   return {
     async stop() {
@@ -115,49 +117,32 @@ class Remains {
   }
 }
 
-/** Walks the blob store in steps and removes what has no row. */
-class OrphanSweep {
-  readonly #options: UpkeepOptions;
-  #walk: AsyncIterator<KeptBlob> | null = null;
-
-  constructor(options: UpkeepOptions) {
-    this.#options = options;
-  }
-
-  /** Looks at some blobs; false after the last ones, and the next step begins anew. */
-  async step(): Promise<boolean> {
-    try {
-      return await this.#step();
-    } catch (error) {
-      // A walk that failed is over: the next step begins anew.
-      this.#walk = null;
-      throw error;
+/** Walks the blob store, and removes what has no row and is too old to get one. */
+async function sweepOrphans(options: UpkeepOptions, stopped: () => boolean): Promise<void> {
+  let accountId = '';
+  let ids: string[] = [];
+  for await (const blob of options.listBlobs()) {
+    if (stopped()) return;
+    if (blob.since > options.now() - ORPHAN_AGE) continue;
+    if (ids.length >= STEP || blob.accountId !== accountId) {
+      await removeOrphans(options, accountId, ids);
+      ({ accountId } = blob);
+      ids = [];
     }
+    ids.push(blob.blobId);
   }
+  await removeOrphans(options, accountId, ids);
+}
 
-  async #step(): Promise<boolean> {
-    this.#walk ??= this.#options.listBlobs()[Symbol.asyncIterator]();
-    const byAccount = new Map<string, string[]>();
-    for (let count = 0; count < STEP; count += 1) {
-      const { done, value } = await this.#walk.next();
-      if (done === true) {
-        this.#walk = null;
-        break;
-      }
-      if (value.since > this.#options.now() - ORPHAN_AGE) continue;
-      const ids = byAccount.get(value.accountId) ?? [];
-      ids.push(value.blobId);
-      byAccount.set(value.accountId, ids);
-    }
-    for (const [accountId, ids] of byAccount) {
-      const known = new Set(await this.#options.knownBlobs(accountId, ids));
-      if (known.size < ids.length && (await this.#options.blobsHeld())) continue;
-      for (const id of ids) {
-        if (!known.has(id)) await this.#options.deleteBlob(accountId, id);
-      }
-    }
-    return this.#walk !== null;
-  }
+async function removeOrphans(
+  { knownBlobs, blobsHeld, deleteBlob }: UpkeepOptions,
+  accountId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const known = new Set(await knownBlobs(accountId, ids));
+  if (known.size < ids.length && (await blobsHeld())) return;
+  for (const id of ids) if (!known.has(id)) await deleteBlob(accountId, id);
 }
 
 /**

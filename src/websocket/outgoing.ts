@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { WebSocket } from 'ws';
 import { chunksOf } from '../protocol/response.js';
 import type { AnswerRoom, Reader } from '../runtime/budgets.js';
+import { Serial } from '../runtime/serial.js';
 
 /** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
 const WHOLE = 262_144;
@@ -16,7 +17,7 @@ const HIGH_WATER = 1_048_576;
  */
 export class Outgoing {
   readonly #socket: WebSocket;
-  #last: Promise<void> = Promise.resolve();
+  readonly #messages = new Serial();
   #waiting = 0;
   readonly #reader: Reader;
 
@@ -39,15 +40,13 @@ export class Outgoing {
     const isLarge = characters > WHOLE;
     if (room !== null && (isLarge || room.octets > 0)) room.writeTo(this.#reader, octetsOf(pieces));
     const parts = isLarge ? fragmentsOf(pieces) : [pieces.join('')];
-    const sent = this.#last.then(async () => {
+    return this.#messages.run(async () => {
       const compress = characters >= COMPRESSED;
       for (const part of parts) await this.#frame(part, { fin: !isLarge, compress });
       if (isLarge) await this.#frame('', { fin: true, compress });
       this.#waiting -= characters;
       this.#throttle();
     });
-    this.#last = sent;
-    return sent;
   }
 
   /** Nothing more is read from the peer until the result is called. */
@@ -62,7 +61,7 @@ export class Outgoing {
 
   /** Resolves when everything that was sent so far is handed over. */
   idle(): Promise<void> {
-    return this.#last;
+    return this.#messages.idle();
   }
 
   #frame(
