@@ -4,7 +4,6 @@ import { HookHandle } from '../hooks/handle.js';
 import { computedValues } from '../hooks/judge.js';
 import type { HookServices } from '../hooks/scope.js';
 import type { Hooks } from '../methods/context.js';
-import { WORKING_OCTETS } from '../methods/long-calls.js';
 import type { Registry } from '../methods/registry.js';
 import { indexOf } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
@@ -89,7 +88,7 @@ export class Recompute {
   ): Promise<number> {
     let count = 0;
     await this.#write(accountId, false, async (transaction) => {
-      const rows = await transaction.get(type, ids, type.properties, WORKING_OCTETS);
+      const rows = await transaction.get(type, ids, type.properties);
       const changed = rows.map((row) => [row, change(row)] as const);
       const written = changed.flatMap(([row, now]) => (now === row ? [] : [now]));
       count = written.length;
@@ -120,7 +119,7 @@ export class Recompute {
     const valuesOf = registry.typeHooks.get(type.name)?.computeOn?.[property.name];
     if (valuesOf === undefined) return Promise.resolve();
     return this.#write(accountId, true, async (transaction) => {
-      const created = await transaction.get(source, ids, source.properties, WORKING_OCTETS);
+      const created = await transaction.get(source, ids, source.properties);
       const news: Changes<StoredObject> = { created, updated: [], destroyed: [] };
       const handle = new HookHandle({
         snapshot: transaction,
@@ -134,7 +133,7 @@ export class Recompute {
         .finally(() => handle.end());
       const what = `computeOn of ${type.name}.${property.name}`;
       const values = computedValues(what, type, property, said);
-      const rows = await transaction.get(type, [...values.keys()], type.properties, WORKING_OCTETS);
+      const rows = await transaction.get(type, [...values.keys()], type.properties);
       const changed = rows.flatMap((before) => {
         const value = values.get(before.id) ?? null;
         if (jsonEqual(value, before[property.name] ?? null)) return [];
@@ -156,7 +155,7 @@ export class Recompute {
     derived: boolean,
     snapshot: Snapshot,
   ): Promise<Judged> {
-    const rows = await snapshot.get(type, ids, type.properties, WORKING_OCTETS);
+    const rows = await snapshot.get(type, ids, type.properties);
     const counted = await this.#counted(type, rows, snapshot);
     const { hooks } = this.#services;
     const done = counted.map((row) => hooks?.compute(type, row) ?? row);

@@ -2,7 +2,6 @@ import type { DataTypeDefinition, PropertyDefinition } from '../capability/defin
 import type { Changes } from '../capability/hooks.js';
 import type { Hooks } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
-import { WORKING_OCTETS } from '../methods/long-calls.js';
 import type { Registry } from '../methods/registry.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/draft.js';
 import { timeOfUpdate } from '../methods/set/update.js';
@@ -96,7 +95,7 @@ async function putValues(
   if (values.size === 0) return;
   const index = indexOf(type);
   const ids = [...values.keys()];
-  const rows = await unit.transaction.get(type, ids, type.properties, WORKING_OCTETS);
+  const rows = await unit.transaction.get(type, ids, type.properties);
   const now = clock(scope.context.services);
   const put = (before: StoredObject, stored: StoredObject | null): void => {
     const value = values.get(before.id) ?? null;

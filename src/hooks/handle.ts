@@ -4,7 +4,6 @@ import type { SetResponse } from '../capability/standard.js';
 import { accountOf } from '../methods/accounts.js';
 import type { CallContext } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
-import { WORKING_OCTETS } from '../methods/long-calls.js';
 import type { Snapshot } from '../store/port.js';
 
 /** What `reader.get` and `tx.get` read from. */
@@ -45,7 +44,7 @@ export class HookHandle implements HookTransaction {
       if (snapshot === null)
         throw new HookHandleError('A method with "account: none" has no data.');
       const which = ids === null ? { first: maxObjectsInGet } : [...new Set(ids)];
-      const list = await snapshot.get(type, which, type.properties, WORKING_OCTETS);
+      const list = await snapshot.get(type, which, type.properties);
       // The engine reads any type; only its definition knows what the objects look like.
       return list as never;
     });

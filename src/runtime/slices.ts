@@ -14,6 +14,8 @@ export interface Slices {
 
 /** Octets of a request, or of the values that references put into it, beyond which it is long. */
 export const LONG_REQUEST = 32_768;
+/** Objects of a call that are read, written or shown in a moment. A call about more takes turns with others. */
+export const FEW_OBJECTS = 100;
 /** How long a slice may last, ms. */
 const LENGTH = 8;
 /** A turn that took so long, ms, held a step that can't be cut. */

@@ -340,13 +340,14 @@ export interface Snapshot {
 
   /**
    * The objects that exist of `ids`, in any order, or the first ones in order of id, with the given properties (the
-   * id always). Throws `MethodError('requestTooLarge')` when their text would exceed about `maxOctets`.
+   * id always). Throws `MethodError('requestTooLarge')` when their text would exceed about `maxOctets`,
+   * or as much as one call may have in memory.
    */
   get(
     type: DataTypeDefinition,
     ids: WhichObjects,
     properties: readonly PropertyDefinition[],
-    maxOctets: number,
+    maxOctets?: number,
   ): Promise<readonly StoredObject[]>;
 
   /** Change records with a number greater than `since`, ascending, at most `limit`. */

@@ -1,11 +1,10 @@
 import { textSteps } from '../../capability/places.js';
 import type { CopyArguments, CopyResponse } from '../../capability/standard.js';
-import { runInSlices, type Steps } from '../../runtime/slices.js';
+import { FEW_OBJECTS, runInSlices, type Steps } from '../../runtime/slices.js';
 import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
 import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';
 import type { MethodBody } from '../context.js';
-import { FEW_OBJECTS, WORKING_OCTETS } from '../long-calls.js';
 import type { SetPlan } from '../set/plan.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
@@ -92,8 +91,7 @@ async function readOriginals(
   const objects = await store.read(from.id, context, async (snapshot) => {
     const state = await snapshot.stateNumber(type);
     requireState('ifFromInState', ifFromInState, state);
-    const rows =
-      ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties, WORKING_OCTETS);
+    const rows = ids.size === 0 ? [] : await snapshot.get(type, [...ids], type.properties);
     return new Map(rows.map((row) => [row.id, row]));
   });
   // Not in the snapshot: reads that share its connection would wait for each turn.

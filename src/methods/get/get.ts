@@ -1,12 +1,12 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import type { GetArguments, GetResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
+import { FEW_OBJECTS } from '../../runtime/slices.js';
 import type { StateAndObjects, StoredObject } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { type AskedIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
-import { FEW_OBJECTS } from '../long-calls.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';

@@ -1,7 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { emptyObject } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
-import { WORKING_OCTETS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import { referredIds } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -101,7 +100,7 @@ async function currentRows(
     else if (row !== null) rows.set(id, row);
   }
   if (unread.length === 0) return rows;
-  const found = await unit.transaction.get(type, unread, type.properties, WORKING_OCTETS);
+  const found = await unit.transaction.get(type, unread, type.properties);
   for (const row of found) rows.set(row.id, row);
   return rows;
 }

@@ -4,7 +4,6 @@ import { runInSlices, type Steps } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
-import { WORKING_OCTETS } from '../long-calls.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -167,7 +166,7 @@ export class SetRun {
     for (const { id } of targets) if (!own.has(id)) ids.add(id);
     if (ids.size === 0) return NONE;
     const { type } = this.#index;
-    const found = await this.#unit.transaction.get(type, [...ids], properties, WORKING_OCTETS);
+    const found = await this.#unit.transaction.get(type, [...ids], properties);
     return new Map(found.map((row) => [row.id, row]));
   }
 

@@ -1,10 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { CopyResponse, SetArguments, SetResponse } from '../../capability/standard.js';
-import { finish, runInSlices, type Steps } from '../../runtime/slices.js';
+import { FEW_OBJECTS, finish, runInSlices, type Steps } from '../../runtime/slices.js';
 import type { CallOptions, NewBlob, StoredObject, Transaction } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext, MethodBody } from '../context.js';
-import { FEW_OBJECTS } from '../long-calls.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
 import { type PlanScene, planSet, type SetPlan, type Target } from './plan.js';

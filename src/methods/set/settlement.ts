@@ -2,7 +2,6 @@ import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext, WantedObject } from '../context.js';
-import { WORKING_OCTETS } from '../long-calls.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -105,7 +104,7 @@ export class Settlement {
       if (type === undefined) continue;
       const isAll = isWhole || hooks?.needsWholeRows(type) === true;
       const properties = isAll ? type.properties : indexOf(type).links;
-      const rows = await unit.transaction.get(type, [...ids], properties, WORKING_OCTETS);
+      const rows = await unit.transaction.get(type, [...ids], properties);
       for (const row of rows) this.#rows.set(textOf({ type: name, id: row.id }), row);
     }
   }

@@ -45,6 +45,9 @@ import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import { type TableReader, type TableTexts, textList } from './table-texts.js';
 import { holdersQuery } from './uniques.js';
 
+/** Octets of existing objects that one call may have in memory at once. */
+const WORKING_OCTETS = 100_000_000;
+
 /** The services that all snapshots and transactions of a store share. */
 export interface SnapshotServices {
   readonly names: StorageNames;
@@ -94,7 +97,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     type: DataTypeDefinition,
     ids: WhichObjects,
     properties: readonly PropertyDefinition[],
-    maxOctets: number,
+    maxOctets = WORKING_OCTETS,
   ): Promise<readonly StoredObject[]> {
     this.check();
     const read = { type, properties, maxOctets };
