@@ -46,7 +46,8 @@ type Hook<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
 export abstract class HookScope {
   readonly context: CallContext;
   readonly #services: HookServices;
-  readonly #parent: HookScope | null;
+  /** Of the method that the client called: what all of its hooks share is kept there. */
+  readonly #root: HookScope;
   readonly #depth: number;
   readonly #after = new Map<string, () => unknown>();
   #budget: HookBudget | null = null;
@@ -58,7 +59,7 @@ export abstract class HookScope {
   constructor(context: CallContext, services: HookServices, parent: HookScope | null) {
     this.context = context;
     this.#services = services;
-    this.#parent = parent;
+    this.#root = parent === null ? this : parent.#root;
     this.#depth = parent === null ? 0 : parent.#depth + 1;
   }
 
@@ -193,11 +194,6 @@ export abstract class HookScope {
       arguments: root.#further,
       signal,
     });
-  }
-
-  /** Of the method that the client called. */
-  get #root(): HookScope {
-    return this.#parent === null ? this : this.#parent.#root;
   }
 
   #time(): HookBudget {
