@@ -15,12 +15,29 @@ type Query = Parameters<Adapter['queryRaw']>[0];
  */
 const LOCK_WAIT = 9_000;
 
+/** Of all adapters and transactions here, to Prisma. */
+const NAMED = Object.freeze({
+  provider: 'sqlite',
+  adapterName: '@prisma/adapter-better-sqlite3',
+} as const);
+
 /** What PrismaClient calls to get its connection. */
-export interface SharedAdapterFactory {
-  readonly provider: 'sqlite';
-  readonly adapterName: string;
-  connect(): Promise<Adapter>;
+type SharedAdapterFactory = typeof NAMED & { connect(): Promise<Adapter> };
+
+/** Runs one of Prisma's statements on the adapter that it is given. */
+type Run = <T>(query: Query, statement: (on: Adapter) => Promise<T>) => Promise<T>;
+
+/** What adapters and transactions have in common. */
+function statements(run: Run) {
+  return {
+    ...NAMED,
+    queryRaw: (query: Query) => run(query, (on) => on.queryRaw(query)),
+    executeRaw: (query: Query) => run(query, (on) => on.executeRaw(query)),
+  };
 }
+
+/** Phantom: Prisma calls commit and rollback, and sends no COMMIT or ROLLBACK of its own. */
+const OPTIONS = Object.freeze({ usePhantomQuery: true });
 
 /**
  * A driver adapter that writes on the engine's own writing connection, under the writer's lock: two
@@ -39,21 +56,17 @@ export function sharedAdapter(
   onDispose?: () => Promise<void>,
 ): SharedAdapterFactory {
   return {
-    provider: 'sqlite',
-    adapterName: '@prisma/adapter-better-sqlite3',
+    ...NAMED,
     connect: async () => {
       const reader = openDatabase({ file: writerDatabase.name, readonly: true, isReopened: true });
       const reads = await adapterOn(reader);
       const writes = await adapterOn(writerDatabase);
-      const run = <T>(query: Query, statement: (adapter: Adapter) => Promise<T>): Promise<T> =>
+      const run: Run = (query, statement) =>
         isReadOnly(reader, query.sql)
           ? translated(() => statement(reads))
           : writer.transaction(() => statement(writes), lockWait());
       return {
-        provider: 'sqlite',
-        adapterName: reads.adapterName,
-        queryRaw: (query) => run(query, (adapter) => adapter.queryRaw(query)),
-        executeRaw: (query) => run(query, (adapter) => adapter.executeRaw(query)),
+        ...statements(run),
         executeScript: (script) =>
           writer.transaction(() => writes.executeScript(script), lockWait()),
         startTransaction: () => startTransaction(writerDatabase, writer, writes),
@@ -83,13 +96,12 @@ export function readingAdapter(
   scopeOf: () => JoinScope | undefined,
 ): SharedAdapterFactory {
   return {
-    provider: 'sqlite',
-    adapterName: '@prisma/adapter-better-sqlite3',
+    ...NAMED,
     connect: async () => {
       const reader = open();
       const outside = await adapterOn(reader);
       const inside = await adapterOn(writerDatabase);
-      const run = async <T>(query: Query, statement: (on: Adapter) => Promise<T>): Promise<T> => {
+      const run: Run = async (query, statement) => {
         const scope = scopeOf();
         if (scope?.open === false) throw new UnavailableError('The transaction is over.');
         if (!isReadOnly(reader, query.sql)) refuseWrite();
@@ -97,21 +109,13 @@ export function readingAdapter(
           throw new UnavailableError('The database rolled back the transaction.');
         return translated(() => statement(scope === undefined ? outside : inside));
       };
-      const queryRaw: Adapter['queryRaw'] = (query) => run(query, (on) => on.queryRaw(query));
-      const executeRaw: Adapter['executeRaw'] = (query) => run(query, (on) => on.executeRaw(query));
       const nothing = async (): Promise<void> => undefined;
       return {
-        provider: 'sqlite',
-        adapterName: outside.adapterName,
-        queryRaw,
-        executeRaw,
+        ...statements(run),
         executeScript: async () => refuseWrite(),
         startTransaction: async () => ({
-          provider: 'sqlite',
-          adapterName: outside.adapterName,
-          options: { usePhantomQuery: true },
-          queryRaw,
-          executeRaw,
+          ...statements(run),
+          options: OPTIONS,
           commit: nothing,
           rollback: nothing,
           createSavepoint: nothing,
@@ -214,12 +218,8 @@ function transaction({ db, writes, commit, rollBack, whole }: Begun): Transactio
   };
   const run = (sql: string): Promise<void> => inside(async () => void db.exec(sql));
   return {
-    provider: 'sqlite',
-    adapterName: writes.adapterName,
-    // Phantom: Prisma calls commit and rollback, and sends no COMMIT or ROLLBACK of its own.
-    options: { usePhantomQuery: true },
-    queryRaw: (query) => inside(() => writes.queryRaw(query)),
-    executeRaw: (query) => inside(() => writes.executeRaw(query)),
+    ...statements((_, statement) => inside(() => statement(writes))),
+    options: OPTIONS,
     commit: () => end(commit),
     rollback,
     createSavepoint: (name) => run(`SAVEPOINT ${name}`),

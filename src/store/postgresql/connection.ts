@@ -224,12 +224,11 @@ export class Connection {
     return this.#writing(() => this.all(text, ...parameters));
   }
 
-  /** The number of rows that a composed statement changed. */
-  async change(fragment: Fragment): Promise<number> {
+  /** The rows of a composed statement that writes. */
+  change(fragment: Fragment): Promise<readonly Row[]> {
     const text = render(fragment, postgresql.placeholder);
     const statement = composed(text, fragment.values as readonly Parameter[]);
-    const tag = await this.#writing(() => this.#run(statement, ignore));
-    return rowsOf(tag);
+    return this.#writing(() => this.rows(statement));
   }
 
   /**

@@ -18,13 +18,14 @@ import type {
   TracedStatement,
   Transaction,
 } from '../port.js';
+import type { Fragment } from '../sql/fragment.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
-import { ChangePruner } from '../sql/prune.js';
+import type { Row } from '../sql/objects.js';
+import { ChangePruner, collectBlobs, type Pruning } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, timeWork } from '../traced.js';
-import { collectableBlobs, collectBlobs } from './blobs.js';
 import type { Connection } from './connection.js';
 import { Connections } from './connections.js';
 import { postgresql } from './dialect.js';
@@ -84,6 +85,7 @@ class PostgresqlStore implements Store {
   /** Pages by an index: with a filter that few objects meet one takes long. */
   readonly #pages: Together;
   readonly #listeners: CommitListeners;
+  readonly #pruning: Pruning;
   readonly #pruner: ChangePruner;
 
   constructor(options: PostgresqlStoreOptions) {
@@ -103,11 +105,11 @@ class PostgresqlStore implements Store {
       announce: (change) => this.#listeners.tell(change),
     };
     this.#lanes = new Lanes((...work) => runGroup(host, ...work));
-    this.#pruner = new ChangePruner({
+    this.#pruning = {
       rows: (query) => this.#look((connection) => connection.query(query)),
-      change: async (accountId, statement) =>
-        (await this.#upkeep(accountId, (connection) => connection.change(statement))) ?? 0,
-    });
+      remove: (accountId, statement) => this.#remove(accountId, statement),
+    };
+    this.#pruner = new ChangePruner(this.#pruning);
   }
 
   read<T>(
@@ -224,16 +226,8 @@ class PostgresqlStore implements Store {
     return this.#pruner.prune(before, limit);
   }
 
-  async collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {
-    const found = await this.#look((connection) => collectableBlobs(connection, before, limit));
-    const gone: BlobKey[] = [];
-    for (const [accountId, ids] of found) {
-      const removed = await this.#upkeep(accountId, (connection) =>
-        collectBlobs(connection, before, accountId, ids),
-      );
-      gone.push(...(removed ?? []));
-    }
-    return gone;
+  collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {
+    return collectBlobs(this.#pruning, postgresql, before, limit);
   }
 
   plans(
@@ -258,17 +252,16 @@ class PostgresqlStore implements Store {
     return this.#connections.read('', { deadline: performance.now() + UPKEEP_WAIT }, work);
   }
 
-  /** Runs a work of the store's own in a transaction that holds the account, if it is there still. */
-  async #upkeep<T>(
-    accountId: string,
-    work: (connection: Connection) => Promise<T>,
-  ): Promise<T | undefined> {
+  /** Runs a statement of upkeep in a transaction that holds the account, if it is there still. */
+  async #remove(accountId: string, statement: Fragment): Promise<readonly Row[]> {
     const wanted = { deadline: performance.now() + UPKEEP_WAIT };
     try {
-      return await this.#connections.write(accountId, wanted, work);
+      return await this.#connections.write(accountId, wanted, (connection) =>
+        connection.change(statement),
+      );
     } catch (error) {
       // Whoever deletes the account removes its rows.
-      if (error instanceof MethodError) return undefined;
+      if (error instanceof MethodError) return [];
       throw error;
     }
   }

@@ -8,8 +8,6 @@ interface StoredReference {
   readonly column: string;
 }
 
-type Through = readonly TypeProperty[];
-
 /** `[table, column]` of reference properties. */
 export interface Leading {
   readonly all: readonly Pair[];
@@ -53,7 +51,6 @@ export class StorageNames {
   readonly #properties = new Map<string, Map<string, string>>();
   /** By name of the type that is referred to. */
   readonly #incoming = new Map<string, Incoming[]>();
-  readonly #leading = new WeakMap<Through, Map<string, Leading>>();
 
   constructor(types: readonly NamedType[]) {
     this.#tables = new Map(types.map(({ name, table }) => [name, table]));
@@ -114,16 +111,21 @@ export class StorageNames {
   }
 
   /** What may lead into the closure of `targets`, as `Snapshot.referrers` has it. */
-  leading(targets: readonly ObjectIds[], through: Through): Leading {
-    const roots = [...new Set(targets.map(({ type }) => type))];
-    const key = roots.join('\n');
-    const ofThrough = this.#leading.get(through) ?? new Map<string, Leading>();
-    this.#leading.set(through, ofThrough);
-    const cached = ofThrough.get(key);
-    if (cached !== undefined) return cached;
-    const leading = leadingInto(roots, through, this.#incoming);
-    ofThrough.set(key, leading);
-    return leading;
+  leading(targets: readonly ObjectIds[], through: readonly TypeProperty[]): Leading {
+    const walked = new Set(through.map(({ type, property }) => `${type}\n${property}`));
+    const all: Pair[] = [];
+    const on: Pair[] = [];
+    const types = new Set(targets.map(({ type }) => type));
+    // A Set goes on over what is added while it is walked.
+    for (const target of types) {
+      for (const { type, property, pair } of this.#incoming.get(target) ?? []) {
+        all.push(pair);
+        if (!walked.has(`${type}\n${property}`)) continue;
+        on.push(pair);
+        types.add(type);
+      }
+    }
+    return { all, through: on };
   }
 
   #addReferences({ name: type, table, properties }: NamedType): void {
@@ -140,25 +142,4 @@ export class StorageNames {
     this.#references.set(type, byName);
     this.#properties.set(table, byColumn);
   }
-}
-
-function leadingInto(
-  roots: readonly string[],
-  through: Through,
-  incoming: ReadonlyMap<string, readonly Incoming[]>,
-): Leading {
-  const walked = new Set(through.map(({ type, property }) => `${type}\n${property}`));
-  const all: Pair[] = [];
-  const on: Pair[] = [];
-  const types = new Set(roots);
-  // A Set goes on over what is added while it is walked.
-  for (const target of types) {
-    for (const { type, property, pair } of incoming.get(target) ?? []) {
-      all.push(pair);
-      if (!walked.has(`${type}\n${property}`)) continue;
-      on.push(pair);
-      types.add(type);
-    }
-  }
-  return Object.freeze({ all: Object.freeze(all), through: Object.freeze(on) });
 }

@@ -1,5 +1,9 @@
+import type { BlobKey } from '../port.js';
+import type { Dialect } from './dialect.js';
 import { type Fragment, sql } from './fragment.js';
 import type { Row } from './objects.js';
+
+/** What a store removes that nobody needs any more: old change records, and blobs that nothing refers to. */
 
 /** (account, type) pairs looked at by one statement. */
 const PAGE = 500;
@@ -19,13 +23,13 @@ interface Log extends Pair {
   readonly after: number;
 }
 
-/** Where the rows of states are read, and change records deleted. */
+/** Where rows of all accounts are read, and those of one account deleted. */
 export interface Pruning {
   /** Rows of a statement; gives others a turn before or after it. */
   rows(query: Fragment): Promise<readonly Row[]>;
 
-  /** Runs a statement in a transaction that has the account's data to itself; how many rows it changed. */
-  change(accountId: string, statement: Fragment): unknown;
+  /** Runs a statement in a transaction that has the account's data to itself; the rows that it deleted. */
+  remove(accountId: string, statement: Fragment): Promise<readonly Row[]>;
 }
 
 const START: Pair = { accountId: '', type: '' };
@@ -81,7 +85,7 @@ export class ChangePruner {
     const kept = rows.findIndex((row) => (row[1] as number) >= before);
     const old = kept < 0 ? rows : rows.slice(0, kept);
     const last = old.at(-1)?.[0] as number | undefined;
-    if (last !== undefined) await this.#pruning.change(log.accountId, deleteTo(log, last));
+    if (last !== undefined) await this.#pruning.remove(log.accountId, deleteTo(log, last));
     this.#begun = last !== undefined && old.length === limit ? { ...log, after: last } : null;
     return old.length;
   }
@@ -110,5 +114,40 @@ export function oldestOf({ accountId, type, after }: Log, limit: number): Fragme
 
 export function deleteTo({ accountId, type, after }: Log, last: number): Fragment {
   return sql`DELETE FROM "JmapChange" WHERE "accountId" = ${accountId} AND "type" = ${type}
- AND "number" > ${after} AND "number" <= ${last}`;
+ AND "number" > ${after} AND "number" <= ${last} RETURNING "number"`;
+}
+
+/** As `Store.collectBlobs`, those first that nothing has referred to for longest. */
+export async function collectBlobs(
+  pruning: Pruning,
+  dialect: Dialect,
+  before: number,
+  limit: number,
+): Promise<readonly BlobKey[]> {
+  const mayGo = collectable(before);
+  const found =
+    await pruning.rows(sql`SELECT "accountId", "id" FROM "JmapBlob" AS "b" WHERE ${mayGo}
+ ORDER BY "unreferencedSince" LIMIT ${limit} + 0`);
+  const byAccount = new Map<string, string[]>();
+  for (const row of found) {
+    const [accountId, id] = row as readonly [string, string];
+    byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), id]);
+  }
+  const gone: BlobKey[] = [];
+  for (const [accountId, ids] of byAccount) {
+    const list = dialect.elements(JSON.stringify(ids), 'string');
+    const rows = await pruning.remove(
+      accountId,
+      sql`DELETE FROM "JmapBlob" AS "b" WHERE "accountId" = ${accountId} AND "id" IN (${list})
+ AND ${mayGo} RETURNING "id"`,
+    );
+    for (const [id] of rows) gone.push({ accountId, id: id as string });
+  }
+  return gone;
+}
+
+/** Of a blob "b". NOT EXISTS besides the time: a reference must keep its blob even if the time were wrong. */
+function collectable(before: number): Fragment {
+  return sql`"b"."unreferencedSince" < ${before} AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+ WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")`;
 }

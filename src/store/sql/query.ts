@@ -79,15 +79,6 @@ export function countQuery(on: Composing, filter: FilterNode): Fragment {
   return scanning(sql`SELECT count(*) FROM ${rows(on, filter, ALL)}`);
 }
 
-/** One row `[...keys]`, what orders an object, of an id; none where it is not in the result. */
-export function keysQuery(on: Composing, plan: QueryPlan, id: string): Fragment {
-  const { type, accountId, dialect } = on;
-  const { where } = composedFilter(on, plan.filter);
-  const keys = orderTerms(plan.sort, dialect).map(({ expression }) => expression);
-  return sql`SELECT ${raw(keys.join(', '))} FROM ${name(type.table)}
- WHERE "accountId" = ${accountId} AND "id" = ${id} AND ${where}`;
-}
-
 /**
  * One row `[count]` of what comes before an object with these keys. Where an index has the order, as
  * ranges of it: nothing behind them is read.

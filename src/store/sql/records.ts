@@ -1,4 +1,4 @@
-import type { BlobKey, BlobRow, ChangeKind, ChangeRecordAt, NewBlob, NewChange } from '../port.js';
+import type { BlobRow, ChangeKind, ChangeRecordAt, NewBlob, NewChange } from '../port.js';
 import type { Row } from './objects.js';
 
 /** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
@@ -52,8 +52,4 @@ export function blobRows(blobs: readonly NewBlob[]): string {
   for (const { id, type, size, uploaderId } of blobs)
     if (!rows.has(id)) rows.set(id, [id, type, size, uploaderId]);
   return JSON.stringify([...rows.values()]);
-}
-
-export function blobKeyOf(row: Row): BlobKey {
-  return { accountId: row[0] as string, id: row[1] as string };
 }

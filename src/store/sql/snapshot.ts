@@ -35,7 +35,6 @@ import {
   countsRanks,
   fewQuery,
   keysOfQuery,
-  keysQuery,
   rankQuery,
   ranksQuery,
   windowQuery,
@@ -142,7 +141,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
     const on = this.#composing(type);
-    const [target] = await this.#query(keysQuery(on, plan, id));
+    const [target] = await this.#query(keysOfQuery(on, plan, [id]));
     if (target === undefined) return null;
     const keys = keysOf(target, on.dialect);
     const [row] = await this.#query(rankQuery(on, plan, keys));
@@ -283,7 +282,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<readonly Ranked[]> {
     const found = await this.#query(keysOfQuery(on, plan, ids));
     if (found.length === 0) return [];
-    const keys = found.map((row) => keysOf(row.slice(1), on.dialect));
+    const keys = found.map((row) => keysOf(row, on.dialect));
     const [counts] = await this.#query(countsQuery(on, plan, keys));
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
   }
@@ -313,9 +312,9 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   }
 }
 
-/** What was read of a row, to be compared with. */
-function keysOf(values: Row, dialect: Dialect): readonly SqlValue[] {
-  return values.map((key) => (typeof key === 'boolean' ? dialect.boolean(key) : (key as SqlValue)));
+/** The keys of a row `[id, ...keys]`, to be compared with. */
+function keysOf([, ...keys]: Row, dialect: Dialect): readonly SqlValue[] {
+  return keys.map((key) => (typeof key === 'boolean' ? dialect.boolean(key) : (key as SqlValue)));
 }
 
 function idOf(row: Row): string {

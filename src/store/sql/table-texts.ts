@@ -31,11 +31,6 @@ const BLOB_REFERENCE = 'value ->> 0, value ->> 1, value ->> 2 FROM ROWS(?)';
 const SELECT_BLOBS = `SELECT "id", "type", "size", "uploaderId", "unreferencedSince" IS NULL
  FROM "JmapBlob" WHERE "accountId" = ? AND "id" IN ?`;
 
-/** Of a blob "b". NOT EXISTS besides the time: a reference must keep its blob even if the time were wrong. */
-export const COLLECTABLE = `"b"."unreferencedSince" < ?
- AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
- WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")`;
-
 const SHARED = Object.freeze({
   objectCount: `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`,
 
@@ -104,7 +99,7 @@ export function tableTexts(dialect: Dialect, walks: ReferenceWalks): TableTexts 
  * Returns a database's text of a statement. In `text` a parameter is `?`; `IN ?` compares with the texts of a JSON
  * list, and `ROWS(?)` has a row `value` for each element of a JSON list.
  */
-export function tableText(dialect: Dialect, text: string): string {
+function tableText(dialect: Dialect, text: string): string {
   let position = 0;
   return text.replace(/IN \?|ROWS\(\?\)|\?/g, (found) => {
     position += 1;

@@ -23,16 +23,6 @@ export class SliceError extends Error {
   override readonly name = 'SliceError';
 }
 
-/** Tells a trace that a read waits, from when on it is elsewhere; the read tells when it works. */
-export async function inPhases<T>(trace: Trace | undefined, read: () => Promise<T>): Promise<T> {
-  trace?.phase('waiting');
-  try {
-    return await read();
-  } finally {
-    trace?.phase('elsewhere');
-  }
-}
-
 /**
  * A database connection with its prepared statements. Statements are known by their text, so what
  * is composed alike is prepared once. Errors come out as the port has them (UnavailableError).
@@ -125,11 +115,6 @@ export class Connection implements Reader {
     // The database may have rolled back in one of these: a write by itself would be committed.
     if (this.#cursors.size > 0) this.#requireTransaction();
     return this.#ask(text, parameters, changesOf, itself);
-  }
-
-  /** Runs a composed statement like `run`. */
-  change(fragment: Fragment): number {
-    return this.run(render(fragment, sqlite.placeholder), fragment.values as Parameters);
   }
 
   /** Ends what a work has left of its reads, when the work has ended. */

@@ -20,18 +20,19 @@ import type {
   Transaction,
 } from '../port.js';
 import { type NamedType, StorageNames } from '../sql/names.js';
-import { ChangePruner } from '../sql/prune.js';
+import { ChangePruner, collectBlobs, type Pruning } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';
 import { Connection } from './connection.js';
+import { sqlite } from './dialect.js';
 import { writing } from './engine.js';
 import { Log, ownConnections, ReadPool } from './read-pool.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, ScanThreads } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
-import { accountGone, collectBlobs } from './writes.js';
+import { accountGone } from './writes.js';
 
 /** How long the store's own upkeep waits for the writer, ms. */
 const UPKEEP_WAIT = 30_000;
@@ -86,6 +87,7 @@ class SqliteStore implements Store {
   readonly #threads: ScanThreads | null;
   readonly #scans: ReadPool | null;
   readonly #listeners: CommitListeners;
+  readonly #pruning: Pruning;
   readonly #pruner: ChangePruner;
   readonly #backlog: Backlog;
   readonly #account: Statement<[string]>;
@@ -128,11 +130,14 @@ class SqliteStore implements Store {
     this.#account = writerDatabase.prepare('SELECT 1 FROM "JmapAccount" WHERE "id" = ?');
     this.#pieces = openPieces(options);
     this.#pieces?.wake();
-    this.#pruner = new ChangePruner({
+    this.#pruning = {
       rows: (query) => this.#reads.later(query),
-      change: (accountId, statement) =>
-        this.#upkeep(accountId, () => this.#writing.change(statement)),
-    });
+      remove: (accountId, statement) => {
+        const deadline = performance.now() + UPKEEP_WAIT;
+        return this.#writer.run(() => this.#writing.query(statement), { deadline, accountId });
+      },
+    };
+    this.#pruner = new ChangePruner(this.#pruning);
   }
 
   read<T>(
@@ -215,7 +220,7 @@ class SqliteStore implements Store {
   }
 
   collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {
-    return this.#upkeep('', () => collectBlobs(this.#writing, before, limit));
+    return collectBlobs(this.#pruning, sqlite, before, limit);
   }
 
   plans(
@@ -247,11 +252,6 @@ class SqliteStore implements Store {
     await this.#scans?.close();
     this.#reads.close();
     this.#writing.db.close();
-  }
-
-  async #upkeep<T>(accountId: string, work: () => T): Promise<T> {
-    const deadline = performance.now() + UPKEEP_WAIT;
-    return this.#writer.run(async () => work(), { deadline, accountId });
   }
 }
 

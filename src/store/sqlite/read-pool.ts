@@ -5,7 +5,8 @@ import { inTime } from '../../runtime/deadlines.js';
 import { FairSlots } from '../../runtime/fair-slots.js';
 import type { CallOptions, Snapshot } from '../port.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
-import { type Connection, inPhases } from './connection.js';
+import { timeWork } from '../traced.js';
+import type { Connection } from './connection.js';
 import { reading } from './engine.js';
 import type { Reader } from './reader.js';
 
@@ -58,18 +59,17 @@ export class ReadPool {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     const { deadline, trace } = options;
-    return inPhases(trace, () => {
+    return timeWork(trace, work, 'waiting', (told) => {
       // A turn lasts until the reader is free again, which may be after the deadline.
       return new Promise((resolve, reject) => {
         const read = async (): Promise<void> => {
           checkDeadline(deadline);
-          trace?.phase('working');
           const { reader, give } = this.#source.take(options);
           const snapshot = new SqlSnapshot(reading, this.#services, {
             connection: reader,
             accountId,
           });
-          await inTime(deadline, work(snapshot), lateError).then(resolve, reject);
+          await inTime(deadline, told(snapshot), lateError).then(resolve, reject);
           snapshot.end();
           await give();
         };

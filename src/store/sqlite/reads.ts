@@ -23,7 +23,8 @@ import type { Fragment } from '../sql/fragment.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
 import { readsInOrder } from '../sql/query.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
-import { CACHE_LENGTH, type Connection, inPhases, SliceError } from './connection.js';
+import { timeWork } from '../traced.js';
+import { CACHE_LENGTH, type Connection, SliceError } from './connection.js';
 import { sqlite } from './dialect.js';
 import { reading } from './engine.js';
 import { readStateAndChanges, readStateAndRows } from './objects.js';
@@ -76,7 +77,7 @@ export class Reads {
     const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, asked);
     if (!isList(ids)) return this.run(accountId, asked, work);
     try {
-      const found = await this.#inTurn(asked, () => this.#readObjects(asked, ids));
+      const found = await this.#inTurn(asked, async () => this.#readObjects(asked, ids));
       if (found !== null) return { number: found.number, objects: await found.objects };
     } catch (error) {
       return this.#poolAfter(error).run(accountId, asked, work);
@@ -86,7 +87,7 @@ export class Reads {
 
   /** One statement. */
   changes(asked: ChangesAsked): Promise<StateAndChanges> {
-    return this.#inTurn(asked, () => readStateAndChanges(this.#connection, asked));
+    return this.#inTurn(asked, async () => readStateAndChanges(this.#connection, asked));
   }
 
   /**
@@ -116,7 +117,7 @@ export class Reads {
 
   /** How SQLite would run a statement. */
   plan(deadline: number, { sql, parameters }: TracedStatement): Promise<StatementPlan> {
-    return this.#inTurn({ deadline }, () => {
+    return this.#inTurn({ deadline }, async () => {
       const plan = this.#connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).raw(true);
       return planOf(plan.all(...parameters) as Row[]);
     });
@@ -204,21 +205,20 @@ export class Reads {
    * Runs what reads in its turn: a single statement, which is one snapshot without a transaction, or a work that waits
    * for nothing but microtasks.
    */
-  #inTurn<T>({ deadline, trace }: CallOptions, read: () => T | Promise<T>): Promise<T> {
-    const begin = async (): Promise<T> => {
+  #inTurn<T>({ deadline, trace }: CallOptions, read: () => Promise<T>): Promise<T> {
+    const inTurn = async (told: (scope: undefined) => Promise<T>): Promise<T> => {
       if (this.#spent > TURN) await this.#rest();
       const begun = performance.now();
       checkDeadline(deadline);
-      trace?.phase('working');
       this.#connection.trace = trace ?? null;
       try {
-        return await read();
+        return await told(undefined);
       } finally {
         this.#connection.trace = null;
         this.#spend(performance.now() - begun);
       }
     };
-    return inPhases(trace, () => this.#serial.run(begin));
+    return timeWork(trace, read, 'waiting', (told) => this.#serial.run(() => inTurn(told)));
   }
 
   /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */

@@ -1,14 +1,13 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { BlobKey, ChangeKind, RowsWritten, StoredObject } from '../port.js';
+import type { ChangeKind, RowsWritten, StoredObject } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
 import { encodeRows, writeColumns } from '../sql/objects.js';
-import { blobKeyOf, CHANGE_KINDS } from '../sql/records.js';
-import { COLLECTABLE } from '../sql/table-texts.js';
+import { CHANGE_KINDS } from '../sql/records.js';
 import type { Connection } from './connection.js';
-import { BOUND, type Parameter } from './reader.js';
+import type { Parameter } from './reader.js';
 
 /** What a transaction reads and writes of states, change records (D8, D9) and rows. */
 
@@ -184,17 +183,4 @@ export async function destroyObjects(
   ids: readonly string[],
 ): Promise<void> {
   connection.run(writerOf(type).destroy, [accountId, JSON.stringify(ids)]);
-}
-
-const COLLECT = `DELETE FROM "JmapBlob" WHERE ("accountId", "id") IN (
- SELECT "b"."accountId", "b"."id" FROM "JmapBlob" AS "b" WHERE ${COLLECTABLE}
- ORDER BY "b"."unreferencedSince" LIMIT ${BOUND}) RETURNING "accountId", "id"`;
-
-/** One statement, in a write transaction: no reference can come in between. */
-export function collectBlobs(
-  connection: Connection,
-  before: number,
-  limit: number,
-): readonly BlobKey[] {
-  return connection.rows(COLLECT, [before, limit]).map(blobKeyOf);
 }

@@ -55,9 +55,9 @@ describe('a step', () => {
     const deletes: unknown[][] = [];
     const pruner = new ChangePruner({
       rows: async (query) => connection.query(query),
-      change(_, statement) {
+      remove(_, statement) {
         deletes.push([...statement.values]);
-        return connection.change(statement);
+        return connection.query(statement);
       },
     });
     const steps: number[] = [];
@@ -92,7 +92,7 @@ describe('a step', () => {
         asked += 1;
         return connection.query(query);
       },
-      change: (_, statement) => connection.change(statement),
+      remove: (_, statement) => connection.query(statement),
     });
     const costs: number[] = [];
     const gone: number[] = [];
@@ -125,8 +125,8 @@ describe('a step', () => {
         if (values.length === 3) return values[0] === '' ? [['a', 'T', 1]] : [];
         return (values[2] === 0 ? rows[0] : rows[1]) ?? [];
       },
-      change() {
-        if (!failing) return 0;
+      async remove() {
+        if (!failing) return [];
         failing = false;
         throw new Error('no disk');
       },

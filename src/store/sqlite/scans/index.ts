@@ -95,7 +95,7 @@ export class ScanThreads implements ReaderSource {
   /** What runs has a moment to end. */
   async close(given: Promise<void>): Promise<void> {
     const kill = setTimeout(() => {
-      for (const thread of this.#threads) void thread.kill();
+      for (const thread of this.#threads) thread.kill();
     }, CLOSING);
     await given;
     clearTimeout(kill);
@@ -134,7 +134,7 @@ export class ScanThreads implements ReaderSource {
   async #free(thread: ReadingThread): Promise<void> {
     thread.end();
     if (thread.isBusy) {
-      const timer = setTimeout(() => void thread.kill(), GRACE);
+      const timer = setTimeout(() => thread.kill(), GRACE);
       await thread.settled();
       clearTimeout(timer);
     }
@@ -160,7 +160,7 @@ class ReadingThread {
   readonly #worker: Worker;
   /** In the order of what was asked. */
   readonly #waiting: Waiting[] = [];
-  readonly #whenSettled: (() => void)[] = [];
+  #last: Promise<unknown> = Promise.resolve();
   #failure: UnavailableError | undefined;
   #hasOpened = false;
 
@@ -197,12 +197,14 @@ class ReadingThread {
 
   ask(statement: Statement | Checkpoint): Promise<Answer> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return new Promise((resolve, reject) => {
+    const answer = new Promise<Answer>((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       // Only what is waited for keeps the process.
       this.#worker.ref();
       this.#tell(statement);
     });
+    this.#last = answer;
+    return answer;
   }
 
   /** Ends the work: what is asked next belongs to another one. */
@@ -211,11 +213,8 @@ class ReadingThread {
   }
 
   /** Resolves when nothing that was asked is unanswered. */
-  settled(): Promise<void> {
-    if (!this.isBusy) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#whenSettled.push(resolve);
-    });
+  async settled(): Promise<void> {
+    await Promise.allSettled([this.#last]);
   }
 
   /** Ends the thread, when it has answered what it was asked. */
@@ -226,14 +225,14 @@ class ReadingThread {
     });
     this.#worker.ref();
     this.#tell('close');
-    const timer = setTimeout(() => void this.kill(), CLOSING);
+    const timer = setTimeout(() => this.kill(), CLOSING);
     await exited;
     clearTimeout(timer);
   }
 
   /** Ends the thread in the midst of what it does. */
-  async kill(): Promise<void> {
-    await this.#worker.terminate();
+  kill(): void {
+    void this.#worker.terminate();
   }
 
   #tell(message: Message): void {
@@ -245,19 +244,12 @@ class ReadingThread {
     if ('rows' in outcome) waiting?.resolve(outcome);
     else if ('unavailable' in outcome) waiting?.reject(new UnavailableError(outcome.unavailable));
     else waiting?.reject(new Error(outcome.error));
-    if (this.isBusy) return;
-    this.#worker.unref();
-    this.#tellSettled();
+    if (!this.isBusy) this.#worker.unref();
   }
 
   #fail(cause: unknown): void {
     this.#failure ??= new UnavailableError('The thread that reads has ended.', { cause });
     for (const { reject } of this.#waiting.splice(0)) reject(this.#failure);
-    this.#tellSettled();
-  }
-
-  #tellSettled(): void {
-    for (const resolve of this.#whenSettled.splice(0)) resolve();
   }
 }
 
