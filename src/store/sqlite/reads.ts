@@ -218,7 +218,9 @@ export class Reads {
         this.#spend(performance.now() - begun);
       }
     };
-    return timeWork(trace, read, 'waiting', (told) => this.#serial.run(() => inTurn(told)));
+    const run = (told: (scope: undefined) => Promise<T>): Promise<T> =>
+      this.#serial.run(() => inTurn(told));
+    return trace === undefined ? run(read) : timeWork(trace, read, 'waiting', run);
   }
 
   /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */
