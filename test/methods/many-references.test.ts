@@ -65,7 +65,7 @@ describe('objects that refer to many others', () => {
     const slices = countTurns();
     const written: number[] = [];
     const transaction = {
-      insert: async () => undefined,
+      writeRows: async () => undefined,
       changeReferences: async (removed: readonly unknown[], added: readonly unknown[]) => {
         expect(removed).toHaveLength(0);
         written.push(added.length);
@@ -88,7 +88,7 @@ describe('objects that name many blobs', () => {
     const slices = countTurns();
     const [asked, written]: [number[], number[]] = [[], []];
     const transaction = {
-      insert: async () => undefined,
+      writeRows: async () => undefined,
       blobs: async (ids: readonly string[]) => {
         asked.push(ids.length);
         return ids.map((id) => ({ id }));

@@ -9,6 +9,7 @@ import { accountOf } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import { push } from '../set/relations.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 
 /**
@@ -33,10 +34,7 @@ export async function blobLookup(args: BlobLookupArguments, context: CallContext
   const found = new Map<string, string[]>();
   const keyOf = (blobId: string, dataType: string): string => `${dataType} ${blobId}`;
   for (const { blobId, dataType, objectId } of references) {
-    const key = keyOf(blobId, dataType);
-    const objects = found.get(key);
-    if (objects === undefined) found.set(key, [objectId]);
-    else objects.push(objectId);
+    push(found, keyOf(blobId, dataType), objectId);
   }
   const list = [...ids].map((id) => {
     const matchedIds = emptyObject<readonly string[]>();

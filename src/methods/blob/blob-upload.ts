@@ -11,6 +11,7 @@ import { accountOf } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
+import { groupsOf } from '../set/circles.js';
 import { requireObjects } from '../set/plan.js';
 import { orNull } from '../set/report.js';
 import { NewBlobs, visibleBlobs } from './call-blobs.js';
@@ -66,7 +67,6 @@ class UploadRun {
   readonly #uploads = new Map<string, Upload>();
   /** The blobs that the user can see, of those that uploads refer to by id. */
   #sources: ReadonlyMap<string, BlobRow> = new Map();
-  readonly #begun = new Set<string>();
   readonly blobs: NewBlobs;
   /** By creation id. */
   readonly made = new Map<string, NewBlob>();
@@ -89,33 +89,27 @@ class UploadRun {
       named.map((text) => resolveId(text, createdIds)).filter((id) => id !== null),
     );
     this.#sources = await visibleBlobs(accountOf(this.#context).id, ids, this.#context);
-    for (const creationId of this.#uploads.keys()) await this.#make(creationId);
+    // RFC 8620 5.3: each behind those of the same call that it refers to by "#".
+    for (const { ids: group, isCircle } of groupsOf(this.#uploads.keys(), this.#needsOf)) {
+      for (const creationId of group) {
+        const upload = this.#uploads.get(creationId);
+        if (upload === undefined) continue;
+        const isBehind = this.#needsOf(creationId).some((id) => this.refused.get(id) === IN_CIRCLE);
+        const error = isCircle || isBehind ? IN_CIRCLE : await this.#write(creationId, upload);
+        if (error !== null) this.refused.set(creationId, error);
+      }
+    }
   }
 
-  /**
-   * Makes one blob behind those of the same call that it refers to by "#" (RFC 8620 5.3: the server
-   * orders creates before their creation ids are referenced). Refuses those in a cycle and those
-   * behind one.
-   */
-  async #make(creationId: string): Promise<void> {
+  /** Uploads of this call. One that refers to its own creation id means an earlier call's. */
+  readonly #needsOf = (creationId: string): readonly string[] => {
     const upload = this.#uploads.get(creationId);
-    if (upload === undefined || this.#begun.has(creationId)) return;
-    this.#begun.add(creationId);
-    for (const text of referencedBlobs(upload)) {
-      const needed = text.slice(1);
-      // One that refers to its own creation id means an earlier call's.
-      if (!text.startsWith('#') || needed === creationId || !this.#uploads.has(needed)) continue;
-      // A long chain is no deep stack.
-      await null;
-      await this.#make(needed);
-      const error = this.refused.get(needed);
-      if (error !== IN_CIRCLE && (error !== undefined || this.made.has(needed))) continue;
-      this.refused.set(creationId, IN_CIRCLE);
-      return;
-    }
-    const error = await this.#write(creationId, upload);
-    if (error !== null) this.refused.set(creationId, error);
-  }
+    if (upload === undefined) return [];
+    return referencedBlobs(upload)
+      .filter((text) => text.startsWith('#'))
+      .map((text) => text.slice(1))
+      .filter((id) => id !== creationId && this.#uploads.has(id));
+  };
 
   /** Returns what is wrong with the blob, or null. */
   async #write(creationId: string, { type, data }: Upload): Promise<SetError | null> {

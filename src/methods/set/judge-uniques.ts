@@ -1,14 +1,22 @@
 import type { UniqueDefinition } from '../../capability/definition.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
-import type { Snapshot, StoredObject } from '../../store/port.js';
+import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
 import type { Operation, Proposal, ProposedRow } from './proposal.js';
+import { push } from './relations.js';
 
-type Key = readonly JsonValue[];
+type Values = readonly JsonValue[];
 
-/** By constraint and key: which object of the call has it. */
-type Taken = Map<string, string>;
+/** A key of a row: its values of the properties that are unique together, none of them null. */
+interface Key {
+  readonly unique: UniqueDefinition;
+  readonly values: Values;
+  /** Of the constraint and the values. */
+  readonly text: string;
+  /** Whether the object had it before the call. */
+  readonly isKept: boolean;
+}
 
 /** What was refused for the sake of an object of the same call. */
 interface Lost {
@@ -20,6 +28,13 @@ interface Lost {
   readonly holder: ProposedRow;
 }
 
+/** Another object has the key. */
+interface Collision {
+  readonly unique: UniqueDefinition;
+  readonly text: string;
+  readonly existingId: string;
+}
+
 /**
  * Uniqueness on the call's final state (RFC 8620 5.3: two objects may swap names). Of those that
  * collide, the later in order of creates and updates lose (D13).
@@ -27,8 +42,8 @@ interface Lost {
 export class UniqueJudge {
   readonly #proposal: Proposal;
   readonly #snapshot: Snapshot;
-  /** By constraint and key: ids of the objects that the database has with it. */
-  readonly #held = new Map<string, Map<string, readonly string[]>>();
+  /** By key: ids of the objects that the database has with it. */
+  readonly #stored = new Map<string, string[]>();
   readonly #lost: Lost[] = [];
 
   constructor(proposal: Proposal, snapshot: Snapshot) {
@@ -38,28 +53,36 @@ export class UniqueJudge {
 
   /** Refuses those that collide; true where it did. `isGone`: the call destroys the object. */
   async judge(isGone: (id: string) => boolean): Promise<boolean> {
-    const { uniques } = this.#proposal.index;
-    if (uniques.length === 0) return false;
-    const { rows, refusals } = this.#proposal;
-    for (const unique of uniques) await this.#lookUp(unique, rows);
-    const taken: Taken = new Map();
+    const { index, rows, refusals } = this.#proposal;
+    if (index.uniques.length === 0) return false;
+    await this.#lookUp();
+    /** By key: which object of the call has it. */
+    const owners = new Map<string, string>();
     // Those that keep what they had come first: nobody can take it from them.
     for (const row of rows.values()) {
-      if (isGone(row.id) || row.before === null) continue;
-      for (const key of this.#keys(row.after, row.before)) taken.set(key, row.id);
-    }
-    const losers: ProposedRow[] = [];
-    for (const row of [...rows.values()]) {
       if (isGone(row.id)) continue;
-      const holder = this.#holderOf(row, rows, taken, isGone);
-      if (holder !== null) {
-        this.#refuse(row, holder.unique, holder.id);
-        losers.push(row);
+      for (const { text, isKept } of this.#keysOf(row)) if (isKept) owners.set(text, row.id);
+    }
+    const waiting = [...rows.keys()];
+    for (const id of waiting) {
+      const row = rows.get(id);
+      if (row === undefined || isGone(id)) continue;
+      const collision = this.#collisionOf(row, owners, isGone);
+      if (collision === null) {
+        for (const { text } of this.#keysOf(row)) owners.set(text, id);
         continue;
       }
-      for (const key of this.#keys(row.after)) taken.set(key, row.id);
+      this.#refuse(row, collision);
+      const { before } = row;
+      if (before === null) continue;
+      // An update that is refused keeps its old value: whoever has taken that is judged again, and so on.
+      for (const { text, isKept } of this.#keysOf(rows.get(id) ?? { before, after: before })) {
+        if (!isKept) continue;
+        const other = owners.get(text) ?? id;
+        if (other !== id) waiting.push(other);
+        owners.set(text, id);
+      }
     }
-    this.#takeBack(losers, taken);
     return this.#proposal.refusals > refusals;
   }
 
@@ -73,7 +96,7 @@ export class UniqueJudge {
     for (const { operation, error, unique, text, holder } of this.#lost) {
       if (operation.error !== error) continue;
       const now = rows.get(holder.id)?.after ?? holder.before;
-      if (now !== null && textOf(keyOf(unique, now)) === text) continue;
+      if (now !== null && textOf(unique, valuesOf(unique, now)) === text) continue;
       const first = creates.find(({ id }) => id === holder.id);
       const why = first?.error ?? null;
       const isOver = why?.type === 'overQuota' && operation.kind === 'create';
@@ -81,88 +104,53 @@ export class UniqueJudge {
     }
   }
 
-  /** A refused update keeps its old value, so those that wanted the value are refused too, and so on. */
-  #takeBack(losers: ProposedRow[], taken: Taken): void {
-    const { rows, index } = this.#proposal;
-    for (let loser = losers.pop(); loser !== undefined; loser = losers.pop()) {
-      const { id, before } = loser;
-      if (before === null) continue;
-      const after = rows.get(id)?.after ?? before;
-      for (const unique of index.uniques) {
-        const [key] = this.#keys(after, before, [unique]);
-        const row = key === undefined ? undefined : rows.get(taken.get(key) ?? id);
-        if (key === undefined || row === undefined || row.id === id) continue;
-        // It may have lost what it had taken.
-        if (!this.#keys(row.after, null, [unique]).includes(key)) continue;
-        this.#refuse(row, unique, id);
-        taken.set(key, id);
-        losers.push(row);
+  #keysOf({ before, after }: Pick<ProposedRow, 'before' | 'after'>): readonly Key[] {
+    return this.#proposal.index.uniques.flatMap((unique) => {
+      const values = valuesOf(unique, after);
+      if (values === null) return [];
+      const text = textOf(unique, values);
+      const isKept = before !== null && text === textOf(unique, valuesOf(unique, before));
+      return [{ unique, values, text, isKept }];
+    });
+  }
+
+  /** One statement for each constraint. */
+  async #lookUp(): Promise<void> {
+    const { index, rows } = this.#proposal;
+    const unknown = new Map<UniqueDefinition, Values[]>();
+    for (const row of rows.values()) {
+      for (const { unique, values, text, isKept } of this.#keysOf(row)) {
+        if (isKept || this.#stored.has(text)) continue;
+        this.#stored.set(text, []);
+        push(unknown, unique, values);
       }
     }
-  }
-
-  /** Texts of the object's keys; with `before`, of those alone that it had already. */
-  #keys(
-    object: StoredObject,
-    before: StoredObject | null = null,
-    uniques: readonly UniqueDefinition[] = this.#proposal.index.uniques,
-  ): readonly string[] {
-    const keys: string[] = [];
-    for (const unique of uniques) {
-      const key = keyOf(unique, object);
-      if (key === null) continue;
-      const text = textOf(key);
-      if (before !== null && text !== textOf(keyOf(unique, before))) continue;
-      keys.push(`${unique.name}\n${text}`);
-    }
-    return keys;
-  }
-
-  async #lookUp(unique: UniqueDefinition, rows: ReadonlyMap<string, ProposedRow>): Promise<void> {
-    const known = this.#held.get(unique.name) ?? new Map<string, readonly string[]>();
-    this.#held.set(unique.name, known);
-    const unknown = new Map<string, Key>();
-    for (const { before, after } of rows.values()) {
-      const key = keyOf(unique, after);
-      const text = textOf(key);
-      if (key === null || known.has(text)) continue;
-      if (before === null || text !== textOf(keyOf(unique, before))) unknown.set(text, key);
-    }
-    if (unknown.size === 0) return;
-    const found = await this.#snapshot.holders(this.#proposal.index.type, unique, [
-      ...unknown.values(),
-    ]);
-    for (const text of unknown.keys()) known.set(text, []);
-    for (const { id, key } of found) {
-      const text = textOf(key);
-      known.set(text, [...(known.get(text) ?? []), id]);
+    for (const [unique, keys] of unknown) {
+      const found = await this.#snapshot.holders(index.type, unique, keys);
+      for (const { id, key } of found) push(this.#stored, textOf(unique, key), id);
     }
   }
 
-  #holderOf(
+  #collisionOf(
     row: ProposedRow,
-    rows: ReadonlyMap<string, ProposedRow>,
-    taken: Taken,
+    owners: ReadonlyMap<string, string>,
     isGone: (id: string) => boolean,
-  ): { readonly unique: UniqueDefinition; readonly id: string } | null {
-    for (const unique of this.#proposal.index.uniques) {
-      const key = keyOf(unique, row.after);
-      if (key === null) continue;
-      const text = textOf(key);
+  ): Collision | null {
+    const { rows } = this.#proposal;
+    for (const { unique, text, isKept } of this.#keysOf(row)) {
       // Two objects may share a value that both had before: a version without the constraint stored them.
-      if (row.before !== null && text === textOf(keyOf(unique, row.before))) continue;
-      const other = taken.get(`${unique.name}\n${text}`);
-      if (other !== undefined && other !== row.id) return { unique, id: other };
-      const id = this.#held
-        .get(unique.name)
-        ?.get(text)
-        ?.find((holder) => holder !== row.id && !rows.has(holder) && !isGone(holder));
-      if (id !== undefined) return { unique, id };
+      if (isKept) continue;
+      const owner = owners.get(text);
+      if (owner !== undefined && owner !== row.id) return { unique, text, existingId: owner };
+      const existingId = this.#stored
+        .get(text)
+        ?.find((id) => id !== row.id && !rows.has(id) && !isGone(id));
+      if (existingId !== undefined) return { unique, text, existingId };
     }
     return null;
   }
 
-  #refuse(row: ProposedRow, unique: UniqueDefinition, existingId: string): void {
+  #refuse(row: ProposedRow, { unique, text, existingId }: Collision): void {
     const properties = unique.properties.map(({ name }) => name);
     const shown = shownNames(unique);
     const names = shown.map(quoted).join(' and ');
@@ -173,7 +161,6 @@ export class UniqueJudge {
         : `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
     const error = setError('alreadyExists', why, { existingId });
     const holder = this.#proposal.rows.get(existingId);
-    const text = textOf(keyOf(unique, row.after));
     const operation = this.#proposal.blame(row, properties, error);
     if (holder !== undefined) this.#lost.push({ operation, error, unique, text, holder });
   }
@@ -194,11 +181,11 @@ function shownNames({ properties }: UniqueDefinition): readonly string[] {
 }
 
 /** Null where one of the values is: null is equal to nothing. */
-function keyOf(unique: UniqueDefinition, object: JsonObject): Key | null {
-  const key = unique.properties.map(({ name }) => object[name] ?? null);
-  return key.includes(null) ? null : key;
+function valuesOf(unique: UniqueDefinition, object: JsonObject): Values | null {
+  const values = unique.properties.map(({ name }) => object[name] ?? null);
+  return values.includes(null) ? null : values;
 }
 
-function textOf(key: Key | null): string {
-  return JSON.stringify(key);
+function textOf(unique: UniqueDefinition, values: Values | null): string {
+  return `${unique.name}\n${JSON.stringify(values)}`;
 }

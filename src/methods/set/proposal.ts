@@ -83,14 +83,13 @@ export class Proposal {
   readonly updates: readonly UpdateOperation[];
   /** Grows with each operation that is refused after its own draft. */
   refusals = 0;
-  #births: ReadonlySet<string> | null = null;
   readonly #scene: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;
   readonly #compute: (object: StoredObject) => StoredObject;
   /** Made for the first complaint. */
   #problems: Map<Operation, Problems> | null = null;
-  /** By id; made when something is refused. */
-  #created: ReadonlyMap<string, CreateOperation> | null = null;
+  /** Made when it is needed first. */
+  #births: ReadonlyMap<string, CreateOperation> | null = null;
   /** By id, each in order. */
   readonly #updates: ReadonlyMap<string, readonly UpdateOperation[]>;
   readonly #rows = new Map<string, ProposedRow>();
@@ -136,9 +135,9 @@ export class Proposal {
     }
   }
 
-  /** Ids that the call's creates have if they come to be. */
-  get births(): ReadonlySet<string> {
-    this.#births ??= new Set(this.creates.map(({ id }) => id));
+  /** The call's creates by the ids that they have if they come to be. */
+  get births(): ReadonlyMap<string, CreateOperation> {
+    this.#births ??= new Map(this.creates.map((create) => [create.id, create]));
     return this.#births;
   }
 
@@ -199,8 +198,7 @@ export class Proposal {
   }
 
   #refold(id: string): void {
-    this.#created ??= new Map(this.creates.map((create) => [create.id, create]));
-    const begun = this.#resume(id) ?? this.#begin(id, this.#created.get(id) ?? null);
+    const begun = this.#resume(id) ?? this.#begin(id, this.births.get(id) ?? null);
     finish(this.#fold(id, begun));
   }
 

@@ -73,7 +73,7 @@ export function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, Re
   return ids;
 }
 
-export function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
+export function push<K, T>(lists: Map<K, T[]>, key: K, value: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);

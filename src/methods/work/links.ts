@@ -4,7 +4,7 @@ import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../.
 import type { Steps } from '../../runtime/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
-import type { ReferenceProperty, TypeIndex } from '../type-index.js';
+import type { Names, ReferenceProperty, TypeIndex } from '../type-index.js';
 
 /** The ids in a reference property's value, each once; nothing where the value has another shape. */
 export function referredIds(property: PropertyDefinition, value: JsonValue | undefined): string[] {
@@ -19,7 +19,7 @@ export function referredIds(property: PropertyDefinition, value: JsonValue | und
 export const NOTHING_CREATED = 'refers to a creation id under which nothing was created';
 
 /** Completes the sentence that the property's name begins. `births`: ids that creates would have. */
-export function unknownReference(type: string, id: string, births: ReadonlySet<string>): string {
+export function unknownReference(type: string, id: string, births: Names): string {
   return births.has(id)
     ? NOTHING_CREATED
     : `refers to ${quoted(id)}, which is no ${type} of this account`;
