@@ -79,7 +79,6 @@ function parameters(element: string): ReadonlyMap<string, string> {
 
 /** HTTP/1.0 needs no Host header: then it is the address that the connection came in by. */
 function listeningHost(socket: Socket): string {
-  const address = socket.localAddress ?? '127.0.0.1';
-  const host = address.includes(':') ? `[${address.replace(/^::ffff:(?=\d+\.)/, '')}]` : address;
-  return `${host.replace(/^\[(\d+\.\d+\.\d+\.\d+)\]$/, '$1')}:${socket.localPort ?? 80}`;
+  const address = (socket.localAddress ?? '127.0.0.1').replace(/^::ffff:(?=\d+\.)/, '');
+  return `${address.includes(':') ? `[${address}]` : address}:${socket.localPort ?? 80}`;
 }

@@ -21,15 +21,8 @@ const MAX_HEADER_OCTETS = 16_384;
 /** How often Node looks for headers that are late, ms. */
 const CHECK_INTERVAL = 1000;
 
-export interface HttpServer {
-  /** Resolves to the address listened on, as a URL without a path. Rejects as `listen` does (EADDRINUSE). */
-  listen(host: string, port: number): Promise<string>;
-  /** Stops accepting, lets requests finish for at most `grace` ms, ends streams and sockets. */
-  close(grace: number): Promise<void>;
-}
-
 /** All endpoints over node:http. `target` takes connections that become WebSockets. */
-export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpServer {
+export function createHttpServer(shared: Shared, target: UpgradeTarget) {
   const { timings } = shared;
   const streams = new Set<EventStream>();
   const edge = assembleEdge(shared, streams);
@@ -63,8 +56,9 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget): HttpSer
   });
 
   return {
-    listen: (host, port) => listen(server, host, port),
-    async close(grace) {
+    listen: (host: string, port: number) => listen(server, host, port),
+    /** Stops accepting, lets requests finish for at most `grace` ms, ends streams and sockets. */
+    async close(grace: number): Promise<void> {
       edge.drain();
       for (const stream of streams) stream.end();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -119,6 +113,7 @@ function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
   return new Edge({ shared, basePath, api: new ApiEndpoint(shared), rest });
 }
 
+/** Resolves to the address listened on, as a URL without a path. Rejects as `listen` does (EADDRINUSE). */
 function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -5,6 +5,7 @@ import type { Shared } from '../http/shared.js';
 import { RequestError, UnavailableError } from '../protocol/errors.js';
 import { tooManyRequests } from '../protocol/limits.js';
 import type { AnswerRoom } from '../runtime/budgets.js';
+import { Serial } from '../runtime/serial.js';
 import { type MessageError, type RequestMessage, requestErrorText } from './messages.js';
 import type { Outgoing } from './outgoing.js';
 
@@ -36,7 +37,7 @@ export class Answers {
   readonly #outgoing: Outgoing;
   readonly #user: string;
   /** Requests without an id are answered in order: each waits for the one before. */
-  #inOrder: Promise<void> = Promise.resolve();
+  readonly #inOrder = new Serial();
   #waiting = 0;
   /** Has the socket read on. */
   #goOn: (() => void) | null = null;
@@ -49,8 +50,8 @@ export class Answers {
   }
 
   /** Resolves when what has no id is answered so far. */
-  get inOrder(): Promise<void> {
-    return this.#inOrder;
+  inOrder(): Promise<void> {
+    return this.#inOrder.idle();
   }
 
   /** Resolves when all that runs now is answered. */
@@ -84,16 +85,14 @@ export class Answers {
   }
 
   /** Where too many wait nothing more is read, so what waits is bounded. */
-  #afterOthers(step: () => Promise<void>): Promise<void> {
+  async #afterOthers(step: () => Promise<void>): Promise<void> {
     this.#waiting += 1;
     if (this.#waiting > MOST_WAITING) this.#goOn ??= this.#outgoing.stopReading();
-    this.#inOrder = this.#inOrder.then(step).finally(() => {
-      this.#waiting -= 1;
-      if (this.#waiting > MOST_WAITING) return;
-      this.#goOn?.();
-      this.#goOn = null;
-    });
-    return this.#inOrder;
+    await this.#inOrder.run(step);
+    this.#waiting -= 1;
+    if (this.#waiting > MOST_WAITING) return;
+    this.#goOn?.();
+    this.#goOn = null;
   }
 
   /** Never rejects: whatever happens is an answer. */

@@ -151,7 +151,7 @@ export class Connection {
     try {
       if (isLong) {
         // A reader who takes no answer must not keep a slot that waits for it.
-        await this.#answers.inOrder;
+        await this.#answers.inOrder();
         const deadline = performance.now() + limits.requestTimeout;
         releaseSlot = await shared.longRequests.take(this.#user, deadline, socket);
       }
