@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CapabilityDefinition } from '../capability/capability-definition.js';
 import type { JsonObject } from './json.js';
 
@@ -34,92 +34,87 @@ export interface SessionOptions {
   readonly baseUrl: string | null;
 }
 
-/** Session objects (RFC 8620 2) of owners, each computed once. */
-export interface Sessions {
-  /** D2: a hash of the session's content; URLs count only as far as the base URL is configured. */
-  state(owner: SessionOwner): string;
-  /** The Session object's JSON text, its URLs under `base`. */
-  text(owner: SessionOwner, base: string): string;
-}
-
 interface Computed {
   readonly state: string;
-  /** What `text` was made for; null before the first time. */
+  /** The base URL that `text` was made for; null before the first time. */
   base: string | null;
   text: string;
 }
 
-export function createSessions(options: SessionOptions): Sessions {
-  const capabilities = [...options.capabilities];
-  // A bare entry doesn't show its descriptor's hash, but the state must move with it (D2).
-  const hashes = capabilities.map(({ urn, descriptorHash }) => [urn, descriptorHash]);
-  const computed = new WeakMap<SessionOwner, Computed>();
+/** Session objects (RFC 8620 2) of owners, each computed once. */
+export class Sessions {
+  readonly #capabilities: readonly CapabilityDefinition[];
+  readonly #options: SessionOptions;
+  readonly #computed = new WeakMap<SessionOwner, Computed>();
 
-  const compute = (owner: SessionOwner): Computed => {
-    const known = computed.get(owner);
-    if (known !== undefined) return known;
-    const content = sessionContent(capabilities, options.runtime, owner, options.baseUrl ?? '');
-    const state = createHash('sha256')
-      .update(JSON.stringify([content, hashes]))
-      .digest('base64url')
-      .slice(0, 22);
-    const fresh: Computed = { state, base: null, text: '' };
-    computed.set(owner, fresh);
-    return fresh;
-  };
+  constructor(options: SessionOptions) {
+    this.#capabilities = [...options.capabilities];
+    this.#options = options;
+  }
 
-  return {
-    state: (owner) => compute(owner).state,
-    text(owner, base) {
-      const entry = compute(owner);
-      if (entry.base !== base) {
-        const content = sessionContent(capabilities, options.runtime, owner, base);
-        entry.text = JSON.stringify({ ...content, state: entry.state });
-        entry.base = base;
-      }
-      return entry.text;
-    },
-  };
-}
+  /** D2: a hash of the session's content; URLs count only as far as the base URL is configured. */
+  state(owner: SessionOwner): string {
+    return this.#of(owner).state;
+  }
 
-function sessionContent(
-  capabilities: readonly CapabilityDefinition[],
-  runtime: ReadonlyMap<string, RuntimeMembers>,
-  owner: SessionOwner,
-  base: string,
-): JsonObject {
-  const shown = capabilities.map((capability) => [
-    capability.urn,
-    {
-      ...capability.session,
-      ...runtime.get(capability.urn)?.session?.(base),
-      ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
-    },
-  ]);
-  const ofAccounts = capabilities.filter((capability) => capability.accountLevel);
-  const accounts = Array.from(owner.accounts, ([id, account]) => [
-    id,
-    {
-      name: account.name,
-      isPersonal: account.isPersonal,
-      isReadOnly: account.isReadOnly,
-      accountCapabilities: Object.fromEntries(
-        ofAccounts
-          .filter(({ urn }) => accountHas(account, urn))
-          .map(({ urn, accountSession }) => [
-            urn,
-            { ...accountSession, ...runtime.get(urn)?.account },
-          ]),
-      ),
-    },
-  ]);
-  return {
-    capabilities: Object.fromEntries(shown),
-    accounts: Object.fromEntries(accounts),
-    primaryAccounts: primaryAccounts(ofAccounts, runtime, owner),
-    username: owner.username,
-    ...sessionUrls(base),
-  };
+  /** The Session object's JSON text, its URLs under `base`. */
+  text(owner: SessionOwner, base: string): string {
+    const computed = this.#of(owner);
+    if (computed.base !== base) {
+      computed.text = JSON.stringify({ ...this.#content(owner, base), state: computed.state });
+      computed.base = base;
+    }
+    return computed.text;
+  }
+
+  #of(owner: SessionOwner): Computed {
+    let computed = this.#computed.get(owner);
+    if (computed === undefined) {
+      const content = this.#content(owner, this.#options.baseUrl ?? '');
+      // A bare entry doesn't show its descriptor's hash, but the state must move with it (D2).
+      const hashes = this.#capabilities.map(({ urn, descriptorHash }) => [urn, descriptorHash]);
+      const digest = hash('sha256', JSON.stringify([content, hashes]), 'base64url');
+      computed = { state: digest.slice(0, 22), base: null, text: '' };
+      this.#computed.set(owner, computed);
+    }
+    return computed;
+  }
+
+  #content(owner: SessionOwner, base: string): JsonObject {
+    const { runtime } = this.#options;
+    const shown = this.#capabilities.map((capability) => [
+      capability.urn,
+      {
+        ...capability.session,
+        ...runtime.get(capability.urn)?.session?.(base),
+        ...(capability.bareSession ? {} : { descriptorHash: capability.descriptorHash }),
+      },
+    ]);
+    const ofAccounts = this.#capabilities.filter((capability) => capability.accountLevel);
+    const accounts = Array.from(owner.accounts, ([id, account]) => [
+      id,
+      {
+        name: account.name,
+        isPersonal: account.isPersonal,
+        isReadOnly: account.isReadOnly,
+        accountCapabilities: Object.fromEntries(
+          ofAccounts
+            .filter(({ urn }) => accountHas(account, urn))
+            .map(({ urn, accountSession }) => [
+              urn,
+              { ...accountSession, ...runtime.get(urn)?.account },
+            ]),
+        ),
+      },
+    ]);
+    return {
+      capabilities: Object.fromEntries(shown),
+      accounts: Object.fromEntries(accounts),
+      primaryAccounts: primaryAccounts(ofAccounts, runtime, owner),
+      username: owner.username,
+      ...sessionUrls(base),
+    };
+  }
 }
 
 /** The first account that is the user's own and offers the capability: accounts come in order of creation. */

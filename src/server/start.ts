@@ -20,7 +20,7 @@ import { Dispatcher } from '../methods/dispatch.js';
 import { createRegistry, type Registry } from '../methods/registry.js';
 import { HashTurns } from '../methods/set/hash-turns.js';
 import { createIdGenerator } from '../protocol/ids.js';
-import { createSessions } from '../protocol/session.js';
+import { Sessions } from '../protocol/session.js';
 import { Conductor } from '../runtime/slices.js';
 import { createSteadyClock } from '../runtime/steady-clock.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
@@ -193,7 +193,7 @@ function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
     dispatcher: new Dispatcher(services, limits, tellDefect, unavailable),
     authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
     tickets: createTickets(prisma),
-    sessions: createSessions({
+    sessions: new Sessions({
       capabilities: registry.capabilities.values(),
       runtime: runtimeMembers(config.limits, registry),
       baseUrl: baseUrlText(config.baseUrl),

@@ -26,7 +26,7 @@ import { createRegistry } from '../../src/methods/registry.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import type { RequestEnvelope } from '../../src/protocol/request.js';
 import type { ResponseBody } from '../../src/protocol/response.js';
-import { createSessions } from '../../src/protocol/session.js';
+import { Sessions } from '../../src/protocol/session.js';
 import { Allowance, bodyAllowance } from '../../src/runtime/budgets.js';
 import { readConfig } from '../../src/server/config.js';
 import { createLogging } from '../../src/server/logging.js';
@@ -98,7 +98,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     store,
     blobs,
     ids: createIdGenerator(),
-    sessions: createSessions({
+    sessions: new Sessions({
       capabilities: registry.capabilities.values(),
       runtime: new Map(),
       baseUrl: baseUrlText(config.baseUrl),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
-import { createSessions, type RuntimeMembers } from '../../src/protocol/session.js';
+import { type RuntimeMembers, Sessions } from '../../src/protocol/session.js';
 import {
   account,
   type Harness,
@@ -28,7 +28,7 @@ function sessions(
   runtime: ReadonlyMap<string, RuntimeMembers> = new Map(),
   baseUrl: string | null = null,
 ) {
-  return createSessions({ capabilities, runtime, baseUrl });
+  return new Sessions({ capabilities, runtime, baseUrl });
 }
 
 const owner = principal('u1', 't1', [account('A0', { isPersonal: false }), account('A1')]);

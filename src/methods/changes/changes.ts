@@ -75,22 +75,19 @@ export function fill(records: readonly ChangeRecord[], maximum: number): Page {
   let length = 0;
   let index = 0;
   for (const { objectId, kind } of records) {
-    const before = kinds.get(objectId);
+    const before = kinds.get(objectId) ?? null;
     const after = coalesce(before, kind);
-    count += counted(after) - counted(before);
+    if (before === null) count += 1;
+    if (after === null) count -= 1;
     kinds.set(objectId, after);
     index += 1;
     if (count <= maximum) length = index;
   }
-  if (length === records.length) return page(records.at(-1), kinds);
-  const filling = records.slice(0, length);
+  const end = records[length - 1]?.number ?? null;
+  if (length === records.length) return page(end, kinds);
   const fewer = new Map<string, ChangeKind | null>();
-  addChanges(fewer, filling);
-  return page(filling.at(-1), fewer);
-}
-
-function counted(kind: ChangeKind | null | undefined): number {
-  return kind === null || kind === undefined ? 0 : 1;
+  addChanges(fewer, records.slice(0, length));
+  return page(end, fewer);
 }
 
 /**
@@ -102,7 +99,7 @@ function coalesce(before: ChangeKind | null | undefined, next: ChangeKind): Chan
   return next === 'destroyed' ? null : 'created';
 }
 
-function page(last: ChangeRecord | undefined, kinds: NetChanges): Page {
+function page(end: number | null, kinds: NetChanges): Page {
   const created: string[] = [];
   const updated: string[] = [];
   const destroyed: string[] = [];
@@ -112,7 +109,7 @@ function page(last: ChangeRecord | undefined, kinds: NetChanges): Page {
     else if (kind === 'destroyed') destroyed.push(id);
   }
   const size = created.length + updated.length + destroyed.length;
-  return { end: last?.number ?? null, size, created, updated, destroyed };
+  return { end, size, created, updated, destroyed };
 }
 
 /** What has become of each object over a run of records; null for one that came and went. */

@@ -180,8 +180,6 @@ const MAX_NEEDLES = 65_536;
  */
 const MAX_ITEMS = 100_000;
 
-type Operator = 'AND' | 'OR' | 'NOT';
-
 const ALL: FilterNode = Object.freeze({ kind: 'all' });
 const NONE: FilterNode = Object.freeze({ kind: 'none' });
 
@@ -261,7 +259,8 @@ class FilterCompiler {
       invalidFilter(`A FilterOperator has no ${further.slice(0, 10).map(quoted).join(', ')}.`);
     }
     const compiled = conditions.map((condition) => this.compile(condition));
-    if (compiled.length === 0) return empty(operator);
+    // D14: no condition is all for AND and NOT, none for OR.
+    if (compiled.length === 0) return operator === 'OR' ? NONE : ALL;
     return { kind: 'operator', operator, conditions: compiled };
   }
 
@@ -324,11 +323,6 @@ class FilterCompiler {
     for (const name of nulls) given[name] = null;
     return given;
   }
-}
-
-/** D14: no condition is all for AND and NOT, none for OR. */
-function empty(operator: Operator): FilterNode {
-  return operator === 'OR' ? NONE : ALL;
 }
 
 const EMPTY_IS_ALL: ReadonlySet<string> = new Set(['contains', 'startsWith', 'text']);
