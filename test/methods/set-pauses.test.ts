@@ -87,7 +87,7 @@ describe('a /set pauses', () => {
 
   it('between properties that the type does not have', () => {
     expect(pauses(updateObject(scene, stored(), members('no%', 1)))).toBeGreaterThan(10);
-    expect(pauses(draftCreate(index, members('no%', 1), createdIds))).toBeGreaterThan(10);
+    expect(pauses(draftCreate({ ...scene, required: [] }, members('no%', 1)))).toBeGreaterThan(10);
   });
 
   it('while it looks for what its client does not know', () => {

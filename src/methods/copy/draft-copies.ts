@@ -10,9 +10,9 @@ import { resolveId } from '../creation-ids.js';
 import { decrypt, encrypt } from '../encryption.js';
 import { Problems, quoted } from '../issues.js';
 import {
-  type CreationIds,
   type Draft,
-  draftOverrides,
+  type DraftScene,
+  draftCreate,
   isServerSet,
   type PlannedCreate,
 } from '../set/draft.js';
@@ -38,12 +38,13 @@ export function planCopy(
 }
 
 /** 5.4: the object must have the `id` of the original; all else overrides. */
-function* draftEntry(index: TypeIndex, value: JsonValue, createdIds: CreationIds): Steps<Draft> {
+function* draftEntry(scene: DraftScene, value: JsonValue): Steps<Draft> {
+  const { index, createdIds } = scene;
   const { name } = index.roles.id;
   const overrides = Object.assign(emptyObject(), isJsonObject(value) ? value : {});
   const id = overrides[name];
   delete overrides[name];
-  const draft = yield* draftOverrides(index, overrides, createdIds);
+  const draft = yield* draftCreate({ ...scene, required: [] }, overrides);
   if (typeof id !== 'string') {
     const problems = new Problems();
     problems.add(name, `must be the id of the ${index.type.name} to copy`);
@@ -61,7 +62,7 @@ function originalNotFound(id: string): SetError {
   return setError('notFound', `There is no object ${quoted(id)} to copy.`);
 }
 
-interface DraftScene extends CopyScene {
+interface OriginalsScene extends CopyScene {
   /** By id, as the source account has them. */
   readonly originals: ReadonlyMap<string, StoredObject>;
   /** By source id: the copies of their octets. */
@@ -69,7 +70,7 @@ interface DraftScene extends CopyScene {
 }
 
 /** Returns the creates that a /copy comes to: whole objects, judged as far as each goes alone. */
-export function* draftCopies(scene: DraftScene): Steps<readonly PlannedCreate[]> {
+export function* draftCopies(scene: OriginalsScene): Steps<readonly PlannedCreate[]> {
   const creates: PlannedCreate[] = [];
   for (const create of scene.plan.creates) {
     yield;
@@ -80,7 +81,7 @@ export function* draftCopies(scene: DraftScene): Steps<readonly PlannedCreate[]>
 
 const IS_GONE = 'names a blob that is gone';
 
-function* draftCopy(scene: DraftScene, create: PlannedCreate): Steps<Draft> {
+function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> {
   const { originals, plan } = scene;
   const { index } = plan;
   const { draft } = create;
@@ -122,7 +123,7 @@ interface MovedBlobs {
  * 5.4 and 6: the blobs that the copy takes along are known under new ids in the target account.
  */
 function* moveBlobs(
-  { plan, blobs }: DraftScene,
+  { plan, blobs }: OriginalsScene,
   original: StoredObject,
   overrides: Draft,
 ): Steps<MovedBlobs> {

@@ -37,28 +37,8 @@ export const IS_COMPUTED = 'is computed: it follows its sources';
 /** Who writes: a client, or a hook, which may give what the server alone sets and what is internal. */
 export type Author = 'client' | 'hook';
 
-/** Judges an entry of a /set's `create` (RFC 8620 5.3). */
-export function draftCreate(
-  index: TypeIndex,
-  value: JsonValue,
-  createdIds: CreationIds,
-  author: Author = 'client',
-): Steps<Draft> {
-  return draft({ index, createdIds, author, required: index.required }, value);
-}
-
-/** Judges the properties that override those of the original in a /copy (5.4); none is required. */
-export function draftOverrides(
-  index: TypeIndex,
-  value: JsonObject,
-  createdIds: CreationIds,
-): Steps<Draft> {
-  return draft({ index, createdIds, author: 'client', required: NONE }, value);
-}
-
-const NONE: readonly string[] = Object.freeze([]);
-
-interface DraftScene {
+/** What an entry of `create` is judged with. */
+export interface DraftScene {
   readonly index: TypeIndex;
   readonly createdIds: CreationIds;
   readonly author: Author;
@@ -66,7 +46,8 @@ interface DraftScene {
   readonly required: readonly string[];
 }
 
-function* draft(
+/** Judges an entry of a /set's `create` (RFC 8620 5.3), or what overrides the original in a /copy (5.4). */
+export function* draftCreate(
   { index, createdIds, author, required }: DraftScene,
   value: JsonValue,
 ): Steps<Draft> {

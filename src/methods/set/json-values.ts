@@ -4,12 +4,10 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
-import type { Steps } from '../../runtime/slices.js';
+import { type Steps, Strides } from '../../runtime/slices.js';
 
 /** Arrays and objects that may lie within each other. */
 const MAX_DEPTH = 64;
-/** Members and items that are looked at between two pauses. */
-const STRIDE = 8192;
 const NUL = '\u0000';
 
 const HOLDS_NUL = 'must not contain U+0000';
@@ -43,7 +41,7 @@ export function* inspectJson(value: JsonValue): Steps<JsonFindings> {
     } else if (typeof one === 'object' && one !== null) inner.push(one);
   };
   lookAt(value);
-  let looked = 0;
+  const strides = new Strides();
   for (let depth = 0; inner.length > 0 && problem === null; depth += 1) {
     if (depth === MAX_DEPTH) problem = TOO_DEEP;
     const level = inner;
@@ -58,11 +56,9 @@ export function* inspectJson(value: JsonValue): Steps<JsonFindings> {
         const name = names?.[at];
         if (name?.includes(NUL)) problem = HOLDS_NUL;
         lookAt(members[name ?? at] ?? null);
-        looked += 1;
-        if (looked % STRIDE === 0) yield;
+        if (strides.isOver()) yield;
       }
-      looked += 1;
-      if (looked % STRIDE === 0) yield;
+      if (strides.isOver()) yield;
     }
   }
   return { problem, hasInexact };
@@ -79,10 +75,9 @@ export function* ownInexact(value: JsonValue, places: InexactPlace[]): Steps<Jso
   yield;
   const members = value as unknown as Readonly<Record<string | number, JsonValue>>;
   let own: Record<string | number, unknown> | null = null;
-  let looked = 0;
+  const strides = new Strides();
   for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
-    looked += 1;
-    if (looked % STRIDE === 0) yield;
+    if (strides.isOver()) yield;
     const member = members[key] ?? null;
     const inner = isContainer(member) ? yield* ownInexact(member, places) : member;
     const isInexact = member instanceof InexactNumber;
@@ -109,10 +104,9 @@ function isContainer(value: unknown): value is object {
 function* copyOf(value: object): Steps<Record<string | number, unknown>> {
   if (Array.isArray(value)) return [...value] as unknown as Record<number, unknown>;
   const copy = emptyObject<unknown>();
-  let copied = 0;
+  const strides = new Strides();
   for (const name of Object.keys(value)) {
-    copied += 1;
-    if (copied % STRIDE === 0) yield;
+    if (strides.isOver()) yield;
     copy[name] = (value as Readonly<Record<string, unknown>>)[name];
   }
   return copy;

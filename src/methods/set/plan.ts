@@ -95,6 +95,7 @@ export function* planSet(
     return birth;
   });
   const createdIds = { earlier: scene.createdIds, own, ownType: index.type.name };
+  const drafting = { index, createdIds, author, required: index.required };
   const planned: PlannedCreate[] = [];
   // Only now: each may refer to any other.
   let at = 0;
@@ -102,7 +103,7 @@ export function* planSet(
     yield;
     const key = creates[at] ?? '';
     at += 1;
-    const draft = yield* draftOne(index, create[key] ?? null, createdIds, author);
+    const draft = yield* draftOne(drafting, create[key] ?? null);
     const given = sent === undefined ? draft.sent : sentEntry(index, sent.create, key);
     planned.push({ key, draft: given === draft.sent ? draft : { ...draft, sent: given }, birth });
   }

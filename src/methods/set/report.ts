@@ -17,13 +17,9 @@ import type { CreateOperation, DestroyOperation, Proposal } from './proposal.js'
 
 /** What a /set did and did not do: the members of its response (RFC 8620 5.3); null where there are none. */
 class Outcome {
-  /** By creation id. */
   created: Record<string, JsonObject> | null = null;
-  /** By real id. */
   updated: Record<string, JsonObject | null> | null = null;
-  /** Real ids, in order. */
   destroyed: readonly string[] | null = null;
-  /** By creation id, or by key as sent. */
   notCreated: Record<string, SetError> | null = null;
   notUpdated: Record<string, SetError> | null = null;
   notDestroyed: Record<string, SetError> | null = null;

@@ -1,6 +1,6 @@
 import type { SetResponse } from '../../capability/standard.js';
 import { setError } from '../../protocol/errors.js';
-import { runInSlices, type Steps } from '../../runtime/slices.js';
+import { runInSlices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -82,29 +82,18 @@ export class SetRun {
       await hooks.afterWrites(this.#unit);
       await this.#unit.flush();
     }
-    const report = await runInSlices(this.#report(proposal, settlement, destroys), slices);
+    const report = new SetReport(this.#index, this.#unit);
+    if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
+    const sideEffects = settlement?.sideEffects ?? NONE;
+    if (proposal.updates.length + sideEffects.size > 0) {
+      await runInSlices(report.tellUpdates(proposal, this.#before, sideEffects), slices);
+    }
+    if (destroys.length > 0) report.tellDestroys(destroys, settlement?.destroyed ?? []);
     return report.toResponse(
       accountOf(this.#context).id,
       formatState(oldState),
       formatState(stored + this.#unit.countRecords(type)),
     );
-  }
-
-  /** Tells of the objects as the unit leaves them. */
-  *#report(
-    proposal: Proposal,
-    settlement: Settlement | null,
-    destroys: readonly DestroyOperation[],
-  ): Steps<SetReport> {
-    const report = new SetReport(this.#index, this.#unit);
-    const { creates, updates } = proposal;
-    if (creates.length > 0) yield* report.tellCreates(creates);
-    const sideEffects = settlement?.sideEffects ?? NONE;
-    if (updates.length + sideEffects.size > 0) {
-      yield* report.tellUpdates(proposal, this.#before, sideEffects);
-    }
-    if (destroys.length > 0) report.tellDestroys(destroys, settlement?.destroyed ?? []);
-    return report;
   }
 
   /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
