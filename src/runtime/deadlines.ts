@@ -8,9 +8,14 @@ export function timeLeft(deadline: number): number {
   return Math.min(Math.max(0, deadline - performance.now()), LONGEST_TIMER);
 }
 
-/** Gives the call up where its time has passed; for work that no database watches over. */
+/** Gives the call up where its time has passed. */
 export function requireTime(deadline: number): void {
-  if (performance.now() > deadline) throw new UnavailableError('The call ran out of time.');
+  if (performance.now() > deadline) throw lateError();
+}
+
+/** A call whose time has passed; `cause` is what it was told of that. */
+export function lateError(cause?: unknown): UnavailableError {
+  return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.', { cause });
 }
 
 /** Resolves as `work` does; rejects at the deadline with the error that `late` makes. */

@@ -37,7 +37,7 @@ const meta = (key: string, value = 'v') => ({ data: { key, value } });
 const keysOf = (db: Database) =>
   db.prepare<[], string>('SELECT "key" FROM "JmapMeta" ORDER BY "key"').pluck().all();
 const engineWrite = (writer: Writer, key: string) =>
-  writer.run(
+  writer.writeInGroup(
     async (db) => {
       await Promise.resolve();
       db.prepare('INSERT INTO "JmapMeta" VALUES (?, ?)').run(key, 'engine');

@@ -37,7 +37,7 @@ describe('writer: the plain lane', () => {
   it('D27: resolves after the commit', async () => {
     const { writer, other } = open();
     let during: readonly string[] = ['?'];
-    await writer.run(async (db) => {
+    await writer.writeInGroup(async (db) => {
       await insert('a')(db);
       during = idsOf(other);
     }, soon());
@@ -53,7 +53,7 @@ describe('writer: the plain lane', () => {
     vi.spyOn(performance, 'now').mockReturnValue(now);
     onTestFinished(() => void vi.restoreAllMocks());
     const works = ['a', 'b', 'c'].map((id) =>
-      writer.run(async (db) => {
+      writer.writeInGroup(async (db) => {
         await insert(id)(db);
         seen.push(idsOf(other), idsOf(db));
       }, soon()),
@@ -68,8 +68,8 @@ describe('writer: the plain lane', () => {
     const now = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(now);
     onTestFinished(() => void vi.restoreAllMocks());
-    const first = writer.run(insert('a'), soon());
-    const second = writer.run(insert('a'), soon()).then(
+    const first = writer.writeInGroup(insert('a'), soon());
+    const second = writer.writeInGroup(insert('a'), soon()).then(
       () => 'written',
       () => idsOf(other),
     );
@@ -86,11 +86,11 @@ describe('writer: the plain lane', () => {
     const now = performance.now();
     vi.spyOn(performance, 'now').mockReturnValue(now);
     onTestFinished(() => void vi.restoreAllMocks());
-    const first = writer.run(insert('a'), soon());
+    const first = writer.writeInGroup(insert('a'), soon());
     await new Promise(setImmediate);
-    const second = writer.run(insert('b'), soon());
+    const second = writer.writeInGroup(insert('b'), soon());
     await new Promise(setImmediate);
-    await Promise.all([first, second, writer.run(insert('c'), soon())]);
+    await Promise.all([first, second, writer.writeInGroup(insert('c'), soon())]);
     expect(commits).toBe(1);
   });
 
@@ -98,12 +98,12 @@ describe('writer: the plain lane', () => {
     const { writer, other } = open();
     const answered: string[] = [];
     let during: unknown;
-    const first = writer.run(insert('a'), soon()).then(() => answered.push('a'));
+    const first = writer.writeInGroup(insert('a'), soon()).then(() => answered.push('a'));
     const long = async (db: Database) => {
       during = { answered: [...answered], committed: idsOf(other) };
       await insert('b')(db);
     };
-    await Promise.all([first, writer.run(long, { ...soon(), isLong: true })]);
+    await Promise.all([first, writer.writeInGroup(long, { ...soon(), isLong: true })]);
     expect(during).toEqual({ answered: ['a'], committed: ['a'] });
     expect(idsOf(other)).toEqual(['a', 'b']);
   });
@@ -116,8 +116,8 @@ describe('writer: the plain lane', () => {
       const end = new Promise((resolve) => setTimeout(resolve, 5000, 'not told').unref());
       return Promise.race([told, end]);
     };
-    const first = writer.run(long, { ...soon(), isLong: true });
-    late = writer.run(insert('a'), { deadline: performance.now() + 200 });
+    const first = writer.writeInGroup(long, { ...soon(), isLong: true });
+    late = writer.writeInGroup(insert('a'), { deadline: performance.now() + 200 });
     expect(await first).toBeInstanceOf(UnavailableError);
     expect(idsOf(other)).toEqual([]);
   });
@@ -130,10 +130,10 @@ describe('writer: the plain lane', () => {
       throw new Error('b');
     };
     const results = await Promise.allSettled([
-      writer.run(insert('a'), soon()),
-      writer.run(failing, soon()),
-      writer.run(insert('a'), soon()),
-      writer.run(insert('c'), soon()),
+      writer.writeInGroup(insert('a'), soon()),
+      writer.writeInGroup(failing, soon()),
+      writer.writeInGroup(insert('a'), soon()),
+      writer.writeInGroup(insert('c'), soon()),
     ]);
     expect(results.map((result) => result.status)).toEqual([
       'fulfilled',
@@ -150,7 +150,7 @@ describe('writer: the plain lane', () => {
   it('lets accounts take turns', async () => {
     const { writer, other } = open();
     const works = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((id) =>
-      writer.run(insert(id), { ...soon(), accountId: id.slice(0, 1) }),
+      writer.writeInGroup(insert(id), { ...soon(), accountId: id.slice(0, 1) }),
     );
     await Promise.all(works);
     expect(idsOf(other)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
@@ -160,7 +160,7 @@ describe('writer: the plain lane', () => {
     const { writer, other } = open();
     const committed: number[] = [];
     const works = Array.from({ length: 70 }, (_, index) =>
-      writer.run(async (db) => {
+      writer.writeInGroup(async (db) => {
         committed.push(idsOf(other).length);
         await insert(`r${index}`)(db);
       }, soon()),
@@ -177,7 +177,7 @@ describe('writer: the plain lane', () => {
   it('D6: turns away what does not fit into its queue', async () => {
     const { writer, other } = open({ queueLimit: 2 });
     const results = await Promise.allSettled(
-      ['a', 'b', 'c'].map((id) => writer.run(insert(id), soon())),
+      ['a', 'b', 'c'].map((id) => writer.writeInGroup(insert(id), soon())),
     );
     expect(results[2]).toMatchObject({ reason: expect.any(UnavailableError) });
     expect(idsOf(other)).toEqual(['a', 'b']);
@@ -185,8 +185,8 @@ describe('writer: the plain lane', () => {
 
   it('D6: does not run a work whose deadline passed while it waited', async () => {
     const { writer, other } = open();
-    const late = writer.run(insert('a'), { deadline: performance.now() - 1 });
-    const fine = writer.run(insert('b'), soon());
+    const late = writer.writeInGroup(insert('a'), { deadline: performance.now() - 1 });
+    const fine = writer.writeInGroup(insert('b'), soon());
     await expect(late).rejects.toBeInstanceOf(UnavailableError);
     await fine;
     expect(idsOf(other)).toEqual(['b']);
@@ -208,19 +208,19 @@ describe('writer: the plain lane', () => {
       return 'no error';
     };
     const results = await Promise.allSettled([
-      writer.run(insert('a'), soon()),
-      writer.run(fill('f'), soon()),
+      writer.writeInGroup(insert('a'), soon()),
+      writer.writeInGroup(fill('f'), soon()),
     ]);
     expect(results).toMatchObject([
       { reason: expect.any(UnavailableError) },
       { reason: expect.any(UnavailableError) },
     ]);
-    await expect(writer.run(stubborn, soon())).rejects.toBeInstanceOf(UnavailableError);
+    await expect(writer.writeInGroup(stubborn, soon())).rejects.toBeInstanceOf(UnavailableError);
     expect(db.inTransaction).toBe(false);
     expect(idsOf(other)).toEqual([]);
     // Room again: the writer goes on.
     db.pragma('max_page_count = 1000000');
-    await writer.run(insert('z'), soon());
+    await writer.writeInGroup(insert('z'), soon());
     expect(idsOf(other)).toEqual(['z']);
   });
 
@@ -230,12 +230,12 @@ describe('writer: the plain lane', () => {
     writer.watch((isRefused) => {
       ended.push(`${isRefused ? 'refused' : 'ended'}${db.inTransaction ? ', open' : ''}`);
     });
-    await writer.run(insert('a'), soon());
+    await writer.writeInGroup(insert('a'), soon());
     await writer.exclusive(insert('b'));
     db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
     const fill = async (connection: Database) =>
       void connection.prepare('INSERT INTO "t" VALUES (?, zeroblob(100000))').run('f');
-    await expect(writer.run(fill, soon())).rejects.toBeInstanceOf(UnavailableError);
+    await expect(writer.writeInGroup(fill, soon())).rejects.toBeInstanceOf(UnavailableError);
     await expect(writer.exclusive(fill)).rejects.toBeInstanceOf(UnavailableError);
     await expect(writer.exclusive(insert('a'))).rejects.toThrow('UNIQUE');
     expect(ended).toEqual(['ended', 'ended', 'refused', 'refused', 'ended']);
@@ -252,7 +252,7 @@ describe('writer: the plain lane', () => {
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    await expect(new Writer(broken, conductor).run(insert('a'), soon())).rejects.toThrow(
+    await expect(new Writer(broken, conductor).writeInGroup(insert('a'), soon())).rejects.toThrow(
       'no such savepoint',
     );
     expect(db.inTransaction).toBe(false);
@@ -261,9 +261,9 @@ describe('writer: the plain lane', () => {
 
   it('finishes what waits when it is closed, then refuses', async () => {
     const { writer, other } = open();
-    const waiting = writer.run(insert('a'), soon());
+    const waiting = writer.writeInGroup(insert('a'), soon());
     const closing = writer.close();
-    const refused = writer.run(insert('b'), soon());
+    const refused = writer.writeInGroup(insert('b'), soon());
     await expect(refused).rejects.toBeInstanceOf(UnavailableError);
     await closing;
     expect(idsOf(other)).toEqual(['a']);
@@ -281,7 +281,7 @@ describe('writer: the exclusive lane', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       order.push('exclusive');
     }, soon());
-    const plain = writer.run(async (db) => {
+    const plain = writer.writeInGroup(async (db) => {
       await insert('p')(db);
       order.push('plain');
     }, soon());
@@ -297,7 +297,7 @@ describe('writer: the exclusive lane', () => {
       await insert('x')(connection);
     });
     expect(db.inTransaction).toBe(false);
-    await writer.run(insert('p'), soon());
+    await writer.writeInGroup(insert('p'), soon());
     expect(idsOf(other)).toEqual(['p']);
   });
 
@@ -306,7 +306,7 @@ describe('writer: the exclusive lane', () => {
     const order: string[] = [];
     const works = [1, 2, 3].flatMap((number) => [
       writer.exclusive(async () => void order.push(`x${number}`)),
-      writer.run(async () => {
+      writer.writeInGroup(async () => {
         order.push(`p${number}`);
         // Each group ends after its time, with one work run.
         const end = performance.now() + 25;
@@ -326,7 +326,7 @@ describe('writer: the exclusive lane', () => {
           finish = resolve;
         }),
     );
-    const waiting = writer.run(insert('a'), { deadline: performance.now() + 10 });
+    const waiting = writer.writeInGroup(insert('a'), { deadline: performance.now() + 10 });
     await expect(waiting).rejects.toBeInstanceOf(UnavailableError);
     finish?.();
     await exclusive;
@@ -338,7 +338,7 @@ describe('writer: another process writes', () => {
     const { writer, file, other } = open();
     const command = await otherProcess(file, 'BEGIN IMMEDIATE');
     let done = false;
-    const writing = writer.run(insert('a'), soon()).then(() => {
+    const writing = writer.writeInGroup(insert('a'), soon()).then(() => {
       done = true;
     });
     // Timers run while it waits.
@@ -352,10 +352,10 @@ describe('writer: another process writes', () => {
   it('D20: is unavailable where that lasts beyond the deadline', async () => {
     const { writer, file, other } = open();
     const command = await otherProcess(file, 'BEGIN IMMEDIATE');
-    const writing = writer.run(insert('a'), { deadline: performance.now() + 100 });
+    const writing = writer.writeInGroup(insert('a'), { deadline: performance.now() + 100 });
     await expect(writing).rejects.toBeInstanceOf(UnavailableError);
     await command.kill();
-    await writer.run(insert('b'), soon());
+    await writer.writeInGroup(insert('b'), soon());
     expect(idsOf(other)).toEqual(['b']);
   });
 });

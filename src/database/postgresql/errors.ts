@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../protocol/errors.js';
+import { lateError } from '../../runtime/deadlines.js';
 
 /**
  * SQLSTATE classes and codes of failures that may pass or that are the machine's: connections (08),
@@ -73,10 +74,6 @@ export function isLost(error: unknown): boolean {
 /** True where the database refuses a login, or is none: what DATABASE_URL says is wrong (28, 3D). */
 export function isUnusable(error: unknown): boolean {
   return /^(28|3D)/.test(codeOf(error) ?? '');
-}
-
-export function lateError(cause?: unknown): UnavailableError {
-  return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.', { cause });
 }
 
 /** The error, what caused it, what caused that. */

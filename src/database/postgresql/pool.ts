@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { inTime, timeLeft } from '../../runtime/deadlines.js';
-import { lateError } from './errors.js';
+import { inTime, lateError, timeLeft } from '../../runtime/deadlines.js';
 import { Prepared } from './prepared.js';
 
 export type PoolClient = pg.PoolClient;

@@ -1,7 +1,10 @@
 import BetterSqlite3, { type Options } from 'better-sqlite3';
 import { parseDate } from '../../protocol/dates.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import { lateError } from '../../runtime/deadlines.js';
 import { asciiNumericKey, casemapKey, fold } from '../../text/index.js';
+
+export const ROLLED_BACK = 'The database rolled back the transaction.';
 
 /**
  * A connection that knows until when it may run what it runs at the moment, and has the SQL functions of the
@@ -40,6 +43,11 @@ export class TimedDatabase extends BetterSqlite3 {
     return 1;
   }
 
+  /** Throws where no transaction is open: what was one has been rolled back by the database (SQLITE_FULL and its like). */
+  requireTransaction(): void {
+    if (!this.inTransaction) throw new UnavailableError(ROLLED_BACK);
+  }
+
   #addTextFunction(name: string, transform: (text: string) => string | number | null): void {
     this.function(name, { deterministic: true }, (value: unknown) => {
       const result = value === null ? null : transform(String(value));
@@ -47,13 +55,4 @@ export class TimedDatabase extends BetterSqlite3 {
       return typeof result === 'number' ? BigInt(result) : result;
     });
   }
-}
-
-/** Throws UnavailableError when `deadline` has passed. */
-export function checkDeadline(deadline: number): void {
-  if (performance.now() > deadline) throw lateError();
-}
-
-export function lateError(): UnavailableError {
-  return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.');
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
+import { lateError } from '../../runtime/deadlines.js';
 import { FairQueue } from '../../runtime/fair-slots.js';
 import type { Conductor } from '../../runtime/slices.js';
 import { isBusy, isDiskError, translateError } from './errors.js';
 import type { OpenFiles } from './open-files.js';
-import { lateError, type TimedDatabase } from './timed-database.js';
+import { ROLLED_BACK, type TimedDatabase } from './timed-database.js';
 
 /** A group ends when it has run so many works ... */
 const GROUP_WORKS = 64;
@@ -59,7 +60,7 @@ interface Finished {
 /**
  * The one place from which this process writes to an SQLite database, in two lanes:
  *
- * - *plain* (`run`): works that wait at the same time share one transaction, a savepoint each, and
+ * - *plain* (`writeInGroup`): works that wait at the same time share one transaction, a savepoint each, and
  *   one commit with one fsync. A work that throws is rolled back to its savepoint; the others
  *   stay. Promises are settled after the commit (D27).
  * - *exclusive* (`exclusive`, `transaction`): a work that holds the lock alone, across turns of the
@@ -109,7 +110,7 @@ export class Writer {
    * the work throws, or with UnavailableError: queue full, deadline passed, lock not had in time,
    * commit failed.
    */
-  run<T>(work: Work<T>, options: RunOptions): Promise<T> {
+  writeInGroup<T>(work: Work<T>, options: RunOptions): Promise<T> {
     return this.#enqueue(this.#plain, work, options);
   }
 
@@ -132,7 +133,8 @@ export class Writer {
       );
       this.#db.setDeadline(deadline);
       const value = await work(this.#db);
-      this.#requireTransaction();
+      // The work may have caught the error of a statement that rolled all back, and gone on.
+      this.#db.requireTransaction();
       try {
         this.#commit();
       } catch (error) {
@@ -310,7 +312,7 @@ export class Writer {
       try {
         this.#statements.savepoint.run();
         const value = await (job.isLong ? this.#runLong(job) : job.work(this.#db));
-        this.#requireTransaction();
+        this.#db.requireTransaction();
         this.#statements.release.run();
         finished.push({ job, refused: false, settle: () => job.resolve(value as never) });
       } catch (error) {
@@ -344,11 +346,6 @@ export class Writer {
     this.#statements.commit.run();
   }
 
-  /** Of SQLITE_FULL and its like all is rolled back; a work may have caught the error and gone on. */
-  #requireTransaction(): void {
-    if (!this.#db.inTransaction) throw new UnavailableError(ROLLED_BACK);
-  }
-
   #rollBack(): void {
     if (this.#db.inTransaction) this.#statements.rollback.run();
   }
@@ -366,8 +363,6 @@ export class Writer {
 }
 
 type Savepoint = 'savepoint' | 'release' | 'undo';
-
-const ROLLED_BACK = 'The database rolled back the transaction.';
 
 function unavailable(error: unknown, message: string): UnavailableError {
   if (error instanceof UnavailableError) return error;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, lateError, translateError } from '../../database/postgresql/errors.js';
+import { isRetryable, translateError } from '../../database/postgresql/errors.js';
 import type { Acquired, Pool } from '../../database/postgresql/pool.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import { lateError } from '../../runtime/deadlines.js';
 import { FairSlots } from '../../runtime/fair-slots.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 

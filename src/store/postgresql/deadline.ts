@@ -1,5 +1,4 @@
-import { lateError } from '../../database/postgresql/errors.js';
-import { LONGEST_TIMER } from '../../runtime/deadlines.js';
+import { LONGEST_TIMER, lateError } from '../../runtime/deadlines.js';
 import { prepared, type Statement } from './statement.js';
 
 /** A server that does not stop a statement when told to loses its connection after this, ms. */

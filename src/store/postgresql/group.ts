@@ -1,6 +1,6 @@
-import { isLost, isRetryable, lateError } from '../../database/postgresql/errors.js';
+import { isLost, isRetryable } from '../../database/postgresql/errors.js';
 import { UnknownOutcomeError } from '../../protocol/errors.js';
-import { inTime } from '../../runtime/deadlines.js';
+import { inTime, lateError } from '../../runtime/deadlines.js';
 import type { StateChange } from '../port.js';
 import type { SqlTransaction } from '../sql/transaction.js';
 import { ReadAhead } from './ahead.js';

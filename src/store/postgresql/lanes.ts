@@ -1,5 +1,5 @@
-import { lateError } from '../../database/postgresql/errors.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import { lateError } from '../../runtime/deadlines.js';
 import type { Trace, Transaction } from '../port.js';
 import type { Expected } from './ahead.js';
 

@@ -102,18 +102,18 @@ export class Connection implements Reader {
     return this.#ask(text, parameters, run, lengthOf);
   }
 
-  /** Runs a statement like `run`, for what both databases share; a failure is thrown before a promise is there. */
+  /** Runs a statement like `execute`, for what both databases share; a failure is thrown before a promise is there. */
   write(text: string, ...parameters: Parameters): Promise<void> {
-    this.run(text, parameters);
+    this.execute(text, parameters);
     return WRITTEN;
   }
 
   /** Runs a statement that gives no rows; returns the number of rows it changed. */
-  run(text: string, parameters: Parameters): number {
+  execute(text: string, parameters: Parameters): number {
     // What the work reads beside is what was there before.
     for (const cursor of this.#cursors) cursor.finish();
     // The database may have rolled back in one of these: a write by itself would be committed.
-    if (this.#cursors.size > 0) this.#requireTransaction();
+    if (this.#cursors.size > 0) this.db.requireTransaction();
     return this.#ask(text, parameters, changesOf, itself);
   }
 
@@ -123,16 +123,9 @@ export class Connection implements Reader {
   }
 
   check(): void {
-    this.#requireTransaction();
+    this.db.requireTransaction();
     // A work of many short statements runs out of time as one long statement does.
     this.db.tick();
-  }
-
-  /** Throws where no transaction is open: what was one has been rolled back by the database. */
-  #requireTransaction(): void {
-    if (!this.db.inTransaction) {
-      throw new UnavailableError('The database rolled back the transaction.');
-    }
   }
 
   async #read(cursor: Cursor, slices: Slices): Promise<void> {

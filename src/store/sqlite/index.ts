@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
 import { openDatabase } from '../../database/sqlite/open.js';
-import { lateError, type TimedDatabase } from '../../database/sqlite/timed-database.js';
+import type { TimedDatabase } from '../../database/sqlite/timed-database.js';
 import type { Writer } from '../../database/sqlite/writer.js';
-import { inTime } from '../../runtime/deadlines.js';
+import { inTime, lateError } from '../../runtime/deadlines.js';
 import type {
   BlobKey,
   CallOptions,
@@ -28,7 +28,7 @@ import { type Backlog, openBacklog } from './backlog.js';
 import { Connection } from './connection.js';
 import { sqlite } from './dialect.js';
 import { writing } from './engine.js';
-import { Log, ownConnections, ReadPool } from './read-pool.js';
+import { ownConnections, ReadPool, WriteAheadLog } from './read-pool.js';
 import { Reads } from './reads.js';
 import { type ScanOptions, ScanThreads } from './scans/index.js';
 import { type SearchedTable, SearchPieces } from './search-pieces.js';
@@ -100,7 +100,7 @@ class SqliteStore implements Store {
     const { conductor } = writer;
     this.#writer = writer;
     this.#writing = new Connection(writerDatabase, onStatement);
-    const log = new Log({
+    const log = new WriteAheadLog({
       file,
       ...(options.logLimit === undefined ? {} : { limit: options.logLimit }),
       checkpoint: () => this.#backlog.empty(),
@@ -134,7 +134,10 @@ class SqliteStore implements Store {
       rows: (query) => this.#reads.later(query),
       remove: (accountId, statement) => {
         const deadline = performance.now() + UPKEEP_WAIT;
-        return this.#writer.run(() => this.#writing.query(statement), { deadline, accountId });
+        return this.#writer.writeInGroup(() => this.#writing.query(statement), {
+          deadline,
+          accountId,
+        });
       },
     };
     this.#pruner = new ChangePruner(this.#pruning);
@@ -197,7 +200,7 @@ class SqliteStore implements Store {
     const turn = { deadline, accountId, isLong };
     const result = await (exclusive
       ? this.#writer.transaction(whole, turn)
-      : this.#writer.run(whole, turn));
+      : this.#writer.writeInGroup(whole, turn));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order. A commit that no client hears of, such as that of a start after a migration, may
     // change any text.
@@ -265,7 +268,7 @@ function openPieces(options: SqliteStoreOptions): SearchPieces | null {
     conductor: writer.conductor,
     write: (accountId, step) => {
       const deadline = performance.now() + UPKEEP_WAIT;
-      return writer.run(step, { deadline, accountId, isLong: true });
+      return writer.writeInGroup(step, { deadline, accountId, isLong: true });
     },
     onError: onSearchError,
   });

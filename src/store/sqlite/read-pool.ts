@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
-import { checkDeadline, lateError } from '../../database/sqlite/timed-database.js';
 import { UnavailableError } from '../../protocol/errors.js';
-import { inTime } from '../../runtime/deadlines.js';
+import { inTime, lateError, requireTime } from '../../runtime/deadlines.js';
 import { FairSlots } from '../../runtime/fair-slots.js';
 import type { CallOptions, Snapshot } from '../port.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
@@ -21,7 +20,7 @@ const errors = Object.freeze({
 
 /** What readers read with, and what all of them share. */
 export interface PoolServices extends SnapshotServices {
-  readonly log: Log;
+  readonly log: WriteAheadLog;
 }
 
 /** What readers are taken from. */
@@ -63,7 +62,7 @@ export class ReadPool {
       // A turn lasts until the reader is free again, which may be after the deadline.
       return new Promise((resolve, reject) => {
         const read = async (): Promise<void> => {
-          checkDeadline(deadline);
+          requireTime(deadline);
           const { reader, give } = this.#source.take(options);
           const snapshot = new SqlSnapshot(reading, this.#services, {
             connection: reader,
@@ -135,7 +134,7 @@ const LIMIT = 64 * 1024 * 1024;
 /** How long reads wait then, ms; twice as long for each limit more that it has. */
 const MOMENT = 500;
 
-export interface LogOptions {
+export interface WriteAheadLogOptions {
   /** The database's file. */
   readonly file: string;
   readonly limit?: number;
@@ -148,7 +147,7 @@ export interface LogOptions {
  * without a gap would have it grow for ever: where it is long, those that come wait for a moment, until
  * the others have ended and it has been emptied.
  */
-export class Log {
+export class WriteAheadLog {
   readonly #file: string;
   readonly #limit: number;
   readonly #checkpoint: () => Promise<unknown>;
@@ -159,7 +158,7 @@ export class Log {
   /** The length at which it is tried: after a trial in vain, one limit more. */
   #next: number;
 
-  constructor({ file, limit = LIMIT, checkpoint }: LogOptions) {
+  constructor({ file, limit = LIMIT, checkpoint }: WriteAheadLogOptions) {
     this.#file = `${file}-wal`;
     this.#limit = limit;
     this.#next = limit;

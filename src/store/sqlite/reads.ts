@@ -1,9 +1,6 @@
 import type { Statement } from 'better-sqlite3';
-import {
-  checkDeadline,
-  lateError,
-  type TimedDatabase,
-} from '../../database/sqlite/timed-database.js';
+import type { TimedDatabase } from '../../database/sqlite/timed-database.js';
+import { lateError, requireTime } from '../../runtime/deadlines.js';
 import { Serial } from '../../runtime/serial.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
@@ -151,7 +148,7 @@ export class Reads {
     // Few large ones are decoded at a time.
     const slices = (): Slices | null =>
       this.#large.isFree(accountId)
-        ? this.#services.conductor.startSlices(() => checkDeadline(deadline))
+        ? this.#services.conductor.startSlices(() => requireTime(deadline))
         : null;
     const found = readStateAndRows({ connection: this.#connection, accountId, slices }, asked, ids);
     if (found === null) return null;
@@ -209,7 +206,7 @@ export class Reads {
     const inTurn = async (told: (scope: undefined) => Promise<T>): Promise<T> => {
       if (this.#spent > TURN) await this.#rest();
       const begun = performance.now();
-      checkDeadline(deadline);
+      requireTime(deadline);
       this.#connection.trace = trace ?? null;
       try {
         return await told(undefined);

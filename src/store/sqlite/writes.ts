@@ -57,14 +57,14 @@ export async function writeChanges(
   let state: number;
   if (current === undefined) state = connection.one(TELL_STATE, ...steps)[0] as number;
   else {
-    connection.run(ADVANCE_STATE, steps);
+    connection.execute(ADVANCE_STATE, steps);
     state = current + changes.length;
   }
   let first = state - changes.length + 1;
   for (const { kind, objectIds } of runs) {
     const ids = JSON.stringify(objectIds);
     const { number } = CHANGE_KINDS[kind];
-    connection.run(INSERT_CHANGES, [accountId, table, first, number, at, ids]);
+    connection.execute(INSERT_CHANGES, [accountId, table, first, number, at, ids]);
     first += objectIds.length;
   }
   return state;
@@ -152,7 +152,7 @@ export async function writeRows(
   const { json, rows } = writerOf(type);
   const statement = rows.find(({ size }) => size >= objects.length);
   if (statement === undefined) {
-    connection.run(json[how], [accountId, encodeRows(type, objects)]);
+    connection.execute(json[how], [accountId, encodeRows(type, objects)]);
     return;
   }
   const columns = writeColumns(type);
@@ -166,7 +166,7 @@ export async function writeRows(
       at += 1;
     }
   }
-  connection.run(statement[how], parameters);
+  connection.execute(statement[how], parameters);
 }
 
 /** As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4). */
@@ -182,5 +182,5 @@ export async function destroyObjects(
   type: DataTypeDefinition,
   ids: readonly string[],
 ): Promise<void> {
-  connection.run(writerOf(type).destroy, [accountId, JSON.stringify(ids)]);
+  connection.execute(writerOf(type).destroy, [accountId, JSON.stringify(ids)]);
 }

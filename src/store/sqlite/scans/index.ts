@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { checkDeadline } from '../../../database/sqlite/timed-database.js';
 import { UnavailableError } from '../../../protocol/errors.js';
+import { requireTime } from '../../../runtime/deadlines.js';
 import { Serial } from '../../../runtime/serial.js';
 import type { CallOptions } from '../../port.js';
 import { type Fragment, render } from '../../sql/fragment.js';
@@ -283,7 +283,7 @@ class RemoteReader implements Reader {
   }
 
   check(): void {
-    checkDeadline(this.#options.deadline);
+    requireTime(this.#options.deadline);
   }
 
   async #ask(
