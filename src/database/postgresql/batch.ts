@@ -6,7 +6,7 @@ import { type Known, type Lifetime, type Parser, parserOf } from './prepared.js'
 export interface Ask {
   readonly text: string;
   /** It is prepared; without one it is planned each time. */
-  readonly lifetime?: Lifetime;
+  readonly lifetime?: Lifetime | undefined;
   readonly values: readonly (string | null)[];
   /** Gets each row as it comes; must not throw. */
   readonly take: (row: readonly unknown[]) => void;

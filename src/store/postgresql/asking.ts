@@ -32,6 +32,7 @@ export class Asking {
 
   /** Goes with what else this turn asks for. Resolves to the command's tag. */
   ask(statement: Statement, take: (row: Row) => void = ignore): Promise<string> {
+    const { text, lifetime, values } = statement;
     const answer = new Promise<string>((resolve, reject) => {
       const failed = (thrown: unknown): void => {
         if (leavesNothing(thrown)) this.#broken = true;
@@ -40,7 +41,8 @@ export class Asking {
         reject(error);
       };
       const { length } = this.#asked;
-      this.#asked.push({ ...statement, take, resolve, reject: failed });
+      // Not `...statement`: V8 keeps such copies, and what they lead to, until it looks after all of its memory.
+      this.#asked.push({ text, lifetime, values, take, resolve, reject: failed });
       // Behind the turn's promises: works that follow each other are one batch.
       if (length === 0) process.nextTick(() => this.flush());
     });

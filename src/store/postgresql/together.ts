@@ -11,7 +11,8 @@ export interface Brief<T = unknown> {
   readonly alone: () => Promise<T>;
 }
 
-interface Waiting extends Brief {
+interface Waiting {
+  readonly brief: Brief;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -45,7 +46,7 @@ export class Together {
     return new Promise((resolve, reject) => {
       // Behind all that this turn reads from its sockets.
       if (this.#waiting.length === 0) setImmediate(() => this.#start());
-      this.#waiting.push({ ...brief, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ brief, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
@@ -60,45 +61,43 @@ export class Together {
     for (const group of groups) void this.#run(group);
   }
 
-  #mayJoin(group: readonly Waiting[], { accountId }: Waiting): boolean {
+  #mayJoin(group: readonly Waiting[], { brief }: Waiting): boolean {
     const { atOnce, isLong } = this.#sharing;
     const [first] = group;
     if (first === undefined || group.length >= atOnce) return false;
+    const { accountId } = first.brief;
     // Where connections are waited for, accounts take turns.
-    return first.accountId === accountId || (!isLong && this.#connections.isFree(first.accountId));
+    return accountId === brief.accountId || (!isLong && this.#connections.isFree(accountId));
   }
 
   async #run(group: readonly Waiting[]): Promise<void> {
     const [first, second] = group;
     if (first === undefined) return;
     // Nobody waits behind it.
-    if (second === undefined) return first.resolve(first.alone());
+    if (second === undefined) return first.resolve(first.brief.alone());
     const { longest, isLong } = this.#sharing;
-    const deadline = Math.min(...group.map((each) => each.deadline));
+    const deadline = Math.min(...group.map(({ brief }) => brief.deadline));
     let hasBegun = false;
     try {
       const wanted = { deadline, once: true, longest, isLong };
-      await this.#connections.read(first.accountId, wanted, (connection) => {
+      await this.#connections.read(first.brief.accountId, wanted, (connection) => {
         hasBegun = true;
         return Promise.all(group.map((each) => settle(each, connection)));
       });
     } catch {
-      if (!hasBegun) for (const each of group) each.resolve(each.alone());
+      if (!hasBegun) for (const { brief, resolve } of group) resolve(brief.alone());
     }
   }
 }
 
-async function settle(
-  { work, alone, resolve, reject }: Waiting,
-  connection: Connection,
-): Promise<void> {
+async function settle({ brief, resolve, reject }: Waiting, connection: Connection): Promise<void> {
   try {
-    const value = await work(connection);
+    const value = await brief.work(connection);
     // Only a connection that was set up gives all of it one snapshot.
     await connection.begun;
     resolve(value);
   } catch (error) {
     if (error instanceof MethodError) reject(error);
-    else resolve(alone());
+    else resolve(brief.alone());
   }
 }
