@@ -1,5 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
+/** Keys that are remembered although they hold nothing. */
+const MANY = 1024;
+
 export interface AllowanceOptions {
   /** What all keys together may take. */
   readonly size?: number;
@@ -44,7 +47,8 @@ export class Allowance {
   release(key: string, amount = 1): void {
     const left = (this.#taken.get(key) ?? 0) - amount;
     this.#total -= amount;
-    if (left === 0) this.#taken.delete(key);
+    // Users come back, and it costs a map time to lose a key and get it again.
+    if (left === 0 && this.#taken.size > MANY) this.#taken.delete(key);
     else this.#taken.set(key, left);
   }
 }
