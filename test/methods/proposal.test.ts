@@ -46,7 +46,7 @@ function propose(
     ...{ kind: 'create', key: 'k', id: 'new', sent: {}, object, error: null },
   };
   const proposal = new Proposal(scene, { creates: [create], updates, before }, compute);
-  finish(proposal.fold());
+  finish(proposal.makeRows());
   return proposal;
 }
 

@@ -109,20 +109,20 @@ export class Proposal {
   }
 
   /** Makes the rows, before anything is asked of them. */
-  *fold(): Steps<void> {
+  *makeRows(): Steps<void> {
     const strides = new Strides();
     const values = this.index.type.properties.length;
     for (const create of this.creates) {
       if (strides.isOver(values * COMPUTED)) yield;
       const row = this.#begin(create.id, create);
-      if (this.#updates.has(create.id)) yield* this.#fold(create.id, row);
+      if (this.#updates.has(create.id)) yield* this.#applyUpdates(create.id, row);
       else if (row !== null) this.#rows.set(create.id, row);
     }
     // What is created and updated has its place among the creates.
     for (const id of this.#updates.keys()) {
       if (this.#rows.has(id)) continue;
       yield;
-      yield* this.#fold(id, this.#begin(id, null));
+      yield* this.#applyUpdates(id, this.#begin(id, null));
     }
   }
 
@@ -158,7 +158,7 @@ export class Proposal {
   refuse(operation: Operation, error: SetError): void {
     if (operation.error !== null) return;
     this.#deny(operation, error);
-    this.#refold(operation.id);
+    this.#applyAgain(operation.id);
   }
 
   /** Refuses what gave the row these properties their values, and returns it: the last update that did, or the create. */
@@ -181,7 +181,7 @@ export class Proposal {
     problems.add(name, what);
     this.#problems.set(operation, problems);
     this.#deny(operation, problems.toSetError());
-    this.#refold(operation.id);
+    this.#applyAgain(operation.id);
   }
 
   #deny(operation: Operation, error: SetError): void {
@@ -197,9 +197,9 @@ export class Proposal {
     return guilty;
   }
 
-  #refold(id: string): void {
+  #applyAgain(id: string): void {
     const begun = this.#resume(id) ?? this.#begin(id, this.births.get(id) ?? null);
-    finish(this.#fold(id, begun));
+    finish(this.#applyUpdates(id, begun));
   }
 
   /** The row as the updates before the first refused one left it; null where there are none. */
@@ -213,7 +213,7 @@ export class Proposal {
   }
 
   /** What is left of the operations on one object; those up to the last in `begun` stay. */
-  *#fold(id: string, begun: ProposedRow | null): Steps<void> {
+  *#applyUpdates(id: string, begun: ProposedRow | null): Steps<void> {
     let row = begun;
     const operations: readonly UpdateOperation[] = this.#updates.get(id) ?? NONE;
     const last = begun?.updates.at(-1)?.operation;

@@ -70,7 +70,7 @@ export class SetRun {
       { creates, updates: this.#updates(destroys), before: this.#before },
       this.#compute(),
     );
-    await runInSlices(proposal.fold(), slices);
+    await runInSlices(proposal.makeRows(), slices);
     const settlement = this.#settlement(proposal, destroys);
     if (settlement !== null) await settlement.settle();
     proposal.writeTo(this.#unit, this.#isStored);

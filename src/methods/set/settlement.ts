@@ -82,7 +82,7 @@ export class Settlement {
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
   async settle(): Promise<void> {
-    const destruction = await this.#settle();
+    const destruction = await this.#judgeByTurns();
     this.#destruction = destruction;
     this.#uniques.retell();
     if (this.#scene.proposal.index.links.length > 0) await this.#links.completeRefusals();
@@ -109,7 +109,7 @@ export class Settlement {
     }
   }
 
-  async #settle(): Promise<Destruction> {
+  async #judgeByTurns(): Promise<Destruction> {
     let asked = false;
     for (;;) {
       const destruction = await this.#judge();
