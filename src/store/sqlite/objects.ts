@@ -139,10 +139,11 @@ const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND
 
 const STATE = `(${SELECT_STATE})`;
 
-const STATE_AND_CHANGES = `SELECT ${STATE}, (SELECT json_group_array(
- json_array("number", "objectId", "kind", "at")) FROM (SELECT "number", "objectId", "kind", "at"
+/** A list for each column: one for each record would take half as long again. */
+const STATE_AND_CHANGES = `SELECT ${STATE}, json_group_array("number"), json_group_array("objectId"),
+ json_group_array("kind"), json_group_array("at") FROM (SELECT "number", "objectId", "kind", "at"
  FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ?
- ORDER BY "number" LIMIT ${BOUND}))`;
+ ORDER BY "number" LIMIT ${BOUND})`;
 
 /**
  * Kinds whose columns say the same in JSON: doubles don't, since SQLite writes 15 digits of them, and what is JSON
@@ -260,8 +261,11 @@ export function readStateAndChanges(
 ): StateAndChanges {
   const { table } = type;
   const asked = [accountId, table, since, limit];
-  const [number, text] = connection.one(STATE_AND_CHANGES, accountId, table, ...asked);
-  const records = (JSON.parse(text as string) as readonly Row[]).map(changeOf);
+  const [number, ...lists] = connection.one(STATE_AND_CHANGES, accountId, table, ...asked);
+  const [numbers = [], ids = [], kinds = [], times = []] = lists.map(
+    (list) => JSON.parse(list as string) as Row,
+  );
+  const records = numbers.map((each, at) => changeOf([each, ids[at], kinds[at], times[at]]));
   return { number: numberOf(number), records };
 }
 
