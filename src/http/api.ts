@@ -16,7 +16,7 @@ import { writeLong } from './write-long.js';
 
 /**
  * Credentials are looked at again where a body took longer to come, ms: on PostgreSQL what is known
- * of them may be a quarter of a second old as it is (D2: within a second).
+ * of them may be a quarter of a second old as it is, and a change must count within a second.
  */
 const FRESH = 2;
 

@@ -36,7 +36,7 @@ async function redeemTicket(
   throw unauthorized('The ticket is unknown, used or expired.', true);
 }
 
-/** D3: with `error="invalid_token"` where a token was sent. */
+/** With `error="invalid_token"` where a token was sent (RFC 6750 3.1). */
 function unauthorized(detail: string, sent: boolean): HttpError {
   const challenge = sent ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE;
   return new HttpError(401, detail, ['WWW-Authenticate', challenge]);
@@ -67,7 +67,7 @@ const MAX_TOKEN = 1024;
 
 /**
  * Returns the bearer token of a request, null where it has none, or what is wrong: two Authorization
- * headers (400; D3: Node alone would keep the first in silence), a malformed token (401).
+ * headers (400; Node alone would keep the first in silence), a malformed token (401).
  */
 function readToken({ headers, rawHeaders }: IncomingMessage): string | HttpError | null {
   const { authorization } = headers;

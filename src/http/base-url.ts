@@ -23,7 +23,7 @@ export class BaseUrls {
   }
 
   /**
-   * The base URL for answers to this request (D1): the configured one, else by the request's host and, where the
+   * The base URL for answers to this request: the configured one, else by the request's host and, where the
    * peer is a trusted proxy, by what it forwarded. Null where the host is no host.
    */
   of(req: IncomingMessage): string | null {

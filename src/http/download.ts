@@ -12,7 +12,6 @@ import { HttpError } from './reply.js';
 import type { TransportServices } from './shared.js';
 import { streamTo } from './write-long.js';
 
-/** D22. */
 const CACHE: readonly string[] = ['Cache-Control', 'private, immutable, max-age=31536000'];
 
 /** GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), streamed, with Range and HEAD. */
@@ -43,7 +42,7 @@ export function downloadPage(services: TransportServices): Page {
   };
 }
 
-/** D3, RFC 8620 6.1: out of reach, unknown, and unreferenced of another's uploading are all the same 404. */
+/** RFC 8620 6.1: a blob out of reach, an unknown one, and an unreferenced one of another user are all the same 404. */
 async function visibleBlob(
   services: TransportServices,
   principal: Principal,
@@ -163,7 +162,7 @@ export function contentDisposition(kind: 'attachment' | 'inline', name: string):
 const INERT =
   /^(?:text\/plain|image\/(?:png|jpeg|gif|webp|avif|bmp)|(?:audio|video)\/[a-z0-9.+-]+)$/;
 
-/** D22: what a browser would run is saved, not shown; so is everything that isn't known to be inert. */
+/** A browser saves a blob, and doesn't show it, unless its type is known to be inert. */
 export function dispositionOf(mediaType: string): 'attachment' | 'inline' {
   const essence = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return INERT.test(essence) ? 'inline' : 'attachment';

@@ -73,7 +73,7 @@ export function edgeHeaders(res: EdgeResponse): string[] {
  */
 function securityHeaders(): readonly string[] {
   const setHeaders = helmet({
-    // Nothing that this server sends may load, run or be framed: sandbox holds for downloads too (D22).
+    // Nothing that this server sends may load, run or be framed: sandbox holds for downloads too.
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], sandbox: [] },
@@ -144,8 +144,8 @@ const ANYBODY: readonly string[] = Object.freeze(['Access-Control-Allow-Origin',
 const MAX_AGE = '86400';
 
 /**
- * The CORS part of answers, as names and values in turn; D25's Origin check for WebSockets too. No cookies are ever
- * used, so no credentials mode either.
+ * The CORS part of answers, as names and values in turn. The check of a WebSocket's Origin uses it too.
+ * The server uses no cookies, so no credentials mode either.
  */
 export class Cors {
   readonly #isAny: boolean;

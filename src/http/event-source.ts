@@ -29,7 +29,7 @@ interface Parameters {
 }
 
 /**
- * GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3, D24). `streams` has those that are open, for
+ * GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3). `streams` has those that are open, for
  * the end of the server.
  */
 export function eventSourcePage(shared: Shared, streams: Set<EventStream>): Page {

@@ -45,8 +45,8 @@ export class ClientGoneError extends Error {
 const RETRY_AFTER: readonly string[] = Object.freeze(['Retry-After', '1']);
 
 /**
- * What a thrown thing is to the client; null where it is unexpected (D20: nothing foreign leaves; the caller logs
- * it and answers `serverFault`).
+ * The answer that a client gets for a thrown thing. Null where it is unexpected: the caller then logs it
+ * and answers `serverFault`, so the client sees no text of a foreign error.
  */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof HttpError) return error;

@@ -1,8 +1,8 @@
-/** How a route is authenticated. `ticket`: by a bearer token or by `?ticket=` (D25). */
+/** How a route is authenticated. `ticket`: by a bearer token or by `?ticket=`. */
 export type RouteAccess = 'open' | 'bearer' | 'ticket' | 'metrics';
 
 /**
- * Where a route lies: below the base path (D1), at the root whatever the base path is, for operators, or at both, for
+ * Where a route lies: below the base path, at the root whatever the base path is, for operators, or at both, for
  * autodiscovery (RFC 8620 2.2).
  */
 type Place = 'base' | 'root' | 'both';

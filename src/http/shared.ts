@@ -94,7 +94,7 @@ export const TIMINGS = Object.freeze({
   /** How long a refused body is still read so that its sender sees the answer. */
   linger: 5000,
   keepAlive: 65_000,
-  /** How often tokens of open connections are looked at again: within a second (D24). */
+  /** How often tokens of open connections are looked at again: within a second. */
   refresh: 250,
   /** WebSocket pings; a peer silent for two of them is gone. */
   heartbeat: 30_000,
@@ -139,7 +139,7 @@ const LONG_REQUESTS = 4;
  * octets and more, and requests are read in slices: all requests that the budget lets in would be
  * in memory at once. So a user has one of them at a time, from the beginning of its reading until
  * its answer is made. Meanwhile the others are octets alone. No wait is longer than a call may
- * take (D6), so what a request holds, its user's slot among it, comes back.
+ * take, so what a request holds, its user's slot among it, comes back.
  */
 export function openLongRequests(size = LONG_REQUESTS): FairSlots {
   const errors = { full: overloaded, late: overloaded, closed: overloaded };

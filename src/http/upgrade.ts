@@ -81,7 +81,7 @@ export function createUpgrade(
 }
 
 /**
- * D25: any page can open a socket to any host, and a ticket in the URL isn't bound to a page. A credential in a
+ * Any page can open a socket to any host, and a ticket in the URL isn't bound to a page. A credential in a
  * header can't come from a page of another origin.
  */
 function checkOrigin(req: IncomingMessage, cors: Cors): void {

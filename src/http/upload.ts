@@ -42,7 +42,7 @@ export function uploadPage(services: TransportServices): Page {
   };
 }
 
-/** D3: what is out of reach is the same as what doesn't exist; a read-only account is told apart. */
+/** An account out of reach gets the same answer as one that doesn't exist; a read-only account is told apart. */
 function uploadAccount(
   principal: Principal,
   accountId: string,
@@ -56,7 +56,7 @@ function uploadAccount(
   return account;
 }
 
-/** D21: a header that names no media type counts as none. */
+/** A header that names no media type counts as none. */
 function typeOf(req: IncomingMessage): string {
   const header = req.headers['content-type'] ?? DEFAULT_MEDIA_TYPE;
   return isMediaType(header) ? header : DEFAULT_MEDIA_TYPE;
@@ -101,7 +101,7 @@ async function record(
   }
 }
 
-/** D4: 413, with the body of a request-level `limit`. */
+/** 413, with the body of a request-level `limit` error. */
 function tooLarge(maximum: number): RequestError {
   const detail = `The upload is larger than maxSizeUpload (${maximum} octets).`;
   return new RequestError('limit', detail, { limit: 'maxSizeUpload', status: 413 });

@@ -13,7 +13,7 @@ function accountCapability(method: MethodDefinition): string {
 
 /**
  * The account of `accountId` (RFC 8620 3.6.2) for a method that has one. An account that doesn't
- * exist and one that the user can't reach get the same answer (D11).
+ * exist and one that the user can't reach get the same answer.
  */
 export function resolveAccount(
   method: MethodDefinition,
@@ -31,7 +31,7 @@ export function resolveAccount(
       `The account does not offer ${accountCapability(method)}, which ${method.name} needs.`,
     );
   }
-  // D3: even where there would be nothing to do.
+  // Even where there would be nothing to do.
   if (method.account === 'write' && account.isReadOnly) {
     throw new MethodError('accountReadOnly', 'The account can only be read.');
   }
@@ -53,7 +53,7 @@ export function accountOf(context: Pick<CallContext, 'account' | 'method'>): Acc
 }
 
 /**
- * The source account of a copy, which must differ from the target (5.4, D17). Throws `unsupported`
+ * The source account of a copy, which must differ from the target (5.4). Throws `unsupported`
  * where it lacks the method's capability.
  */
 export function sourceAccount(

@@ -20,7 +20,7 @@ import { declaredMembers } from './type-index.js';
 const MAX_REFERENCE_VISITS = 1_000_000;
 
 /**
- * What result references may still put into the calls of one request: D6, so that 32 calls can't
+ * What result references may still put into the calls of one request, so that 32 calls can't
  * double a value 32 times.
  */
 export class ReferenceAllowance {
@@ -71,7 +71,7 @@ export class ReferenceAllowance {
 const AS_IT_IS = /^[ !#-[\]-~]*$/;
 
 /**
- * Replaces `#name` arguments by what they refer to (RFC 8620 3.7, D18), before anything else looks
+ * Replaces `#name` arguments by what they refer to (RFC 8620 3.7), before anything else looks
  * at them.
  */
 export function resolveReferences(
@@ -109,7 +109,7 @@ export function hasReferences(args: JsonObject): boolean {
 }
 
 /**
- * The arguments as the handler gets them: declared names in camelCase (D19), judged by the
+ * The arguments as the handler gets them: declared names in camelCase, judged by the
  * generated validator. Throws `invalidArguments` naming every argument at fault.
  */
 export function checkArguments(method: MethodDefinition, args: JsonObject): JsonObject {

@@ -175,7 +175,7 @@ export class ExplainedCall implements Trace {
       })),
       ...(further > 0 ? { furtherStatements: further } : {}),
       ...(this.#from === null ? {} : { answeredFrom: this.#from }),
-      // The only reason that there is: filters and sorts read stored columns alone (D16).
+      // The only reason that there is: filters and sorts read stored columns alone.
       ...(this.#isFinal ? { canCalculateChanges: { reason: { code: 'noQueryChanges' } } } : {}),
       ...(error && { error: { type: error.type, ...(error.reason && { reason: error.reason }) } }),
     };

@@ -112,8 +112,7 @@ function parameter(issue: ValidationIssue, name: string): string | null {
 }
 
 /**
- * Everything that is wrong with one object of a /set: all of it is reported, not the first alone
- * (D13).
+ * Everything that is wrong with one object of a /set: all of it is reported, not the first alone.
  */
 export class Problems {
   /** What is wrong, by property. Most objects have nothing: the map is made for the first. */

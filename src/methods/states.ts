@@ -6,7 +6,7 @@ import type { Services } from './context.js';
 
 const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
 
-/** The counter behind a state string (D8); null where we never issued such a string. */
+/** The counter behind a state string; null where we never issued such a string. */
 export function parseState(state: string): number | null {
   const number = COUNTER.test(state) ? Number(state) : Number.NaN;
   return Number.isSafeInteger(number) ? number : null;
@@ -34,7 +34,7 @@ export function clock(services: Services): number {
 }
 
 /**
- * Judges what was read of the change records after `since` (D9): the first must be the next one and
+ * Judges what was read of the change records after `since`: the first must be the next one and
  * still be within its time, and none may lack in between. What lies a leap back was given out before
  * a restore: its records may mean other changes, or be in the middle of being removed. `complete`:
  * the records reach to the current state.

@@ -111,8 +111,7 @@ export interface Names {
 }
 
 /**
- * The declared name that a client means: itself, or the camelCase form where snake_case is accepted
- * (D19).
+ * The declared name that a client means: itself, or the camelCase form where snake_case is accepted.
  */
 export function declaredName(name: string, declared: Names, acceptSnakeCase: boolean): string {
   if (!acceptSnakeCase || declared.has(name)) return name;

@@ -8,7 +8,7 @@ const FRACTION = /\.(\d+)/;
 
 /**
  * Milliseconds since 1970, or null for what is no UTCDate. Digits beyond the millisecond are cut
- * (D10); a zero fraction is taken and so normalised. Leap seconds and 24:00 have no place on our
+ *; a zero fraction is taken and so normalised. Leap seconds and 24:00 have no place on our
  * time line: null.
  */
 export function parseUtcDate(text: string): number | null {
@@ -44,7 +44,7 @@ export function parseDate(text: string): number | null {
   return local - (offset[1] === '-' ? -minutes : minutes) * 60_000;
 }
 
-/** A Date as it is kept: its offset stays; the fraction is cut to milliseconds, without zeros (D10). */
+/** A Date as it is kept: its offset stays; the fraction is cut to milliseconds, without zeros. */
 export function canonicalDate(text: string): string {
   return text.replace(FRACTION, (_all, digits: string) => {
     const kept = digits.slice(0, 3).replace(/0+$/, '');

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 /**
- * Record ids (RFC 8620 1.2, D7): a prefix letter, 10 digits of time and 16 of randomness in
+ * Record ids (RFC 8620 1.2): a prefix letter, 10 digits of time and 16 of randomness in
  * lower-case Crockford base32. They sort by creation time, never differ by case alone and look like
  * no number, dash or "NIL".
  */

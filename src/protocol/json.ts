@@ -53,7 +53,7 @@ export function isPlainObject(value: object): boolean {
 
 /**
  * Stands in a parsed request where a number token's double is an integer, or infinite, but not
- * exactly what the text says: 1e400, 9007199254740993, 4.99999999999999999999 (D4). Whoever expects
+ * exactly what the text says: 1e400, 9007199254740993, 4.99999999999999999999. Whoever expects
  * an Int refuses it; whoever expects any number may take `value`. It has no enumerable members, and
  * `isJsonObject` is false for it.
  */
@@ -107,7 +107,7 @@ const MAX_EXACT_POWER = 22;
 
 /**
  * The value of a number token. It is an InexactNumber where the nearest double is infinite, or an
- * integer that the text does not say; -0 is 0 (D4).
+ * integer that the text does not say; -0 is 0.
  */
 export function exactNumber(token: string): number | InexactNumber {
   const double = Number(token);

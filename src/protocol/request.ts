@@ -30,7 +30,7 @@ export interface RequestOptions {
   readonly explainCapability?: string | undefined;
 }
 
-/** D4: entries that `createdIds` of a request may have. */
+/** How many entries `createdIds` of a request may have. */
 const MAX_CREATED_IDS = 4096;
 
 /**

@@ -52,7 +52,7 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** D2: a hash of the session's content; URLs count only as far as the base URL is configured. */
+  /** A hash of the session's content. URLs count only as far as the base URL is configured. */
   state(owner: SessionOwner): string {
     return this.#of(owner).state;
   }
@@ -71,7 +71,7 @@ export class Sessions {
     let computed = this.#computed.get(owner);
     if (computed === undefined) {
       const content = this.#content(owner, this.#options.baseUrl ?? '');
-      // A bare entry doesn't show its descriptor's hash, but the state must move with it (D2).
+      // A bare entry doesn't show its descriptor's hash, but the state must move with it.
       const hashes = this.#capabilities.map(({ urn, descriptorHash }) => [urn, descriptorHash]);
       const digest = hash('sha256', JSON.stringify([content, hashes]), 'base64url');
       computed = { state: digest.slice(0, 22), base: null, text: '' };
@@ -140,7 +140,7 @@ export function accountHas(account: SessionAccount, urn: string): boolean {
   return account.capabilities === null || account.capabilities.has(urn);
 }
 
-/** D1: paths under the base URL; the templates are RFC 6570 level 1. */
+/** Paths under the base URL. The templates are RFC 6570 level 1. */
 function sessionUrls(base: string): JsonObject {
   return {
     apiUrl: `${base}/jmap`,

@@ -54,7 +54,7 @@ export class Allowance {
 }
 
 /**
- * The bound on octets of request bodies that a process holds at once, from their arrival to their answer (D6). One
+ * The bound on octets of request bodies that a process holds at once, from their arrival to their answer. One
  * user gets half of it at most, so that no user alone can make the server refuse others.
  */
 export function bodyAllowance(maxSizeRequest: number): AllowanceOptions {

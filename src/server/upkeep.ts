@@ -35,12 +35,12 @@ const FIRST_PAUSE = MINUTE;
 const REMEMBERED = 10_000;
 const GIVEN_UP = 10;
 
-/** Octets come before their row (D23), by as long as a request lasts. After this there is none to come, ms. */
+/** Octets come before their row, by as long as a request lasts. After this there is none to come, ms. */
 const ORPHAN_AGE = 60 * MINUTE;
 
 /**
- * Forgets old change records (D9), tickets that nobody used (D25, once a minute), and collects blobs that nothing
- * refers to (D23), at least every tenth of their keeping time and at least once a minute. At start and once a minute it
+ * Forgets old change records, tickets that nobody used (once a minute), and collects blobs that nothing
+ * refers to, at least every tenth of their keeping time and at least once a minute. At start and once a minute it
  * goes on with deletions of accounts that were interrupted; at start and once a day it removes octets whose row never
  * came: their process was killed in between. `stop` resolves when the step that runs is done.
  */

@@ -34,7 +34,7 @@ export interface OpenOptions {
 
 /**
  * Opens a connection with the settings that every connection of the project has: WAL, an fsync for
- * each commit (D27), no foreign keys (the engine keeps its references), and the project's SQL
+ * each commit, no foreign keys (the engine keeps its references), and the project's SQL
  * functions. Creates the file and its folder unless `readonly`. Throws the driver's error where the
  * file can't be opened, MigrationError where it is being restored, and DatabaseFileError where it
  * may have two paths or can't be written.

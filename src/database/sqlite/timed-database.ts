@@ -16,7 +16,7 @@ export class TimedDatabase extends BetterSqlite3 {
   #late: () => Error = lateError;
 
   /**
-   * The text functions come from the project's own tables of one Unicode version (D14), so indexes and migrations
+   * The text functions come from the project's own tables of one Unicode version, so indexes and migrations
    * may use them: they never change with Node.
    */
   constructor(file: string, options: Options) {

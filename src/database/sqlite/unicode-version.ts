@@ -6,7 +6,7 @@ import { patiently } from './open.js';
 const KEY = 'unicodeVersion';
 
 /**
- * Records the Unicode version whose tables make the folded text and the collation keys in this database (D14).
+ * Records the Unicode version whose tables make the folded text and the collation keys in this database.
  * Throws MigrationError where they were made with another: filters and sorts would answer wrongly in silence.
  */
 export function recordUnicodeVersion(db: Database): void {

@@ -16,7 +16,7 @@ const GROUP_TIME = 10;
 const GATHER = 2;
 /** After so long, ms, the event loop gets a turn before the commit, and before another answer. */
 const TURN = 10;
-/** Works that may wait; beyond it a call is turned away at once (D6). One account has half of them. */
+/** Works that may wait; beyond it a call is turned away at once. One account has half of them. */
 const QUEUE_LIMIT = 2048;
 /** How long an exclusive work waits for the lock where its caller names no deadline, ms. */
 const EXCLUSIVE_WAIT = 10_000;
@@ -62,7 +62,7 @@ interface Finished {
  *
  * - *plain* (`writeInGroup`): works that wait at the same time share one transaction, a savepoint each, and
  *   one commit with one fsync. A work that throws is rolled back to its savepoint; the others
- *   stay. Promises are settled after the commit (D27).
+ *   stay. Promises are settled after the commit.
  * - *exclusive* (`exclusive`, `transaction`): a work that holds the lock alone, across turns of the
  *   event loop: hooks that wait, Prisma's writes and transactions.
  *

@@ -8,7 +8,7 @@ import { requireObjects } from '../set/plan.js';
 import { orNull } from '../set/report.js';
 import { NewBlobs, visibleBlobs } from './call-blobs.js';
 
-/** Blob/copy (RFC 8620 6.3, D23). */
+/** Blob/copy (RFC 8620 6.3). */
 export async function blobCopy(args: BlobCopyArguments, context: CallContext): Promise<Answer> {
   const from = sourceAccount(args.fromAccountId, context, 'accountNotSupportedByMethod');
   const asked = new Set(args.blobIds);

@@ -18,7 +18,7 @@ import { NewBlobs, visibleBlobs } from './call-blobs.js';
 import { type DataSource, parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 
 /**
- * Blob/upload (RFC 9404 4.1, D21). Octets are on disk before the one transaction that makes the
+ * Blob/upload (RFC 9404 4.1). Octets are on disk before the one transaction that makes the
  * rows; where that fails they are removed again.
  */
 export async function blobUpload(args: BlobUploadArguments, context: CallContext): Promise<Answer> {
@@ -47,7 +47,7 @@ export async function blobUpload(args: BlobUploadArguments, context: CallContext
   }
 }
 
-/** D21: `id` is RFC 9404's name, `blobId` that of service.md and of the upload endpoint. */
+/** `id` is RFC 9404's name, `blobId` the upload endpoint's. */
 function report({ id, type, size }: NewBlob) {
   return { id, blobId: id, type, size };
 }

@@ -23,7 +23,7 @@ export async function visibleBlobs(
 }
 
 /**
- * The blobs that a call makes in its account (D23). Their octets are on disk before the transaction
+ * The blobs that a call makes in its account. Their octets are on disk before the transaction
  * that makes their rows, which must not wait for them.
  */
 export class NewBlobs {

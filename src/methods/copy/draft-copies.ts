@@ -101,7 +101,7 @@ function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> 
   return { ...draft, sent: expectedOf(plan, draft.sent, original, moved), values };
 }
 
-/** D17: names of properties that would refer to objects of another account. */
+/** Names of properties that would refer to objects of another account. */
 function inheritedReferences(
   index: TypeIndex,
   original: StoredObject,

@@ -22,7 +22,7 @@ import { declaredMembers, declaredName, isImmutable, type TypeIndex } from '../t
 /** A query's filter and sort, checked, with what identifies them in a queryState. */
 export interface CompiledQuery {
   readonly plan: QueryPlan;
-  /** Of type, canonical filter and sort (D16). */
+  /** Of type, canonical filter and sort. */
   readonly hash: string;
 }
 
@@ -45,7 +45,7 @@ export function compileQuery(
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
 }
 
-/** D16: the counter says when, the hash for which query. */
+/** The counter says when, the hash for which query. */
 export function formatQueryState(number: number, hash: string): string {
   return `${formatState(number)}.${hash}`;
 }
@@ -91,7 +91,7 @@ function canonical(node: FilterNode): unknown {
   return node.kind;
 }
 
-/** D15: the collations that the session advertises, the default first. */
+/** The collations that the session advertises, the default first. */
 export const COLLATIONS: readonly Collation[] = Object.freeze([
   'i;unicode-casemap',
   'i;ascii-casemap',
@@ -184,7 +184,7 @@ const ALL: FilterNode = Object.freeze({ kind: 'all' });
 const NONE: FilterNode = Object.freeze({ kind: 'none' });
 
 /**
- * Checks a `filter` argument and leaves what constrains (RFC 8620 5.5, D14). Throws
+ * Checks a `filter` argument and leaves what constrains (RFC 8620 5.5). Throws
  * `unsupportedFilter` for a condition that the type doesn't declare and for a filter too large,
  * `invalidArguments` for a wrong shape.
  */
@@ -259,7 +259,7 @@ class FilterCompiler {
       invalidFilter(`A FilterOperator has no ${further.slice(0, 10).map(quoted).join(', ')}.`);
     }
     const compiled = conditions.map((condition) => this.compile(condition));
-    // D14: no condition is all for AND and NOT, none for OR.
+    // No condition is all for AND and NOT, none for OR.
     if (compiled.length === 0) return operator === 'OR' ? NONE : ALL;
     return { kind: 'operator', operator, conditions: compiled };
   }
@@ -309,7 +309,7 @@ class FilterCompiler {
   }
 
   /**
-   * The values of the members, judged by the generated validator; null is legal everywhere (D14).
+   * The values of the members, judged by the generated validator; null is legal everywhere.
    */
   #validated(object: JsonObject): JsonObject {
     const given = emptyObject();
@@ -327,7 +327,7 @@ class FilterCompiler {
 
 const EMPTY_IS_ALL: ReadonlySet<string> = new Set(['contains', 'startsWith', 'text']);
 
-/** D14: what null and the empty text mean. */
+/** Whether a value constrains anything: null and the empty text need not. */
 function constrains({ operator, property }: FilterDefinition, value: JsonValue): boolean {
   if (value === null) return operator === 'equals' && property.nullable;
   return value !== '' || !EMPTY_IS_ALL.has(operator);

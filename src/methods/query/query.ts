@@ -9,7 +9,7 @@ import { quoted } from '../issues.js';
 import { indexOf } from '../type-index.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 
-/** Foo/query (RFC 8620 5.5, D14 to D16). */
+/** Foo/query (RFC 8620 5.5). */
 export const query: MethodBody<QueryArguments> = async (args, context) => {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
@@ -27,7 +27,7 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   return context.admit<QueryResponse>({
     accountId,
     queryState: formatQueryState(page.number, hash),
-    // A filter or sort reads stored columns of its own row alone, so there is none that it can't be told for (D16).
+    // A filter or sort reads stored columns of its own row alone, so there is none that it can't be told for.
     canCalculateChanges: services.registry.methods.has(`${type.name}/queryChanges`),
     position,
     ids: page.ids,

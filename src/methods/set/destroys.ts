@@ -201,7 +201,7 @@ export class Destroyer {
 }
 
 /**
- * By id, which is the order of creation: the first of these records are told (D13), in whatever order a database has
+ * By id, which is the order of creation: the first of these records are told, in whatever order a database has
  * read them. Of records that a limit has cut (`#findBeyond`) they are the first of those that were read, which needn't
  * be the first of all, nor the same ones on both databases.
  */

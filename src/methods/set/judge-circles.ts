@@ -44,7 +44,7 @@ export class CircleJudge {
     return this.#proposal.refusals > refusals;
   }
 
-  /** D13: the last operation on a circle gives way. */
+  /** The last operation on a circle gives way. */
   async #requireAcyclic(property: ReferenceProperty): Promise<void> {
     const { rows } = this.#proposal;
     for (let turn = 1; ; turn += 1) {

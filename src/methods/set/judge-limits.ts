@@ -31,7 +31,7 @@ export class LimitJudge {
       const { before, after } = row;
       const size = sizeOf(after);
       if (size <= octets) continue;
-      // D13: what was stored under a wider limit may stay as large as it is.
+      // A value that was stored under a wider limit may stay as large as it is.
       const time = { [updated.name]: after[updated.name] ?? null };
       if (before !== null && size <= sizeOf({ ...before, ...time })) continue;
       const why = `The object has ${size} octets; ${octets} are allowed.`;

@@ -58,7 +58,7 @@ export class LinkJudge {
 
   /**
    * 5.3: `invalidProperties` lists all properties at fault. What was refused for other reasons was not judged with the
-   * others, so what it names is looked up once all is settled. D13: of an update those ids alone that are new.
+   * others, so what it names is looked up once all is settled. Of an update those ids alone that are new.
    */
   async completeRefusals(): Promise<void> {
     const { creates, updates } = this.#proposal;
@@ -181,7 +181,7 @@ function* newLinks(
   return found;
 }
 
-/** What an object refers to and didn't before: an update is judged on what it touches (D13). */
+/** What an object refers to and didn't before: an update is judged on what it touches. */
 export function newReferences(
   property: ReferenceProperty,
   before: StoredObject | null,

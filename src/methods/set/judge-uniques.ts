@@ -37,7 +37,7 @@ interface Collision {
 
 /**
  * Uniqueness on the call's final state (RFC 8620 5.3: two objects may swap names). Of those that
- * collide, the later in order of creates and updates lose (D13).
+ * collide, the later in order of creates and updates lose.
  */
 export class UniqueJudge {
   readonly #proposal: Proposal;

@@ -63,7 +63,7 @@ export type SentEntries = Pick<SetArguments, 'create' | 'update'>;
 /** A /set, or a /copy, judged as far as that goes without data. */
 export interface SetPlan {
   readonly index: TypeIndex;
-  /** In the order in which they are judged (D13). */
+  /** In the order in which they are judged. */
   readonly creates: readonly PlannedCreate[];
   readonly createdIds: CreationIds;
   readonly author: Author;
@@ -183,7 +183,7 @@ interface Needs {
 }
 
 /**
- * D13: orders creates (or copies) as they were sent, but each behind those that it refers to. Where two collide, or
+ * Orders creates (or copies) as they were sent, but each behind those that it refers to. Where two collide, or
  * there are too many, the later one is refused together with those that refer to it. Creates that refer to one another
  * in a circle can't be put in any order: each is told. A client can't know the ids of this call, so an id of them was a
  * creation id.

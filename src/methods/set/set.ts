@@ -11,7 +11,7 @@ import { SetRun } from './run.js';
 import { sealSecrets } from './secrets.js';
 
 /**
- * Foo/set (RFC 8620 5.3, D13): one transaction, the same number of statements for any number of
+ * Foo/set (RFC 8620 5.3): one transaction, the same number of statements for any number of
  * objects.
  */
 export const set: MethodBody<SetArguments> = async (args, context, sent) => {

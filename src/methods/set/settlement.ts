@@ -39,8 +39,8 @@ const NOTHING_GOES: Destruction = Object.freeze({
 });
 
 /**
- * Brings what a call wants into a state in which every rule holds, by refusing what breaks one
- * (D13), then puts it into the unit of work with all that follows from it.
+ * Brings what a call wants into a state in which every rule holds, by refusing what breaks one.
+ * Then puts it into the unit of work with all that follows from it.
  */
 export class Settlement {
   readonly #scene: SettlementScene;

@@ -72,7 +72,7 @@ export function* updateObject(
   if (patched.kind === 'invalidPatch') return invalidPatch(patched.description);
   const changed = yield* changedValues(scene, current, patched.touched, problems);
   const names = Object.keys(changed);
-  // D8: an update that changes nothing is no mutation.
+  // An update that changes nothing is no mutation.
   if (names.length === 0 && !problems.any) return { kind: 'unchanged' };
   const object = Object.assign(declaredObject(), current, changed) as StoredObject;
   if (problems.any) return { kind: 'refused', error: problems.toSetError(), object };
@@ -137,8 +137,8 @@ function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems
 const SET: readonly Place[] = Object.freeze([[{ each: 'key' }]]);
 
 /**
- * The new values that differ from the current ones. An update is judged on what it changes alone
- * (D13), so that a whole object from /get can be sent back, whatever a later schema thinks of its
+ * The new values that differ from the current ones. An update is judged on what it changes alone,
+ * so that a whole object from /get can be sent back, whatever a later schema thinks of its
  * other values.
  */
 function* changedValues(

@@ -49,7 +49,7 @@ interface TypeWork {
 /**
  * Everything that one transaction does to objects, of all types. Rows, references and blob
  * references are written by `flush`, as often as it takes; change records once, at the end, by
- * `record`: one for each object (D8), however often the transaction touched it.
+ * `record`: one for each object, however often the transaction touched it.
  */
 export class UnitOfWork {
   /** Others have their turns between the steps of a long call. */
@@ -111,7 +111,7 @@ export class UnitOfWork {
     return this.#works;
   }
 
-  /** The change records that `record` will write of the type: its state steps by their number (D8). */
+  /** The change records that `record` will write of the type: its state steps by their number. */
   countRecords(type: DataTypeDefinition): number {
     const work = this.#works.get(type.name);
     return work === undefined ? 0 : recordsOf(work).length;
@@ -242,7 +242,7 @@ interface ObjectChange {
   readonly kind: ChangeKind;
 }
 
-/** D8: created and updated is one record, created and destroyed two. */
+/** An object that was created and updated has one record, one that was created and destroyed two. */
 function recordsOf(work: TypeWork): readonly ObjectChange[] {
   const created: ObjectChange[] = [];
   const updated: ObjectChange[] = [];

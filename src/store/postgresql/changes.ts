@@ -2,7 +2,7 @@ import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import { changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
-/** States and change records (D8, D9). */
+/** States and change records. */
 
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = $1 AND "type" = $2`;
 

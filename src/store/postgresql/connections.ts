@@ -11,7 +11,7 @@ const KEPT_FREE = 4;
 
 /**
  * The settings of a connection of the store. Outside of a begun transaction, statements that are sent
- * together read one snapshot and can't write. A commit that is acknowledged is durable (D27), whatever
+ * together read one snapshot and can't write. A commit that is acknowledged is durable, whatever
  * the server's setting.
  */
 const FOR_GOOD = `SET default_transaction_isolation = 'repeatable read';

@@ -3,7 +3,7 @@ import { lateError } from '../../runtime/deadlines.js';
 import type { Trace, Transaction } from '../port.js';
 import type { Expected } from './ahead.js';
 
-/** Works that may wait; beyond it a call is turned away at once (D6). */
+/** Works that may wait; beyond it a call is turned away at once. */
 const LIMIT = 2048;
 /** Works of one account that may wait, so that it can't have those of others turned away. */
 const SHARE = LIMIT / 2;

@@ -74,7 +74,7 @@ function isSame(a: Composing, b: Composing): boolean {
 }
 
 /**
- * Composes a filter into a WHERE condition (RFC 8620 5.5, D14). Logic is two-valued: a comparison
+ * Composes a filter into a WHERE condition (RFC 8620 5.5). Logic is two-valued: a comparison
  * with a stored null is false, so its NOT is true. NOT is pushed down to the conditions (De
  * Morgan), where SQL's third value can be ruled out; above them only AND and OR are left, for which
  * unknown is as good as false.

@@ -307,7 +307,7 @@ export function writeColumns(type: DataTypeDefinition): readonly WriteColumn[] {
 
 /**
  * A batch as one parameter: a JSON array with an array for each object, its values in the order of
- * `writeColumns`. JSON's numbers carry doubles exactly and have no -0 (D4).
+ * `writeColumns`. JSON's numbers carry doubles exactly and have no -0.
  */
 export function encodeRows(type: DataTypeDefinition, objects: readonly StoredObject[]): string {
   const encoders = writeColumns(type);

@@ -215,7 +215,7 @@ interface OrderTerm {
 }
 
 /**
- * The total order of a query (D15): its sort keys, then the id in the direction of the last one.
+ * The total order of a query: its sort keys, then the id in the direction of the last one.
  * Ids embed the creation time: an order by `created` that nothing follows is the one of the primary key.
  * What follows decides between objects of one millisecond (RFC 8620 5.5), and all must be sorted for it.
  */

@@ -9,7 +9,7 @@ import type { Connection } from './connection.js';
 import { reading } from './engine.js';
 import type { Reader } from './reader.js';
 
-/** Reads that may wait; beyond it a call is turned away at once (D6). */
+/** Reads that may wait; beyond it a call is turned away at once. */
 const MAY_WAIT = 1024;
 
 const errors = Object.freeze({

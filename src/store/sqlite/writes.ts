@@ -9,7 +9,7 @@ import { CHANGE_KINDS } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import type { Parameter } from './reader.js';
 
-/** What a transaction reads and writes of states, change records (D8, D9) and rows. */
+/** What a transaction reads and writes of states, change records and rows. */
 
 /** No row where the account has been deleted. */
 const SELECT_STATE_OF_ACCOUNT = `SELECT "s"."number" FROM "JmapAccount" AS "a"
@@ -169,7 +169,7 @@ export async function writeRows(
   connection.execute(statement[how], parameters);
 }
 
-/** As JSON would have it: Booleans are numbers to SQLite, and there is no -0 (D4). */
+/** As JSON would have it: Booleans are numbers to SQLite, and there is no -0. */
 function parameterOf(value: JsonValue): Parameter {
   if (typeof value === 'number') return value + 0;
   if (typeof value === 'boolean') return Number(value);
