@@ -152,7 +152,7 @@ export class FilesystemBlobStore implements BlobStore {
     }
   }
 
-  /** Gives a finished file its name, and has the folder on disk (decision 23: before the blob's row commits). */
+  /** Gives a finished file its name, and has the folder on disk (before the blob's row commits). */
   async #move(temporary: string, target: string): Promise<void> {
     const folder = dirname(target);
     await this.#make(folder);

@@ -1,5 +1,5 @@
 /**
- * After a restore the counter behind every state is raised by this many at least (decision 9), more than a type of
+ * After a restore the counter behind every state is raised by this many at least, more than a type of
  * an account sees of changes while they are kept. A state that lies so far back is of before, whatever records are
  * still there.
  */
