@@ -115,7 +115,10 @@ function parameter(issue: ValidationIssue, name: string): string | null {
  * Everything that is wrong with one object of a /set: all of it is reported, not the first alone.
  */
 export class Problems {
-  /** What is wrong, by property. Most objects have nothing: the map is made for the first. */
+  /**
+   * What is wrong, by property: a sentence, and behind those that are shown its end alone. Most objects have nothing:
+   * the map is made for the first.
+   */
   #found: Map<string, string> | null = null;
 
   /** Begins with what others have found. */
@@ -132,7 +135,9 @@ export class Problems {
    * stands.
    */
   add(property: string, what: string): void {
-    this.#put(property, `${quoted(property)} ${what}`);
+    // A hostile number of them is counted alone: no sentence has the text of a later one.
+    const isShown = (this.#found?.size ?? 0) < MAX_COMPLAINTS;
+    this.#put(property, isShown ? `${quoted(property)} ${what}` : what);
   }
 
   has(property: string): boolean {
