@@ -7,9 +7,9 @@ const OFFSET = /([+-])([01]\d|2[0-3]):([0-5]\d)$/;
 const FRACTION = /\.(\d+)/;
 
 /**
- * Milliseconds since 1970, or null for what is no UTCDate. Digits beyond the millisecond are cut
- *; a zero fraction is taken and so normalised. Leap seconds and 24:00 have no place on our
- * time line: null.
+ * Milliseconds since 1970, or null for what is no UTCDate. Digits beyond the millisecond are cut;
+ * a zero fraction is taken and so normalised. Leap seconds and 24:00 have no place on our time line:
+ * null.
  */
 export function parseUtcDate(text: string): number | null {
   const { length } = text;
