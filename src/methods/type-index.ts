@@ -146,10 +146,14 @@ export function declaredMembers(
   for (const member of Object.keys(object)) {
     const given = prefix(member);
     const name = declaredName(given, declared, true);
-    const earlier = spelling.get(name);
-    if (earlier !== undefined && earlier !== given) doubled.add(name);
-    spelling.set(name, given);
-    renamed[name + member.slice(given.length)] = object[member] ?? null;
+    // Other names have one spelling; there may be thousands of them.
+    if (declared.has(name)) {
+      const earlier = spelling.get(name);
+      if (earlier !== undefined && earlier !== given) doubled.add(name);
+      spelling.set(name, given);
+    }
+    const spelt = name === given ? member : name + member.slice(given.length);
+    renamed[spelt] = object[member] ?? null;
   }
   return { object: renamed, doubled: [...doubled] };
 }

@@ -1,8 +1,14 @@
 import type { AccountAccess } from '../../accounts/principal.js';
 import { replaceSteps, textSteps } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
-import type { Steps } from '../../runtime/slices.js';
+import {
+  emptyObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  memberOf,
+} from '../../protocol/json.js';
+import { type Steps, Strides } from '../../runtime/slices.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
@@ -41,9 +47,14 @@ export function planCopy(
 function* draftEntry(scene: DraftScene, value: JsonValue): Steps<Draft> {
   const { index, createdIds } = scene;
   const { name } = index.roles.id;
-  const overrides = Object.assign(emptyObject(), isJsonObject(value) ? value : {});
-  const id = overrides[name];
-  delete overrides[name];
+  const given = isJsonObject(value) ? value : {};
+  const id = memberOf(given, name);
+  const overrides = emptyObject();
+  const strides = new Strides();
+  for (const member of Object.keys(given)) {
+    if (strides.isOver()) yield;
+    if (member !== name) overrides[member] = given[member] ?? null;
+  }
   const draft = yield* draftCreate({ ...scene, required: [] }, overrides);
   if (typeof id !== 'string') {
     const problems = new Problems();
@@ -55,6 +66,8 @@ function* draftEntry(scene: DraftScene, value: JsonValue): Steps<Draft> {
   if (sourceId === null) return { ...draft, refused: originalNotFound(id) };
   // A /set refuses to create a singleton, whatever its original.
   if (index.type.singleton === true) return draft;
+  // What is refused is compared with nothing.
+  if (draft.problems.any) return { ...draft, sourceId };
   return { ...draft, sent: { ...draft.sent, [name]: id }, sourceId };
 }
 
