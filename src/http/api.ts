@@ -15,8 +15,8 @@ import type { Shared } from './shared.js';
 import { writeLong } from './write-long.js';
 
 /**
- * Credentials are looked at again where a body took longer to come, ms: on PostgreSQL what is known
- * of them may be a quarter of a second old as it is, and a change must count within a second.
+ * The server looks at credentials again where a body took longer than this to come, ms. A change of
+ * credentials counts within a second, and a body may take many seconds.
  */
 const FRESH = 2;
 
@@ -71,7 +71,7 @@ export class ApiEndpoint {
       try {
         value = await this.#parse(res, body);
       } finally {
-        // Of a body that is wrong nobody is told whose token was revoked meanwhile, either.
+        // Also for a body that is wrong: a token that was revoked meanwhile gets 401, not the body's error.
         const isFresh = performance.now() - res.startedAt <= FRESH;
         if (!isFresh) res.principal = await authenticateRequest(this.#shared, req, 'bearer');
       }

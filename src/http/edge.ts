@@ -123,7 +123,8 @@ export class Edge {
     const { req } = res;
     this.record(res, res.writableFinished ? String(res.statusCode) : 'aborted');
     if (!req.complete && !res.hasWholeRequest) giveUp(req, this.#options.shared.timings.linger);
-    // An answer whose head was out before could not say "Connection: close": nobody may wait for another on it.
+    // The head of a long answer may have left before it could say "Connection: close". The client would wait here
+    // for its next answer.
     else if (endsConnection(res)) req.socket.destroySoon();
   }
 

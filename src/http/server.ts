@@ -33,7 +33,8 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
   const server = createServer(
     {
       ...serverOptions(timings),
-      // Asked on versions of Node that have it; what the others hand over is handed back.
+      // Versions of Node that have this option ask it. The others hand every upgrade over, and `handBack` gives the
+      // request back to the server.
       ...{ shouldUpgradeCallback: isUpgrade },
     },
     pipeline.answer,

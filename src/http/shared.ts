@@ -135,11 +135,11 @@ export function createShared(services: TransportServices) {
 const LONG_REQUESTS = 4;
 
 /**
- * Makes slots of requests that are long. The values that one is read to take twenty times its
- * octets and more, and requests are read in slices: all requests that the budget lets in would be
- * in memory at once. So a user has one of them at a time, from the beginning of its reading until
- * its answer is made. Meanwhile the others are octets alone. No wait is longer than a call may
- * take, so what a request holds, its user's slot among it, comes back.
+ * Makes the slots of long requests. The parsed values of a request take twenty times its octets and
+ * more. Requests are parsed in slices, so without slots all requests that the budget lets in would be
+ * in memory as values at once. A user has one slot, from the beginning of the parsing until the answer
+ * is made; the user's other requests wait as octets. A request waits no longer for its slot than a call
+ * may take. Then it fails, and gives back all that it holds.
  */
 export function openLongRequests(size = LONG_REQUESTS): FairSlots {
   const errors = { full: overloaded, late: overloaded, closed: overloaded };

@@ -61,8 +61,8 @@ function isLarge(value: JsonValue | undefined): boolean {
 }
 
 /**
- * One sentence for many complaints, each told once. Of a hostile number no more are looked at than
- * are shown: where so many are known to differ, `count` is their number.
+ * One sentence for many complaints, each told once. `count` is the number of complaints where the
+ * caller knows that they differ: then no more of them are read than are shown, however many there are.
  */
 export function sentence(texts: Iterable<string>, count = 0): string {
   const all = count > MAX_COMPLAINTS ? texts : new Set(texts);

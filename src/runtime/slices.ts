@@ -78,7 +78,7 @@ export class Conductor {
   #wasUrgent = false;
   /** In this turn of the event loop, or the last one, something long was run. */
   #isActive = false;
-  /** It began by itself, in this turn. */
+  /** `begin` started something long in this turn, without a slice before it. */
   #hasBegun = false;
   /** When the last slice began; null where its turn has been judged. */
   #begunAt: number | null = null;

@@ -16,10 +16,7 @@ import {
   type PlannedCreate,
 } from './draft.js';
 
-/*
- * The arguments of a /set on their way: `planSet` judges them without data and makes a SetPlan; `sealSecrets` hashes
- * and encrypts its secrets; a SetRun turns its entries into operations of a Proposal, which are judged with data.
- */
+/* README.md in this folder has the stages of a /set, and what each adds. */
 
 /**
  * What an entry of `update` or `destroy` is about. "#" and a creation id may be of this call. Where its create fails
@@ -28,7 +25,7 @@ import {
 export interface Target {
   /** As sent: an id, or "#" and a creation id. */
   readonly key: string;
-  /** The key itself where nothing was created so: no object has such an id. */
+  /** The id that was created under the key. The key itself where there is none: no object has such an id. */
   readonly id: string;
 }
 
@@ -185,8 +182,8 @@ interface Needs {
 /**
  * Orders creates (or copies) as they were sent, but each behind those that it refers to. Where two collide, or
  * there are too many, the later one is refused together with those that refer to it. Creates that refer to one another
- * in a circle can't be put in any order: each is told. A client can't know the ids of this call, so an id of them was a
- * creation id.
+ * in a circle can't be put in any order: each is refused. A client can't know the ids that this call makes, so a
+ * reference to one of them was written as a creation id.
  */
 function* inOrder(index: TypeIndex, creates: SetPlan['creates']): Steps<SetPlan['creates']> {
   const own = new Set(creates.map(({ birth }) => birth.id));

@@ -53,7 +53,7 @@ export interface ProposedRow {
   readonly updates: readonly ProposedUpdate[];
 }
 
-/** From an object to what an operation wants it to be; of one with illegal values, to the rest of what it wants. */
+/** An object before an operation, and after it. Illegal values of the operation are left out of `after`. */
 interface Wanted {
   readonly before: StoredObject;
   readonly after: StoredObject;
@@ -81,7 +81,7 @@ export class Proposal {
   readonly index: TypeIndex;
   readonly creates: readonly CreateOperation[];
   readonly updates: readonly UpdateOperation[];
-  /** Grows with each operation that is refused after its own draft. */
+  /** Grows with each operation that is refused once it has been drafted without an error. */
   refusals = 0;
   readonly #scene: UpdateScene;
   readonly #before: ReadonlyMap<string, StoredObject>;

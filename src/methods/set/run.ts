@@ -33,7 +33,7 @@ export class SetRun {
   #before: Rows = NONE;
   /** Those that the call is to destroy, with what must be known of them. */
   #doomed: Rows = NONE;
-  /** False where updates are of what readers see without a row. */
+  /** False where the updates are of a singleton that has no row yet: readers see its defaults. */
   #isStored = true;
 
   constructor(plan: SetPlan, context: CallContext, unit: UnitOfWork) {

@@ -172,24 +172,21 @@ class SqliteStore implements Store {
   ): Promise<T> {
     const { deadline, isLong, exclusive = false, trace } = options;
     let changed: StateChange['changed'] | undefined;
-    const run = async (transaction: SqlTransaction<Connection>): Promise<T> => {
-      const value = await work(transaction);
-      transaction.assertWhole();
-      // Whoever has read a state has been told, by the same statement.
-      if (!transaction.hasReadState && this.#account.get(accountId) === undefined) {
-        throw accountGone();
-      }
-      changed = transaction.changed;
-      return value;
-    };
-    const whole = async (): Promise<T> => {
+    const runWork = async (): Promise<T> => {
       this.#writing.trace = trace ?? null;
       const scope = { connection: this.#writing, accountId };
       const transaction = new SqlTransaction(writing, this.#services, scope, this.#now());
       try {
-        const running = run(transaction);
-        // What waits for the world outside may never settle.
-        return await (exclusive ? inTime(deadline, running, lateError) : running);
+        const working = work(transaction);
+        // A work that waits for the world outside may never settle.
+        const value = await (exclusive ? inTime(deadline, working, lateError) : working);
+        transaction.assertWhole();
+        // The statement that reads a state fails by itself where the account has been deleted.
+        if (!transaction.hasReadState && this.#account.get(accountId) === undefined) {
+          throw accountGone();
+        }
+        changed = transaction.changed;
+        return value;
       } finally {
         // A read that the work has left running would keep the database from the commit.
         transaction.end();
@@ -197,10 +194,10 @@ class SqliteStore implements Store {
         this.#writing.trace = null;
       }
     };
-    const turn = { deadline, accountId, isLong };
+    const how = { deadline, accountId, isLong };
     const result = await (exclusive
-      ? this.#writer.transaction(whole, turn)
-      : this.#writer.writeInGroup(whole, turn));
+      ? this.#writer.transaction(runWork, how)
+      : this.#writer.writeInGroup(runWork, how));
     // The promises of a group resolve in the order of its works, so listeners hear of states in
     // order. A commit that no client hears of, such as that of a start after a migration, may
     // change any text.
