@@ -178,14 +178,14 @@ function methodsValue(
   module: GeneratedModule,
 ): unknown {
   const methods = standardMethodsOf(type);
-  const standard = `${module.all(STANDARD)}.methods`;
+  // Asking adds the import, and a type may have no method as it is.
+  const standard = (): string => `${module.all(STANDARD)}.methods`;
   const validators = validatorsOf(capability, type.name);
   const values = methods.map(({ row: { verb, account, arguments: args }, method }) => {
-    const own = `${standard}.${verb}`;
     const validator = (part: string) => new Code(module.value(validators, `${verb}${part}`));
     const hasArguments = hasFurther(method.arguments);
     const hasMembers = hasFurther(method.response);
-    if (!hasArguments && !hasMembers) return [verb, new Code(own)] as const;
+    if (!hasArguments && !hasMembers) return [verb, new Code(`${standard()}.${verb}`)] as const;
     const further = hasArguments ? Object.keys(method.arguments.properties ?? {}) : undefined;
     const value = {
       account,
@@ -193,12 +193,12 @@ function methodsValue(
       furtherArguments: further,
       validateArguments: hasArguments
         ? validator('Arguments')
-        : new Code(`${own}.validateArguments`),
+        : new Code(`${standard()}.${verb}.validateArguments`),
       validateResponse: hasMembers ? validator('Response') : undefined,
     };
     return [verb, value] as const;
   });
   const isWhole = values.length === METHOD_NAMES.length;
   const isPlain = values.every(([, value]) => value instanceof Code);
-  return isWhole && isPlain ? new Code(standard) : Object.fromEntries(values);
+  return isWhole && isPlain ? new Code(standard()) : Object.fromEntries(values);
 }

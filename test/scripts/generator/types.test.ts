@@ -45,6 +45,18 @@ types:
         default: { valueOf: [{ valueOf: { a: null } }, {}] }
 `;
 
+/** A type whose only method has an argument of its own. */
+const EXTENDED = `
+capability: urn:example:extended
+types:
+  Extended:
+    properties:
+      title: { type: string, default: '' }
+    standardMethods:
+      get:
+        arguments: { type: object, properties: { near: { type: string, description: A place. } } }
+`;
+
 const CONFIG = {
   extends: join(REPOSITORY, 'tsconfig.json'),
   compilerOptions: { rootDir: '/', typeRoots: [join(REPOSITORY, 'node_modules/@types')] },
@@ -58,8 +70,9 @@ it('what is emitted passes the compiler at its strictest, and types what clients
     ...bundled,
     ...(await readTree(folder)),
     'keys.yaml': KEYS,
+    'extended.yaml': EXTENDED,
   });
-  await project.generate();
+  expect((await project.generate()).code).toBe(0);
   await project.write('use.ts', USE);
   await project.write('tsconfig.json', JSON.stringify(CONFIG));
   expect(await compile(project)).toBe('');
