@@ -94,7 +94,7 @@ export type StandardMethod = Pick<
   'account' | 'argumentNames' | 'validateArguments' | 'furtherArguments' | 'validateResponse'
 >;
 
-/** Standard methods by their names. `generated/standard/validators.js` has them for every type. */
+/** Standard methods by their names. `generated/standard/methods.js` has those of every type. */
 export type StandardMethods = Readonly<Partial<Record<StandardMethodName, StandardMethod>>>;
 
 /** Builds the standard methods of a type (RFC 8620 5.1 to 5.6). */
