@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { openLongRequests } from '../../src/http/shared.js';
 import {
   Allowance,
@@ -41,6 +41,21 @@ describe('slots', () => {
     ]);
     slots.release('a');
     expect([slots.take('a'), slots.take('a'), slots.take('none')]).toEqual([true, false, true]);
+  });
+
+  it('of keys that hold nothing are forgotten beyond some, of all others kept', () => {
+    const set = vi.spyOn(Map.prototype, 'set');
+    const slots = new Allowance({ share: 1 });
+    slots.take('first');
+    const [taken] = set.mock.contexts as Map<string, number>[];
+    set.mockRestore();
+    const names = Array.from({ length: 5000 }, (_, n) => `u${n}`);
+    for (const name of names) slots.take(name);
+    expect([taken?.size, slots.total]).toEqual([5001, 5001]);
+    for (const name of names) slots.release(name);
+    for (const name of names) if (slots.take(`v${name}`)) slots.release(`v${name}`);
+    expect(taken?.size).toBeLessThan(1100);
+    expect([slots.total, slots.take('first'), slots.take('u1')]).toEqual([1, false, true]);
   });
 });
 
