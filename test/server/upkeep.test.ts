@@ -181,6 +181,27 @@ describe('a step that fails', () => {
     await running.stop();
   });
 
+  it('D23: a sweep asks for the rows of one account at a time, and of 500 blobs at most', async () => {
+    const asked: string[] = [];
+    let deleted = 0;
+    const { running } = failing({
+      async *listBlobs() {
+        for (let n = 0; n < 1003; n += 1)
+          yield { accountId: n < 1001 ? 'a' : 'b', blobId: `b${n}`, since: 0 };
+      },
+      async knownBlobs(accountId, ids) {
+        asked.push(`${accountId} ${ids.length}`);
+        return ids.slice(1);
+      },
+      async deleteBlob() {
+        deleted += 1;
+      },
+    });
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    expect([asked, deleted]).toEqual([['a 500', 'a 500', 'a 1', 'b 2'], 4]);
+    await running.stop();
+  });
+
   it('D23: a sweep that fails begins anew within minutes', async () => {
     let walks = 0;
     const deleted: string[] = [];
