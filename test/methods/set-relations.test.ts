@@ -127,6 +127,28 @@ describe('destroys', () => {
     }
   });
 
+  it('restrict: an object that the call leaves as it is keeps it, behind ten that it changes or destroys', async () => {
+    const [top = ''] = await make({});
+    const children = await make(...Array.from({ length: 12 }, () => ({ parentId: top })));
+    const [last = ''] = children.slice(-1);
+    const others = children.slice(0, -1);
+    const kept = { type: 'objectIsLinked', objectIds: [last] };
+    const update = Object.fromEntries(others.map((id) => [id, { parentId: null }]));
+    for (const args of [{ destroy: [top, ...others] }, { update, destroy: [top] }]) {
+      const { notDestroyed } = await set(args);
+      expect(notDestroyed?.[top]).toMatchObject(kept);
+      expect((await read(last)).parentId).toBe(top);
+    }
+  });
+
+  it('restrict: the first ten are named, whatever else the call asks of one', async () => {
+    const [top = ''] = await make({});
+    const children = await make(...Array.from({ length: 12 }, () => ({ parentId: top })));
+    const create = { k: g({ ownerId: children[3] }) };
+    const { notDestroyed } = await set({ create, destroy: [top] });
+    expect(notDestroyed[top].objectIds).toEqual(children.slice(0, 10));
+  });
+
   it('setNull changes what the same call was to destroy and restrict keeps', async () => {
     const [gone = ''] = await make({});
     const [kept = ''] = await make({ title: 'kept', links: { [gone]: true } });

@@ -126,6 +126,7 @@ export class Destroyer {
     const links = inOrder(records)
       .map((record) => this.#linkOf(record))
       .filter((link) => link !== null);
+    this.#noteOwn(roots);
     return this.#ofWhatIsThere(links);
   }
 
@@ -145,22 +146,34 @@ export class Destroyer {
 
   /**
    * Returns the links whose objects still exist: another version, which didn't know the property, may
-   * have destroyed one meanwhile. Keeps only as many restricting links as the error names.
+   * have destroyed one meanwhile. Of restricting links it keeps only as many as the error names, each of an
+   * object that the call leaves with its link, and those of objects that are known for other reasons.
    */
   async #ofWhatIsThere(links: readonly Link[]): Promise<readonly Link[]> {
     const objects = this.#objects;
     const following: ObjectKey[] = [];
-    const keeping = new Map<string, ObjectKey[]>();
-    for (const { from, to, property } of links) {
-      if (property.reference.onDestroy === 'restrict') push(keeping, textOf(to), from);
-      else following.push(from);
+    for (const { from, property } of links) {
+      if (property.reference.onDestroy !== 'restrict') following.push(from);
     }
     await objects.lookUp(following);
+    const keeping = new Map<string, ObjectKey[]>();
+    for (const { from, to, property } of links) {
+      if (property.reference.onDestroy !== 'restrict' || objects.isLookedUp(from)) continue;
+      push(keeping, textOf(to), from);
+    }
     for (const many of [NAMED_LINKS, Number.POSITIVE_INFINITY]) {
       const unsure = [...keeping.values()].filter((of) => !of.some((from) => objects.has(from)));
       await objects.lookUp(unsure.flatMap((of) => of.slice(0, many)));
     }
     return links.filter(({ from }) => objects.has(from));
+  }
+
+  /** What the call destroys or changes was read before, so it is there. */
+  #noteOwn(roots: readonly ObjectKey[]): void {
+    const { index, rows, births } = this.#proposal;
+    const known = this.#objects.of(index.type.name);
+    for (const { id } of roots) if (!births.has(id)) known.add(id);
+    for (const { id, before } of rows.values()) if (before !== null) known.add(id);
   }
 
   /** Links as the call leaves them: what its objects refer to now takes the place of what is stored. */

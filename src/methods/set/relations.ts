@@ -139,4 +139,8 @@ export class KnownObjects {
   has({ type, id }: ObjectKey): boolean {
     return this.of(type).has(id);
   }
+
+  isLookedUp({ type, id }: ObjectKey): boolean {
+    return this.of(type).isLookedUp(id);
+  }
 }
