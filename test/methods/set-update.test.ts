@@ -72,6 +72,12 @@ describe('5.3: updates', () => {
     ['230: one inside an object', { 'meta/a/b': 'x' }, ['meta']],
     ['no UTCDate', { due: '2026-13-01T00:00:00Z' }, ['due']],
     ['D19: both spellings', { rankNumber: 1, rank_number: 1 }, ['rankNumber']],
+    ['D19: both spellings of a path', { rankNumber: 1, 'rank_number/x': 1 }, ['rankNumber']],
+    [
+      'both spellings, beside all else',
+      { rankNumber: 1, rank_number: 1, title: 1, foo: 1, blobId: 'bnope' },
+      ['blobId', 'foo', 'rankNumber', 'title'],
+    ],
     ['a creation id that is none', { blobId: '#nope' }, ['blobId']],
     ['a blob that is none', { blobId: 'bnope', title: 1 }, ['blobId', 'title']],
   ])('%s: %j is invalidProperties %j', async (_, patch, properties) => {

@@ -55,10 +55,12 @@ const isLegal = (name: string, value: Json): boolean =>
 const stored = (name: string, value: Json): Json =>
   name === 'due' && value !== null ? (canonicalDate(value) ?? value) : value;
 
-/** D19: names as declared; null where one comes in both spellings. */
-function spelled(object: Json): Json | null {
-  const both = Object.hasOwn(object, 'rank_number') && Object.hasOwn(object, 'rankNumber');
-  if (both) return null;
+/** D19: an error. */
+const isInBoth = (object: Json): boolean =>
+  Object.hasOwn(object, 'rank_number') && Object.hasOwn(object, 'rankNumber');
+
+/** D19: names as declared. */
+function spelled(object: Json): Json {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => [
       name === 'rank_number' ? 'rankNumber' : name,
@@ -136,7 +138,7 @@ export class WidgetModel {
     const named = spelled(given);
     const wrong = this.#wrong(given);
     if (!Object.hasOwn(given, 'title')) wrong.push('title');
-    if (named === null) return refused(['rankNumber', ...wrong]);
+    if (isInBoth(given)) wrong.push('rankNumber');
     if (wrong.length > 0) return refused(wrong);
     const object: Json = { id, created: time, updated: time };
     for (const name of ['title', ...Object.keys(DEFAULTS)]) {
@@ -160,10 +162,9 @@ export class WidgetModel {
     if (current === undefined) return { error: 'notFound' };
     if (!isObject(given)) return { error: 'invalidPatch' };
     const patch = spelled(given);
-    if (patch === null) return refused(['rankNumber']);
     const touched = followed(current, patch);
-    if (touched === null) return { error: 'invalidPatch' };
-    const wrong: string[] = [];
+    const wrong = isInBoth(given) ? ['rankNumber'] : [];
+    if (touched === null) return wrong.length > 0 ? refused(wrong) : { error: 'invalidPatch' };
     const after = { ...current };
     for (const [name, value] of touched) {
       if (!NAMES.has(name)) {

@@ -31,6 +31,8 @@ export interface Draft {
   readonly sourceId?: string | null;
 }
 
+export const IS_DOUBLED = 'is given in both spellings';
+
 /** Of a hook that writes what others compute. */
 export const IS_COMPUTED = 'is computed: it follows its sources';
 
@@ -60,7 +62,7 @@ export function* draftCreate(
   }
   const { acceptSnakeCase } = index.type;
   const { object, doubled } = declaredMembers(value, index.properties, acceptSnakeCase);
-  for (const name of doubled) problems.add(name, 'is given in both spellings');
+  for (const name of doubled) problems.add(name, IS_DOUBLED);
   const settable = declaredObject();
   const further: Record<string, JsonValue> = author === 'client' ? NOTHING : declaredObject();
   const scene: ValueScene = { createdIds, problems, inexact: [] };

@@ -4,7 +4,6 @@ import type { IdGenerator } from '../../protocol/ids.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import { resolveId } from '../creation-ids.js';
-import { quoted, sentence } from '../issues.js';
 import { declaredMembers, firstToken, type TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/links.js';
 import { groupsOf } from './circles.js';
@@ -36,6 +35,8 @@ export interface PlannedUpdate extends Target {
   readonly sent: JsonObject;
   /** By property: the stored form of the secrets in the patch. */
   readonly sealed?: JsonObject | undefined;
+  /** Names of properties that it gives in both spellings, if any. */
+  readonly doubled?: readonly string[] | undefined;
   /** Why it is no patch of anything. */
   readonly refused: SetError | null;
 }
@@ -153,10 +154,8 @@ function planUpdate(index: TypeIndex, target: Target, value: JsonValue): Planned
   }
   const { acceptSnakeCase } = index.type;
   const { object, doubled } = declaredMembers(value, index.properties, acceptSnakeCase, firstToken);
-  if (doubled.length === 0) return { key, id, patch: object, sent: object, refused: null };
-  const why = sentence(doubled.map((name) => `${quoted(name)} is given in both spellings`));
-  const refused = setError('invalidProperties', why, { properties: doubled });
-  return { key, id, patch: object, sent: object, refused };
+  const planned = { key, id, patch: object, sent: object, refused: null };
+  return doubled.length === 0 ? planned : { ...planned, doubled };
 }
 
 const NOTHING: JsonObject = Object.freeze({});

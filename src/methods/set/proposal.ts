@@ -225,7 +225,7 @@ export class Proposal {
         this.#deny(operation, (row && operation.refused) ?? notFound(operation.key));
         continue;
       }
-      const result = yield* updateObject(this.#scene, row.after, operation.patch, operation.sealed);
+      const result = yield* updateObject(this.#scene, row.after, operation.patch, operation);
       if (result.kind === 'unchanged') continue;
       operation.wanted = result.object && { before: row.after, after: result.object };
       if (result.kind === 'refused') {

@@ -163,13 +163,14 @@ export class SetRun {
     const going = new Set<string>();
     for (const { id, error } of destroys) if (error === null) going.add(id);
     // Without a spread, which makes the objects slow.
-    return this.#plan.updates.map(({ key, id, patch, sent, sealed, refused }) => ({
+    return this.#plan.updates.map(({ key, id, patch, sent, sealed, doubled, refused }) => ({
       kind: 'update',
       key,
       id,
       patch,
       sent,
       sealed,
+      doubled,
       refused,
       wanted: null,
       error: going.has(id) ? setError('willDestroy', WILL_GO) : null,

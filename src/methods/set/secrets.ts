@@ -47,8 +47,8 @@ export async function sealSecrets(plan: SetPlan, context: SealScene): Promise<Se
     return { ...create, draft: { ...draft, values } };
   });
   const updates = plan.updates.map((update) => {
-    const { id, patch, refused } = update;
-    if (refused !== null) return update;
+    const { id, patch, refused, doubled } = update;
+    if (refused !== null || doubled !== undefined) return update;
     const sealed = emptyObject();
     tasks.push(...tasksOf(index, { accountId, id }, patch, sealed));
     return { ...update, sealed };

@@ -24,12 +24,14 @@ import {
   complaintsOfServerValues,
   defaultOf,
   IS_COMPUTED,
+  IS_DOUBLED,
   isServerSet,
   resolveObjectId,
   type ValueScene,
   writableProperty,
 } from './draft.js';
 import { takeNearest } from './json-values.js';
+import type { PlannedUpdate } from './plan.js';
 
 export type UpdateResult =
   | {
@@ -62,14 +64,20 @@ export function* updateObject(
   scene: UpdateScene,
   current: StoredObject,
   patch: JsonObject,
-  sealed: JsonObject = NO_VALUES,
+  { sealed = NO_VALUES, doubled = [] }: Pick<PlannedUpdate, 'sealed' | 'doubled'> = {},
 ): Steps<UpdateResult> {
   const { links, roles } = scene.index;
   const problems = new Problems();
+  for (const name of doubled) problems.add(name, IS_DOUBLED);
+  // The two spellings point to the same value.
+  const unfit = (why: string): UpdateResult => {
+    const error = doubled.length > 0 ? problems.toSetError() : setError('invalidPatch', why);
+    return { kind: 'refused', error, object: null };
+  };
   const resolved = links.length === 0 ? patch : yield* resolveKeys(scene, patch, problems);
-  if (resolved === null) return invalidPatch(SAME_ENTRY);
+  if (resolved === null) return unfit(SAME_ENTRY);
   const patched = yield* patchSteps(current, resolved);
-  if (patched.kind === 'invalidPatch') return invalidPatch(patched.description);
+  if (patched.kind === 'invalidPatch') return unfit(patched.description);
   const changed = yield* changedValues(scene, current, patched.touched, problems);
   const names = Object.keys(changed);
   // An update that changes nothing is no mutation.
@@ -80,10 +88,6 @@ export function* updateObject(
   for (const name in sealed) if (Object.hasOwn(changed, name)) stored[name] = sealed[name] ?? null;
   stored[roles.updated.name] = timeOfUpdate(scene, current);
   return { kind: 'changed', object, changed: names };
-}
-
-function invalidPatch(why: string): UpdateResult {
-  return { kind: 'refused', error: setError('invalidPatch', why), object: null };
 }
 
 const SAME_ENTRY = 'Two patches of this object point to the same entry, one by its creation id.';
