@@ -233,6 +233,20 @@ describe('unique values (5.3: judged on the final state)', () => {
     expect(free.notCreated).toBeNull();
   });
 
+  it('of an object that goes after all are not told by its id', async () => {
+    const [owner = '', taken] = await make({}, { code: 'taken' });
+    const [held = ''] = await make({ code: 'held', ownerId: owner });
+    const { destroyed, notCreated, notUpdated } = await set({
+      create: { k: g({ code: 'held' }) },
+      update: { [held]: { code: 'taken', ownerId: null } },
+      destroy: [owner],
+    });
+    expect(destroyed).toEqual([owner, held]);
+    expect(notUpdated[held]).toMatchObject({ type: 'alreadyExists', existingId: taken });
+    expect(notCreated.k).toMatchObject({ type: 'invalidProperties', properties: ['code'] });
+    expect((await set({ create: { k: g({ code: 'held' }) } })).notCreated).toBeNull();
+  });
+
   it('may be made of several properties', async () => {
     await make({ shelf: 's', slot: 1 });
     const { notCreated } = await set({

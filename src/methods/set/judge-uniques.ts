@@ -18,14 +18,12 @@ interface Key {
   readonly isKept: boolean;
 }
 
-/** What was refused for the sake of an object of the same call. */
-interface Lost {
+/** What was refused for the sake of another object. */
+interface Lost extends Collision {
   readonly operation: Operation;
   readonly error: SetError;
-  readonly unique: UniqueDefinition;
-  readonly text: string;
-  /** As it was judged then. */
-  readonly holder: ProposedRow;
+  /** The other one as it was judged then; undefined where the call doesn't change it. */
+  readonly holder: ProposedRow | undefined;
 }
 
 /** Another object has the key. */
@@ -89,18 +87,21 @@ export class UniqueJudge {
   /**
    * `alreadyExists` names an object that is there with that value (5.3). Where the call's own object, to which another
    * one lost, was refused in its turn, the other one is told what is true: that it goes beyond the quota as well, being
-   * the later create, or that its value was not free in this call.
+   * the later create, or that its value was not free in this call. Where the other object goes, since a refusal brought
+   * it below what is destroyed, its id is nobody's.
    */
-  retell(): void {
+  retell(isGone: (id: string) => boolean): void {
     const { rows, creates } = this.#proposal;
-    for (const { operation, error, unique, text, holder } of this.#lost) {
+    for (const { operation, error, unique, text, existingId, holder } of this.#lost) {
       if (operation.error !== error) continue;
+      if (isGone(existingId)) operation.error = notFree(unique, BY_GONE);
+      if (holder === undefined || isGone(existingId)) continue;
       const now = rows.get(holder.id)?.after ?? holder.before;
       if (now !== null && textOf(unique, valuesOf(unique, now)) === text) continue;
       const first = creates.find(({ id }) => id === holder.id);
       const why = first?.error ?? null;
       const isOver = why?.type === 'overQuota' && operation.kind === 'create';
-      operation.error = isOver ? why : notFree(unique);
+      operation.error = isOver ? why : notFree(unique, BY_REFUSED);
     }
   }
 
@@ -150,7 +151,8 @@ export class UniqueJudge {
     return null;
   }
 
-  #refuse(row: ProposedRow, { unique, text, existingId }: Collision): void {
+  #refuse(row: ProposedRow, collision: Collision): void {
+    const { unique, existingId } = collision;
     const properties = unique.properties.map(({ name }) => name);
     const shown = shownNames(unique);
     const names = shown.map(quoted).join(' and ');
@@ -162,17 +164,20 @@ export class UniqueJudge {
     const error = setError('alreadyExists', why, { existingId });
     const holder = this.#proposal.rows.get(existingId);
     const operation = this.#proposal.blame(row, properties, error);
-    if (holder !== undefined) this.#lost.push({ operation, error, unique, text, holder });
+    this.#lost.push({ ...collision, operation, error, holder });
   }
 }
 
-function notFree(unique: UniqueDefinition): SetError {
+const BY_REFUSED = 'also wanted by an earlier object of this call, which was refused';
+const BY_GONE =
+  'held by an object that went with what this call has destroyed, and free from now on';
+
+function notFree(unique: UniqueDefinition, why: string): SetError {
   const properties = shownNames(unique);
   const verb = properties.length > 1 ? 'are' : 'is';
   const names =
     properties.length === 0 ? 'A value that it needs' : properties.map(quoted).join(' and ');
-  const why = `${names} ${verb} also wanted by an earlier object of this call, which was refused.`;
-  return setError('invalidProperties', why, { properties });
+  return setError('invalidProperties', `${names} ${verb} ${why}.`, { properties });
 }
 
 /** Clients don't know of internal properties: those that they may read of. */

@@ -84,7 +84,7 @@ export class Settlement {
   async settle(): Promise<void> {
     const destruction = await this.#judgeByTurns();
     this.#destruction = destruction;
-    this.#uniques.retell();
+    this.#uniques.retell((id) => this.#isGone(destruction, id));
     if (this.#scene.proposal.index.links.length > 0) await this.#links.completeRefusals();
     const { doomed, nulled } = destruction;
     await this.#readRows([...doomed.values()].filter((key) => this.#named(key) === undefined));
@@ -138,14 +138,18 @@ export class Settlement {
       (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),
     );
     const destruction = await this.#destroyer.destroy(roots, this.#refusedRoots.keys());
+    if (await this.#uniques.judge((id) => this.#isGone(destruction, id))) return null;
     const { name } = proposal.index.type;
-    const isGone = (id: string) => destruction.doomed.has(textOf({ type: name, id }));
-    if (await this.#uniques.judge(isGone)) return null;
     let own = 0;
     for (const { type } of destruction.doomed.values()) if (type === name) own += 1;
     if (await this.#limits.judgeCount(own)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
+  }
+
+  /** Whether an object of the call's type goes. */
+  #isGone({ doomed }: Destruction, id: string): boolean {
+    return doomed.has(textOf({ type: this.#scene.proposal.index.type.name, id }));
   }
 
   /**
