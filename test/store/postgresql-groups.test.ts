@@ -467,6 +467,27 @@ describe('writes of an account that wait together', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
+  it.each([
+    ['first', 0],
+    ['second', 1],
+  ])('are not left out where their time ends as they are sent: the %s', async (_, at) => {
+    const deadline = performance.now() + 300;
+    const slow = Object.defineProperty({ ...gadget('late') }, 'title', {
+      get: () => {
+        while (performance.now() <= deadline);
+        return 'late';
+      },
+    });
+    const late = () =>
+      store.write(A, { deadline }, (transaction) =>
+        transaction.writeRows('insert', Gadget, [slow]),
+      );
+    const works = [() => add('a'), () => add('b')];
+    const outcomes = await Promise.allSettled(works.toSpliced(at, 0, late).map((work) => work()));
+    expect(outcomes[at]).toMatchObject({ reason: expect.any(UnavailableError) });
+    expect(await ids()).toEqual(['a', 'b']);
+  });
+
   it('leave the others their turn: a flood of one account delays another by one of its own', async () => {
     const order: string[] = [];
     const note = (name: string) => (): void => void order.push(name);

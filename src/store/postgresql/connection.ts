@@ -215,7 +215,8 @@ export class Connection {
     return this.#writing(async () => {
       const answer = this.#run(prepared(text, parameters), ignore);
       if (this.#serial !== undefined) await answer;
-      else answer.catch(ignore);
+      // The time may have ended before it was sent, of which the database knows nothing.
+      else answer.catch((error: unknown) => this.asking.spoil(error));
     });
   }
 
