@@ -220,7 +220,6 @@ export function plan(filterNode: FilterNode, ...sort: readonly string[]): QueryP
   return { filter: filterNode, sort: sort.map(sortKey) };
 }
 
-/** A whole object: unless given, the empty value of each property. */
 /** The ids of a window of a query's result. */
 export async function queryIds(
   snapshot: Snapshot,
@@ -232,6 +231,7 @@ export async function queryIds(
   return (await snapshot.page(type, query, { position, limit }, null)).ids;
 }
 
+/** A whole object: unless given, the empty value of each property. */
 export function gadget(id: string, more: Readonly<Record<string, JsonValue>> = {}): StoredObject {
   return {
     id,
