@@ -482,7 +482,7 @@ describe('writes of an account that wait together', () => {
       store.write(A, { deadline }, (transaction) =>
         transaction.writeRows('insert', Gadget, [slow]),
       );
-    const works = [() => add('a'), () => add('b')];
+    const works: (() => Promise<unknown>)[] = [() => add('a'), () => add('b')];
     const outcomes = await Promise.allSettled(works.toSpliced(at, 0, late).map((work) => work()));
     expect(outcomes[at]).toMatchObject({ reason: expect.any(UnavailableError) });
     expect(await ids()).toEqual(['a', 'b']);

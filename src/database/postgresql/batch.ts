@@ -28,8 +28,8 @@ export function send(client: Acquired, asks: readonly Ask[]): void {
 class Batch extends pg.Query {
   readonly #client: Acquired;
   readonly #asks: readonly Ask[];
-  /** In the same order. */
-  readonly #known: Known[] = [];
+  /** In the same order; and how their columns are read, null of what is prepared here. */
+  readonly #known: { readonly known: Known; readonly parsers: Known['parsers'] }[] = [];
   #at = 0;
   #parsers: readonly Parser[] = [];
 
@@ -48,9 +48,9 @@ class Batch extends pg.Query {
     try {
       for (const { text, lifetime, values } of this.#asks) {
         const known = prepared.use(text, lifetime, forget);
-        const { name } = known;
-        const isPrepared = known.parsers !== null;
-        this.#known.push(known);
+        const { name, parsers } = known;
+        const isPrepared = parsers !== null;
+        this.#known.push({ known, parsers });
         if (!isPrepared) {
           // An earlier one may have come to nothing, or not have been answered yet.
           if (name !== '') forget(name);
@@ -85,7 +85,7 @@ class Batch extends pg.Query {
 
   handleCommandComplete({ text }: { readonly text: string }): void {
     const ask = this.#asks[this.#at];
-    const known = this.#known[this.#at];
+    const known = this.#known[this.#at]?.known;
     if (known !== undefined && known.name !== '') known.parsers = this.#parsers;
     this.#at += 1;
     this.#begin();
@@ -95,6 +95,9 @@ class Batch extends pg.Query {
   /** The server's answer to one, or the connection's end. */
   handleError(error: unknown): void {
     const rest = this.#asks.slice(this.#at);
+    // What an earlier batch prepared by the same name may have been forgotten for it, and be there no more.
+    for (const { known, parsers } of this.#known.slice(this.#at))
+      if (parsers === null) known.parsers = null;
     this.#at = this.#asks.length;
     for (const { reject } of rest) reject(error);
   }

@@ -67,6 +67,22 @@ describe('statements that are sent together', () => {
     expect(rows.map(({ statement }) => statement)).toContain(skipped.text);
   });
 
+  it('are prepared anew where that failed once another batch had prepared them', async () => {
+    const plain = (text: string) => ({ text, values: [] });
+    const twice = prepared('SELECT 2 * n FROM t WHERE id = $1', [7]);
+    // All of it is sent before the first answer.
+    const outcomes = await Promise.all([
+      together(plain('BEGIN')),
+      together(twice),
+      together(plain('SELECT 1 / 0')),
+      together(twice),
+      together(plain('ROLLBACK')),
+    ]);
+    const [failed, aborted] = [[{ code: '22012' }], [{ code: '25P02' }]];
+    expect(outcomes).toEqual([['BEGIN'], [[[2]]], failed, aborted, ['ROLLBACK']]);
+    expect(await together(twice)).toEqual([[[2]]]);
+  });
+
   it('say so where what they prepared is out of date', async () => {
     const all = prepared('SELECT * FROM t WHERE id = $1', [8]);
     expect(await together(all)).toEqual([[[8, 1]]]);
