@@ -19,7 +19,7 @@ import type { TableTexts, TableWriter } from './table-texts.js';
 const NOTHING: Promise<void> = Promise.resolve();
 
 /**
- * Writing within one transaction of a connection (a savepoint of it). One statement each, but for
+ * Writing within one transaction of a connection; on SQLite, within a savepoint of it. One statement each, but for
  * `record` (one for the state, at most one for each kind of change), `changeReferences` (two) and
  * `changeBlobReferences` (three).
  */
