@@ -32,7 +32,7 @@ export class ApiEndpoint {
     this.#shared = shared;
   }
 
-  /** Answers a request. What it rejects with becomes a problem. */
+  /** Answers a request. The edge makes a problem of the error that it rejects with. */
   async answer(req: IncomingMessage, res: EdgeResponse): Promise<void> {
     const { requests, budget, conductor, limits } = this.#shared;
     const { userId } = principalOf(res);
@@ -60,7 +60,7 @@ export class ApiEndpoint {
     if (!res.destroyed) send(res, 200, JSON_HEADERS, text);
   }
 
-  /** A function of its own: what it has read can be collected while the answer is written. */
+  /** Makes the answer, by itself so that the request can be collected during the write. */
   async #makeAnswer(req: IncomingMessage, res: EdgeResponse, body: Buffer): Promise<string[]> {
     const { api, answers, conductor } = this.#shared;
     const isLong = body.length > LONG_REQUEST;
@@ -71,7 +71,7 @@ export class ApiEndpoint {
       try {
         value = await this.#parse(res, body);
       } finally {
-        // Also for a body that is wrong: a token that was revoked meanwhile gets 401, not the body's error.
+        // Runs for a wrong body too: a token revoked meanwhile gets 401, not the body's error.
         const isFresh = performance.now() - res.startedAt <= FRESH;
         if (!isFresh) res.principal = await authenticateRequest(this.#shared, req, 'bearer');
       }
@@ -100,8 +100,8 @@ export class ApiEndpoint {
   }
 
   /**
-   * Answers of one turn of the event loop leave at its end, one behind the other: a write to a client
-   * that sleeps takes several times as long as one to a client that the write before has woken.
+   * Resolves at the end of this turn, when its answers leave one behind the other: a write to a
+   * sleeping client takes several times as long as one to a client that is awake already.
    */
   #endOfTurn(): Promise<void> {
     this.#turnEnds ??= new Promise((resolve) => {
@@ -119,7 +119,7 @@ function checkContentType(value: string | undefined): void {
   throw new RequestError('notJSON', 'The Content-Type of a request must be application/json.');
 }
 
-/** RFC 8620 3.1: a charset parameter may say what JSON is anyway; RFC 8259 11 gives no meaning to any other. */
+/** Allows `charset=utf-8` (RFC 8620 3.1) and ignores other parameters (RFC 8259 11). */
 function isJson(value: string): boolean {
   try {
     const { type, parameters } = contentType.parse(value.replace(EMPTY_PARAMETER, ''));

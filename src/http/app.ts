@@ -5,7 +5,7 @@ import type { EdgeResponse } from './edge-response.js';
 import { HttpError } from './reply.js';
 import { type PageName, pathsOf, ROUTES } from './routes.js';
 
-/** What a route's page gets: no Express type leaves this file. */
+/** A request as the page of its route gets it: no Express type leaves this file. */
 export interface PageRequest {
   readonly req: IncomingMessage;
   readonly res: EdgeResponse;
@@ -24,7 +24,7 @@ export type Rest = (
   fail: (error: unknown) => void,
 ) => void;
 
-/** The Express app behind the edge function: routing alone. Answers are written by the routes' pages. */
+/** Makes the Express app behind the edge: it only routes, and the pages write the answers. */
 export function createApp(basePath: string, pages: Readonly<Record<PageName, Page>>): Rest {
   const app = express();
   app.disable('x-powered-by');
@@ -49,7 +49,7 @@ function failureOf(error: unknown): unknown {
   return new HttpError(400, 'The path holds an escape that is no UTF-8.');
 }
 
-/** Express swaps the prototype of the very object that it was handed: its fields are all still there. */
+/** Makes a page's request. Express swaps the prototype of `res`, but its fields are still there. */
 function pageRequest(req: Request, res: Response): PageRequest {
   const params: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.params)) params[name] = String(value);

@@ -53,21 +53,21 @@ export function requireMetricsToken(req: IncomingMessage, expected: string | nul
   }
 }
 
-/** The query's parameters. A "+" is itself: RFC 6570 never writes a space so, and `image/svg+xml` has one. */
+/** Reads the query. A "+" stays one: RFC 6570 writes no space so, and `image/svg+xml` has one. */
 export function queryOf(req: IncomingMessage): URLSearchParams {
   const url = req.url ?? '';
   const at = url.indexOf('?');
   return new URLSearchParams(at === -1 ? '' : url.slice(at + 1).replaceAll('+', '%2B'));
 }
 
-/** RFC 6750 2.1: the b64token of a bearer credential; the scheme's name in any case (RFC 9110 11.1). */
+/** The b64token of a bearer credential (RFC 6750 2.1); the scheme in any case (RFC 9110 11.1). */
 const BEARER = /^bearer +[A-Za-z0-9._~+/-]+=*$/i;
 const SCHEME = /^bearer +./i;
 const MAX_TOKEN = 1024;
 
 /**
- * Returns the bearer token of a request, null where it has none, or what is wrong: two Authorization
- * headers (400; Node alone would keep the first in silence), a malformed token (401).
+ * Returns the bearer token of a request, or null. Returns an error for a malformed token (401) and
+ * for two Authorization headers (400; Node alone keeps the first in silence).
  */
 function readToken({ headers, rawHeaders }: IncomingMessage): string | HttpError | null {
   const { authorization } = headers;

@@ -8,14 +8,14 @@ const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,253})|\[[0-9A-Fa-f:.]{2,45}\])(
 
 type Trusts = (address: string, hop: number) => boolean;
 
-/** What the base URL is for answers. */
+/** Finds the base URL for answers. */
 export class BaseUrls {
   /** The path part, without a trailing slash: '' or '/api'. */
   readonly path: string;
   readonly #configured: string | null;
   readonly #trusts: Trusts;
 
-  /** Throws TypeError where `trustProxy` holds something that is no address, subnet or name that proxy-addr knows. */
+  /** Throws TypeError for a `trustProxy` that is no address, subnet or name of proxy-addr. */
   constructor({ baseUrl, trustProxy }: Pick<TransportServices, 'baseUrl' | 'trustProxy'>) {
     this.path = baseUrl === null ? '' : baseUrl.pathname.replace(/\/+$/, '');
     this.#configured = baseUrlText(baseUrl);
@@ -23,8 +23,8 @@ export class BaseUrls {
   }
 
   /**
-   * The base URL for answers to this request: the configured one, else by the request's host and, where the
-   * peer is a trusted proxy, by what it forwarded. Null where the host is no host.
+   * Returns the base URL for the answer to a request: the configured one, else one from the
+   * request's host. Headers of a trusted proxy go first. Null where the host is malformed.
    */
   of(req: IncomingMessage): string | null {
     if (this.#configured !== null) return this.#configured;
@@ -49,7 +49,7 @@ const DIRECT: Forwarded = Object.freeze({ protocol: null, host: null });
 function forwardedOf(req: IncomingMessage, trusts: Trusts): Forwarded {
   const peer = req.socket.remoteAddress;
   if (peer === undefined || !trusts(peer, 0)) return DIRECT;
-  // Each proxy appends its own: the value that the outermost trusted one wrote is as many from the end.
+  // Each proxy appends a value: that of the outermost trusted proxy is `hops` from the end.
   const hops = Math.max(1, proxyAddr.all(req, trusts).length - 1);
   const header = (name: string): string | null => {
     const value = req.headers[name];

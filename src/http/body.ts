@@ -5,7 +5,7 @@ import { Octets } from './octets.js';
 import { ClientGoneError, HttpError, overloaded } from './reply.js';
 import type { Shared } from './shared.js';
 
-/** 415 for a body in a coding: what it decodes to would be unbounded, and the limits speak of octets sent. */
+/** Refuses an encoded body (415): its decoded size is unbounded, and limits count sent octets. */
 export function refuseEncoding({ headers }: IncomingMessage): void {
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (coding === '' || coding === 'identity') return;
@@ -47,15 +47,15 @@ export function readBody(
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Holds `more` octets of a body that has `length` with them. Throws, and holds none, where they are too many. */
+/** Holds `more` octets of a body that has `length` then. Throws, and holds none, at a limit. */
 function holdOctets(length: number, more: number, user: string, { budget, limits }: Shared): void {
   if (length > limits.maxSizeRequest) throw requestTooLarge(limits.maxSizeRequest);
   if (!budget.take(user, more)) throw overloaded();
 }
 
 /**
- * Collects a body as it comes, and stops reading at the first octet too many. By events: one packet may
- * hold ten thousand chunks of an octet, each of which takes an iterator twice as long.
+ * Collects a body as it comes, and stops at the first octet too many. It listens to events: a
+ * packet may hold ten thousand chunks of one octet, and an iterator takes twice as long for each.
  */
 function collectBody(req: IncomingMessage, user: string, shared: Shared): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -87,7 +87,7 @@ function collectBody(req: IncomingMessage, user: string, shared: Shared): Promis
     req.on('data', onData);
     req.on('end', onEnd);
     req.on('close', onClose);
-    // Who left while the token was looked up is not heard of any more.
+    // No event comes any more from a client that left while the token was looked up.
     if (req.destroyed) onClose();
   });
 }

@@ -14,7 +14,7 @@ import { streamTo } from './write-long.js';
 
 const CACHE: readonly string[] = ['Cache-Control', 'private, immutable, max-age=31536000'];
 
-/** GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), streamed, with Range and HEAD. */
+/** GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), with Range and HEAD. */
 export function downloadPage(services: TransportServices): Page {
   return async ({ req, res, params, query }) => {
     const principal = principalOf(res);
@@ -42,7 +42,7 @@ export function downloadPage(services: TransportServices): Page {
   };
 }
 
-/** RFC 8620 6.1: a blob out of reach, an unknown one, and an unreferenced one of another user are all the same 404. */
+/** Throws one 404 for blobs unknown, out of reach or another user's unreferenced (RFC 8620 6.1). */
 async function visibleBlob(
   services: TransportServices,
   principal: Principal,
@@ -67,8 +67,8 @@ function noBlob(): HttpError {
 }
 
 /**
- * Ranges are of GET alone (RFC 9110 14.2). A condition on one needs a validator, and there is none: then the whole is
- * sent (13.1.5).
+ * Returns the Range of a GET (RFC 9110 14.2). `If-Range` needs a validator, and blobs have none:
+ * the client gets the whole (13.1.5).
  */
 function rangeHeader({ method, headers }: IncomingMessage): string | undefined {
   return method === 'GET' && headers['if-range'] === undefined ? headers.range : undefined;
@@ -112,9 +112,9 @@ async function open(
 const SINGLE = /^bytes[ \t]*=[ \t]*(?:(\d{1,15})[ \t]*)?-[ \t]*(?:(\d{1,15})[ \t]*)?$/i;
 
 /**
- * The part of `size` octets that a Range header asks for (RFC 9110 14.2): a single range, `unsatisfiable`, or `all`
- * where there is no header or one that may be ignored: another unit, several ranges, nonsense. The range-parser package
- * refuses a suffix longer than the whole, which stands for the whole (14.1.2).
+ * Returns the part of `size` octets that a Range header asks for (RFC 9110 14.2), or `all` where
+ * there is none, or one that may be ignored: another unit, several ranges, nonsense. A suffix
+ * longer than the whole stands for the whole (14.1.2); the range-parser package refuses it.
  */
 export function parseRange(
   header: string | undefined,
@@ -134,17 +134,17 @@ export function parseRange(
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** What text a quoted-string may hold here: visible ASCII and spaces (RFC 9110 5.6.4). */
+/** Characters beyond visible ASCII and space: no quoted-string here holds them (RFC 9110 5.6.4). */
 const NOT_ASCII = /[^\x20-\x7e]/gu;
-/** What RFC 8187 3.2.1 wants escaped and encodeURIComponent leaves alone. */
+/** Characters that RFC 8187 3.2.1 wants escaped and encodeURIComponent leaves alone. */
 const NOT_ATTR_CHAR = /['()*]/g;
-/** An escape in `filename` is decoded by some browsers: then the extended form says what is meant. */
+/** Some browsers decode an escape in `filename`: then the extended form says what is meant. */
 const ESCAPE = /%[0-9A-Fa-f]{2}/;
 
 /**
- * The Content-Disposition of a download (RFC 6266). The name goes in as it is (service.md 4), a path in it too: it
- * is data, and what a browser saves it as is the browser's care. What ASCII can't say stands in `filename*`
- * (RFC 8187), so nothing in a name can end the header.
+ * Returns the Content-Disposition of a download (RFC 6266). It gives the name as it is, even a
+ * path: the browser decides how to save it. `filename*` (RFC 8187) has what ASCII can't say, so
+ * nothing in a name can end the header.
  */
 export function contentDisposition(kind: 'attachment' | 'inline', name: string): string {
   if (name === '') return kind;

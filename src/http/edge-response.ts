@@ -4,7 +4,7 @@ import type { Principal } from '../accounts/principal.js';
 import type { AnswerRoom } from '../runtime/budgets.js';
 import { type Route, UNKNOWN_ROUTE } from './routes.js';
 
-/** What changes of a server while it answers. */
+/** The state of a server that changes while it answers. */
 export interface ServerState {
   isStopping: boolean;
 }
@@ -24,7 +24,7 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   principal: Principal | null = null;
   /** Names and values in turn. */
   cors: readonly string[] = NO_HEADERS;
-  /** Of the server that it is an answer of. */
+  /** The state of the server that answers. */
   server: ServerState = RUNNING;
   /** The memory that the answer holds. */
   room: AnswerRoom | null = null;
@@ -68,8 +68,8 @@ export function edgeHeaders(res: EdgeResponse): string[] {
 }
 
 /**
- * The headers that helmet sets, as names and values in turn. They are the same for every answer, so helmet runs
- * once and its result is replayed: as a middleware it would cost a tenth of a small request.
+ * Returns the headers that helmet sets, as names and values in turn. They are the same for every
+ * answer, so helmet runs once: as a middleware it would cost a tenth of a small request.
  */
 function securityHeaders(): readonly string[] {
   const setHeaders = helmet({
@@ -133,7 +133,7 @@ export function writeHead(
   res.writeHead(status, all);
 }
 
-/** Headers that a page may send (RFC 8620 needs the first two, an EventSource in code the third). */
+/** Headers that a page may send: RFC 8620 needs two, an EventSource in code the third. */
 const ALLOW_HEADERS = 'Authorization, Content-Type, Last-Event-ID';
 /** Headers that a page may read. */
 const EXPOSED: readonly string[] = Object.freeze([
@@ -144,8 +144,8 @@ const ANYBODY: readonly string[] = Object.freeze(['Access-Control-Allow-Origin',
 const MAX_AGE = '86400';
 
 /**
- * The CORS part of answers, as names and values in turn. The check of a WebSocket's Origin uses it too.
- * The server uses no cookies, so no credentials mode either.
+ * The CORS headers of answers, as names and values in turn. The check of a WebSocket's Origin uses
+ * it too. The server uses no cookies, so no credentials mode either.
  */
 export class Cors {
   readonly #isAny: boolean;

@@ -26,7 +26,7 @@ export interface EdgeOptions {
   readonly rest: Rest;
 }
 
-/** What every request comes through. */
+/** The code that every HTTP request passes before its handler. */
 export class Edge {
   readonly cors: Cors;
   readonly #options: EdgeOptions;
@@ -39,7 +39,7 @@ export class Edge {
     this.#options = options;
     this.cors = new Cors(options.shared.corsOrigins);
     this.#router = createRouter(options.basePath);
-    // A line for each request, of fields that hold no secret: to look for one takes four times what the line does.
+    // These fields hold no secret: to look for one takes four times as long as to write the line.
     this.#requestLog = options.shared.log.child({}, { redact: [] });
   }
 
@@ -123,8 +123,7 @@ export class Edge {
     const { req } = res;
     this.record(res, res.writableFinished ? String(res.statusCode) : 'aborted');
     if (!req.complete && !res.hasWholeRequest) giveUp(req, this.#options.shared.timings.linger);
-    // The head of a long answer may have left before it could say "Connection: close". The client would wait here
-    // for its next answer.
+    // The head may have left before it could say "Connection: close": the client would wait on.
     else if (endsConnection(res)) req.socket.destroySoon();
   }
 
@@ -144,8 +143,8 @@ export class Edge {
 }
 
 /**
- * What is left of a body when its request has been answered is thrown away by Node, however slowly it comes. That
- * must not hold a connection for ever.
+ * Cuts a request off `after` ms, unless its body ends before. Node drops the rest of an answered
+ * request's body, however slowly it comes: that must not hold a connection for ever.
  */
 function giveUp(req: IncomingMessage, after: number): void {
   const timer = setTimeout(() => req.destroy(), after);
@@ -160,7 +159,7 @@ function noHandshake(req: IncomingMessage): HttpError {
   return new HttpError(426, 'This path is for WebSockets.', UPGRADE);
 }
 
-/** A Connection header of our own stands in for Node's: without `close` a client that asked for it would wait. */
+/** Replaces Node's Connection header: without `close` a client that asked for it would wait. */
 const UPGRADE: readonly string[] = Object.freeze([
   'Upgrade',
   'websocket',

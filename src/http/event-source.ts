@@ -29,8 +29,8 @@ interface Parameters {
 }
 
 /**
- * GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3). `streams` has those that are open, for
- * the end of the server.
+ * GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3). `streams` holds the open
+ * streams, which the server ends when it stops.
  */
 export function eventSourcePage(shared: Shared, streams: Set<EventStream>): Page {
   const slots = new Allowance({ share: MAX_STREAMS });
@@ -61,7 +61,7 @@ export class EventStream {
   readonly #res: EdgeResponse;
   readonly #parameters: Parameters;
   readonly #subscription: Subscription;
-  /** Everything pushed on this stream so far of what is in reach: what the event id encodes. */
+  /** All states that this stream has pushed, of accounts in reach: the event id encodes them. */
   readonly #pushed = new Map<string, Map<string, string>>();
   /** The reader has yet to take what was written. */
   #isBehind = false;
@@ -100,7 +100,7 @@ export class EventStream {
     if (!this.#res.writableEnded) this.#res.end();
   }
 
-  /** While the reader is behind, changes wait in the subscription, the newest state of each type alone. */
+  /** Pushes changes. For a slow reader the subscription keeps the newest state of each type. */
   #forward(): void {
     if (this.#isBehind) return;
     const changed = this.#subscription.collect();
@@ -109,7 +109,7 @@ export class EventStream {
     if (this.#parameters.closeAfterState) this.end();
   }
 
-  /** The token reaches other accounts now. Of those that are out of reach ids of events are silent too. */
+  /** Follows the token's reach: event ids leave out accounts that it has lost. */
   #follow(current: Principal | null): void {
     if (current === null) {
       this.end();
@@ -128,7 +128,7 @@ export class EventStream {
     this.#restartPing();
   }
 
-  /** The id encodes everything that this stream has pushed, so that a server can tell what came after it. */
+  /** Makes an id of all that this stream has pushed, so that a server can tell what came after. */
   #nextId(changed: ChangedStates): string {
     for (const [accountId, states] of changed) {
       const pushed = this.#pushed.get(accountId);
@@ -138,7 +138,7 @@ export class EventStream {
     return Buffer.from(JSON.stringify(plain(this.#pushed))).toString('base64url');
   }
 
-  /** Pings count from the event before (RFC 8620 7.3), carry no id and tell the interval that is used. */
+  /** Counts from the last event (RFC 8620 7.3). A ping has no id and tells the interval in use. */
   #restartPing(): void {
     const { ping } = this.#parameters;
     clearTimeout(this.#timer);

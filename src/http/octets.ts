@@ -2,8 +2,8 @@ const NOTHING: Buffer = Buffer.alloc(0);
 const FIRST_SIZE = 16_384;
 
 /**
- * Octets that arrive in pieces. They are copied together as they come: a chunk of one octet kept by itself holds some
- * hundred, so that ten megabytes sent so would take gigabytes.
+ * Octets that arrive in pieces. `add` copies them together: a chunk of one octet kept by itself
+ * takes some hundred, and ten megabytes of such chunks would take gigabytes.
  */
 export class Octets {
   #data = NOTHING;

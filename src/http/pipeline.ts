@@ -48,8 +48,7 @@ export class Pipeline {
     server: Server,
     { req, socket, rest }: { req: IncomingMessage; socket: Socket; rest: Buffer },
   ): void {
-    // Node has taken its own listeners off. An answer that is still on its way needs to hear of both
-    // events.
+    // Node has taken its own listeners off, but an answer on its way needs both events.
     const onError = (): void => void socket.destroy();
     const onDrain = (): void => void this.current(socket)?.emit('drain');
     socket.on('error', onError).on('drain', onDrain);

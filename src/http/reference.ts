@@ -9,7 +9,7 @@ interface Reference {
   readonly etag: string;
 }
 
-/** {base}/jmap/reference?capability={capability}: a capability's descriptor, as clients may read it. */
+/** {base}/jmap/reference?capability={capability}: a capability's descriptor for clients. */
 export function referencePage(capabilities: ReadonlyMap<string, CapabilityDefinition>): Page {
   const made = new Map<string, Reference>();
   return async ({ req, res, query }) => {

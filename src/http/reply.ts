@@ -3,7 +3,7 @@ import { RequestError, UnavailableError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
 import { bodyLength, type EdgeResponse, JSON_HEADERS, send, writeHead } from './edge-response.js';
 
-/** What a client is told of a failure (RFC 7807). */
+/** A failure as the client is told of it (RFC 7807). */
 export interface Problem {
   readonly status: number;
   /** Further headers, names and values in turn. */
@@ -45,8 +45,8 @@ export class ClientGoneError extends Error {
 const RETRY_AFTER: readonly string[] = Object.freeze(['Retry-After', '1']);
 
 /**
- * The answer that a client gets for a thrown thing. Null where it is unexpected: the caller then logs it
- * and answers `serverFault`, so the client sees no text of a foreign error.
+ * Returns the answer for a thrown error. Null where it is unexpected: the caller logs it and
+ * answers `serverFault`, so the client sees no text of a foreign error.
  */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof HttpError) return error;
@@ -80,7 +80,7 @@ export function sendJson(
   send(res, status, [...JSON_HEADERS, ...headers], JSON.stringify(body));
 }
 
-/** RFC 8620 3.8: a problem's title and detail are for people, and in the one language that there is. */
+/** A problem's title and detail are for people, and in English alone (RFC 8620 3.8). */
 const PROBLEM_HEADERS: readonly string[] = Object.freeze([
   ...['Content-Type', 'application/problem+json'],
   ...['Content-Language', 'en'],
@@ -91,13 +91,13 @@ export function sendProblem(res: EdgeResponse, { status, headers, body }: Proble
   send(res, status, [...PROBLEM_HEADERS, ...headers], JSON.stringify(body));
 }
 
-/** Rests of bodies up to this size are read to their end, so that the connection can be used again. */
+/** The server reads rests of bodies up to this size, so that it can use the connection again. */
 const SMALL_REST = 65_536;
 
 /**
- * Answers a request whose body may be unread. Closing a connection with unread octets resets it, and the reset can
- * overtake the answer: so the whole answer is written first, then the body is thrown away for a while, then the
- * connection closes.
+ * Answers a request whose body may be unread. Closing a connection with unread octets resets it,
+ * and the reset can overtake the answer. So this writes the whole answer, throws the body away for
+ * a while, and then closes the connection.
  */
 export function refuse(
   req: IncomingMessage,

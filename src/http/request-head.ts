@@ -83,10 +83,10 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
   return count;
 }
 
-/** What a proxy may hand in; anything else could forge lines in logs. */
+/** Ids that a proxy may hand in; anything else could forge lines in logs. */
 const SANE = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Ids for requests: the one that came in where it is sane, else a fresh one, unique over processes. */
+/** Makes request ids: the given one where it is sane, else a new one, unique over processes. */
 export function createRequestIds(): (given: string | undefined) => string {
   const process = randomBytes(6).toString('hex');
   let count = 0;

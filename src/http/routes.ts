@@ -1,10 +1,7 @@
 /** How a route is authenticated. `ticket`: by a bearer token or by `?ticket=`. */
 export type RouteAccess = 'open' | 'bearer' | 'ticket' | 'metrics';
 
-/**
- * Where a route lies: below the base path, at the root whatever the base path is, for operators, or at both, for
- * autodiscovery (RFC 8620 2.2).
- */
+/** Below the base path, at the root (for operators), or both (autodiscovery, RFC 8620 2.2). */
 type Place = 'base' | 'root' | 'both';
 
 export interface Route {
@@ -47,7 +44,7 @@ export const ROUTES = Object.freeze({
 /** Routes that have a page behind Express. */
 export type PageName = Exclude<keyof typeof ROUTES, 'api' | 'websocket'>;
 
-/** What stands for a path that isn't served. */
+/** Stands for a path that isn't served. */
 export const UNKNOWN_ROUTE = route('unknown', 'GET', 'open');
 
 /** Returns the paths of a route, as templates. */
@@ -56,7 +53,7 @@ export function pathsOf({ template, place }: Route, basePath: string): readonly 
   return place === 'base' ? [basePath + template] : [template, basePath + template];
 }
 
-/** A function from the path of a request (no query) to its route, or null where nothing is served. */
+/** Makes a function that finds the route of a path without query; null where nothing is served. */
 export function createRouter(basePath: string): (path: string) => Route | null {
   const routes = Object.values(ROUTES);
   const byPath = new Map<string, Route>();

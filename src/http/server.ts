@@ -33,8 +33,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
   const server = createServer(
     {
       ...serverOptions(timings),
-      // Versions of Node that have this option ask it. The others hand every upgrade over, and `handBack` gives the
-      // request back to the server.
+      // Versions of Node that don't ask hand every upgrade over; `handBack` gives some back.
       ...{ shouldUpgradeCallback: isUpgrade },
     },
     pipeline.answer,
@@ -114,7 +113,7 @@ function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
   return new Edge({ shared, basePath, api: new ApiEndpoint(shared), rest });
 }
 
-/** Resolves to the address listened on, as a URL without a path. Rejects as `listen` does (EADDRINUSE). */
+/** Resolves to the address as a URL without a path. Rejects as `listen` does (EADDRINUSE). */
 function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -16,7 +16,7 @@ import { overloaded } from './reply.js';
 /** Kinds of connections that stay open. */
 export type OpenKind = 'eventsource' | 'websocket';
 
-/** What the process counts. No label ever holds an account, a user or a text that a client chose. */
+/** The process's counters. No label holds an account, a user or a text that a client chose. */
 export interface Metrics extends CallMetrics {
   /** `route` is a template, `seconds` from the first header to the end of the answer. */
   httpRequest(route: string, method: string, status: string, seconds: number): void;
@@ -40,7 +40,7 @@ export interface TransportLimits {
   readonly answerMemory: number;
 }
 
-/** What the transports are built on: made once at the start, or of stand-ins in tests. */
+/** The parts that the transports are built on: made once at the start, or stand-ins in tests. */
 export interface TransportServices {
   readonly limits: TransportLimits;
   /** Configured public base URL, or null. */
@@ -62,7 +62,7 @@ export interface TransportServices {
   readonly blobCapability: string | null;
   /** The capability that a request names in `using` to be explained. */
   readonly explainCapability?: string;
-  /** Of everything that takes long. */
+  /** Gives everything that takes long its turns. */
   readonly conductor: Conductor;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -100,7 +100,7 @@ export const TIMINGS = Object.freeze({
   heartbeat: 30_000,
 });
 
-/** What HTTP and WebSocket have in common, one of each a process: limits are a user's, whatever carries it. */
+/** The parts that HTTP and WebSocket share, once in a process: limits are a user's over both. */
 export type Shared = ReturnType<typeof createShared>;
 
 export function createShared(services: TransportServices) {
@@ -136,10 +136,10 @@ const LONG_REQUESTS = 4;
 
 /**
  * Makes the slots of long requests. The parsed values of a request take twenty times its octets and
- * more. Requests are parsed in slices, so without slots all requests that the budget lets in would be
- * in memory as values at once. A user has one slot, from the beginning of the parsing until the answer
- * is made; the user's other requests wait as octets. A request waits no longer for its slot than a call
- * may take. Then it fails, and gives back all that it holds.
+ * more. Parsing runs in slices, so without slots all requests in the budget would be in memory as
+ * values at once. A user has one slot, from the start of the parsing until the answer is made; the
+ * user's other requests wait as octets. A request waits no longer for its slot than a call may
+ * take. Then it fails, and gives back all that it holds.
  */
 export function openLongRequests(size = LONG_REQUESTS): FairSlots {
   const errors = { full: overloaded, late: overloaded, closed: overloaded };

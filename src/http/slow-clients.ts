@@ -5,7 +5,7 @@ import type { Pipeline } from './pipeline.js';
 import { HttpError, sendProblem } from './reply.js';
 import type { Timings } from './shared.js';
 
-/** What the client of a connection has sent and taken. */
+/** The octets that a connection's client has sent and taken. */
 interface Progress {
   /** The response whose request is read. */
   res: EdgeResponse | null;
@@ -88,7 +88,7 @@ export class SlowClients {
     // All octets have arrived, or some wait in our buffer: the disk or the database is slow, not
     // the client.
     if (req.complete || req.readableLength > 0) return;
-    // After its answer Node forgets a request that is still arriving: whoever reads it would wait for ever.
+    // After its answer Node forgets a request that still arrives: a reader would wait for ever.
     res.once('close', () => req.destroy());
     res.isLast = true;
     sendProblem(res, new HttpError(408, 'The body arrived too slowly.'));

@@ -18,14 +18,14 @@ export interface Handshake {
   readonly requestId: string;
 }
 
-/** What takes a connection over once HTTP has authenticated its opening handshake: src/websocket. */
+/** Takes a connection over once HTTP has authenticated its opening handshake: src/websocket. */
 export interface UpgradeTarget {
   /**
    * Opens a WebSocket. Throws HttpError where the handshake is none (RFC 6455 4.2.1, RFC 8887 4.2),
    * RequestError where its user has too many.
    */
   accept(handshake: Handshake): void;
-  /** Lets running requests be answered, then closes every socket with 1001; resolves when they are closed. */
+  /** Has running requests answered, closes every socket with 1001, and resolves after that. */
   close(): Promise<void>;
   /** Cuts what is still open. */
   terminate(): void;
@@ -39,7 +39,7 @@ export function asksForWebSocket(req: IncomingMessage): boolean {
   return req.headers.upgrade?.trim().toLowerCase() === 'websocket' && bodyLength(req) === 0;
 }
 
-/** Answers opening handshakes (RFC 8887 4.1, 4.2) with the edge's own headers, ids, logs and errors. */
+/** Answers opening handshakes (RFC 8887 4.1, 4.2) with the edge's headers, ids, logs and errors. */
 export function createUpgrade(
   services: TransportServices,
   edge: Edge,
@@ -81,8 +81,8 @@ export function createUpgrade(
 }
 
 /**
- * Any page can open a socket to any host, and a ticket in the URL isn't bound to a page. A credential in a
- * header can't come from a page of another origin.
+ * Refuses a ticket from an unlisted origin: any page can open a socket to any host, and a ticket
+ * isn't bound to a page. No page of another origin can send a credential in a header.
  */
 function checkOrigin(req: IncomingMessage, cors: Cors): void {
   const { origin, authorization } = req.headers;

@@ -11,7 +11,7 @@ import { bodyLength, principalOf } from './edge-response.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
 import type { TransportServices } from './shared.js';
 
-/** POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): the body goes to the blob store as it arrives. */
+/** POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): stores the body as it arrives. */
 export function uploadPage(services: TransportServices): Page {
   const { limits, ids } = services;
   const slots = new Allowance({ share: limits.maxConcurrentUpload });
@@ -42,7 +42,7 @@ export function uploadPage(services: TransportServices): Page {
   };
 }
 
-/** An account out of reach gets the same answer as one that doesn't exist; a read-only account is told apart. */
+/** Throws one 404 for accounts unknown or out of reach, and 403 for a read-only one. */
 function uploadAccount(
   principal: Principal,
   accountId: string,

@@ -44,7 +44,7 @@ export async function streamTo(
     await pipeline(source, res);
   } catch (error) {
     const isEarlyEnd = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
-    // What broke on our side is told by the cut connection and the log.
+    // The log has failures of our side, and the client sees a cut connection.
     if (!res.destroyed || !isEarlyEnd) throw error;
   }
 }
