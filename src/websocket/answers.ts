@@ -11,7 +11,7 @@ import type { Outgoing } from './outgoing.js';
 
 /** RFC 6455 7.4.1, as RFC 8887 uses it. */
 export const POLICY = 1008;
-/** Messages that may wait for the answers of those before them, besides what has been read already. */
+/** Messages that may wait for earlier answers, besides those that the server has read already. */
 const MOST_WAITING = 8;
 export const NOT_VALID = 'The token is no longer valid.';
 
@@ -23,7 +23,7 @@ export interface AnswersOptions {
   readonly requestId: string;
 }
 
-/** What a request holds since it was read. */
+/** The slot and the octets that a request holds since it was read. */
 export interface HeldRequest {
   /** Gives the slot of a long one back: its answer is made. */
   readonly releaseSlot: () => void;
@@ -49,7 +49,7 @@ export class Answers {
     this.#user = options.principal.userId;
   }
 
-  /** Resolves when what has no id is answered so far. */
+  /** Resolves when the requests without an id are answered that have come so far. */
   inOrder(): Promise<void> {
     return this.#inOrder.idle();
   }
@@ -60,8 +60,8 @@ export class Answers {
   }
 
   /**
-   * Runs a request that has an id at once. A request without one waits until those before it are answered, and takes
-   * none of its user's slots meanwhile, like a pipelined one over HTTP.
+   * Runs a request that has an id at once. One without an id waits until those before it are
+   * answered, and takes none of its user's slots meanwhile, like a pipelined one over HTTP.
    */
   accept(
     message: RequestMessage,
@@ -84,7 +84,7 @@ export class Answers {
     this.#running.add(done);
   }
 
-  /** Where too many wait nothing more is read, so what waits is bounded. */
+  /** Runs a step after those before it. Stops reading where too many wait: that bounds them. */
   async #afterOthers(step: () => Promise<void>): Promise<void> {
     this.#waiting += 1;
     if (this.#waiting > MOST_WAITING) this.#goOn ??= this.#outgoing.stopReading();
@@ -137,7 +137,7 @@ export class Answers {
     }
   }
 
-  /** As fresh as over HTTP: what a revoked token asks for is not run in the moment before its socket closes. */
+  /** Looks the token up as HTTP does: a revoked one runs nothing before its socket closes. */
   async #currentPrincipal(): Promise<Principal> {
     const { shared, socket, principal } = this.#options;
     const current = await shared.authenticator.refresh(principal.tokenId);

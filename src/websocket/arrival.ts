@@ -3,12 +3,12 @@ import type { Shared } from '../http/shared.js';
 /** Octets of a control frame from a client, besides its payload (RFC 6455 5.2: header and mask). */
 const CONTROL_FRAME = 6;
 
-/** What a peer sends, as octets: those of a message that isn't whole yet are held of the budget. */
+/** The octets that a peer sends: the budget holds those of a message until it is whole. */
 export class Arrival {
   readonly #shared: Shared;
   readonly #user: string;
   #held = 0;
-  /** The same when the last beat came. */
+  /** `#held` at the last beat. */
   #heldAtBeat = 0;
 
   constructor(shared: Shared, user: string) {
@@ -23,18 +23,18 @@ export class Arrival {
     return true;
   }
 
-  /** What has come was a control frame: it is no part of the message that it came within. */
+  /** Releases the octets of a control frame: they are no part of the message around it. */
   control(payload: Buffer): void {
     this.#release(payload.length + CONTROL_FRAME);
   }
 
-  /** What has come is a whole message, or nothing more comes. */
+  /** Releases all octets: a message is whole, or nothing more comes. */
   whole(): void {
     this.#release(this.#held);
     this.#heldAtBeat = 0;
   }
 
-  /** At intervals: whether a message comes too slowly. Of one that isn't read on nothing arrives. */
+  /** Tells, at each beat, whether a message comes too slowly; false while nothing is read. */
   isSlow(isReading: boolean): boolean {
     const { bodyRate, heartbeat } = this.#shared.timings;
     const before = isReading ? this.#heldAtBeat : 0;

@@ -14,7 +14,7 @@ const GOING_AWAY = 1001;
 const UNSUPPORTED = 1003;
 const TRY_AGAIN = 1013;
 const OVERLOADED = 'The server has too much to do.';
-/** Beats after which a peer is gone that has said nothing, and one that has taken nothing of what waits for it. */
+/** Beats after which a peer is gone that says nothing, or takes nothing of what waits for it. */
 const SILENT_BEATS = 2;
 const STUCK_BEATS = 3;
 
@@ -47,10 +47,10 @@ export class Connection {
     this.#outgoing = new Outgoing(socket);
     this.#answers = new Answers(options, this.#outgoing);
     const unfollow = shared.live.follow(options.principal, (current) => {
-      // Of what a token reaches each request finds the newest itself.
+      // Each request finds the newest reach of the token itself.
       if (current === null) socket.close(POLICY, NOT_VALID);
     });
-    // In front of ws's own listener: octets are counted before the message that they complete is read.
+    // Comes before ws's own listener, to count octets before ws reads the message in them.
     tcp.prependListener('data', (chunk: Buffer) => this.#arrived(chunk.length));
     socket.on('message', (data, isBinary) => this.#message(data, isBinary));
     socket.on('ping', (data) => this.#arrival.control(data));
@@ -69,9 +69,9 @@ export class Connection {
   }
 
   /**
-   * Called at intervals: pings the peer; drops one that sends a message too slowly, and one that was silent for two
-   * pings or takes nothing of what waits for it. One that takes something lives, however long its pong lies behind; a
-   * socket tells of whole writes alone, so what is taken of a frame shows when the system has room for all of it.
+   * Pings the peer, at intervals. Drops one that sends a message too slowly, was silent for two
+   * pings, or takes nothing of what waits. One that takes something lives, however late its pong. A
+   * socket tells of whole writes alone: what a peer takes of a frame shows when all of it has left.
    */
   beat(): void {
     const { socket, tcp } = this.#options;
@@ -90,7 +90,7 @@ export class Connection {
   /** Takes no further message, lets running requests be answered, then closes with 1001. */
   async close(): Promise<void> {
     this.#closing = true;
-    // What is still read runs after it.
+    // A message that is still being read may become a request: `ended` waits for it too.
     await this.#reads.idle();
     await this.#answers.ended();
     await this.#outgoing.idle();
@@ -105,7 +105,7 @@ export class Connection {
   #isStill(isReading: boolean): boolean {
     const { tcp } = this.#options;
     const { read, written } = this.#moved;
-    // A client that reads nothing counts as still even while it sends: its answers would stay in memory.
+    // A client that reads nothing is still even while it sends: its answers would stay in memory.
     if (tcp.writableLength > 0) return tcp.bytesWritten - tcp.writableLength === written;
     // Where nothing is read, nothing that the peer says arrives.
     return isReading && tcp.bytesRead === read;
@@ -115,14 +115,14 @@ export class Connection {
     const { socket } = this.#options;
     if (this.#arrival.take(octets)) return;
     if (socket.readyState === socket.OPEN) socket.close(TRY_AGAIN, OVERLOADED);
-    // A peer may take its time with its half of the close, and ws would keep whatever it goes on to send.
+    // A peer may be slow with its half of the close, and ws would keep all that it goes on to send.
     else socket.terminate();
   }
 
   #message(data: RawData, isBinary: boolean): void {
     const { socket, shared } = this.#options;
     this.#arrival.whole();
-    // What comes once either side has begun to close is not read.
+    // The server reads no message once either side has begun to close.
     if (this.#closing || socket.readyState !== socket.OPEN) return;
     if (isBinary) {
       socket.close(UNSUPPORTED, 'Messages are text.');

@@ -14,8 +14,8 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 8620 8.5: sockets that one user may have open. */
 const MAX_SOCKETS = 32;
 /**
- * A part of a message takes some 200 octets besides its own. So its fragments, and the packets of one, are bounded in
- * number (1008) by what a client that cuts its messages has use for, and never below the first.
+ * Each part of a message takes some 200 octets more, so their number is bounded (else 1008): a
+ * fragment for each `FRAGMENT` octets, a packet for each `PACKET`, at least `LEAST_PARTS`.
  */
 const LEAST_PARTS = 1024;
 const FRAGMENT = 4096;
@@ -31,7 +31,7 @@ export class WebSocketEndpoint implements UpgradeTarget {
   readonly #connections = new Set<Connection>();
   readonly #slots = new Allowance({ share: MAX_SOCKETS });
   readonly #beats: NodeJS.Timeout;
-  /** Of the handshake that ws answers now, which it does before its call returns. */
+  /** The id of the handshake that ws answers now: ws does so before its call returns. */
   #requestId = '';
   #refused: Error | null = null;
 
@@ -54,7 +54,7 @@ export class WebSocketEndpoint implements UpgradeTarget {
     checkHandshake(req);
     const user = principal.userId;
     if (!this.#slots.take(user)) throw tooManyOpen('maxWebSockets', MAX_SOCKETS);
-    // Of the TCP connection: a handshake that ws itself refuses (a bad key) makes no WebSocket.
+    // The TCP connection counts: a handshake that ws refuses (a bad key) makes no WebSocket.
     socket.once('close', () => this.#slots.release(user));
     let error = this.#upgrade(handshake);
     if (error !== null && req.headers[EXTENSIONS] !== undefined) {
@@ -115,14 +115,14 @@ function checkHandshake({ headers, httpVersion }: IncomingMessage): void {
 }
 
 function serverOptions({ limits, websocketCompression }: Shared): ServerOptions {
-  // Beyond maxSizeRequest a message is read and refused with a RequestError (RFC 8887 4.3.4); one that is far
-  // beyond ends the connection (1009), since it would have to be held whole.
+  // The server refuses a message beyond maxSizeRequest with a RequestError (RFC 8887 4.3.4). One
+  // far beyond ends the connection (1009): the server would have to hold it whole.
   const maxPayload = 2 * limits.maxSizeRequest;
   return {
     noServer: true,
     clientTracking: false,
-    // No context outlives its message (RFC 7692 7.1.1). ws would judge a message by its first fragment: what is
-    // compressed is for Outgoing to say.
+    // No context outlives its message (RFC 7692 7.1.1). Outgoing decides what is compressed: ws
+    // would judge a message by its first fragment.
     perMessageDeflate: websocketCompression
       ? { serverNoContextTakeover: true, clientNoContextTakeover: true, threshold: 0 }
       : false,

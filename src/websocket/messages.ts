@@ -11,7 +11,7 @@ export interface RequestMessage {
   readonly id: string | null;
 }
 
-/** What is wrong with a message, and the id to answer with where it could be read. */
+/** The fault of a message, and the id to answer with where it could be read. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
   readonly problem: RequestError;
@@ -30,7 +30,7 @@ const PUSH_MESSAGES: ReadonlySet<unknown> = new Set([
   'WebSocketPushDisable',
 ]);
 
-/** Reads a text message. Rejects with MessageError (notJSON, notRequest), and with what `slices.next` throws. */
+/** Reads a text message. Rejects with MessageError (notJSON, notRequest) or as `slices` does. */
 export async function readMessage(octets: Uint8Array, slices: Slices): Promise<RequestMessage> {
   try {
     return judge(await parseIJsonInSlices(octets, slices));

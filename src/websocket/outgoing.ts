@@ -4,7 +4,7 @@ import { chunksOf } from '../protocol/response.js';
 import type { AnswerRoom, Reader } from '../runtime/budgets.js';
 import { Serial } from '../runtime/serial.js';
 
-/** Answers up to this many characters are one frame; longer ones are sent in fragments as the reader takes them. */
+/** Answers up to so many characters are one frame; longer ones go in fragments as they are read. */
 const WHOLE = 262_144;
 /** Characters from which on an answer is compressed, where the peer has agreed to it. */
 const COMPRESSED = 1024;
@@ -12,8 +12,8 @@ const COMPRESSED = 1024;
 const HIGH_WATER = 1_048_576;
 
 /**
- * What a socket sends, one message after the other: fragments of two messages must not mix (RFC 6455 5.4). A reader
- * that falls behind is not read from any more, so what waits is bounded by what its running requests answer.
+ * Sends the messages of a socket one after the other: fragments of two must not mix (RFC 6455 5.4).
+ * It reads nothing more from a peer that falls behind, so only answers of running requests wait.
  */
 export class Outgoing {
   readonly #socket: WebSocket;
@@ -70,8 +70,8 @@ export class Outgoing {
   ): Promise<void> {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return Promise.resolve();
-    // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its error means
-    // that the socket is closing, which its own listener deals with.
+    // The callback comes when the frame has left for the kernel: a slow reader holds it back. Its
+    // error means that the socket closes, which has a listener of its own.
     const options = { binary: false, fin, compress };
     return new Promise((resolve) => {
       socket.send(data, options, () => {
