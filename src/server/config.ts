@@ -65,8 +65,8 @@ class Variables {
   }
 
   /**
-   * Returns what `parse` makes of a text; null where the variable is not set. Where `parse` makes null
-   * of it, the error tells what is `legal`.
+   * Returns what `parse` makes of a variable; null where it isn't set. Throws ConfigError with
+   * `legal` where `parse` returns null.
    */
   parsed<T>(name: string, legal: string, parse: (text: string) => T | null): T | null {
     const text = this.text(name);

@@ -21,8 +21,8 @@ function serialized(error: unknown): unknown {
 }
 
 /**
- * Structured logs: one JSON object a line, on stderr. Callers log ids, route templates and numbers; URLs with
- * their query and headers never reach a log, and what slips into an object under a telling name is cut out.
+ * Makes the log: one JSON object a line, on stderr. Callers log ids, route templates and numbers,
+ * never headers or URLs with their query. The log cuts out fields of objects with telling names.
  */
 export function createLogging(level: string, to?: DestinationStream): Logging {
   // Not synchronous: a slow reader of the log must not stall requests.

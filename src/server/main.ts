@@ -17,7 +17,7 @@ const EXIT = Object.freeze({ fine: 0, refused: 1, input: 2, defect: 70 });
 
 /** Contract: at most so long from SIGTERM to the end, ms. */
 const LAST_MOMENT = 10_000;
-/** What lines of the log may take that are on their way, ms. */
+/** How long log lines that are on their way may take, ms. */
 const LAST_LINES = 100;
 
 /** Runs the server as this process. */
@@ -39,8 +39,8 @@ async function run(): Promise<void> {
     if (isHeld) log.warn({ code }, 'a thread is within a read: the process ends by SIGKILL');
     flush();
     if (!isHeld) process.exit(code);
-    // `exit` waits for each thread, and SQLite's code can't be stopped from outside. SIGKILL drops the log lines that
-    // another thread has yet to write, so they get a moment first.
+    // `exit` waits for each thread, and nothing can stop SQLite's code from outside. SIGKILL drops
+    // log lines that another thread has yet to write, so they get a moment first.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_LINES);
     process.kill(process.pid, 'SIGKILL');
   };
@@ -55,13 +55,13 @@ async function run(): Promise<void> {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    // What hangs must not keep the process: everything acknowledged is on disk already.
+    // A step that hangs must not keep the process: all that was acknowledged is on disk already.
     setTimeout(() => end(EXIT.fine), LAST_MOMENT).unref();
     server.close().then(() => end(EXIT.fine), defect);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // Whoever started it may stop reading.
+  // The program that started this one may stop reading.
   process.stdout.on('error', (error) => log.warn({ err: error }, 'stdout is closed'));
   for (const line of server.lines) process.stdout.write(`${line}\n`);
 }
@@ -76,7 +76,7 @@ const START_FAILURES = [
   [MigrationError, EXIT.refused],
 ] as const;
 
-/** What to say about a start that failed, and the exit code. */
+/** Returns the message and the exit code of a start that failed. */
 function startFailure(error: unknown): { readonly code: number; readonly message: string } {
   const message = messageOf(error);
   const known = START_FAILURES.find(([Failure]) => error instanceof Failure);

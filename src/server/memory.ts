@@ -2,16 +2,16 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 /**
- * What V8 is told before anything is loaded, since its own choice is for programs that have the
- * machine for themselves. docs/performance.md, "Memory", has what each is worth.
+ * Flags for V8, set before the server starts: its defaults suit programs that have the machine for
+ * themselves. docs/performance.md, "Memory", has what each is worth.
  *
- * A full collection comes once the old generation is two and a half times what the last one left
- * in it, not four times: the live objects of a server are few, and what large requests leave
- * behind would be kept for long.
+ * A full collection comes once the old generation is two and a half times what the last one left in
+ * it, not four times. A server has few live objects, and would keep for long what large requests
+ * leave behind.
  *
- * WebAssembly (Prisma's query compiler) stays as its first compiler made it until it has run
- * for long: the second one takes tens of megabytes, which the allocator keeps, and the plans of
- * queries are remembered.
+ * WebAssembly (Prisma's query compiler) stays as its first compiler made it until it has run for
+ * long. The second one takes tens of megabytes, which the allocator keeps, and Prisma remembers the
+ * plans of queries anyway.
  */
 const FLAGS: readonly string[] = Object.freeze([
   '--heap-growing-percent=150',

@@ -5,8 +5,8 @@ import type { CapabilityDefinition } from '../capability/index.js';
 import { isPackageRoot } from './package-root.js';
 
 /**
- * What the descriptors and hook files of a project were compiled to. In this repository that lies
- * beside the engine; a team's project has it in a folder of its own, for the engine is a package there.
+ * The compiled descriptors and hook files of a project. In this repository they lie beside the
+ * engine; a team's project keeps them in a folder of its own, since its engine is a package.
  */
 export interface Project {
   readonly registry: readonly CapabilityDefinition[];
@@ -23,7 +23,7 @@ interface HookClient {
 /** Where a team's project has its compiled modules, below its folder. */
 export const BUILT = 'build/server';
 
-/** The project's modules can't be loaded: it was not built, or a hook file fails when it is loaded. */
+/** The project's modules can't be loaded: it was not built, or a hook file fails while it loads. */
 export class ProjectError extends Error {
   override readonly name = 'ProjectError';
 }
@@ -55,7 +55,7 @@ function refuse(error: unknown): never {
   });
 }
 
-/** Each widened by itself: in one expression the compiler compares the clients' types, member by member, for seconds. */
+/** Widened one by one: in one expression the compiler compares the clients' types for seconds. */
 const HOOK_CLIENTS: Readonly<Record<Database, () => Promise<HookClient>>> = {
   sqlite: () => import('../../build/prisma/sqlite/client.js'),
   postgresql: () => import('../../build/prisma/postgresql/client.js'),

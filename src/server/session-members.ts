@@ -11,7 +11,7 @@ const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
 const REFERENCE = 'urn:jmapsmith:reference';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 
-/** What only the running process knows about a capability's objects in the session, by its URN. */
+/** Returns, by URN, the session's members that only the running process knows. */
 export function runtimeMembers(
   limits: Limits,
   registry: Registry,

@@ -33,12 +33,12 @@ import type { Storage, StorageOptions } from './storage.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
 
-/** The composition root: configuration, storage, methods, transports, in that order, and back at the end. */
+/** The composition root: configuration, storage, methods, transports; their ends in reverse. */
 
 export interface StartedServer {
   /** The address listened on, without a path. */
   readonly url: string;
-  /** What the operator should read: a line with the URL, at the very first start one more with a curl command. */
+  /** Lines for the operator: one with the URL, at the very first start also a curl command. */
   readonly lines: readonly string[];
   readonly log: Logger;
   /** Stops accepting, finishes what runs for at most `GRACE` ms, closes everything. */
@@ -53,16 +53,16 @@ const CLOCK_JUMPED = 'the clock jumped ahead: nothing is removed by it until it 
 
 const EXPLAIN = 'urn:jmapsmith:explain';
 
-/** What stopping may take, ms: the contract has 10 s from SIGTERM to the end, closing the database included. */
+/** How long stopping may take, ms: the contract has 10 s from SIGTERM, closing the database too. */
 const GRACE = 8500;
 
-/** What is to be closed at the end, last things first. */
+/** Functions that close things at the end, last things first. */
 type Opened = StorageOptions['opened'];
 
 /**
- * Starts a server whose project lies in `root`: relative paths of the environment, and its migrations.
- * Rejects with ConfigError, ServerLockError, DatabaseFileError, MigrationError, or
- * what the system says.
+ * Starts a server whose project lies in `root`: relative paths of the environment, and migrations.
+ * Rejects with ConfigError, ProjectError, MissingHookError, ServerLockError, DatabaseFileError,
+ * MigrationError, or the error of the system.
  */
 export async function startServer(
   root: string,
@@ -74,7 +74,7 @@ export async function startServer(
   try {
     return await start(config, root, opened);
   } catch (error) {
-    // What made the start fail is the thing to tell, whatever else fails after it.
+    // The caller needs the error of the start, whatever else fails after it.
     await closeAll(opened).catch(() => undefined);
     throw error;
   }
@@ -92,7 +92,7 @@ async function closeAll(opened: Opened): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.');
 }
 
-/** What serves requests, once the database is open and up to date. */
+/** The parts that serve requests, once the database is open and up to date. */
 type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 async function start(config: Config, root: string, opened: Opened): Promise<StartedServer> {
@@ -250,7 +250,7 @@ async function openStorage(
   return openPostgresqlStorage(database.url, options);
 }
 
-/** A property that is stored encrypted can't be written without a key: said at start, not at the first write. */
+/** Refuses a start without the key of encrypted properties: a later write of them would fail. */
 function requireSecretsKey(config: Config, registry: Registry): void {
   if (config.secretsKey !== null) return;
   for (const type of registry.dataTypes.values()) {

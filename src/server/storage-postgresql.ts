@@ -21,8 +21,8 @@ const HOOKS = 4;
 const REST = 1;
 
 /**
- * How long PostgreSQL may take to answer about users, accounts and tokens, and to what hooks read outside of a
- * transaction, ms: beyond it the network is taken to be gone.
+ * How long PostgreSQL may take to answer about users, accounts and tokens, and to answer hooks
+ * outside of a transaction, ms. Beyond it the network counts as gone.
  */
 const ACCESS_ANSWER = 5000;
 const HOOK_ANSWER = 60_000;
@@ -107,7 +107,7 @@ function accessVersionOf(pool: ReturnType<typeof openPool>): () => Promise<strin
       const forget = (): void => {
         version = undefined;
       };
-      // What failed is asked again at once.
+      // After a failure the next request reads again.
       version.then(() => setTimeout(forget, VERSION_AGE).unref(), forget);
     }
     return version;

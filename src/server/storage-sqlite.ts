@@ -57,12 +57,12 @@ export async function openSqliteStorage(
   return { store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld };
 }
 
-/** How long an access version read before is good, ms: about thirty requests of a busy server share one look. */
+/** How long an access version is good, ms: some thirty requests of a busy server share one look. */
 const VERSION_AGE = 2;
 
 /**
- * Asks at most every `VERSION_AGE` ms. By the clock rather than once for each turn of the event loop: where requests
- * come one by one, each is a turn of its own.
+ * Looks at most every `age` ms. It goes by the clock, not by turns of the event loop: where
+ * requests come one by one, each has a turn of its own.
  */
 function rememberedFor<T>(age: number, look: () => T): (latest?: boolean) => T {
   let seen: { readonly value: T; readonly until: number } | null = null;

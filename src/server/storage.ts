@@ -7,28 +7,28 @@ import type { Store } from '../store/port.js';
 import type { Logger } from './logging.js';
 import type { Project } from './project.js';
 
-/** What the composition root needs of a database, whichever it is. */
+/** The parts of a database that the composition root needs, whichever database it is. */
 export interface Storage {
   readonly store: Store;
   /** Users, accounts and tokens. */
   readonly prisma: PrismaClient;
   /**
-   * The committed version of the access tables, asked at each request: as it was a moment ago at most, on PostgreSQL
-   * a quarter of a second. `latest`: as it is now, where that is to be had.
+   * Returns the committed version of the access tables, at each request: it may be a moment old, on
+   * PostgreSQL a quarter of a second. `latest`: as it is now, where the database can tell.
    */
   readonly accessVersion: (latest?: boolean) => string | Promise<string>;
-  /** For hooks: a client that only reads, and what has it read inside a work's transaction. */
+  /** For hooks: a client that only reads, and a way to read inside a work's transaction. */
   readonly hooks: HookPrisma;
-  /** What migrations leave to the engine. */
+  /** For the work that migrations leave to the engine. */
   readonly backfill: BackfillDatabase;
   /** Other servers may have the database too, of the version before among them. */
   readonly shared: boolean;
   /**
-   * Throws UnavailableError where the files of the database are no longer the open ones: what is
-   * not in this database may be in the one that took its place.
+   * Throws UnavailableError where the database's files are no longer the open ones: data that this
+   * database lacks may be in the one that took its place.
    */
   requireFiles(): void;
-  /** Something that nobody can stop would keep the process, whose end waits for all of its threads. */
+  /** Whether something that nobody can stop keeps the process: its end waits for all threads. */
   isHeld(): boolean;
 }
 
@@ -41,6 +41,6 @@ export interface StorageOptions {
   readonly hookClient: Project['hookClient'];
   readonly conductor: Conductor;
   readonly log: Logger;
-  /** Takes what is to be closed at the end, last things first. */
+  /** Takes functions that close things at the end, last things first. */
   readonly opened: (() => Promise<void> | void)[];
 }

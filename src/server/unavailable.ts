@@ -14,9 +14,9 @@ interface Seen {
 }
 
 /**
- * Tells the log what clients are told without its reason: that the database or the blob store can't serve them now
- * (a full disk, a lock, a lost connection). Once for each cause and then at most every 30 seconds, however many
- * clients ask. What is logged are the errors' messages and codes, never their details, which may hold data.
+ * Makes a function that logs why clients get 503, which gives no reason: the database or blob store
+ * can't serve now (a full disk, a lock, a lost connection). It logs each cause once, then at most
+ * every 30 seconds. It logs messages and codes of errors, never their details, which may hold data.
  */
 export function createUnavailableLog(
   log: Pick<Logger, 'warn'>,
@@ -53,7 +53,7 @@ function reasonOf(error: unknown): string {
   return texts.filter((text) => text !== '').join(' <- ');
 }
 
-/** What an error says; a name with several addresses fails with an error for each, and without a word of its own. */
+/** Returns an error's message, or its parts' (a name with several addresses fails for each). */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== '' || !(error instanceof AggregateError)) return error.message;

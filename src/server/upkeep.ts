@@ -5,11 +5,11 @@ import type { Logger } from './logging.js';
 
 type BlobKey = Awaited<ReturnType<Store['collectBlobs']>>[number];
 
-/** What upkeep needs of the store, the blob store and the accounts (their ports say more). */
+/** The parts of the store, the blob store and the accounts that upkeep needs (see their ports). */
 export interface UpkeepOptions extends Pick<Store, 'pruneChanges' | 'collectBlobs'> {
   deleteBlob(accountId: string, blobId: string): Promise<void>;
   listBlobs(): AsyncIterable<KeptBlob>;
-  /** Those of the ids that the account has rows of. */
+  /** Resolves to those of the ids that the account has rows of. */
   knownBlobs(accountId: string, ids: readonly string[]): Promise<readonly string[]>;
   /** Whether a backup runs: no octets may go. Asked once their rows are gone (blob-hold.ts). */
   blobsHeld(): Promise<boolean>;
@@ -29,20 +29,20 @@ const DAY = 24 * 60 * MINUTE;
 
 /** After a failure the pause doubles with each further one, up to here, ms. */
 const LONGEST_PAUSE = 10 * MINUTE;
-/** The first pause after a failure is no longer than this, ms: a sweep is not put off until the next day. */
+/** The longest first pause after a failure, ms: a sweep must not wait until the next day. */
 const FIRST_PAUSE = MINUTE;
-/** Blobs without rows that are remembered, and failures of a round after which no further one is tried. */
+/** Blobs without rows that the server remembers, and failures that end a round. */
 const REMEMBERED = 10_000;
 const GIVEN_UP = 10;
 
-/** Octets come before their row, by as long as a request lasts. After this there is none to come, ms. */
+/** Octets come before their row, by as long as a request lasts. After this no row comes, ms. */
 const ORPHAN_AGE = 60 * MINUTE;
 
 /**
- * Forgets old change records, tickets that nobody used (once a minute), and collects blobs that nothing
- * refers to, at least every tenth of their keeping time and at least once a minute. At start and once a minute it
- * goes on with deletions of accounts that were interrupted; at start and once a day it removes octets whose row never
- * came: their process was killed in between. `stop` resolves when the step that runs is done.
+ * Starts the upkeep. It forgets old change records and collects unused blobs every tenth of their
+ * keeping time, at most a minute apart. Each minute, and at start, it resumes deletions of
+ * accounts; each minute it forgets expired tickets. At start and once a day it removes octets whose
+ * process ended before their row. `stop` resolves when the running step is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log, now } = options;
@@ -52,7 +52,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const remains = new Remains();
   const collect = repeat(tenth(limits.blobsKeep), log, 'blobs', async () => {
     if (await options.blobsHeld()) return false;
-    // Whose rows went before: a backup held their octets, or the blob store failed.
+    // Their rows went before: a backup held the octets, or the blob store failed.
     await remains.delete(options);
     const before = now() - limits.blobsKeep;
     const gone = await options.collectBlobs(before, STEP);
@@ -88,7 +88,7 @@ function tenth(keep: number): number {
   return Math.min(keep / 10, MINUTE);
 }
 
-/** Octets whose rows are gone. What is lost of them, by an end of the process or beyond the limit, the sweep finds. */
+/** Octets whose rows are gone. The sweep finds any lost at a process's end or beyond the limit. */
 class Remains {
   #blobs: BlobKey[] = [];
 
@@ -96,7 +96,7 @@ class Remains {
     this.#blobs.push(...blobs.slice(0, REMEMBERED - this.#blobs.length));
   }
 
-  /** Removes all of them; throws the first failure, after some of them without trying the others. */
+  /** Removes all of them. Throws the first failure; after `GIVEN_UP` failures tries no others. */
   async delete({ deleteBlob }: Pick<UpkeepOptions, 'deleteBlob'>): Promise<void> {
     const failed: BlobKey[] = [];
     let failure: { readonly error: unknown } | undefined;
@@ -117,7 +117,7 @@ class Remains {
   }
 }
 
-/** Walks the blob store, and removes what has no row and is too old to get one. */
+/** Walks the blob store, and removes blobs that have no row and are too old to get one. */
 async function sweepOrphans(options: UpkeepOptions, stopped: () => boolean): Promise<void> {
   let accountId = '';
   let ids: string[] = [];
@@ -146,8 +146,8 @@ async function removeOrphans(
 }
 
 /**
- * Runs `step` until it says that there is no more, then again after `pause` ms; `start` does so at once. After a
- * failure it is tried again within a minute, and after each further one in a row after twice as long.
+ * Runs `step` while it returns true, then again after `pause` ms; `start` runs it at once. After a
+ * failure it tries again within a minute; the pause doubles with each further failure.
  */
 function repeat(
   pause: number,
