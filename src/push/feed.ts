@@ -22,8 +22,8 @@ export class Feed {
   }
 
   /**
-   * `types` are names of data types, null is all. `wake` is called once when there is something new to `collect`,
-   * in a turn of its own, so that commits of one turn are gathered.
+   * Subscribes to data types; null is all. `wake` runs once when there is something new to
+   * `collect`, in a turn of its own, so that commits of one turn are gathered.
    */
   subscribe(
     principal: Principal,
@@ -37,7 +37,7 @@ export class Feed {
   }
 }
 
-/** What a connection has not been told yet: the newest state of each type alone, so memory is bounded. */
+/** The news that a connection waits for: each type's newest state alone, to bound the memory. */
 export class Subscription {
   readonly #byAccount: Map<string, Set<Subscription>>;
   readonly #types: ReadonlyMap<string, DataTypeDefinition>;
