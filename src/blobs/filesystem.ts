@@ -31,10 +31,10 @@ const ABANDONED_AFTER = 3600 * 1000;
 /** How many folders are remembered as durable before the memory starts anew. */
 const REMEMBERED = 20_000;
 
-/** What `link` says on file systems without hard links, or where a file has as many as it can. */
+/** Codes of `link` on file systems without hard links, or at the most that a file may have. */
 const NO_LINK = new Set(['EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EXDEV']);
 
-/** What a full or failing disk says, or a process with too many open files: it may pass. */
+/** Codes of a full or failing disk, or of too many open files: the failure may pass. */
 const NO_ROOM = new Set([
   ...['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE'],
   // An operator's mistake, and for an operator to mend.
@@ -42,9 +42,9 @@ const NO_ROOM = new Set([
 ]);
 
 /**
- * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. The last two because ids
- * begin with their time: so the files of an account spread evenly. A file appears under its name when it is
- * whole and on disk, never before.
+ * Keeps blobs as files: `<folder>/<accountId>/<last 2 characters of the id>/<blobId>`. Ids begin
+ * with their time, so the last characters spread an account's files evenly. A file appears under
+ * its name only when it is whole and on disk.
  */
 export class FilesystemBlobStore implements BlobStore {
   readonly #folder: string;
@@ -55,8 +55,8 @@ export class FilesystemBlobStore implements BlobStore {
   readonly #durable = new Set<string>();
 
   /**
-   * Makes the folder, with those above it, and sweeps what crashed processes left in it. Throws what
-   * the system says where it can't write there.
+   * Makes the folder, with those above it, and sweeps out what crashed processes left in it. Throws
+   * the error of the system where it can't write there.
    */
   constructor(folder: string) {
     this.#folder = folder;
@@ -135,7 +135,7 @@ export class FilesystemBlobStore implements BlobStore {
     return path;
   }
 
-  /** Gives `fill` a temporary path and moves what it made there to `target`; leaves nothing where it fails. */
+  /** Gives `fill` a temporary path and moves its file to `target`; a failure leaves nothing. */
   async #place(target: string, fill: (path: string) => Promise<void>): Promise<void> {
     const temporary = join(this.#temporaryFolder, randomUUID());
     try {
@@ -147,7 +147,7 @@ export class FilesystemBlobStore implements BlobStore {
         cause: error,
       });
     } finally {
-      // Gone after a rename, but for one case: renaming one link of a file over another does nothing.
+      // A rename leaves none, unless both are links of one file: then it does nothing.
       await rm(temporary, { force: true });
     }
   }
@@ -209,7 +209,7 @@ async function syncFile(path: string, flags = 'r+'): Promise<void> {
   }
 }
 
-/** A second name for a file's octets, or a copy of them where the file system has no second names. */
+/** Gives a file's octets a second name, or copies them where the file system has no links. */
 async function duplicate(source: string, path: string): Promise<void> {
   try {
     await link(source, path);
@@ -239,7 +239,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(unlessMissing)) ?? [];
 }
 
-/** What was there a moment ago may be gone, or be no folder. */
+/** Ignores that a name is gone meanwhile, or is no folder; throws every other error. */
 function unlessMissing(error: unknown): undefined {
   const code = codeOf(error);
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;

@@ -5,7 +5,7 @@ import { BlobTooLargeError } from './port.js';
 export class IncomingOctets implements AsyncIterable<Uint8Array> {
   readonly #source: Readable;
   readonly #maxSize: number;
-  /** Those that have come. */
+  /** Octets that have come so far. */
   size = 0;
   /** Why no more come: the source failed, or it is too large. The store itself is fine. */
   failure: unknown = null;
@@ -13,13 +13,13 @@ export class IncomingOctets implements AsyncIterable<Uint8Array> {
   constructor(source: Readable, maxSize: number) {
     this.#source = source;
     this.#maxSize = maxSize;
-    // Whoever reads a failed source is told by its iterator; the event must not end the process before that.
+    // The iterator tells its reader of a failure; the event must not end the process before that.
     source.on('error', () => undefined);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
-      // The source stays open where it is too large: it may be a request whose connection carries the answer.
+      // A source that is too large stays open: it may be a request that awaits its answer.
       for await (const chunk of this.#source.iterator({ destroyOnReturn: false })) {
         const octets: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
         this.size += octets.byteLength;

@@ -2,7 +2,7 @@ import { FilesystemBlobStore } from './filesystem.js';
 import type { BlobStore } from './port.js';
 import type { S3Location } from './s3.js';
 
-/** What BLOB_STORE says. */
+/** The place that BLOB_STORE names. */
 export type BlobLocation =
   | { readonly kind: 'file'; readonly folder: string }
   | ({ readonly kind: 's3' } & S3Location);

@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream';
 
-/** Where octets of blobs are kept: a folder, or an S3 bucket. Knows nothing of access, types or references. */
+/** Keeps octets of blobs, in a folder or an S3 bucket. Knows no access, types or references. */
 export interface BlobStore {
   /**
-   * Streams octets in. When it resolves they are durable (file and folder on disk) under (accountId, blobId).
-   * Rejects with the error of `source` where that fails, and leaves nothing. More than `maxSize` octets reject
-   * with `BlobTooLargeError`.
+   * Streams octets in, and resolves when they are durable (file and folder on disk). Rejects with
+   * the error of `source`, or `BlobTooLargeError` beyond `maxSize` octets, and leaves nothing then.
    */
   write(
     accountId: string,
@@ -24,7 +23,7 @@ export interface BlobStore {
   delete(accountId: string, blobId: string): Promise<void>;
 
   /**
-   * All that is kept, an account at a time. A blob that comes or goes meanwhile may be listed or not.
+   * Lists all blobs, an account at a time. One that comes or goes meanwhile may be listed or not.
    */
   list(): AsyncIterable<KeptBlob>;
 

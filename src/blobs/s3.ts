@@ -19,7 +19,7 @@ import {
   type OctetRange,
 } from './port.js';
 
-/** Where blobs are kept in S3. Credentials and region come as the SDK takes them: AWS_ACCESS_KEY_ID and the like. */
+/** A place in S3. The SDK finds the credentials by itself: AWS_ACCESS_KEY_ID and the like. */
 export interface S3Location {
   readonly bucket: string;
   /** In front of every key, with a slash at its end; `""` for none. */
@@ -33,12 +33,12 @@ export interface S3Location {
 const PART_SIZE = 8 * 1024 ** 2;
 const PARTS_AT_ONCE = 2;
 
-/** Milliseconds after which a service that is silent is given up; what failed so is tried again twice. */
+/** Milliseconds after which the client gives up a silent service; it tries twice more. */
 export interface S3Timings {
   readonly connect: number;
   /** From a request's first octet to its answer's: a part of 8 MiB is on its way within. */
   readonly answer: number;
-  /** Without an octet of an answer's body; longer than readers of downloads may pause (`stalledReader`). */
+  /** Between octets of an answer's body: longer than a reader may pause (`stalledReader`). */
   readonly silence: number;
 }
 
@@ -150,7 +150,7 @@ export class S3BlobStore implements BlobStore {
     throw new TypeError('An account id or blob id is no Id (RFC 8620 1.2).');
   }
 
-  /** Pages of what is below a prefix. */
+  /** Yields the objects below a prefix, page by page. */
   async *#pages(Prefix: string): AsyncGenerator<readonly { Key: string; since: number }[]> {
     const asked = { Bucket: this.#bucket, Prefix };
     try {
