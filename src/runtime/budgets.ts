@@ -4,13 +4,13 @@ import { performance } from 'node:perf_hooks';
 const MANY = 1024;
 
 export interface AllowanceOptions {
-  /** What all keys together may take. */
+  /** The most that all keys together may take. */
   readonly size?: number;
-  /** What one key may take. */
+  /** The most that one key may take. */
   readonly share: number;
 }
 
-/** Counts what each key (a user, an account) has taken of something, and bounds it: for one key and for all. */
+/** Counts what each key (a user, an account) has taken, and bounds it for one key and for all. */
 export class Allowance {
   readonly #size: number;
   readonly #share: number;
@@ -22,7 +22,7 @@ export class Allowance {
     this.#share = share;
   }
 
-  /** What all keys together have taken. */
+  /** The amount that all keys together have taken. */
   get total(): number {
     return this.#total;
   }
@@ -37,7 +37,7 @@ export class Allowance {
     return (this.#taken.get(key) ?? 0) + amount <= this.#share;
   }
 
-  /** Takes so much; false, and nothing is taken, where it doesn't fit. Each success needs a `release`. */
+  /** Takes so much, or returns false and takes nothing. Each success needs a `release`. */
   take(key: string, amount = 1): boolean {
     if (!this.fits(key, amount)) return false;
     this.release(key, -amount);
@@ -54,12 +54,12 @@ export class Allowance {
 }
 
 /**
- * The bound on octets of request bodies that a process holds at once, from their arrival to their answer. One
- * user gets half of it at most, so that no user alone can make the server refuse others.
+ * Returns the bound on octets of request bodies in a process, from their arrival to their answer.
+ * One user gets half of it at most, so that no user alone can make the server refuse others.
  */
 export function bodyAllowance(maxSizeRequest: number): AllowanceOptions {
   const wanted = Math.min(Math.max(16 * maxSizeRequest, 64 * 1024 ** 2), 512 * 1024 ** 2);
-  // Whatever the limits are, a request of the largest size must be possible.
+  // A request of the largest size must be possible, whatever the limits are.
   const share = Math.max(wanted / 2, maxSizeRequest);
   return { size: 2 * share, share };
 }
@@ -88,7 +88,7 @@ interface Patience {
 export class AnswerBudget {
   readonly #octets: Allowance;
   readonly #patience: Patience;
-  /** Those that hold octets, the oldest first. */
+  /** Rooms that hold octets, the oldest first. */
   readonly #rooms = new Set<AnswerRoom>();
 
   constructor(total: number, patience: Patience) {

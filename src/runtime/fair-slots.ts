@@ -9,10 +9,7 @@ export interface FairSlotsOptions {
   readonly share: number;
   /** Works that may wait; beyond it a work is refused at once. */
   readonly mayWait: number;
-  /**
-   * What a work is refused with: beyond `mayWait`, at its deadline or where its client has left, and
-   * once the slots are closed.
-   */
+  /** Errors beyond `mayWait`, at a deadline or where the client has left, and after `close`. */
   readonly errors: {
     full(): Error;
     late(): Error;
@@ -59,8 +56,8 @@ export class FairSlots {
   }
 
   /**
-   * Resolves to what releases the slot that the key has now, to be called once. Rejects where it has
-   * none by `deadline`, or `client` closes meanwhile.
+   * Resolves to a function that releases the key's slot, to be called once. Rejects where there is
+   * no slot by `deadline`, or `client` closes meanwhile.
    */
   async take(key: string, deadline: number, client?: EventEmitter): Promise<() => void> {
     await this.#enter(key, deadline, this.#waiting, client);
@@ -72,7 +69,7 @@ export class FairSlots {
     return !this.#closed && this.#running.fits(key);
   }
 
-  /** Turns away what waits, and what comes. */
+  /** Turns away the works that wait, and those that come later. */
   close(): void {
     this.#closed = true;
     for (const queue of [this.#urgent, this.#waiting])

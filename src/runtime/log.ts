@@ -1,4 +1,4 @@
-/** What parts of the server write their log lines to: fields first, then the message. */
+/** The log of the server's parts: fields first, then the message. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

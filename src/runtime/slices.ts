@@ -14,7 +14,7 @@ export interface Slices {
 
 /** Octets of a request, or of the values that references put into it, beyond which it is long. */
 export const LONG_REQUEST = 32_768;
-/** Objects of a call that are read, written or shown in a moment. A call about more takes turns with others. */
+/** Objects that a call handles in a moment. A call about more takes turns with others. */
 export const FEW_OBJECTS = 100;
 /** How long a slice may last, ms. */
 const LENGTH = 8;
@@ -89,8 +89,8 @@ export class Conductor {
   }
 
   /**
-   * Asked before anything long: null where it may begin at once, since nothing long has run in this turn
-   * of the event loop and nothing waits; otherwise it resolves in the work's turn.
+   * Returns null where long work may begin at once: nothing long has run in this turn of the event
+   * loop, and nothing waits. Otherwise resolves in the work's turn.
    */
   begin(): Promise<void> | null {
     if (this.#isActive) return this.awaitTurn();
@@ -102,8 +102,8 @@ export class Conductor {
   }
 
   /**
-   * Resolves in a turn of the event loop in which no other work has a slice. What is urgent and what is
-   * not have every second one where both wait.
+   * Resolves in a turn of the event loop in which no other work has a slice. Where urgent and other
+   * work wait, they take turns.
    */
   awaitTurn(isUrgent = false): Promise<void> {
     return new Promise((resolve) => {
