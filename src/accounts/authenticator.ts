@@ -8,8 +8,8 @@ import type { AccountAccess, Authenticator, Principal } from './principal.js';
 
 export interface AuthenticatorOptions {
   /**
-   * The committed access version. Asked at every request, so it should be cheap, and may be a moment old; `latest`
-   * is asked where a token is read. By default it is read through Prisma.
+   * Returns the committed access version. Each request asks for it: it should be cheap, and may be
+   * a moment old. Reading a token asks for the `latest`. By default Prisma reads the version.
    */
   readonly accessVersion?: (latest?: boolean) => number | string | Promise<number | string>;
   /** Epoch ms. */
@@ -40,8 +40,8 @@ const MAX_CACHED = 10_000;
 const LOADS = 4;
 
 /**
- * Authenticates bearer tokens. What a token reaches is remembered by the token's id (never its text) for as long
- * as the access version stands still, so a change made by any process counts as soon as `accessVersion` tells of it.
+ * Authenticates bearer tokens. It remembers a token's reach by its id (never its text) until the
+ * access version changes: any process's change counts as soon as `accessVersion` tells of it.
  *
  * `prisma` must see committed rows alone: not the connection on which a transaction may be open.
  */
@@ -127,7 +127,7 @@ class CachingAuthenticator implements Authenticator {
         return null;
       }
       const print = fingerprint(loaded.principal);
-      // The same access is the same object, so that what hangs on it (a session's text) need not be made anew.
+      // The same access is the same object: what hangs on it (a session's text) stays good.
       const principal = known?.fingerprint === print ? known.principal : loaded.principal;
       const entry = { ...loaded, principal, version: before, fingerprint: print };
       this.#remember(tokenId, entry);
@@ -146,9 +146,9 @@ class CachingAuthenticator implements Authenticator {
 }
 
 /**
- * Reads a token and what it reaches, or null where it is unknown: five statements however many accounts there
- * are. Access is the user's, narrowed and never widened by the token: an account is read-only where
- * the grant, the token or the token's entry for the account says so.
+ * Reads a token and its reach, or null where it is unknown: in five statements for any number of
+ * accounts. A token narrows its user's access, never widens it: an account is read-only where the
+ * grant, the token or the token's entry for the account says so.
  */
 async function loadPrincipal(prisma: PrismaClient, tokenId: string): Promise<LoadedToken | null> {
   const token = await prisma.jmapToken.findUnique({ where: { id: tokenId } });
@@ -208,16 +208,16 @@ async function readStoredVersion(prisma: PrismaClient): Promise<string> {
 }
 
 /**
- * A token's text: `jms_<token id>_<secret>`. The prefix lets scanners find leaked ones, the id finds the row by
- * its key, and the secret is 32 random octets in base64url, of which the database keeps a hash alone. A plain
- * SHA-256 is enough for a secret that no dictionary holds.
+ * A token's text: `jms_<token id>_<secret>`. Scanners find leaked tokens by the prefix, and the
+ * server finds the row by the id. The secret is 32 random octets in base64url. The database keeps
+ * its plain SHA-256 alone, which is enough for a secret that no dictionary holds.
  */
 const TOKEN = /^jms_[a-z0-9]{2,64}_[A-Za-z0-9_-]{43}$/;
 const PREFIX_LENGTH = 4;
 const SECRET_LENGTH = 43;
 const SECRET_OCTETS = 32;
 
-/** What a secret is compared with where no such token exists: no hash is all zeros, so it never matches. */
+/** Compared with the secret of an unknown token: no hash is all zeros, so it never matches. */
 const NO_HASH = Buffer.alloc(32);
 
 export interface NewToken {
@@ -250,8 +250,8 @@ export function hashSecret(secret: string): Buffer {
 }
 
 /**
- * Compares in constant time; `kept` is null for an unknown token, which costs the same comparison, so that an
- * answer's time tells nothing of a secret.
+ * Compares in constant time. For an unknown token `kept` is null and costs the same comparison, so
+ * that the time of an answer tells nothing of a secret.
  */
 export function secretMatches(secret: string, kept: Uint8Array | null): boolean {
   const matches = timingSafeEqual(hashSecret(secret), kept ?? NO_HASH);

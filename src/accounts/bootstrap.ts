@@ -10,9 +10,9 @@ const FILE = 'first-token';
 const ACCOUNT_NAME = 'My account';
 
 /**
- * At the very first start, when there is no user at all: makes one with an account and a token, and writes the
- * token to a file that its owner alone can read. Resolves to the file's path; null where there was nothing to do,
- * or `enabled` is false.
+ * Makes a user with an account and a token at the very first start, when there is no user, and
+ * writes the token to a file that its owner alone can read. Resolves to the file's path; null where
+ * there was nothing to do, or `enabled` is false.
  */
 export async function bootstrap(
   prisma: PrismaClient,
@@ -28,8 +28,7 @@ export async function bootstrap(
       if ((await transaction.jmapUser.count()) > 0) return null;
       await insertAccount(transaction, ids, { name: ACCOUNT_NAME });
       const token = await insertToken(transaction, ids, { user: DEFAULT_USER });
-      // Before the commit: a crash in between leaves a file that the next start replaces, and never a token
-      // that nobody can read.
+      // Before the commit: a crash leaves a file to be replaced, never a token nobody can read.
       await writeSecret(path, `${token}\n`);
       await syncFolder(options.dataDir);
       return path;
@@ -40,7 +39,7 @@ export async function bootstrap(
   }
 }
 
-/** A new file with mode 0600 that is on disk when this resolves. What stood at the path is of no use any more. */
+/** Writes a new file with mode 0600 and has it on disk. Replaces what stood at the path. */
 async function writeSecret(path: string, text: string): Promise<void> {
   await rm(path, { force: true });
   // "wx": neither an existing file's mode nor a link that somebody put there is taken over.

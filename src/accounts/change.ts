@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import { UnavailableError } from '../protocol/errors.js';
 
-/** An account, user, token or name that a caller gave is wrong; the message says which, for a person to read. */
+/** An account, user, token or name from a caller is wrong; the message tells a person which. */
 export class DirectoryError extends Error {
   override readonly name = 'DirectoryError';
 }
 
 export type TransactionClient = Prisma.TransactionClient;
 
-/** Key of the counter in JmapMeta that every change of users, accounts, access and tokens raises. */
+/** Key of the counter in JmapMeta that changes of users, accounts, access and tokens raise. */
 export const ACCESS_VERSION = 'accessVersion';
 
-/** Before the id of an account, the key in JmapMeta of a note that it is being deleted (delete-account.ts). */
+/** With an account's id behind it, the key of its deletion note in JmapMeta (delete-account.ts). */
 export const DELETION = 'deletion:';
 
 export function deletionKey(accountId: string): string {
@@ -23,13 +23,13 @@ const ATTEMPTS = 12;
 const FIRST_PAUSE = 25;
 const LONGEST_PAUSE = 1000;
 
-/** Limits of one interactive transaction in ms: a server beside us may hold the write lock for a while. */
+/** Limits of an interactive transaction, ms: another server may hold the write lock for a while. */
 const TRANSACTION = { maxWait: 10_000, timeout: 30_000 };
 
 /**
- * Runs a change of users, accounts, access or tokens in one transaction that raises the access version, so that
- * every process sees it a moment later. The raise comes first: it takes the write lock before
- * anything is read, so what `work` reads can't change under it.
+ * Runs a change of users, accounts, access or tokens in one transaction that raises the access
+ * version, so that every process sees it a moment later. The raise comes first: it takes the write
+ * lock, so nothing that `work` reads can change under it.
  */
 export function changeAccess<T>(
   prisma: PrismaClient,
@@ -45,7 +45,7 @@ export function changeAccess<T>(
   );
 }
 
-/** Repeats `work`, a whole transaction, while another process holds the database. Throws UnavailableError. */
+/** Repeats `work`, a whole transaction, while the database is busy. Throws UnavailableError. */
 export async function retryBusy<T>(work: () => Promise<T>): Promise<T> {
   let pause = FIRST_PAUSE;
   for (let attempt = 1; ; attempt += 1) {
@@ -62,7 +62,7 @@ export async function retryBusy<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Prisma's words for a lock that wasn't to be had: in a statement, a commit, or at a transaction's begin. */
+/** Recognizes Prisma's errors for a lock that it didn't get: in a statement, begin or commit. */
 function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string') {

@@ -21,7 +21,7 @@ const PAUSE = 5;
 const PASSES = 20;
 /** Before it is, ms, times their number. */
 const PASS_PAUSE = 50;
-/** Whoever deletes says so this often at least, ms: after it another process goes on. */
+/** The deleting process renews its note this often at least, ms; else another one goes on. */
 const LEASE = 60_000;
 
 interface Table {
@@ -32,7 +32,7 @@ interface Table {
   readonly step: number;
 }
 
-/** What the engine itself keeps of an account, in the order in which it goes. */
+/** The engine's own tables with rows of an account, in the order in which the rows go. */
 const ENGINE_TABLES: readonly Table[] = [
   { name: 'JmapBlobReference', key: ['blobId', 'type', 'objectId'], step: STEP },
   { name: 'JmapBlob', key: ['id'], step: STEP },
@@ -47,7 +47,7 @@ const ENGINE_TABLES: readonly Table[] = [
 
 /** Where the data of accounts are. */
 export interface AccountData {
-  /** Those of the registered data types, to which come those that PostgreSQL has of types that another version serves. */
+  /** Tables of registered data types. PostgreSQL adds those that another version serves. */
   readonly tables: readonly string[];
   readonly database: 'sqlite' | 'postgresql';
   /** Removes an account's files. */
@@ -55,10 +55,10 @@ export interface AccountData {
 }
 
 /**
- * Deletes an account with all of its data. Access goes first, so that nothing new comes, together with a note in
- * JmapMeta; then the data in small steps, so that a running server is never blocked; the account's own row and the
- * note last. Where that is interrupted, it can be called again, or a server goes on (`resumeDeletions`).
- * Throws DirectoryError where there is no such account.
+ * Deletes an account with all of its data. Access goes first, with a note in JmapMeta, so that
+ * nothing new comes. The data go in small steps, which never block a running server; the account's
+ * row and the note go last. After an interruption a caller may repeat it, or a server goes on
+ * (`resumeDeletions`). Throws DirectoryError where there is no such account.
  */
 export async function deleteAccount(
   prisma: PrismaClient,
@@ -77,7 +77,7 @@ export async function deleteAccount(
   await new Removal(prisma, data, id, () => false).run();
 }
 
-/** Goes on with deletions at which nobody works any more: their process was killed. `stopped` ends it early. */
+/** Goes on with deletions whose process was killed; `stopped` ends it early. */
 export async function resumeDeletions(
   prisma: PrismaClient,
   data: AccountData,
@@ -87,7 +87,7 @@ export async function resumeDeletions(
   for (const { key, value } of notes) {
     if (stopped()) return;
     if (Number(value) > Date.now()) continue;
-    // Of several servers one gets it.
+    // One of several servers gets it.
     const { count } = await prisma.jmapMeta.updateMany({
       where: { key, value },
       data: { value: leaseFrom(Date.now()) },
@@ -146,8 +146,8 @@ class Removal {
   }
 
   /**
-   * The account's row goes first: that waits for whoever writes, and what writes later finds no account. Where
-   * something was written since the tables were emptied, all of it is undone: false.
+   * Removes the account's row first: that waits for running writes, and later ones find no account.
+   * Undoes all and returns false where something was written since the tables were emptied.
    */
   async #end(tables: readonly Table[]): Promise<boolean> {
     const id = this.#id;
@@ -174,9 +174,9 @@ class Removal {
   }
 
   /**
-   * Removes an account's rows of one table, step by step. Each step begins behind the last one: PostgreSQL would
-   * go through what is gone already again and again. It says which rows by LIMIT, not by the end of a range:
-   * PostgreSQL takes a range of several columns for as large as that of the first one, and would scan the table.
+   * Removes an account's rows of one table, step by step. Each step begins behind the last one:
+   * PostgreSQL would go through removed rows again. LIMIT bounds a step, not a range: PostgreSQL
+   * takes a range of several columns for as large as that of the first, and would scan the table.
    */
   async #empty(table: Table): Promise<void> {
     const prisma = this.#prisma;
@@ -213,9 +213,9 @@ class Removal {
 }
 
 /**
- * The table of a type that is dropped stays for one release, and the version before doesn't know the next
- * one's: what has the columns of a data type's table, in their collation too, which no other table is likely
- * to have.
+ * Finds tables by the columns and the collation of a data type's table: no other table is likely to
+ * have them. A dropped type keeps its table for one release, and the version before doesn't know
+ * the types of the next one.
  */
 async function dataTables(prisma: PrismaClient): Promise<readonly string[]> {
   const rows = await prisma.$queryRaw<{ name: string }[]>`

@@ -2,7 +2,7 @@ import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/clie
 import type { IdGenerator } from '../protocol/ids.js';
 import { changeAccess, DirectoryError, deletionKey, type TransactionClient } from './change.js';
 
-/** Who owns an account that is created for nobody in particular; the first token is this user's. */
+/** Owns accounts that are created for nobody in particular; the first token is this user's. */
 export const DEFAULT_USER = 'owner';
 
 export interface AccountListing {
@@ -26,7 +26,7 @@ interface NewAccount {
   readonly capabilities?: readonly string[] | null;
 }
 
-/** Creates an account with its owner's access, and the owner where new. Resolves to the account's id. */
+/** Creates an account with its owner's access, and the owner where new. Resolves to its id. */
 export function createAccount(
   prisma: PrismaClient,
   ids: IdGenerator,
@@ -125,7 +125,7 @@ export async function revokeAccess(
   });
 }
 
-/** Control characters, lone surrogates and line ends would break a list's lines, and U+0000 some databases. */
+/** Control characters, lone surrogates, line ends break a list's lines; U+0000 some databases. */
 const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
 /** Gives back a name of a user or account that may be kept. Throws DirectoryError. */

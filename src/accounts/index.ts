@@ -1,4 +1,4 @@
-/** Users, accounts, access and tokens: what authenticates requests, and what the commands change. */
+/** Users, accounts, access and tokens: the authentication of requests, and what commands change. */
 export { type AuthenticatorOptions, createAuthenticator } from './authenticator.js';
 export { bootstrap } from './bootstrap.js';
 export { ACCESS_VERSION, DirectoryError } from './change.js';

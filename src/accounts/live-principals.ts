@@ -8,8 +8,8 @@ interface Followed {
 }
 
 /**
- * Looks again, at short intervals, at the tokens of connections that stay open (a token that is revoked or
- * expires closes them within a second). One look a token, however many connections it has.
+ * Looks at the tokens of open connections again, at short intervals: a revoked or expired one
+ * closes them within a second. It looks once for each token, however many connections it has.
  */
 export class LivePrincipals {
   readonly #authenticator: Authenticator;
@@ -26,8 +26,8 @@ export class LivePrincipals {
   }
 
   /**
-   * Calls `listener` whenever the principal's token reaches something else, and with null once it may do nothing
-   * any more. Returns a function that ends it.
+   * Calls `listener` whenever the token's reach changes, and with null once the token may do
+   * nothing any more. Returns a function that ends this.
    */
   follow(principal: Principal, listener: Listener): () => void {
     const { tokenId } = principal;

@@ -10,7 +10,7 @@ export interface AccountAccess {
   readonly capabilities: ReadonlySet<string> | null;
 }
 
-/** Who asks: a user by one of its tokens, with the accounts it reaches, in order of creation. */
+/** The user who asks, by one of its tokens, with the accounts in reach in order of creation. */
 export interface Principal {
   readonly userId: string;
   readonly username: string;
@@ -20,20 +20,20 @@ export interface Principal {
   readonly accounts: ReadonlyMap<string, AccountAccess>;
 }
 
-/** What stands for a token once, for browsers, which can't send headers on a stream. */
+/** Stands for a token once, for browsers, which can't send headers on a stream. */
 export interface Ticket {
   readonly ticket: string;
   /** Epoch ms. */
   readonly expires: number;
 }
 
-/** The port of tickets. A ticket that one server gave can be used at any that has the same database. */
+/** The port of tickets. Servers with the same database take each other's tickets. */
 export interface Tickets {
   issue(principal: Principal): Promise<Ticket>;
 
   /**
-   * Uses a ticket up: the id of the token that it stands for, or null where it is unknown, used or too old. The
-   * token itself may be gone meanwhile: `Authenticator.refresh` knows.
+   * Uses a ticket up. Resolves to the id of its token; null where it is unknown, used or too old.
+   * The token itself may be gone meanwhile: `Authenticator.refresh` knows.
    */
   redeem(ticket: string): Promise<string | null>;
 }
@@ -41,14 +41,14 @@ export interface Tickets {
 /** The port that the transports authenticate against. */
 export interface Authenticator {
   /**
-   * The principal of a bearer token, or null where it is malformed, unknown, expired or revoked. A change made by
-   * a command or another process is seen within a second. The same unchanged access gives the identical object.
+   * Resolves to a bearer token's principal; null if it is malformed, unknown, expired or revoked.
+   * Sees a change by any process within a second. The same access gives the identical object.
    */
   authenticate(token: string): Promise<Principal | null>;
 
   /**
-   * The current principal of a token id, or null once it may do nothing any more: for connections that stay open
-   * (event source, WebSocket) to look again.
+   * Resolves to the current principal of a token id; null once it may do nothing any more.
+   * Connections that stay open (event source, WebSocket) look again with it.
    */
   refresh(tokenId: string): Promise<Principal | null>;
 }

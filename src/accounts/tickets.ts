@@ -4,7 +4,7 @@ import { UnavailableError } from '../protocol/errors.js';
 import { hashSecret } from './authenticator.js';
 import type { Tickets } from './principal.js';
 
-/** Of a ticket that nobody uses, ms. */
+/** The lifetime of a ticket that nobody uses, ms. */
 const LIFETIME = 60_000;
 /** Unused tickets that one user may have; a further one drops the oldest. */
 const MAX_PER_USER = 64;

@@ -26,14 +26,14 @@ export interface TokenListing {
 /** A token to make. */
 interface NewToken {
   readonly user: string;
-  /** What narrows it, each in the user's reach; empty or absent: it follows its user's. */
+  /** Accounts in the user's reach that narrow it; empty or absent: it follows its user's. */
   readonly accounts?: readonly TokenScope[];
   readonly readOnly?: boolean;
   /** Milliseconds from now. */
   readonly lifetime?: number | undefined;
 }
 
-/** Makes a token for a user and resolves to its text, which is kept nowhere. Throws DirectoryError. */
+/** Makes a token for a user. Resolves to its text, which is kept nowhere. Throws DirectoryError. */
 export function createToken(
   prisma: PrismaClient,
   ids: IdGenerator,
@@ -118,7 +118,7 @@ export async function listTokens(prisma: PrismaClient): Promise<readonly TokenLi
   }));
 }
 
-/** Revokes by the token's text or its id. Throws DirectoryError, which never repeats a token's text. */
+/** Revokes a token by its text or id. Throws DirectoryError, which never repeats a text. */
 export async function revokeToken(prisma: PrismaClient, tokenOrId: string): Promise<void> {
   const parsed = parseToken(tokenOrId);
   const id = parsed?.id ?? tokenOrId;
