@@ -9,10 +9,10 @@ const LETTER_A = 0x61;
 
 /**
  * Reads what scripts/make-text-tables.ts writes: entries that end in one space or new line, each a
- * list of numbers in base 36. The first is the distance from the key of the entry before, the others
- * the distances from the values at the same places of it (from 0 where it had none). `*` and a
- * number say how often the entry stands in a row. One pass over the characters, for it is done at
- * every start.
+ * list of numbers in base 36. The first is the distance from the key of the entry before, the
+ * others are distances from its values at the same places (from 0 where it had none). `*` and a
+ * number say how often an entry stands in a row. It is one pass over the characters: each start
+ * runs it.
  */
 export function decodeTable(encoded: string): CodePointTable {
   const table = new Map<number, readonly number[]>();

@@ -240,7 +240,7 @@ function pairsOf(): ReadonlyMap<number, ReadonlyMap<number, number>> {
 function unstablePoints(): { has(point: number): boolean } {
   const points = new Set([...EXCLUDED.keys(), ...RANKS.keys()]);
   for (const [, second] of COMPOSITES.values()) if (second !== undefined) points.add(second);
-  // What a composite begins with may join what is before the composite.
+  // The first character of a composite may join what is before the composite.
   for (const composite of COMPOSITES.keys()) {
     const [first = composite] = canonicalDecomposition(composite) ?? [];
     if (points.has(first)) points.add(composite);
