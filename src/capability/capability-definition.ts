@@ -16,15 +16,15 @@ export interface MethodDefinition {
   /** The type it belongs to, for a standard method. */
   readonly dataType?: DataTypeDefinition;
   readonly account: AccountUse;
-  /** Argument names, for snake_case input and for messages. Undefined: any member is an argument (Core/echo). */
+  /** Argument names, for snake_case and messages; undefined where any is allowed (Core/echo). */
   readonly argumentNames?: readonly string[];
   readonly acceptSnakeCase: boolean;
   readonly validateArguments: Validator;
-  /** Those that the descriptor adds to a standard method's: they reach its hooks alone. */
+  /** Arguments that the descriptor adds to a standard method; only its hooks get them. */
   readonly furtherArguments?: readonly string[];
-  /** What a hook gives must fit: the response of an own method, the further members of a standard one. */
+  /** Judges a hook's result: an own method's response, or a standard one's further members. */
   readonly validateResponse?: Validator;
-  /** What answers it: a row of the engine's `methods/bodies.ts`, or the capability's hook file. */
+  /** Names the row of the engine's `methods/bodies.ts`, or the capability's hook file. */
   readonly body: StandardMethodName | BuiltInMethodName | 'hookFile';
 }
 
@@ -50,13 +50,13 @@ export interface CapabilityDefinition {
   readonly session: JsonObject;
   /** Its object in each account's `accountCapabilities`. */
   readonly accountSession: JsonObject;
-  /** The session entry must be exactly `session` (RFC 9404 wants `{}`): the hash goes into the state alone. */
+  /** The session entry is exactly `session` (RFC 9404 wants `{}`); only the state has the hash. */
   readonly bareSession: boolean;
   /** It belongs to accounts: an entry in `accountCapabilities` and `primaryAccounts`. */
   readonly accountLevel: boolean;
   readonly dataTypes: readonly DataTypeDefinition[];
   readonly methods: readonly MethodDefinition[];
-  /** JSON text: its descriptor as clients may read it. Absent where it was generated before there was one. */
+  /** JSON text of the descriptor that clients may read; absent in older generated code. */
   readonly reference?: string;
   /** Bound by registry.ts, which alone imports hook files. */
   readonly hooks?: CapabilityHooks;

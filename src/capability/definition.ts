@@ -5,19 +5,19 @@ import type { Validator } from './validation.js';
 
 export type { StringFormat } from './formats.js';
 
-/** How a property's value is kept in its column. `date` is a UTCDate kept as integer milliseconds. */
+/** How a column stores a property's value. `date` is a UTCDate as integer milliseconds. */
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
 
 /**
- * Who may write a property, and when. `internal` is never on the wire: hooks alone read and write it.
- * `secret` is written by clients and never shown; what is stored is a hash or is encrypted.
+ * Who may write a property, and when. An `internal` one is never on the wire: only hooks use it.
+ * Clients write a `secret` and never read it; the database has its hash or its ciphertext.
  */
 export type PropertyAccess = 'mutable' | 'immutable' | 'serverSet' | 'internal' | 'secret';
 
 /** The standard methods, as their names have them after the slash. */
 export type StandardMethodName = 'get' | 'changes' | 'set' | 'copy' | 'query' | 'queryChanges';
 
-/** What happens to an object when one that it refers to is destroyed. */
+/** The fate of an object when the server destroys one that it refers to. */
 export type OnDestroy = 'restrict' | 'cascade' | 'setNull';
 
 /** The property holds ids of objects of the same account; each has a row in JmapReference. */
@@ -50,15 +50,15 @@ export interface PropertyDefinition {
   /** Wire name, camelCase. */
   readonly name: string;
   /**
-   * Its column: the name that it first had, which a rename keeps, or another (`size_2`) where that was
-   * taken. So it may be another property's name. The engine's own tables hold columns, clients see names.
+   * Its column: its first name, which a rename keeps, or another (`size_2`) where that was taken.
+   * So it may be another property's name. The engine's own tables hold columns, clients see names.
    */
   readonly column: string;
   readonly kind: PropertyKind;
   readonly nullable: boolean;
   /** A create must give it. */
   readonly required: boolean;
-  /** What a create without it stores and a null patch restores; absent when `required` or role-set. */
+  /** The value of a create without it and of a null patch; absent if `required` or role-set. */
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
@@ -102,7 +102,7 @@ export interface FilterDefinition {
   /** For `text`: all the columns that it reads, `column` first. */
   readonly columns?: readonly string[];
   /**
-   * Of text: the type's search index holds the columns, and long enough needles are looked up in it. Of
+   * Of text: the type's search index holds the columns, and serves needles that are long enough. Of
    * other operators: an ordered index of an account's objects begins with the column.
    */
   readonly indexed?: true;
@@ -111,7 +111,7 @@ export interface FilterDefinition {
 export interface SortDefinition {
   /** The Comparator's `property` on the wire. */
   readonly property: PropertyDefinition;
-  /** For text: the shadow column that holds its `i;unicode-casemap` key. Without one, octets decide. */
+  /** For text: the shadow column with its `i;unicode-casemap` key. Without one, octets decide. */
   readonly casemapColumn?: string;
   /** The column that the order reads where it is neither the property's own nor its casemap key. */
   readonly column?: string;
@@ -119,20 +119,17 @@ export interface SortDefinition {
   readonly indexed?: true;
 }
 
-/**
- * What a shadow column holds of its property: folded text for filters, a collation key for sorts, the
- * moment of a Date in ms for both.
- */
+/** Its content: folded text for filters, a collation key for sorts, or a Date's ms for both. */
 export type ShadowTransform = 'fold' | 'casemap' | 'instant';
 
-/** A column that the engine fills from a property whenever the row is written; never on the wire. */
+/** A column that the engine fills from a property at each write; never on the wire. */
 export interface ShadowColumn {
   readonly column: string;
   readonly property: PropertyDefinition;
   readonly transform: ShadowTransform;
 }
 
-/** No two objects of an account have the same values in these properties; null is equal to nothing. */
+/** No two objects of an account share the values of these properties; null equals nothing. */
 export interface UniqueDefinition {
   /** `code`, or `list+position`: the properties' names. */
   readonly name: string;
@@ -147,7 +144,7 @@ export interface SearchIndexDefinition {
   readonly columns: readonly string[];
 }
 
-/** What one account may hold of a type. */
+/** The limits on an account's objects of one type. */
 export interface TypeLimits {
   /** Objects: one more is `overQuota`. */
   readonly count?: number;
@@ -161,7 +158,7 @@ export interface TypeShape {
   readonly create: object;
   readonly patch: object;
   readonly filter: object;
-  /** What is stored, where that is more than `object`: the internal and secret properties too. */
+  /** The stored object, where it has more than `object`: internal and secret properties too. */
   readonly stored?: object;
 }
 
@@ -172,7 +169,7 @@ export type StoredOf<S extends TypeShape> = S extends {
   ? Stored
   : S['object'];
 
-/** Everything that the engine needs to serve a data type. Emitted, frozen, data but for its validators. */
+/** All that the engine needs to serve a data type. Emitted, frozen; data but for its validators. */
 export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   /** RFC 8620 1.6.3 name, for instance `Todo`. */
   readonly name: string;
@@ -180,7 +177,7 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly capability: string;
   /** Its table: to its name what a property's column is to the property's. */
   readonly table: string;
-  /** The most that texts of one row have together, shadow columns counted; absent where nobody knows. */
+  /** The most characters of all texts in one row, shadow columns included; absent if unknown. */
   readonly characters?: number;
   /** Input names may be given in snake_case too; output never is. */
   readonly acceptSnakeCase: boolean;
@@ -202,7 +199,7 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
     readonly update: Validator;
     /** One FilterCondition whose names are all declared. */
     readonly filter: Validator;
-    /** Values that hooks alone give: internal, serverSet and computed; absent where there are none. */
+    /** Judges values that only hooks give: internal, serverSet and computed; absent if none. */
     readonly server?: Validator;
   };
   /** Never set: carries the wire types for inference. */

@@ -132,7 +132,7 @@ export function formatNamed(name: string | undefined): Format | undefined {
     : undefined;
 }
 
-/** What a property's definition says of its format. */
+/** The parts of a property's definition that choose its format. */
 interface Formatted {
   readonly kind: string;
   readonly format?: StringFormat;

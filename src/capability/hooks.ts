@@ -4,9 +4,9 @@ import type { DataTypeDefinition, StoredOf, TypeShape } from './definition.js';
 import type { SetResponse } from './standard.js';
 
 /**
- * What a NAME.hooks.ts file may say: the logic that a schema can't. Each hook gets the batch of a whole
- * method call, never single objects. Generated `hooks.ts` modules narrow these types to the
- * capability's own.
+ * The types of a NAME.hooks.ts file: the logic that a schema can't express. Each hook gets the
+ * batch of a whole method call, never single objects. Generated `hooks.ts` modules narrow these
+ * types to the capability's own.
  */
 
 /** The call that a hook serves. */
@@ -16,7 +16,7 @@ export interface HookCall<Arguments extends object = JsonObject> {
   readonly userId: string;
   /** `Todo/set`: what the client called; inside `tx.set`, and for another type's hooks, too. */
   readonly method: string;
-  /** The further arguments that the descriptor declares for that method; without the standard ones. */
+  /** The further arguments that the descriptor declares for that method, no standard ones. */
   readonly arguments: Arguments;
   /** Aborted when HOOK_TIMEOUT has passed: hand it to `fetch` and the like. */
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export interface Wanted<Stored> {
   refuse(error: SetError): void;
 }
 
-/** What a call changed, its cascades and the `tx.set`s of its hooks included. */
+/** All that a call changed, including its cascades and the `tx.set`s of its hooks. */
 export interface Changes<Stored> {
   readonly created: readonly Stored[];
   readonly updated: readonly { readonly before: Stored; readonly after: Stored }[];
@@ -88,8 +88,8 @@ export interface TypeHooks<
   /** Own-row computed properties (`computed: { from: [...] }`): pure and synchronous. */
   readonly compute?: Readonly<Record<string, (object: Stored) => unknown>>;
   /**
-   * Computed properties that follow other objects (`computed: { on: [...] }`): gets what changed and
-   * says which objects of this type have which value now.
+   * Computed properties that follow other objects (`computed: { on: [...] }`): gets the changes and
+   * returns the new values, by the ids of this type's objects.
    */
   readonly computeOn?: Readonly<
     Record<
@@ -101,13 +101,13 @@ export interface TypeHooks<
       ) => Promise<ReadonlyMap<string, unknown>>
     >
   >;
-  /** Writes what belongs to the change, by `tx.set`. What it throws undoes the whole call. */
+  /** Writes what belongs to the change, with `tx.set`. An error that it throws undoes the call. */
   inTransaction?(
     changes: Changes<Stored>,
     call: HookCall<Arguments>,
     tx: HookTransaction<Database>,
   ): Promise<void>;
-  /** The world outside: runs after the answer is safe on disk. What it throws is logged. */
+  /** Acts on the world outside, once the answer is safe on disk. The server logs its errors. */
   afterCommit?(changes: Changes<Stored>, call: HookCall<Arguments>): void | Promise<void>;
   /**
    * Around a standard method whose descriptor declares further arguments or response members:

@@ -1,4 +1,4 @@
-/** The vocabulary between generated code (and hook files) and the engine: `jmapsmith/capability`. */
+/** The terms that generated code and hook files share with the engine: `jmapsmith/capability`. */
 export type { SetError } from '../protocol/errors.js';
 export type { JsonObject, JsonValue } from '../protocol/json.js';
 export {

@@ -1,6 +1,6 @@
 import type { ValidationIssue } from './validation.js';
 
-/** What emitted validators and definitions call at run time: they import nothing else. */
+/** All that emitted validators and definitions use at run time: they import nothing else. */
 
 export { jsonEqual } from '../protocol/equal.js';
 export { isInexact } from '../protocol/json.js';

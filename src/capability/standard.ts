@@ -2,7 +2,7 @@ import type { SetError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import type { TypeShape } from './definition.js';
 
-/** Arguments and responses of the six standard methods (RFC 8620 5.1 to 5.6), typed by a type's shape. */
+/** Arguments and responses of the standard methods (RFC 8620 5.1 to 5.6), typed by a shape. */
 
 export interface GetArguments {
   readonly accountId: string;
