@@ -7,9 +7,8 @@ const OFFSET = /([+-])([01]\d|2[0-3]):([0-5]\d)$/;
 const FRACTION = /\.(\d+)/;
 
 /**
- * Milliseconds since 1970, or null for what is no UTCDate. Digits beyond the millisecond are cut;
- * a zero fraction is taken and so normalised. Leap seconds and 24:00 have no place on our time line:
- * null.
+ * Returns milliseconds since 1970; null for what is no UTCDate, and for leap seconds and 24:00,
+ * which our time line lacks. Cuts digits beyond the millisecond and accepts a zero fraction.
  */
 export function parseUtcDate(text: string): number | null {
   const { length } = text;
@@ -151,7 +150,7 @@ function twoDigits(text: string, at: number): number {
   return isDigit(first) && isDigit(second) ? 10 * (first - DIGIT_0) + second - DIGIT_0 : Number.NaN;
 }
 
-/** The milliseconds of ".", digits and "Z" behind the seconds; null for what is nothing of the kind. */
+/** Returns the milliseconds of ".", digits and "Z" behind the seconds; null for anything else. */
 function fraction(text: string): number | null {
   const end = text.length - 1;
   if (text.charCodeAt(19) !== DOT || end === 20) return null;

@@ -37,7 +37,7 @@ export function createIdGenerator(options: { now?: () => number } = {}): IdGener
   let timeText = '';
   let high = 0;
   let low = 0;
-  /** What the ids of a millisecond begin with: all but the last eight digits. */
+  /** The start of all ids of a millisecond: all but the last eight digits. */
   let head = '';
   let headPrefix = '';
 

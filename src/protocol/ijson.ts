@@ -29,8 +29,8 @@ export function isLongText(octets: number): boolean {
 }
 
 /**
- * Whether a text of so many octets may be read with pauses. 390,000 octets of nested arrays or of numbers as `1.0`
- * take 65 ms, of most other values 5.
+ * Returns whether a text of so many octets may be read with pauses. 390,000 octets of nested arrays
+ * or of numbers as `1.0` take 65 ms, of most other values 5.
  */
 export function mayPause(octets: number): boolean {
   return octets > STRIDE;
@@ -86,7 +86,7 @@ function isWithinCharacter(octet: number | undefined): boolean {
 const MAX_DEPTH = 2500;
 /** Of an object: V8 lists all of them in one step, which can't be cut. */
 const MAX_MEMBERS = 100_000;
-/** Each is a slow step: millions of them would keep the process from its other users (RFC 8620 8.5). */
+/** Inexact numbers are slow to read: millions would keep other users waiting (RFC 8620 8.5). */
 const MAX_INEXACT = 10_000;
 
 /** Characters between two pauses: about a millisecond. */
@@ -309,13 +309,10 @@ export class JsonReader {
 
 const NONE: Record<string, JsonValue> = Object.freeze({});
 
-/** Items up to which an array that grew has more room than it needs: V8 makes room for 17 at first. */
+/** Length from which an array keeps its spare room: V8 first makes room for 17 items. */
 const ROOMY = 17;
 
-/**
- * Returns the items in an array that has room for no more of them. 10 MB of arrays of one item would
- * take 900 MB otherwise.
- */
+/** Returns a short array without spare room: 10 MB of arrays of one item would take 900 MB. */
 function trim(items: JsonValue[]): JsonValue[] {
   return items.length < ROOMY ? items.slice() : items;
 }

@@ -33,13 +33,13 @@ export function emptyObject<T = JsonValue>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }
 
-/** An object without a prototype is a hash table to V8; one that has this as its prototype is none. */
+/** V8 makes a hash table of an object without a prototype, but not of one with this prototype. */
 const BARE: object = Object.freeze(emptyObject());
 
 /**
- * The same for an object whose members are those that a type declares: such names come again, so V8
- * knows the shape, and makes, reads and writes the object in about half the time. What has other
- * names in each request (ids) is better off as an `emptyObject`.
+ * Returns an empty object for members that a type declares: such names come again, so V8 knows the
+ * shape, and makes, reads and writes the object in about half the time. An object with other names
+ * in each request (ids) is better off as an `emptyObject`.
  */
 export function declaredObject(): Record<string, JsonValue> {
   return Object.create(BARE) as Record<string, JsonValue>;
@@ -52,9 +52,9 @@ export function isPlainObject(value: object): boolean {
 }
 
 /**
- * Stands in a parsed request where a number token's double is an integer, or infinite, but not
- * exactly what the text says: 1e400, 9007199254740993, 4.99999999999999999999. Whoever expects
- * an Int refuses it; whoever expects any number may take `value`. It has no enumerable members, and
+ * Stands in a parsed request for a number token whose double is an integer, or infinite, but not
+ * exactly what the text says: 1e400, 9007199254740993, 4.99999999999999999999. Code that expects an
+ * Int refuses it; code that expects any number may take `value`. It has no enumerable members, and
  * `isJsonObject` is false for it.
  */
 export class InexactNumber {
@@ -74,25 +74,25 @@ export class InexactNumber {
     return this.#source;
   }
 
-  /** What `JSON.stringify` writes as a string that `writeNumbers` makes a number again. */
+  /** Returns a text for `JSON.stringify` which `writeNumbers` makes a number again. */
   toJSON(): string {
     return `${MARK}${this.#source}`;
   }
 }
 
-/** A number of the client's that no double holds exactly: an object to JavaScript, a number to JSON. */
+/** Returns whether it is a number that no double holds exactly: an object here, a JSON number. */
 export function isInexact(value: unknown): value is InexactNumber {
   return value instanceof InexactNumber;
 }
 
-/** Starts strings that stand for numbers: a lone surrogate, which no text of a client holds (RFC 8620 1.5). */
+/** Marks numbers within text: a lone surrogate, which no client may send (RFC 8620 1.5). */
 const MARK = '\uDC00';
 
 /** JSON.stringify escapes it, and escapes a backslash of a client's own with a second one. */
 const WRITTEN_MARK = '\\udc00';
 const WRITTEN_NUMBERS = /"\\udc00([-+.eE\d]+)"/g;
 
-/** Puts the numbers back, as their clients wrote them, into what `JSON.stringify` made of InexactNumbers. */
+/** Puts the clients' own numbers back into what `JSON.stringify` made of InexactNumbers. */
 export function writeNumbers(text: string): string {
   return text.includes(WRITTEN_MARK) ? text.replace(WRITTEN_NUMBERS, '$1') : text;
 }

@@ -16,5 +16,5 @@ export function isMediaType(text: string): boolean {
   return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);
 }
 
-/** What octets are when nobody says what they are. */
+/** The media type of octets for which nobody names one. */
 export const DEFAULT_MEDIA_TYPE = 'application/octet-stream';

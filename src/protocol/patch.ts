@@ -3,7 +3,7 @@ import { excerpt } from './excerpt.js';
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from './json.js';
 import { parsePointer } from './json-pointer.js';
 
-/** What a PatchObject (RFC 8620 5.3) makes of an object. */
+/** The result of applying a PatchObject (RFC 8620 5.3) to an object. */
 export type PatchResult =
   | {
       readonly kind: 'patched';

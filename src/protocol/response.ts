@@ -9,7 +9,7 @@ export interface ResponseBody {
   readonly invocations: readonly InvocationText[];
   /** Null where the request had none. */
   readonly createdIds: ReadonlyMap<string, string> | null;
-  /** What each call did, in order: RFC 8620 doesn't name it, and a request asks for it by a capability. */
+  /** A report on each call, in order. RFC 8620 doesn't name it: a capability asks for it. */
   readonly explain?: readonly JsonObject[];
 }
 

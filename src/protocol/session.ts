@@ -11,7 +11,7 @@ export interface SessionAccount {
   readonly capabilities: ReadonlySet<string> | null;
 }
 
-/** Whose session it is. The same access must be the identical object: what is computed is kept by identity. */
+/** The user of a session. Equal access must be one object: `Sessions` keeps results by identity. */
 export interface SessionOwner {
   readonly username: string;
   readonly accounts: ReadonlyMap<string, SessionAccount>;
@@ -30,7 +30,7 @@ export interface RuntimeMembers {
 export interface SessionOptions {
   readonly capabilities: Iterable<CapabilityDefinition>;
   readonly runtime: ReadonlyMap<string, RuntimeMembers>;
-  /** The configured public base URL without a trailing slash; null where each request's host decides. */
+  /** The configured public base URL, no trailing slash; null where each request's host decides. */
   readonly baseUrl: string | null;
 }
 
@@ -117,7 +117,7 @@ export class Sessions {
   }
 }
 
-/** The first account that is the user's own and offers the capability: accounts come in order of creation. */
+/** Finds each capability's first account of the user's own; accounts are in order of creation. */
 function primaryAccounts(
   capabilities: readonly CapabilityDefinition[],
   runtime: ReadonlyMap<string, RuntimeMembers>,

@@ -5,7 +5,7 @@ import { chunksOf } from './response.js';
 /** Values that are written at once, in about a millisecond; so many characters count as a value. */
 const WEIGHT = 16_384;
 const CHARACTERS = 64;
-/** Characters of a long text that are written at once, for each value: it takes a fraction of their time. */
+/** Characters of a long text written at once, for each value of `weight`: they take less time. */
 const TEXT = 16;
 
 type Container = readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -27,8 +27,8 @@ export interface WrittenText {
 }
 
 /**
- * Returns what `JSON.stringify` and `writeNumbers` make of a value that is no cycle, in slices; what
- * is not heavy is written at once. Null where it is longer than `maximum` characters. Rejects with what `slices.next` throws.
+ * Returns what `JSON.stringify` and `writeNumbers` make of a value without cycles, in slices, a
+ * light one at once. Null beyond `maximum` characters. Rejects with what `slices.next` throws.
  */
 export async function stringifyInSlices(
   value: unknown,
@@ -171,7 +171,7 @@ class Writing {
 class Scales {
   readonly #limit: number;
   #heavy: Set<unknown> | null = null;
-  /** What may still be looked at. */
+  /** Values that `weigh` may still look at. */
   #left = 0;
 
   constructor(limit: number) {
@@ -225,7 +225,7 @@ function emptyGroup(container: Container): Parts {
   return (Array.isArray(container) ? ([] as unknown) : emptyObject()) as Parts;
 }
 
-/** What `toJSON` makes of a value is written by the native function. */
+/** Returns false for a value with `toJSON`: the native function writes it. */
 function isContainer(value: unknown): value is Container {
   if (typeof value !== 'object' || value === null) return false;
   return typeof (value as { readonly toJSON?: unknown }).toJSON !== 'function';
