@@ -1,8 +1,8 @@
 import { HookTimeoutError } from '../methods/hook-errors.js';
 
 /**
- * HOOK_TIMEOUT of one method call: the time that all of its hooks may take together. What the call
- * waits for between them, another's lock above all, is not theirs.
+ * HOOK_TIMEOUT of one method call: the time that all of its hooks may take together. The call's
+ * waits between hooks, above all for another's lock, don't count.
  */
 export class HookBudget {
   readonly #abort = new AbortController();
@@ -22,7 +22,7 @@ export class HookBudget {
     return this.#abort.signal;
   }
 
-  /** What `work` resolves to, or what `late` says once the time is over. */
+  /** Resolves to the result of `work`; rejects with the error of `late` once the time is over. */
   async run<T>(work: () => Promise<T>, late: () => HookTimeoutError): Promise<T> {
     // A hook inside of another's tx.set takes of the same time.
     if (this.#running === 0) this.#end = Math.min(performance.now() + this.#left, this.#deadline);
@@ -39,7 +39,7 @@ export class HookBudget {
       return value;
     } catch (error) {
       if (error instanceof HookTimeoutError) this.#abort.abort(error);
-      // What the hook does later has nobody to tell.
+      // Nobody waits for the rest of the hook.
       running.catch(() => undefined);
       throw error;
     } finally {

@@ -25,7 +25,7 @@ interface Following {
   readonly computes: Pick<Hooks, 'compute'>;
 }
 
-/** Brings all computed properties that follow others up to date: what they change may be followed, too. */
+/** Brings computed properties that follow others up to date, and those that follow them in turn. */
 export async function settleComputed(following: Following, reader: NewsReader): Promise<void> {
   for (let round = 0; ; round += 1) {
     const news = new Map(reader.take());

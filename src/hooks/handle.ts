@@ -6,7 +6,7 @@ import type { CallContext } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import type { Snapshot } from '../store/port.js';
 
-/** What `reader.get` and `tx.get` read from. */
+/** The source that `reader.get` and `tx.get` read from. */
 type ObjectReader = Pick<Snapshot, 'get'>;
 
 interface HandleOptions {
@@ -21,8 +21,8 @@ interface HandleOptions {
 }
 
 /**
- * The `tx` (or `reader`) of one hook. Its operations run one after the other, whatever the hook does
- * at once, and none runs after `end`: a hook that is given up may go on, but not in the database.
+ * The `tx` (or `reader`) of one hook. It runs operations one after the other, even if the hook
+ * starts several at once, and none after `end`: a hook that was given up can't reach the database.
  */
 export class HookHandle implements HookTransaction {
   readonly #options: HandleOptions;
@@ -79,8 +79,8 @@ export class HookHandle implements HookTransaction {
 }
 
 /**
- * A snapshot of the call's account that is taken at its first read, so that a hook that waits for the
- * world outside holds no connection of the database before.
+ * A snapshot of the call's account, taken at its first read: until then a hook that waits for the
+ * world outside holds no connection of the database.
  */
 export class LateSnapshot implements ObjectReader {
   readonly #context: CallContext;

@@ -42,7 +42,7 @@ export function computedValue(
   return judged[name] ?? null;
 }
 
-/** What a computeOn said: by id, each value as `computedValue` has it. */
+/** Returns a computeOn's values by id, each judged by `computedValue`. Throws HookError. */
 export function computedValues(
   what: string,
   type: DataTypeDefinition,

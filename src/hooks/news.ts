@@ -2,15 +2,15 @@ import type { Changes } from '../capability/hooks.js';
 import type { Entry, UnitOfWork } from '../methods/work/unit.js';
 import type { StoredObject } from '../store/port.js';
 
-/** What changed of one type. */
+/** The changes to objects of one type. */
 export type News = readonly [type: string, changes: Changes<StoredObject>];
 
 /** By id, what was told last of an object; null for what is known to be destroyed. */
 type Known = Map<string, StoredObject | null>;
 
 /**
- * What the unit did since it was last asked: those who ask (computeOn, inTransaction) have a reader
- * each. A `tx.set` asks the same readers, so nobody hears of a change twice.
+ * Tells what the unit did since the last `take`. computeOn and inTransaction have a reader each,
+ * which a `tx.set` of a hook shares, so nobody hears of a change twice.
  */
 export class NewsReader {
   readonly #unit: UnitOfWork;
@@ -21,8 +21,8 @@ export class NewsReader {
   }
 
   /**
-   * What is new, type by type. Those that are not asked for wait, so that what a hook does to them
-   * meanwhile is told together with it.
+   * Yields the new changes, type by type. If the caller stops early, the rest waits, and includes
+   * what a hook changes meanwhile.
    */
   *take(): Generator<News> {
     for (const [name, { entries }] of this.#unit.touched) {
@@ -34,7 +34,7 @@ export class NewsReader {
   }
 }
 
-/** Each object as it was told last, or was before the unit, and as it is now; null where none differs. */
+/** Returns changed objects as told last (or before the unit) and as they are now; null if none. */
 function takeFresh(
   known: Known,
   entries: ReadonlyMap<string, Entry>,

@@ -1,9 +1,9 @@
 import type { Registry } from '../methods/registry.js';
 
 /**
- * Types whose writes may run a hook that waits: their own check and inTransaction, what `after` adds
- * to their answers, and the hooks of whatever changes with them by references, counts and `on`
- * sources. Such a write needs a transaction that it shares with nobody.
+ * Returns the types whose writes may run a hook that waits: their own check and inTransaction, an
+ * `after` that adds to their answers, and the hooks of types that change with them by references,
+ * counts and `on` sources. Such a write needs a transaction that it shares with nobody.
  */
 export function exclusiveTypes(registry: Registry): ReadonlySet<string> {
   const { dataTypes, typeHooks } = registry;

@@ -67,7 +67,7 @@ function strays(capability: CapabilityDefinition): readonly string[] {
 
 const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommit', 'methods'];
 
-/** What would never be called, and each with why: a typing error must not go unnoticed. */
+/** Returns the names that no call would ever use, each with why, to reveal typing errors. */
 function straysOf(
   type: DataTypeDefinition,
   hooks: TypeHooks,

@@ -65,7 +65,7 @@ class RegistryHooks implements Hooks {
     return isConcerned ? new HookedCall(context, this, null) : null;
   }
 
-  /** Those of destroyed objects are for these hooks alone: compute is of what is written. */
+  /** Returns whether hooks see destroyed objects of the type; `compute` sees only written ones. */
   needsWholeRows({ name }: DataTypeDefinition): boolean {
     const { check, inTransaction, afterCommit } = this.registry.typeHooks.get(name) ?? {};
     const hearing = check ?? inTransaction ?? afterCommit;
@@ -91,7 +91,7 @@ class RegistryHooks implements Hooks {
   }
 }
 
-/** Which hooks one call meets, and when. Hooks get frozen values: they can't change what is written. */
+/** Runs one call's hooks at their steps. Hooks get frozen values: they can't change the writes. */
 class HookedCall extends HookScope implements CallHooks {
   readonly #hooks: RegistryHooks;
   readonly #types: ReadonlyMap<string, TypeHooks>;
@@ -137,8 +137,8 @@ class HookedCall extends HookScope implements CallHooks {
   }
 
   /**
-   * Returns what a standard method is run with: `before` may replace its arguments. Those that the
-   * descriptor adds are for hooks alone.
+   * Returns the arguments to run a standard method with: `before` may replace them. Only hooks get
+   * the arguments that the descriptor adds.
    */
   async prepare(args: JsonObject): Promise<StandardArguments> {
     const { method } = this.context;
@@ -193,7 +193,7 @@ class HookedCall extends HookScope implements CallHooks {
       Object.freeze({
         ...{ key, before, after },
         refuse(error: SetError): void {
-          // What it would refuse is being written.
+          // The engine already writes the object.
           if (isOver) throw new HookHandleError('It is too late to refuse: the check has ended.');
           refuse(judgedRefusal(what, error));
         },
@@ -209,8 +209,8 @@ class HookedCall extends HookScope implements CallHooks {
   }
 
   /**
-   * Computed properties first, until they stand still; then each type's hooks hear of it once. What
-   * these write has been told by their `tx.set`.
+   * Brings computed properties up to date, then tells one type's hooks of its changes, until
+   * nothing is new. A hook's `tx.set` has already told of the hook's own writes.
    */
   async afterWrites(unit: UnitOfWork): Promise<void> {
     const { registry } = this.#hooks;
@@ -252,7 +252,7 @@ class HookedCall extends HookScope implements CallHooks {
     return (await runInSlices(frozenCopy(args), this.context.startSlices())) as JsonObject;
   }
 
-  /** What the hook file adds to the method. */
+  /** Returns the hook file's additions to the method. */
   #extension(): MethodExtension {
     const { dataType, body } = this.context.method;
     return this.#types.get(dataType?.name ?? '')?.methods?.[body] ?? {};

@@ -13,7 +13,7 @@ import { HookBudget } from './budget.js';
 import { HookHandle, LateSnapshot } from './handle.js';
 import { objectGiven } from './judge.js';
 
-/** What hooks need of the process: made once, at the start. */
+/** The parts of the process that hooks need; the server makes them once, at its start. */
 export interface HookServices {
   /** HOOK_TIMEOUT, ms: for all hooks of one method call together. */
   readonly timeout: number;
@@ -31,17 +31,17 @@ export interface HookServices {
 /** How deep `tx.set` may call hooks that call `tx.set`. */
 export const MAX_HOOK_DEPTH = 8;
 
-/** What no hook of the call was declared to take. */
+/** The further arguments of a method that declares none. */
 const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
 
-/** What a hook reads: its call's transaction, a snapshot of its own, or nothing. */
+/** The data that a hook reads: its call's transaction, a snapshot of its own, or nothing. */
 export type Reads = Transaction | 'read' | 'none';
 
 type Hook<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
 
 /**
- * How any hook of one method call is run: its time, what it may touch, and what is left for after the
- * commit. A `tx.set` has a scope of its own within the one of the hook that makes it.
+ * Runs the hooks of one method call: bounds their time, hands them their `tx`, and keeps hooks for
+ * after the commit. A `tx.set` has a scope of its own within that of its hook.
  */
 export abstract class HookScope {
   readonly context: CallContext;
@@ -72,8 +72,8 @@ export abstract class HookScope {
   }
 
   /**
-   * Runs one hook; its `tx` writes into `unit` where there is one. Rejects with what the hook throws,
-   * by its name, or with HookTimeoutError; from then on its `tx` refuses everything.
+   * Runs one hook; its `tx` writes into `unit` if there is one. Rejects with what the hook throws,
+   * under its name, or with HookTimeoutError. Afterwards its `tx` refuses everything.
    */
   async run<T>(
     what: string,
@@ -92,7 +92,7 @@ export abstract class HookScope {
       set: unit === null ? null : (...request) => this.#set(unit, ...request),
     });
     const call = this.#call(budget.signal);
-    // What is joined ends with its time: the client refuses what the hook does with it afterwards.
+    // The hook's time bounds the join, too: the client refuses what the hook does afterwards.
     const work = (): Promise<T> =>
       budget.run(
         async () => hook(call, handle),
@@ -135,7 +135,7 @@ export abstract class HookScope {
     }
   }
 
-  /** Where it throws, the unit may be half-way: the call is undone even where the hook catches it. */
+  /** If it throws, the unit may be half-way: the call is undone even if the hook catches that. */
   async #set(
     unit: UnitOfWork,
     type: DataTypeDefinition,

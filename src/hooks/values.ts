@@ -14,9 +14,9 @@ interface Walk {
 }
 
 /**
- * A copy of what a hook gave that shares nothing with it: what the hook does to its own later
- * reaches nobody. Members that are undefined are left out. Throws HookError for what JSON would lose
- * or change in silence: a Date, a Map, NaN, half a character. Pauses.
+ * Returns a copy of what a hook gave; what the hook does to its own later doesn't reach the copy.
+ * Leaves out undefined members. Throws HookError for what JSON would silently lose or change: a
+ * Date, a Map, NaN, half a character. Pauses.
  */
 export function givenSteps(what: string, value: unknown): Steps<JsonValue> {
   return copy({ what, strides: new Strides() }, value, '', 0);
