@@ -19,10 +19,7 @@ import { declaredMembers } from './type-index.js';
 /** Values that the references of one request may visit. */
 const MAX_REFERENCE_VISITS = 1_000_000;
 
-/**
- * What result references may still put into the calls of one request, so that 32 calls can't
- * double a value 32 times.
- */
+/** Bounds what result references put into one request: 32 calls can't double a value 32 times. */
 export class ReferenceAllowance {
   readonly visits: ReferenceBudget = { remaining: MAX_REFERENCE_VISITS };
   readonly #maximum: number;
@@ -67,7 +64,7 @@ export class ReferenceAllowance {
   }
 }
 
-/** A text that JSON has as it is: ASCII, with nothing to escape. Most that is referred to are ids. */
+/** A text that JSON writes unchanged: ASCII, nothing to escape. Most references yield ids. */
 const AS_IT_IS = /^[ !#-[\]-~]*$/;
 
 /**

@@ -12,9 +12,9 @@ import { queryChanges } from './query/query-changes.js';
 import { set } from './set/set.js';
 
 /**
- * What answers a method that the engine implements, by the `body` of its definition: the standard
- * methods (RFC 8620 5) for objects of any type, and those that descriptors declare by their names.
- * Each takes the arguments that its validator has judged.
+ * The functions of the methods that the engine implements, by the `body` of a definition: the
+ * standard methods (RFC 8620 5) for objects of any type, and those that descriptors declare by
+ * name. Each takes the arguments that its validator has judged.
  */
 export const METHOD_BODIES: Readonly<
   Record<Exclude<MethodDefinition['body'], 'hookFile'>, MethodBody>

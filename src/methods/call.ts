@@ -48,7 +48,7 @@ export class MethodCall implements CallContext {
   #followUps: readonly Invocation[] = NOTHING;
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
-  /** What was admitted last. */
+  /** The answer that `admit` made last. */
   #answer: Answer | null = null;
 
   constructor(options: CallOptions) {

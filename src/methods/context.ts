@@ -27,7 +27,7 @@ export interface MethodLimits {
   readonly maxCascade?: number;
 }
 
-/** What every method call needs of the process: made once, at the start. */
+/** The parts of the process that method calls need; the server makes them once, at its start. */
 export interface Services {
   readonly store: Store;
   readonly blobs: BlobStore;
@@ -56,7 +56,7 @@ export interface RequestSource {
   readonly room?: Pick<AnswerRoom, 'take' | 'giveBack'> | undefined;
 }
 
-/** What lives as long as one request: shared by its calls. */
+/** The data of one request, which its calls share. */
 export interface RequestScope extends RequestSource {
   readonly principal: Principal;
   /** Distinct capabilities of `using`. */
@@ -91,14 +91,13 @@ export interface CallContext {
   readonly isInternal: boolean;
   /** `performance.now()` after which the call is given up. */
   readonly deadline: number;
-  /** Starts slices of the call, which has until its deadline. Urgent: it holds the writer, so others wait for it. */
+  /** Starts slices of the call, to its deadline. Urgent: it holds the writer, so others wait. */
   startSlices(isUrgent?: boolean): Slices;
   /**
-   * Has hooks complete the response, serialises it and takes its octets from the request's budget and the
-   * process's; rejects with `MethodError('requestTooLarge')` or `('serverUnavailable')` where they don't
-   * fit. A method that writes calls it inside its transaction, so that an answer that can't be
-   * given undoes the write. A second call takes the place of the first: a transaction may be run
-   * again.
+   * Has hooks complete the response, serialises it, and takes its octets from the budgets of the
+   * request and the process. Rejects with MethodError `requestTooLarge` or `serverUnavailable` if
+   * they don't fit. A method that writes calls it inside its transaction, so an answer that can't
+   * be given undoes the write. A second call replaces the first, since a transaction may run again.
    */
   admit<Response extends object>(response: Response, how?: AdmitOptions): Promise<Answer>;
   /**
@@ -114,7 +113,7 @@ export interface CallContext {
 }
 
 export interface AdmitOptions {
-  /** What the call adds to the request's map once it has succeeded (RFC 8620 3.3). */
+  /** Creation ids that the call adds to the request's map if it succeeds (RFC 8620 3.3). */
   readonly createdIds?: CreatedIds;
   readonly slices?: Slices;
   /** The one that is open: hooks read in it. */
@@ -138,7 +137,7 @@ export type MethodBody<Arguments = any> = (
   sent?: Arguments,
 ) => Promise<Answer>;
 
-/** What a standard method is run with. */
+/** The arguments to run a standard method with. */
 export interface StandardArguments {
   readonly args: JsonObject;
   /** The client's, where a hook has replaced them. */
@@ -162,7 +161,7 @@ export interface CallHooks {
   /** Runs a method that a hook file implements. */
   runOwn(name: string, args: JsonObject): Promise<Answer>;
 
-  /** Keeps the arguments that the descriptor adds to a standard method; the hook file may replace the others. */
+  /** Keeps the arguments that the descriptor adds for hooks; a hook may replace the others. */
   prepare(args: JsonObject): Promise<StandardArguments>;
 
   /** A transaction begins: what an attempt that was undone has kept did not happen. */
@@ -185,7 +184,7 @@ export interface CallHooks {
   committed(): void;
 }
 
-/** What the methods ask about the logic of all hook files: src/hooks implements it. */
+/** The logic of all hook files, as the methods see it: src/hooks implements it. */
 export interface Hooks {
   /** Makes the hooks of one call; null where its method meets none. */
   ofCall(context: CallContext): CallHooks | null;

@@ -184,7 +184,7 @@ class RequestRun {
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
     const answer = { invocations: this.#texts, createdIds: shown };
     if (this.#explanation === null) return answer;
-    // Whatever the calls have taken: it is one wait more, as long as a call's at the most.
+    // This is one more wait, as long as a call's at most, however long the calls took.
     const explain = await this.#explanation.tell(
       limits.requestTimeout,
       this.#scope.principal.userId,
@@ -295,7 +295,7 @@ function referredCallIds(calls: readonly Invocation[]): ReadonlySet<string> {
   return ids;
 }
 
-/** What an error response of a call may take at least, whatever the calls before it have used. */
+/** Returns the octets kept for a call's error response, whatever earlier calls have used. */
 function errorOctets(call: Invocation): number {
   return ERROR_OCTETS + Buffer.byteLength(call.callId);
 }

@@ -14,12 +14,12 @@ const MAX_TEXT = 10_000;
 const MAX_STEPS = 500;
 
 /**
- * Characters of parameters that a call keeps for its plans until all calls are done: those of a /set are as long as
- * its objects, of which a small request may change many.
+ * Characters of parameters that a call keeps for its plans until all calls are done. The parameters
+ * of a /set are as long as its objects, and a small request may change many.
  */
 const MAX_PARAMETERS = 250_000;
 
-/** What a request gathers that asks to be explained; requests that don't have none. */
+/** Gathers the explanation of a request that asks for one; other requests have none. */
 export class Explanation {
   readonly #store: Store;
   readonly #calls: ExplainedCall[] = [];
@@ -36,9 +36,9 @@ export class Explanation {
   }
 
   /**
-   * For the response, once all calls are done: to ask how a statement is run must not disturb what runs. All plans
-   * together have so many ms. They are asked for as reads of the calls' accounts; those of calls without one wait
-   * behind nobody's but the user's.
+   * Tells of all calls once they are done: asking how a statement runs must not disturb them. All
+   * plans together have `time` ms. Their reads take the turns of the calls' accounts; for a call
+   * without an account they wait only behind the user's own.
    */
   async tell(time: number, userId: string): Promise<readonly JsonObject[]> {
     const deadline = performance.now() + time;
@@ -62,14 +62,14 @@ interface Asked {
   /** The first of them, for its plan; null where its parameters are too long to be kept. */
   readonly first: TracedStatement | null;
   count: number;
-  /** Of which so many failed, or were given up to be run in a thread. */
+  /** Runs among them that failed, or that were given up to run in a thread. */
   failed: number;
   rows: number;
   /** From the question to the answer, ms. */
   time: number;
 }
 
-/** What one call asked of the store, how long it waited, and what became of it. */
+/** Records one call's statements, its waits and its outcome. */
 export class ExplainedCall implements Trace {
   /** Null for a call without one, and one that was refused before it was known. */
   accountId: string | null = null;
@@ -79,7 +79,7 @@ export class ExplainedCall implements Trace {
   readonly #spent = { waiting: 0, working: 0, committing: 0, elsewhere: 0 };
   #phase: TracePhase = 'elsewhere';
   #since = this.#begun;
-  /** Statements that are unanswered, since when, and how long there were any: those sent together count once. */
+  /** Unanswered statements, since when, and the time with any: parallel ones count once. */
   #open = 0;
   #opened = 0;
   #database = 0;

@@ -9,7 +9,7 @@ export type FailureLog = (error: unknown, reference: string) => void;
 /** Is told why clients are answered `serverUnavailable`, which says no reason. */
 export type UnavailableLog = (error: unknown) => void;
 
-/** What a call answers when something was thrown: nothing foreign leaves the server. */
+/** Turns a thrown value into a call's answer: nothing foreign leaves the server. */
 export function toMethodError(
   error: unknown,
   log: FailureLog,

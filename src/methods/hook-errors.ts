@@ -28,8 +28,8 @@ export class HookError extends Error {
 }
 
 /**
- * What a hook threw, as the call and the log are to have it: refusals, the machine's failures and
- * those that name their hook already stay as they are.
+ * Returns a hook's error as the call and the log get it. Refusals, the machine's failures and
+ * errors that name their hook stay as they are; a HookError wraps any other.
  */
 export function namedFailure(what: string, thrown: unknown): unknown {
   if (

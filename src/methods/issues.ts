@@ -5,7 +5,7 @@ import { declaredObject, type JsonValue } from '../protocol/json.js';
 import { parsePointer } from '../protocol/json-pointer.js';
 import type { Steps } from '../runtime/slices.js';
 
-/** What a generated validator found wrong, in words. */
+/** A fault that a generated validator found, in words. */
 export interface Complaint {
   /** The top-level member at fault; "" for the whole. */
   readonly member: string;
@@ -28,9 +28,9 @@ export function lastComplaintsOf({ errors }: Validator): readonly Complaint[] {
 }
 
 /**
- * Judges values of properties: the schema says of a property what depends on no other one, so a large one is judged
- * alone, with pauses around it. A validator puts doubles in the place of numbers that none
- * holds exactly where the schema has a number; `values` has them afterwards.
+ * Judges values of properties, a large one alone with pauses around it: the schema of a property
+ * depends on no other one. Where the schema has a number, the validator puts a double in the place
+ * of one that no double holds exactly, and `values` has it afterwards.
  */
 export function* judgeProperties(
   validator: Validator,
@@ -61,8 +61,8 @@ function isLarge(value: JsonValue | undefined): boolean {
 }
 
 /**
- * One sentence for many complaints, each told once. `count` is the number of complaints where the
- * caller knows that they differ: then no more of them are read than are shown, however many there are.
+ * Makes one sentence of many complaints, each told once. Callers who know that these differ give
+ * their number as `count`: then it reads no more of them than it shows.
  */
 export function sentence(texts: Iterable<string>, count = 0): string {
   const all = count > MAX_COMPLAINTS ? texts : new Set(texts);
@@ -116,8 +116,8 @@ function parameter(issue: ValidationIssue, name: string): string | null {
  */
 export class Problems {
   /**
-   * What is wrong, by property: a sentence, and behind those that are shown its end alone. Most objects have nothing:
-   * the map is made for the first.
+   * By property: a sentence for the problems that are shown, only its end for later ones. Most
+   * objects have no problem: the first one makes the map.
    */
   #found: Map<string, string> | null = null;
 
@@ -144,7 +144,7 @@ export class Problems {
     return this.#found?.has(property) === true;
   }
 
-  /** What others have found beside. */
+  /** Adds the problems that others found. */
   addAll(found: Problems): void {
     for (const [property, text] of found.#found ?? []) this.#put(property, text);
   }

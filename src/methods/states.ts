@@ -34,10 +34,10 @@ export function clock(services: Services): number {
 }
 
 /**
- * Judges what was read of the change records after `since`: the first must be the next one and
- * still be within its time, and none may lack in between. What lies a leap back was given out before
- * a restore: its records may mean other changes, or be in the middle of being removed. `complete`:
- * the records reach to the current state.
+ * Judges the change records after `since`: the first must be the next one and still be within its
+ * time, and none may lack in between. A state a leap back was given out before a restore: its
+ * records may mean other changes, or be in the middle of being removed. `complete`: the records
+ * reach to the current state.
  */
 export function requireUnbroken(
   records: readonly ChangeRecordAt[],
@@ -76,7 +76,7 @@ export function requireReached(argument: string, { since, current }: Span): void
   });
 }
 
-/** Why a state leads nowhere, as `explain` tells it; `code` is one of a fixed list (docs/protocol.md). */
+/** Why a state leads nowhere, for `explain`; `code` is one of a fixed list (docs/protocol.md). */
 export type StateReason = JsonObject & {
   readonly code:
     | 'notAState'

@@ -24,11 +24,11 @@ export interface ReferenceProperty extends PropertyDefinition {
 /** A data type's definition, indexed by wire names. */
 export interface TypeIndex {
   readonly type: DataTypeDefinition;
-  /** Those that clients may name: all but the internal ones. */
+  /** The properties that clients may name: all but the internal ones. */
   readonly properties: ReadonlyMap<string, PropertyDefinition>;
   /** Names of those that a create must give. */
   readonly required: readonly string[];
-  /** Those that clients may read: neither internal nor secret. */
+  /** The properties that clients may read: neither internal nor secret. */
   readonly visible: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly sorts: ReadonlyMap<string, SortDefinition>;
@@ -41,7 +41,7 @@ export interface TypeIndex {
   readonly computed: readonly PropertyDefinition[];
   /** Whether creates and updates have more rules than those of each object for itself. */
   readonly judges: boolean;
-  /** What must be known of an object that is destroyed: what it refers to. */
+  /** The properties that must be known of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
   readonly roles: Readonly<Record<PropertyRole, PropertyDefinition>>;
 }
@@ -110,9 +110,7 @@ export interface Names {
   has(name: string): boolean;
 }
 
-/**
- * The declared name that a client means: itself, or the camelCase form where snake_case is accepted.
- */
+/** Returns the declared name that a client means; turns snake_case into camelCase if accepted. */
 export function declaredName(name: string, declared: Names, acceptSnakeCase: boolean): string {
   if (!acceptSnakeCase || declared.has(name)) return name;
   const camel = snakeToCamel(name);
@@ -179,10 +177,7 @@ function whole(member: string): string {
  */
 export const MAX_UNKNOWN = 1000;
 
-/**
- * 5.1: the properties that a /get of these names shows, the id always among them, and the names that
- * are none's.
- */
+/** Returns the properties that a /get shows for these names (5.1), with the id, and other names. */
 export function propertiesNamed(
   index: TypeIndex,
   names: readonly string[],

@@ -26,7 +26,7 @@ const DEFAULT_PROPERTIES: readonly string[] = ['data', 'size'];
 const DATA_PROPERTIES: readonly string[] = ['data', 'data:asText', 'data:asBase64'];
 const DIGEST = 'digest:';
 
-/** What a Blob/get asks of each blob. */
+/** The parts of each blob that a Blob/get wants. */
 interface BlobView {
   readonly properties: ReadonlySet<string>;
   /** Octets themselves are answered, not only digests of them. */

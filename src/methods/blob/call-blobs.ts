@@ -28,7 +28,7 @@ export async function visibleBlobs(
  */
 export class NewBlobs {
   readonly #context: CallContext;
-  /** Those that have octets and no row. */
+  /** New blobs that have octets but no row. */
   readonly #rowless = new Set<NewBlob>();
 
   constructor(context: CallContext) {
@@ -95,8 +95,8 @@ export class NewBlobs {
   }
 
   /**
-   * Waits for the transaction that makes rows of these blobs. All octets stay where nobody knows its
-   * outcome: the sweep takes those that have no row.
+   * Waits for the transaction that makes rows of these blobs. If its outcome is unknown, all octets
+   * stay: the sweep takes those without a row.
    */
   async saved<T>(saving: Promise<T>): Promise<T> {
     try {

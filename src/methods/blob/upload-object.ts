@@ -42,10 +42,7 @@ const SOURCE_MEMBERS: ReadonlySet<string> = new Set([
   'length',
 ]);
 
-/**
- * Checks one entry of `create`. Whatever is invalid refuses the creation: nothing is guessed (RFC
- * 9404 4.1).
- */
+/** Checks one entry of `create`; any fault refuses it: no member is guessed (RFC 9404 4.1). */
 export function parseUpload(value: unknown): ParsedUpload {
   if (!isJsonObject(value)) return invalid([['', 'an UploadObject must be an object']]);
   const problems: [string, string][] = [];

@@ -112,7 +112,7 @@ function page(end: number | null, kinds: NetChanges): Page {
   return { end, size, created, updated, destroyed };
 }
 
-/** What has become of each object over a run of records; null for one that came and went. */
+/** The net change of each object over a run of records; null for one that came and went. */
 export type NetChanges = ReadonlyMap<string, ChangeKind | null>;
 
 /** Goes on with what `kinds` has by the records that follow. */

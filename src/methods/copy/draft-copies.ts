@@ -66,7 +66,7 @@ function* draftEntry(scene: DraftScene, value: JsonValue): Steps<Draft> {
   if (sourceId === null) return { ...draft, refused: originalNotFound(id) };
   // A /set refuses to create a singleton, whatever its original.
   if (index.type.singleton === true) return draft;
-  // What is refused is compared with nothing.
+  // The response compares no refused copy with what the client sent.
   if (draft.problems.any) return { ...draft, sourceId };
   return { ...draft, sent: { ...draft.sent, [name]: id }, sourceId };
 }

@@ -50,7 +50,7 @@ export class Foresight {
 
 const EXPECTED: ReadonlySet<string> = new Set(['accountId', '#ids', 'properties']);
 
-/** Returns what the call behind the one at `at` wants of it; null for nothing that can be foreseen. */
+/** Returns what the call behind the one at `at` wants of it; null if that can't be foreseen. */
 export function foresightOf(
   calls: readonly Invocation[],
   at: number,

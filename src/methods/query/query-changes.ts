@@ -70,8 +70,8 @@ interface Difference {
 }
 
 /**
- * What has become of each object since then; refused where they are more than QUERY_CHANGES_MAX.
- * Only that is kept in memory: a few objects may have changed millions of times.
+ * Returns the net change of each object since then, and keeps no more in memory: a few objects may
+ * have changed millions of times. Refuses more than QUERY_CHANGES_MAX objects.
  */
 async function netChangesSince(
   snapshot: Snapshot,
@@ -96,18 +96,18 @@ async function netChangesSince(
   return kinds;
 }
 
-/** 5.6: the object `upToId`, which counts only where no position can have changed, and its index. */
+/** 5.6: the object `upToId` and its index; it counts only if no position can have changed. */
 interface Last {
   readonly id: string;
   readonly index: number;
 }
 
 /**
- * removed: changed or destroyed since then, less those created since. added: those of the changed
- * that match now. An object that may have moved is in both, as 5.6 requires; where filter and sort
- * read nothing that changes, an update has moved none, and 5.6 has it in neither. Both without what
- * lies behind `last`, which is not even read; an object that is gone is known to lie behind it where
- * the order is that of ids.
+ * Returns `removed` and `added` of 5.6. removed: objects changed or destroyed since then, less
+ * those created since. added: changed objects that match now. An object that may have moved is in
+ * both. If filter and sort read nothing that changes, an update moves no object, and it is in
+ * neither. Both leave out, without reading it, what lies behind `last`; of a destroyed object this
+ * is known only if the order is by id.
  */
 async function difference(
   snapshot: Snapshot,
@@ -138,7 +138,7 @@ function idOrder(plan: QueryPlan): boolean | null {
   const [first] = plan.sort;
   if (first === undefined) return true;
   const { role } = first.sort.property;
-  // What follows `created` decides between objects of one millisecond.
+  // A key behind `created` decides between objects of one millisecond.
   const isById = role === 'id' || (role === 'created' && plan.sort.length === 1);
   return isById ? first.ascending : null;
 }

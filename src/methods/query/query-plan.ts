@@ -38,7 +38,7 @@ export function compileQuery(
     index.type.name,
     canonical(plan.filter),
     plan.sort.map((key) => [key.sort.property.name, key.ascending, key.collation]),
-    // A later descriptor may call immutable what changed before it: such a state is of another query.
+    // A state from before a descriptor made a property immutable belongs to another query.
     ...(isStable(plan) ? ['stable'] : []),
   ];
   const digest = hash('sha256', JSON.stringify(identity), 'base64url');
@@ -148,7 +148,7 @@ function compileComparator(index: TypeIndex, comparator: JsonObject): SortKey {
   };
 }
 
-/** 5.5: where the property is no string, the collation is ignored, even an unknown one: a Date is none. */
+/** Returns the collation. It ignores any, known or not, for a non-string, such as a Date (5.5). */
 function collationOf(sort: SortDefinition, collation: JsonValue): Collation {
   if (collation !== null && typeof collation !== 'string') invalid('"collation" must be a string');
   const { property } = sort;

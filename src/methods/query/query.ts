@@ -27,7 +27,7 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   return context.admit<QueryResponse>({
     accountId,
     queryState: formatQueryState(page.number, hash),
-    // A filter or sort reads stored columns of its own row alone, so there is none that it can't be told for.
+    // Filters and sorts read only stored columns of their own row, so changes can be told.
     canCalculateChanges: services.registry.methods.has(`${type.name}/queryChanges`),
     position,
     ids: page.ids,
@@ -84,7 +84,7 @@ async function readPlaced(
 /** A page that begins behind so many objects is read without what it is for. */
 const NEAR = 1000;
 
-/** Rows that are sorted are as wide as what is read of them; a /get of too many would be refused. */
+/** Returns null for far pages, since sorting wide rows is slow, or if a /get can't take all. */
 function wantedAt(
   position: number,
   limit: number,

@@ -12,8 +12,8 @@ export interface Group {
 }
 
 /**
- * The groups of nodes that lead to one another, as far as `starts` lead, each behind those that it leads to (Tarjan's
- * strongly connected components, without recursion: chains may be long).
+ * Returns the groups of nodes that lead to one another, as far as `starts` lead, each behind those
+ * that it leads to (Tarjan's strongly connected components, without recursion: chains may be long).
  */
 export function groupsOf(
   starts: Iterable<string>,
@@ -41,7 +41,7 @@ export function groupsOf(
     const above = path.at(-1);
     if (above !== undefined) lower(above.id, low);
     if (low !== indexes.get(id)) return;
-    // What was opened since is the group.
+    // The group is all that was opened since.
     const ids = new Set<string>();
     for (let member = stack.pop(); member !== undefined; member = stack.pop()) {
       open.delete(member);

@@ -16,7 +16,7 @@ interface Tally {
   readonly byId: Map<string, Map<string, number>>;
 }
 
-/** Keeps computed counts: what each change adds and takes, then one reading for each counting type. */
+/** Keeps computed counts: adds up their changes, then reads once for each counting type. */
 export class Counts {
   readonly #relations: Relations;
   readonly #compute: Compute;

@@ -16,7 +16,7 @@ const MAX_LINKS = 100_000;
 /** objectIsLinked names this many of those that link. */
 const NAMED_LINKS = 10;
 
-/** What the destroys of a call come to. */
+/** The result of judging a call's destroys. */
 export interface Destruction {
   /** By id: the roots that stay. */
   readonly refused: ReadonlyMap<string, SetError>;
@@ -112,7 +112,7 @@ export class Destroyer {
     const { cascading } = this.#registry.relations;
     const { index, rows } = this.#proposal;
     const ids = new Set(roots.map(({ id }) => id));
-    // What an update of this call links to a root may have followers of its own.
+    // An update may link its object to a root, and the object may have followers of its own.
     if (index.references.some(({ reference }) => reference.onDestroy === 'cascade')) {
       for (const { id, before } of rows.values()) if (before !== null) ids.add(id);
     }
@@ -131,8 +131,8 @@ export class Destroyer {
   }
 
   /**
-   * The closure is too large: roots that nothing links to may go, the others are refused; all, where
-   * updates of the call may give them followers.
+   * Refuses roots where the closure is too large: those that objects link to, or all if updates may
+   * give them followers, or if too many objects link to them.
    */
   async #findBeyond(roots: readonly ObjectKey[], limit: number, followed: boolean): Promise<void> {
     const type = this.#proposal.index.type.name;
@@ -145,9 +145,9 @@ export class Destroyer {
   }
 
   /**
-   * Returns the links whose objects still exist: another version, which didn't know the property, may
-   * have destroyed one meanwhile. Of restricting links it keeps only as many as the error names, each of an
-   * object that the call leaves with its link, and those of objects that are known for other reasons.
+   * Returns the links whose objects still exist: a version that didn't know the property may have
+   * destroyed one. Of the objects that restrict a target and that the call doesn't touch, it looks
+   * up ten, as many as the error names, and the others only if none of the ten exists.
    */
   async #ofWhatIsThere(links: readonly Link[]): Promise<readonly Link[]> {
     const objects = this.#objects;
@@ -168,7 +168,7 @@ export class Destroyer {
     return links.filter(({ from }) => objects.has(from));
   }
 
-  /** What the call destroys or changes was read before, so it is there. */
+  /** Notes that the objects which the call destroys or changes exist: it has read them. */
   #noteOwn(roots: readonly ObjectKey[]): void {
     const { index, rows, births } = this.#proposal;
     const known = this.#objects.of(index.type.name);
@@ -176,7 +176,7 @@ export class Destroyer {
     for (const { id, before } of rows.values()) if (before !== null) known.add(id);
   }
 
-  /** Links as the call leaves them: what its objects refer to now takes the place of what is stored. */
+  /** Returns links as the call leaves them: its objects' present references replace stored ones. */
   #linksByTarget(): ReadonlyMap<string, readonly Link[]> {
     const { index, rows } = this.#proposal;
     const own = index.type.name;
@@ -214,9 +214,9 @@ export class Destroyer {
 }
 
 /**
- * By id, which is the order of creation: the first of these records are told, in whatever order a database has
- * read them. Of records that a limit has cut (`#findBeyond`) they are the first of those that were read, which needn't
- * be the first of all, nor the same ones on both databases.
+ * Sorts records by id, the order of creation: errors name the first, in whatever order the database
+ * read them. Records that a limit has cut (`#findBeyond`) needn't hold the first of all, and may
+ * differ between the databases.
  */
 function inOrder(records: readonly ReferenceRecord[]): readonly ReferenceRecord[] {
   return records.toSorted((a, b) => (a.fromId < b.fromId ? -1 : Number(a.fromId > b.fromId)));
@@ -273,7 +273,7 @@ function blockers(
   }
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
     for (const parent of above.get(key) ?? []) block(parent, blocked.get(key) ?? []);
-    // What is blocked stays, since all that it would follow is blocked, too: so it keeps what it links to.
+    // A blocked object stays, as does all that it would follow: so it keeps what it links to.
     const own = doomed.get(key)?.id;
     if (own !== undefined) for (const kept of held.get(key) ?? []) block(kept, [own]);
   }

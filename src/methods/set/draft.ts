@@ -36,10 +36,10 @@ export const IS_DOUBLED = 'is given in both spellings';
 /** Of a hook that writes what others compute. */
 export const IS_COMPUTED = 'is computed: it follows its sources';
 
-/** Who writes: a client, or a hook, which may give what the server alone sets and what is internal. */
+/** Who writes: a client, or a hook, which may give server-set and internal values, too. */
 export type Author = 'client' | 'hook';
 
-/** What an entry of `create` is judged with. */
+/** The context in which an entry of `create` is judged. */
 export interface DraftScene {
   readonly index: TypeIndex;
   readonly createdIds: CreationIds;
@@ -48,7 +48,7 @@ export interface DraftScene {
   readonly required: readonly string[];
 }
 
-/** Judges an entry of a /set's `create` (RFC 8620 5.3), or what overrides the original in a /copy (5.4). */
+/** Judges an entry of a /set's `create` (RFC 8620 5.3), or the overrides of a /copy (5.4). */
 export function* draftCreate(
   { index, createdIds, author, required }: DraftScene,
   value: JsonValue,
@@ -118,7 +118,7 @@ export interface Birth {
   readonly time: number;
 }
 
-/** An entry of `create` and the id that it gets if it comes to be, so that others can refer to it. */
+/** An entry of `create` and the id that it gets if it succeeds, so that others can refer to it. */
 export interface PlannedCreate {
   /** Creation id. */
   readonly key: string;
@@ -147,14 +147,14 @@ export function newObject(index: TypeIndex, given: JsonObject, birth: Birth): St
   return object as StoredObject;
 }
 
-/** What a create without the property stores and a null patch restores. */
+/** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
 }
 
 export const SINGLETON_ID = 'singleton';
 
-/** The one object of a singleton type as it is before anything was written: its defaults, since ever. */
+/** Returns a singleton type's object as nobody has written it yet: its defaults, as of 1970. */
 export function unwrittenSingleton(index: TypeIndex): StoredObject {
   const object = newObject(index, {}, { id: SINGLETON_ID, time: 0 });
   return { ...object, [index.roles.updated.name]: formatUtcDate(0) };
@@ -165,7 +165,7 @@ export function singletonError(index: TypeIndex): SetError {
   return setError('singleton', why);
 }
 
-/** What a "#" in a value can mean. */
+/** The creation ids that a "#" in a value can mean. */
 export interface CreationIds {
   /** Of earlier calls. */
   readonly earlier: ReadonlyMap<string, string>;
@@ -181,7 +181,7 @@ export function resolveObjectId(ids: CreationIds, type: string, text: string): s
     : resolveId(text, ids.earlier);
 }
 
-/** What values are made canonical with, and what is found in them. */
+/** The context in which values become canonical, and the findings. */
 export interface ValueScene {
   readonly createdIds: CreationIds;
   readonly problems: Problems;
@@ -242,9 +242,9 @@ function resolveText(
 }
 
 /**
- * What is wrong with values that clients don't give (internal, serverSet and computed properties),
- * in stored form: hooks are held to the schema as clients are. The validator may put a double in the
- * place of a number that none holds exactly.
+ * Returns the faults of values that clients don't give (internal, serverSet and computed
+ * properties), in stored form: the schema binds hooks as it binds clients. The validator may put a
+ * double in the place of a number that no double holds exactly.
  */
 export function complaintsOfServerValues(
   index: TypeIndex,

@@ -12,12 +12,12 @@ import { push } from './relations.js';
 const MAX_ANCESTORS = 100_000;
 
 /**
- * Turns in which the last operation on each circle gives way. A call in which that leaves circles is
- * no call that anybody wants: all that makes some gives way then, since each turn costs a walk.
+ * Turns in which the last operation on each circle gives way; each turn costs a walk. If circles
+ * are left after them, all operations that give the property a new reference do.
  */
 const MAX_TURNS = 32;
 
-/** What the database says of objects and those that they lead to. */
+/** The objects that the database has, and those that they lead to. */
 interface Ancestry {
   readonly parents: Map<string, readonly string[]>;
   /** Ids that need not be read again. */
@@ -35,7 +35,7 @@ export class CircleJudge {
     this.#snapshot = snapshot;
   }
 
-  /** Refuses what may not be; true where it did. Walks from each id once, whatever the number of turns. */
+  /** Refuses operations that make circles; true if it did. Walks from each id once in all turns. */
   async judge(): Promise<boolean> {
     const { index, refusals } = this.#proposal;
     for (const property of index.references) {

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../store/port.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Proposal } from './proposal.js';
 
-/** What an account may hold of a type: `overQuota` for too many, `tooLarge` for one too large. */
+/** Judges an account's limits of a type: `overQuota` for too many, `tooLarge` for one too large. */
 export class LimitJudge {
   readonly #proposal: Proposal;
   readonly #unit: UnitOfWork;

@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../work/unit.js';
 import type { Proposal, ProposedRow } from './proposal.js';
 import type { KnownObjects } from './relations.js';
 
-/** What an object names by a property and didn't name before: objects of a type, or blobs. */
+/** The new objects or blobs that an object names by a property. */
 interface NewLinks {
   readonly property: BlobProperty | ReferenceProperty;
   /** The type of the objects; null for blobs. */
@@ -23,7 +23,7 @@ interface UnknownLink extends Omit<NewLinks, 'ids'> {
   readonly id: string;
 }
 
-/** What would become of an object; `error` tells of properties already. */
+/** An object as the call would leave it; `error` already tells of some properties. */
 interface Judged {
   readonly before: StoredObject | null;
   readonly after: StoredObject;
@@ -31,9 +31,9 @@ interface Judged {
 }
 
 /**
- * Whether the objects and blobs that a call's objects name exist, and the user may use the blobs. It looks at objects
- * as the call leaves them, so it doesn't matter who gave an id: the client, a hook or `compute`. Each id is looked up
- * once, whatever the number of turns.
+ * Judges whether the objects and blobs that a call's objects name exist, and whether the user may
+ * use the blobs. It looks at objects as the call leaves them, whoever gave an id: the client, a
+ * hook or `compute`. It looks up each id once, whatever the number of turns.
  */
 export class LinkJudge {
   readonly #proposal: Proposal;
@@ -46,7 +46,7 @@ export class LinkJudge {
     this.#objects = objects;
   }
 
-  /** Refuses what may not be; true where it did. A create that is refused takes those behind it that refer to it. */
+  /** Refuses rows with unknown ids; true if it did. Rows that name a refused create fall, too. */
   async judge(): Promise<boolean> {
     const { index, rows, refusals } = this.#proposal;
     if (index.links.length === 0) return false;
@@ -57,8 +57,8 @@ export class LinkJudge {
   }
 
   /**
-   * 5.3: `invalidProperties` lists all properties at fault. What was refused for other reasons was not judged with the
-   * others, so what it names is looked up once all is settled. Of an update those ids alone that are new.
+   * Completes `invalidProperties`, which lists all properties at fault (5.3): looks up what refused
+   * operations name, since they weren't judged with the others. Of an update only new ids count.
    */
   async completeRefusals(): Promise<void> {
     const { creates, updates } = this.#proposal;
@@ -148,7 +148,7 @@ export class LinkJudge {
     return to === null ? unusableBlob(id) : unknownReference(to, id, this.#proposal.births);
   }
 
-  /** What is known of a type's objects, or of blobs. */
+  /** Returns what is known of a type's objects, or of blobs. */
   #known(to: string | null): KnownIds {
     return to === null ? this.#unit.blobs : this.#objects.of(to);
   }
@@ -181,7 +181,7 @@ function* newLinks(
   return found;
 }
 
-/** What an object refers to and didn't before: an update is judged on what it touches. */
+/** Returns the ids that an object refers to and didn't before: only these are judged. */
 export function newReferences(
   property: ReferenceProperty,
   before: StoredObject | null,

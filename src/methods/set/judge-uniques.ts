@@ -18,7 +18,7 @@ interface Key {
   readonly isKept: boolean;
 }
 
-/** What was refused for the sake of another object. */
+/** An operation that was refused because another object has its value. */
 interface Lost extends Collision {
   readonly operation: Operation;
   readonly error: SetError;
@@ -34,8 +34,8 @@ interface Collision {
 }
 
 /**
- * Uniqueness on the call's final state (RFC 8620 5.3: two objects may swap names). Of those that
- * collide, the later in order of creates and updates lose.
+ * Judges uniqueness after the whole call (RFC 8620 5.3: two objects may swap names). If objects
+ * collide, the later ones in order of creates and updates lose.
  */
 export class UniqueJudge {
   readonly #proposal: Proposal;
@@ -56,7 +56,7 @@ export class UniqueJudge {
     await this.#lookUp();
     /** By key: which object of the call has it. */
     const owners = new Map<string, string>();
-    // Those that keep what they had come first: nobody can take it from them.
+    // Objects that keep what they had come first: nobody can take it from them.
     for (const row of rows.values()) {
       if (isGone(row.id)) continue;
       for (const { text, isKept } of this.#keysOf(row)) if (isKept) owners.set(text, row.id);
@@ -73,7 +73,7 @@ export class UniqueJudge {
       this.#refuse(row, collision);
       const { before } = row;
       if (before === null) continue;
-      // An update that is refused keeps its old value: whoever has taken that is judged again, and so on.
+      // A refused update keeps its old value, so an object that took it is judged again, and so on.
       for (const { text, isKept } of this.#keysOf(rows.get(id) ?? { before, after: before })) {
         if (!isKept) continue;
         const other = owners.get(text) ?? id;
@@ -85,10 +85,10 @@ export class UniqueJudge {
   }
 
   /**
-   * `alreadyExists` names an object that is there with that value (5.3). Where the call's own object, to which another
-   * one lost, was refused in its turn, the other one is told what is true: that it goes beyond the quota as well, being
-   * the later create, or that its value was not free in this call. Where the other object goes, since a refusal brought
-   * it below what is destroyed, its id is nobody's.
+   * Corrects errors: `alreadyExists` names an object that is there with the value (5.3). If the
+   * call's own object that had it was refused, the loser's error says that its value was not free
+   * in this call, or, as it is the later create, that it goes beyond the quota, too. If the other
+   * object goes, since a refusal brought it below what is destroyed, the error names no id.
    */
   retell(isGone: (id: string) => boolean): void {
     const { rows, creates } = this.#proposal;
@@ -139,7 +139,7 @@ export class UniqueJudge {
   ): Collision | null {
     const { rows } = this.#proposal;
     for (const { unique, text, isKept } of this.#keysOf(row)) {
-      // Two objects may share a value that both had before: a version without the constraint stored them.
+      // Two objects may both have had a value before: a version without the constraint stored them.
       if (isKept) continue;
       const owner = owners.get(text);
       if (owner !== undefined && owner !== row.id) return { unique, text, existingId: owner };

@@ -18,13 +18,13 @@ import {
 /* README.md in this folder has the stages of a /set, and what each adds. */
 
 /**
- * What an entry of `update` or `destroy` is about. "#" and a creation id may be of this call. Where its create fails
- * the entry is about nothing, and never about what an earlier call created under the same creation id.
+ * The object that an entry of `update` or `destroy` names. "#" and a creation id may be of this
+ * call. If its create fails they name nothing, and never what an earlier call created under them.
  */
 export interface Target {
   /** As sent: an id, or "#" and a creation id. */
   readonly key: string;
-  /** The id that was created under the key. The key itself where there is none: no object has such an id. */
+  /** The id created under the key. The key itself if there is none: no object has such an id. */
   readonly id: string;
 }
 
@@ -41,7 +41,7 @@ export interface PlannedUpdate extends Target {
   readonly refused: SetError | null;
 }
 
-/** What planning needs beside the arguments. */
+/** The things that planning needs beside the arguments. */
 export interface PlanScene {
   /** Of earlier calls. */
   readonly createdIds: ReadonlyMap<string, string>;
@@ -55,7 +55,7 @@ export interface PlanScene {
   readonly draft?: typeof draftCreate;
 }
 
-/** What a client has sent; its response tells what it can't know (5.3). */
+/** The client's own entries: its response tells what it can't know (5.3). */
 export type SentEntries = Pick<SetArguments, 'create' | 'update'>;
 
 /** A /set, or a /copy, judged as far as that goes without data. */
@@ -160,7 +160,7 @@ function planUpdate(index: TypeIndex, target: Target, value: JsonValue): Planned
 
 const NOTHING: JsonObject = Object.freeze({});
 
-/** The object or the patch that a client sent under a key, its names as declared; no members if it sent none. */
+/** Returns a client's object or patch under a key, its names as declared; no members if none. */
 function sentEntry(
   index: TypeIndex,
   entries: SentEntries['create'],
@@ -172,17 +172,17 @@ function sentEntry(
   return declaredMembers(value, index.properties, index.type.acceptSnakeCase, prefix).object;
 }
 
-/** What a create needs of others: they come to be before it. */
+/** A create and the creates that must come before it. */
 interface Needs {
   readonly create: PlannedCreate;
   readonly on: readonly { readonly property: string; readonly id: string }[];
 }
 
 /**
- * Orders creates (or copies) as they were sent, but each behind those that it refers to. Where two collide, or
- * there are too many, the later one is refused together with those that refer to it. Creates that refer to one another
- * in a circle can't be put in any order: each is refused. A client can't know the ids that this call makes, so a
- * reference to one of them was written as a creation id.
+ * Orders creates (or copies) as they were sent, but each behind those that it refers to. If two
+ * collide, or there are too many, the later one is refused together with those that refer to it.
+ * Creates that refer to one another in a circle have no order: each is refused. A client can't know
+ * the ids that this call makes, so it wrote a reference to one of them as a creation id.
  */
 function* inOrder(index: TypeIndex, creates: SetPlan['creates']): Steps<SetPlan['creates']> {
   const own = new Set(creates.map(({ birth }) => birth.id));

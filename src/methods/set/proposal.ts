@@ -16,7 +16,7 @@ export interface CreateOperation {
   /** Creation id. */
   readonly key: string;
   readonly id: string;
-  /** The object as the client sent it, names as declared; perhaps not `object`, if a hook has replaced it. */
+  /** The object as the client sent it, names as declared, even if a hook has replaced it. */
   readonly sent: JsonObject;
   readonly object: StoredObject;
   /** Why it is refused; null while it is not. */
@@ -53,7 +53,7 @@ export interface ProposedRow {
   readonly updates: readonly ProposedUpdate[];
 }
 
-/** An object before an operation, and after it. Illegal values of the operation are left out of `after`. */
+/** An object before and after an operation; `after` leaves out the operation's illegal values. */
 interface Wanted {
   readonly before: StoredObject;
   readonly after: StoredObject;
@@ -73,9 +73,9 @@ const COMPUTED = 16;
 const NO_UPDATES: ReadonlyMap<string, never> = new Map<string, never>();
 
 /**
- * What a call's creates and updates come to, less those that are refused. Refusals only grow, so
- * judging by turns comes to an end; each costs what its own object costs, however many others the
- * call has.
+ * The outcome of a call's creates and updates, less the refused ones. Refusals only grow, so
+ * judging by turns comes to an end. Each refusal costs what its object costs, however many others
+ * the call has.
  */
 export class Proposal {
   readonly index: TypeIndex;
@@ -118,7 +118,7 @@ export class Proposal {
       if (this.#updates.has(create.id)) yield* this.#applyUpdates(create.id, row);
       else if (row !== null) this.#rows.set(create.id, row);
     }
-    // What is created and updated has its place among the creates.
+    // An object that is created and updated has its place among the creates.
     for (const id of this.#updates.keys()) {
       if (this.#rows.has(id)) continue;
       yield;
@@ -126,7 +126,7 @@ export class Proposal {
     }
   }
 
-  /** Puts the rows into the unit of work. The first update of what readers see without a row inserts it. */
+  /** Puts the rows into the unit. The first update of a singleton without a row inserts it. */
   writeTo(unit: UnitOfWork, isStored: boolean): void {
     const { type } = this.index;
     for (const { before, after } of this.#rows.values()) {
@@ -143,7 +143,7 @@ export class Proposal {
 
   /**
    * The objects that the call makes or changes, by id: creates first, then updates, each in order.
-   * What is refused goes at once, also while it is walked.
+   * A refused one goes at once, also while a caller walks them.
    */
   get rows(): ReadonlyMap<string, ProposedRow> {
     return this.#rows;
@@ -161,7 +161,7 @@ export class Proposal {
     this.#applyAgain(operation.id);
   }
 
-  /** Refuses what gave the row these properties their values, and returns it: the last update that did, or the create. */
+  /** Refuses and returns the last update that gave the row these values, or else the create. */
   blame(row: ProposedRow, names: readonly string[], error: SetError): Operation {
     const guilty = this.#guilty(row, names);
     this.refuse(guilty, error);
@@ -169,8 +169,8 @@ export class Proposal {
   }
 
   /**
-   * The same with `invalidProperties`; several complaints about one operation become one error. An update that fell with
-   * its create in the same turn stays `notFound`.
+   * Refuses likewise with `invalidProperties`, and makes one error of several complaints about an
+   * operation. An update that fell with its create in the same turn stays `notFound`.
    */
   complain(row: ProposedRow, name: string, what: string): void {
     const operation = this.#guilty(row, [name]);
@@ -192,7 +192,7 @@ export class Proposal {
   #guilty(row: ProposedRow, names: readonly string[]): Operation {
     const last = row.updates.findLast(({ changed }) => changed.some((one) => names.includes(one)));
     const guilty = last?.operation ?? row.create ?? row.updates.at(-1)?.operation;
-    // Judges go on until nothing is left to refuse: where nobody can be refused they would for ever.
+    // Judges go on until nothing is left to refuse. If nobody can be refused, they would never end.
     if (guilty === undefined) throw new Error(`Nothing in the call has changed ${row.id}.`);
     return guilty;
   }
@@ -212,7 +212,7 @@ export class Proposal {
     return last === undefined ? null : { ...row, after: last.after, updates };
   }
 
-  /** What is left of the operations on one object; those up to the last in `begun` stay. */
+  /** Applies the updates of one object that come after the last one in `begun`. */
   *#applyUpdates(id: string, begun: ProposedRow | null): Steps<void> {
     let row = begun;
     const operations: readonly UpdateOperation[] = this.#updates.get(id) ?? NONE;

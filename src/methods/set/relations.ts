@@ -18,7 +18,7 @@ export interface CountedBy {
 export interface Relations {
   /** The types that properties refer to. */
   readonly referred: ReadonlySet<string>;
-  /** Which properties count a type's objects. */
+  /** The properties that count a type's objects, by the name of that type. */
   readonly counts: ReadonlyMap<string, readonly CountedBy[]>;
   /** Every reference whose objects are destroyed with what they refer to. */
   readonly cascading: readonly { readonly type: string; readonly property: string }[];
@@ -103,7 +103,7 @@ export function withoutLinks(
   return unlinked;
 }
 
-/** Which objects the database has: each is asked for once in a settlement. */
+/** The objects that the database has; a settlement asks for each once. */
 export class KnownObjects {
   readonly #unit: Pick<UnitOfWork, 'transaction' | 'slices'>;
   readonly #types: ReadonlyMap<string, DataTypeDefinition>;
@@ -117,7 +117,7 @@ export class KnownObjects {
     this.#types = types;
   }
 
-  /** Those of a type. */
+  /** Returns the known ids of a type. */
   of(name: string): KnownIds {
     let known = this.#known.get(name);
     if (known === undefined) {

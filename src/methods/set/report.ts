@@ -15,7 +15,7 @@ import { firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { CreateOperation, DestroyOperation, Proposal } from './proposal.js';
 
-/** What a /set did and did not do: the members of its response (RFC 8620 5.3); null where there are none. */
+/** The outcome of a /set: the members of its response (RFC 8620 5.3); null for none. */
 class Outcome {
   created: Record<string, JsonObject> | null = null;
   updated: Record<string, JsonObject | null> | null = null;
@@ -29,8 +29,8 @@ class Outcome {
 const COMPARED = 16;
 
 /**
- * Tells a client what it can't know of what became of its objects (RFC 8620 5.3 and 5.4). If a hook has replaced the
- * arguments, that is all that differs from what the client sent.
+ * Tells a client what it can't know of the outcome for its objects (RFC 8620 5.3 and 5.4). If a
+ * hook has replaced the arguments, it tells all that differs from what the client sent.
  */
 export class SetReport {
   readonly #index: TypeIndex;
@@ -60,8 +60,8 @@ export class SetReport {
   }
 
   /**
-   * Tells what became of objects that updates named, or that changed as a consequence. Two updates of one object (by
-   * its id and by its creation id) are told together.
+   * Tells the outcome for objects that updates named, or that changed as a consequence. Tells two
+   * updates of one object (by its id and by its creation id) together.
    */
   *tellUpdates(
     { updates, rows }: Proposal,
@@ -129,7 +129,7 @@ export function orNull<T>(entries: ReadonlyMap<string, T>): Readonly<Record<stri
   return object;
 }
 
-/** What a client takes a property to be; undefined where it can't know. */
+/** Returns a client's idea of a property's value; undefined where it can't know. */
 type Known = (property: PropertyDefinition) => JsonValue | undefined;
 
 /** A report before lists and objects are compared: `unsure` has those that the client knows of. */
@@ -171,10 +171,10 @@ export function creationReport(index: TypeIndex, sent: JsonObject, object: Store
   });
 }
 
-/** What a client takes the properties that its updates named to be; undefined where it can't know. */
+/** A client's idea of the properties that its updates named; undefined where it can't know. */
 export type Expected = ReadonlyMap<string, JsonValue | undefined>;
 
-/** What patches make of an object as the client sees it: what it gave, as it gave it. */
+/** Returns the values that a client expects after its patches, in the form that it gave. */
 export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]): Steps<Expected> {
   const expected = new Map<string, JsonValue | undefined>();
   let view = before;

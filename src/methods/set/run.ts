@@ -20,9 +20,9 @@ import { SetReport } from './report.js';
 import { Settlement } from './settlement.js';
 
 /**
- * One /set in a unit of work. It reads the state and the objects that the call names, makes a proposal of its creates and
- * updates, has a settlement judge that with the destroys, then writes, runs hooks and reports: a fixed number of the
- * port's operations.
+ * Runs one /set in a unit of work. It reads the state and the objects that the call names, and
+ * proposes creates and updates. A settlement judges these with the destroys. Then it writes, runs
+ * hooks and reports. All this takes a fixed number of the port's operations.
  */
 export class SetRun {
   readonly #index: TypeIndex;
@@ -31,7 +31,7 @@ export class SetRun {
   readonly #unit: UnitOfWork;
   /** Objects that updates name, as they are, by id. */
   #before: Rows = NONE;
-  /** Those that the call is to destroy, with what must be known of them. */
+  /** Objects that the call is to destroy, with the properties that must be known of them, by id. */
   #doomed: Rows = NONE;
   /** False where the updates are of a singleton that has no row yet: readers see its defaults. */
   #isStored = true;
@@ -44,8 +44,8 @@ export class SetRun {
   }
 
   /**
-   * Does everything but the change records, which the unit writes at its end. Resolves to the response, with the states
-   * that those records will make.
+   * Does everything but the change records, which the unit writes at its end. Resolves to the
+   * response, with the states that those records will make.
    */
   async apply(ifInState: string | null | undefined): Promise<SetResponse> {
     const { type } = this.#index;
@@ -96,7 +96,7 @@ export class SetRun {
     );
   }
 
-  /** Null where there is nothing to judge, nobody to ask, and nothing that follows: it is so of most types. */
+  /** Returns null, as for most types, if there is nothing to judge, ask hooks or follow up. */
   #settlement(proposal: Proposal, destroys: readonly DestroyOperation[]): Settlement | null {
     const { hooks, services } = this.#context;
     const { type, judges } = this.#index;
@@ -177,7 +177,7 @@ export class SetRun {
     }));
   }
 
-  /** With what can't be destroyed. */
+  /** Returns the destroys, with errors for objects that can't be destroyed. */
   #destroys(creates: readonly CreateOperation[]): readonly DestroyOperation[] {
     const { destroys } = this.#plan;
     if (destroys.length === 0) return destroys as readonly [];

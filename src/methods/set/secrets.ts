@@ -13,7 +13,7 @@ import type { SetPlan } from './plan.js';
 const SALT_OCTETS = 16;
 const HASH_OCTETS = 32;
 
-/** What is to be sealed, and where it goes. */
+/** A secret to seal, and where it goes. */
 interface Task {
   readonly property: PropertyDefinition;
   readonly value: string;
@@ -29,9 +29,9 @@ type SealScene = Pick<
 >;
 
 /**
- * Returns the plan with secrets as they are stored. Hashes and encrypts before the transaction: hashing is slow on
- * purpose, and others wait for the writer. Secrets of a `tx.set` can't be known before; their hashes don't wait behind
- * others. Throws UnavailableError at the call's deadline and `serverUnavailable` where its client has gone.
+ * Returns the plan with sealed secrets. Seals before the transaction: hashing is slow on purpose,
+ * and others wait for the writer. A `tx.set` is already inside, so its hashes don't wait behind
+ * others. Throws UnavailableError at the call's deadline, `serverUnavailable` if its client left.
  */
 export async function sealSecrets(plan: SetPlan, context: SealScene): Promise<SetPlan> {
   const { index } = plan;

@@ -55,7 +55,7 @@ interface SetWritten {
   readonly unit: UnitOfWork;
 }
 
-/** Runs a /set or a /copy in its transaction; `respond` turns the response of a /set into that of a /copy. */
+/** Runs a /set or a /copy in its transaction; `respond` makes a /copy's response of a /set's. */
 export async function writeSet(
   { plan, ifInState, newBlobs = [], isLong }: SetWrite,
   context: CallContext,

@@ -24,9 +24,9 @@ import { timeOfUpdate } from './update.js';
 
 export interface SettlementScene {
   readonly proposal: Proposal;
-  /** Of the objects to destroy that exist, by id: their links, or whole rows where hooks see them. */
+  /** The existing objects to destroy, by id: their links, or whole rows if hooks see them. */
   readonly doomed: ReadonlyMap<string, StoredObject>;
-  /** In order; each that is not refused yet is of an object that exists or is created by the proposal. */
+  /** In order; unless refused yet, each has an object that exists or that the proposal creates. */
   readonly destroys: readonly DestroyOperation[];
   readonly unit: UnitOfWork;
   readonly context: CallContext;
@@ -52,7 +52,7 @@ export class Settlement {
   #destruction = NOTHING_GOES;
   /** By key: the objects that go or lose links, of those that the call doesn't name. */
   readonly #rows = new Map<string, StoredObject>();
-  /** What follows from the call changes sources of computed properties, too. */
+  /** Computes properties anew of objects that change as a consequence of the call. */
   readonly #compute: Compute;
   readonly #counts: Counts;
   /** Ids to destroy, in order. */
@@ -93,8 +93,8 @@ export class Settlement {
   }
 
   /**
-   * An object that goes needs only its links, unless hooks see it, so large objects may go together. An object that only
-   * loses links is written, so it is read whole.
+   * Reads only the links of objects that go, unless hooks see them, so large objects may go
+   * together. Reads objects whole if they only lose links, since they are written.
    */
   async #readRows(objects: readonly ObjectKey[], isWhole = false): Promise<void> {
     const { unit, context } = this.#scene;
@@ -181,8 +181,8 @@ export class Settlement {
   }
 
   /**
-   * Puts what follows from the proposal's rows, which are there, into the unit of work: what goes, links
-   * taken out, counts. Refuses the destroys of what stays.
+   * Puts destroys, removed links and counts into the unit of work, which already has the proposal's
+   * rows. Refuses the destroys of objects that stay.
    */
   async apply(): Promise<void> {
     const { proposal, destroys, unit, context } = this.#scene;
@@ -243,7 +243,7 @@ export class Settlement {
     return this.#rows.get(textOf(key)) ?? this.#named(key);
   }
 
-  /** The object as the call's creates and updates leave it; of one that it destroys perhaps no more than its links. */
+  /** Returns an object as the call leaves it; of one that it destroys perhaps only its links. */
   #named(key: ObjectKey): StoredObject | undefined {
     const { proposal, doomed } = this.#scene;
     if (key.type !== proposal.index.type.name) return undefined;

@@ -4,7 +4,7 @@ import type { NewBlob, Transaction } from '../../store/port.js';
 /** Ids that one statement looks for: on SQLite it takes about 5 ms, of the 8 that a slice lasts. */
 const MAX_IDS = 10_000;
 
-/** Which ids a transaction's database has: each is asked for once. */
+/** The ids that a transaction's database has; it asks for each once. */
 export class KnownIds {
   /** Returns those of the ids that the database has. */
   readonly #find: (ids: readonly string[]) => Promise<Iterable<string>>;
@@ -42,8 +42,8 @@ export class KnownIds {
 }
 
 /**
- * The blobs of the account that the user of a call can see (RFC 8620 6.1), and so may name on objects. They are looked
- * up in the transaction that will refer to them: no collection comes between.
+ * The account's blobs that the user of a call can see (RFC 8620 6.1), and so may name on objects.
+ * The transaction that will refer to them looks them up: no collection comes between.
  */
 export class KnownBlobs extends KnownIds {
   readonly #transaction: Transaction;

@@ -6,7 +6,7 @@ import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/p
 import { quoted } from '../issues.js';
 import type { Names, ReferenceProperty, TypeIndex } from '../type-index.js';
 
-/** The ids in a reference property's value, each once; nothing where the value has another shape. */
+/** Returns the ids in a reference property's value, each once; none if it has another shape. */
 export function referredIds(property: PropertyDefinition, value: JsonValue | undefined): string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) {
@@ -18,7 +18,7 @@ export function referredIds(property: PropertyDefinition, value: JsonValue | und
 
 export const NOTHING_CREATED = 'refers to a creation id under which nothing was created';
 
-/** Completes the sentence that the property's name begins. `births`: ids that creates would have. */
+/** Completes the sentence that the property's name begins. `births`: ids of the call's creates. */
 export function unknownReference(type: string, id: string, births: Names): string {
   return births.has(id)
     ? NOTHING_CREATED
@@ -121,8 +121,8 @@ export function noteReferences(
 }
 
 /**
- * Text of before the property was a reference may be no id (RFC 8620 1.2): it names nothing, and long
- * text has no room in the key of JmapReference.
+ * Returns the ids that JmapReference may have. Text from before the property was a reference may be
+ * no id (RFC 8620 1.2): it names nothing, and long text has no room in the table's key.
  */
 function namedIds(property: ReferenceProperty, value: JsonValue | undefined): readonly string[] {
   return referredIds(property, value).filter(({ length }) => length >= 1 && length <= MAX_ID);

@@ -28,13 +28,13 @@ const MAX_RECORDS = 5000;
 export interface Entry {
   readonly id: string;
   /**
-   * Before the unit; null for an object that it creates. Of a type that no hook sees, an object that
-   * is destroyed has the properties alone that links need.
+   * The object before the unit; null if the unit creates it. If no hook sees the type, a destroyed
+   * object has only the properties that links need.
    */
   readonly before: StoredObject | null;
   /** Null once it is destroyed. */
   after: StoredObject | null;
-  /** What the database holds now. */
+  /** The row that the database holds now. */
   stored: StoredObject | null;
 }
 
@@ -42,14 +42,14 @@ interface TypeWork {
   readonly type: DataTypeDefinition;
   /** In the order in which they were first touched. */
   readonly entries: Map<string, Entry>;
-  /** What is to be written. */
+  /** Entries that `flush` has still to write. */
   readonly dirty: Set<Entry>;
 }
 
 /**
- * Everything that one transaction does to objects, of all types. Rows, references and blob
- * references are written by `flush`, as often as it takes; change records once, at the end, by
- * `record`: one for each object, however often the transaction touched it.
+ * Everything that one transaction does to objects, of all types. `flush` writes rows, references
+ * and blob references, as often as it takes. `record` writes change records once, at the end: two
+ * for an object that was created and destroyed, one for any other, however often it was touched.
  */
 export class UnitOfWork {
   /** Others have their turns between the steps of a long call. */
@@ -117,10 +117,7 @@ export class UnitOfWork {
     return work === undefined ? 0 : recordsOf(work).length;
   }
 
-  /**
-   * Writes the rows that differ from what the database holds: no more than three operations a type, but for
-   * what goes in slices.
-   */
+  /** Writes rows that differ from the database: three operations a type at most, more in slices. */
   async flush(): Promise<void> {
     const blobs: Moved<BlobReference> = { removed: [], added: [] };
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
@@ -242,7 +239,7 @@ interface ObjectChange {
   readonly kind: ChangeKind;
 }
 
-/** An object that was created and updated has one record, one that was created and destroyed two. */
+/** Returns one record for an object created and updated, two for one created and destroyed. */
 function recordsOf(work: TypeWork): readonly ObjectChange[] {
   const created: ObjectChange[] = [];
   const updated: ObjectChange[] = [];
