@@ -9,22 +9,23 @@ import type { JsonValue } from '../protocol/json.js';
 import type { Slices } from '../runtime/slices.js';
 
 /**
- * The storage port: set-based operations over one account. Every operation is a constant number of SQL
- * statements, whatever the number of objects it is given; an empty list costs none.
+ * The storage port: operations on sets of objects in one account. Each takes a constant number of
+ * SQL statements for any number of objects, and none for an empty list.
  *
- * Objects cross it in wire form (RFC 8620 types: a UTCDate is a string), one member for each wire property of the
- * type, null where null is stored and may be. Engines turn them into columns and fill shadow columns.
+ * Objects cross it in wire form (a UTCDate is a string): one member for each wire property, null
+ * only where null is stored and allowed. Engines turn members into columns and fill shadow columns.
  *
- * Types and properties go by their names; what tables and columns they are in is the engine's business. Records
- * of types and properties that the store was not opened with are left out: another version's, beside this one.
+ * Callers name types and properties; the engine knows their tables and columns. It leaves out
+ * records of types and properties that the store was not opened with: another version wrote them.
  *
  * Every operation may throw `UnavailableError` (database busy or lost, deadline passed).
  */
 export interface Store {
   /**
-   * Runs `work` on one consistent snapshot of the account: state strings and data belong together. Work must not
-   * wait for anything but the snapshot's own operations, least of all for another `read`. Unless it is `exclusive`, it
-   * does nothing but read and compute: where it reads large objects an engine may give it up and run it anew.
+   * Runs `work` on one consistent snapshot of the account, so state strings and data agree. The
+   * work waits for the snapshot's operations only, never for another `read`. Unless it is
+   * `exclusive`, it only reads and computes: an engine may stop it at large objects and run it
+   * anew.
    */
   read<T>(
     accountId: string,
@@ -42,10 +43,10 @@ export interface Store {
   readPage(asked: PageAsked): Promise<QueryPage>;
 
   /**
-   * Runs `work` in one transaction and resolves when it is on disk. Where `work` throws, nothing of it stays.
-   * Work must not wait for anything but the transaction's own operations: an engine may hold its write lock
-   * meanwhile and share the commit between several callers. A work of which a writing operation failed is rejected
-   * with that error, even where it caught it.
+   * Runs `work` in one transaction and resolves when that is on disk. If `work` throws, nothing
+   * stays. The work waits for nothing but the transaction's operations: an engine may hold its
+   * write lock meanwhile, and may commit several callers' works together. If a writing operation
+   * fails, the call rejects with its error, even if the work caught it.
    */
   write<T>(
     accountId: string,
@@ -53,24 +54,24 @@ export interface Store {
     work: (transaction: Transaction) => Promise<T>,
   ): Promise<T>;
 
-  /** Calls `listener` after each commit that moved a state. Returns a function that ends the subscription. */
+  /** Calls `listener` after each commit that changed a state. Returns a function to unsubscribe. */
   onCommit(listener: (change: StateChange) => void): () => void;
 
   /** Resolves when the database answers. */
   ping(): Promise<void>;
 
-  /** Removes change records made before `before` (ms), at most `limit` of them; resolves to how many went. */
+  /** Removes up to `limit` change records older than `before` (ms). Resolves to their number. */
   pruneChanges(before: number, limit: number): Promise<number>;
 
   /**
-   * Deletes rows of blobs that nothing has referred to since before `before` (ms), at most `limit`; resolves to
-   * what went, so that the caller removes the files: the row goes first.
+   * Deletes up to `limit` rows of blobs that no object has referred to since before `before` (ms).
+   * Resolves to their keys: the caller removes the files, always after the rows.
    */
   collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]>;
 
   /**
-   * How the database would run statements, each as lines; null for one that it doesn't tell of, fails to plan, or has
-   * no time for before the deadline. Nothing is run. They wait their turn as reads of the account do.
+   * Returns the database's plan of each statement and runs none. Null: the database gives no plan,
+   * or not before the deadline. Plans wait their turn like reads of the account.
    */
   plans(
     accountId: string,
@@ -78,65 +79,62 @@ export interface Store {
     statements: readonly TracedStatement[],
   ): Promise<readonly (StatementPlan | null)[]>;
 
-  /** Finishes what runs, closes connections. */
+  /** Finishes running work, then closes the connections. */
   close(): Promise<void>;
 }
 
-/**
- * Hears what one call asks of the database (traced.ts). Calls without one, which are nearly all, cost nothing
- * for it.
- */
+/** Hears what one call asks of the database (traced.ts). Nearly all calls have none, at no cost. */
 export interface Trace {
   /**
-   * Calls the result when the statement has its answer, with the rows that were given or written: null where it
-   * failed, or was given up. Nothing else of an answer is told: the length of a row is that of values, too, which the
-   * user may not see.
+   * Hears of a statement. The engine calls the result at the answer with the number of rows read or
+   * written, or with null if the statement failed or was given up. The trace learns nothing else: a
+   * row's length would tell of values that the user may not see.
    */
   asked(statement: TracedStatement): (rows: number | null) => void;
 
-  /** What the call does from now on, as far as the store knows. */
+  /** Hears what the call does from now on, as far as the store knows. */
   phase(phase: TracePhase): void;
 }
 
-/** `waiting`: for its turn, a connection, a lock. `committing`: from the end of its work until that is on disk. */
+/** `waiting` for a turn, connection or lock; `committing` from the work's end to the disk. */
 export type TracePhase = 'waiting' | 'working' | 'committing' | 'elsewhere';
 
 export interface TracedStatement {
-  /** With placeholders: no value of anybody is in it. */
+  /** Has placeholders in place of all values. */
   readonly sql: string;
-  /** They leave the process for the database alone. */
+  /** They leave the process only for the database. */
   readonly parameters: readonly unknown[];
-  /** It ran in a thread for scans. */
+  /** The statement ran in a thread for scans. */
   readonly inThread: boolean;
 }
 
 export interface StatementPlan {
-  /** A line for each step, indented below the one that it serves; no values are in them. */
+  /** A line for each step, indented below the step that it serves. No line contains a value. */
   readonly steps: readonly string[];
   /** Names of the indexes, each once. */
   readonly indexes: readonly string[];
 }
 
-/** What one reading operation asks of an account. */
+/** The members that all reading operations take. */
 interface Asked {
   readonly accountId: string;
   readonly type: DataTypeDefinition;
-  /** `performance.now()` after which the call is given up with UnavailableError. */
+  /** The `performance.now()` after which the call fails with UnavailableError. */
   readonly deadline: number;
-  /** The call is explained: what is asked is told to this. */
+  /** Set if the call is explained: hears of its statements. */
   readonly trace?: Trace | undefined;
 }
 
-/** Distinct ids, or the number of objects to be read in order of id. */
+/** Distinct ids, or the number of objects to read in order of id. */
 export type WhichObjects = readonly string[] | { readonly first: number };
 
-/** Beyond `maxOctets` it is refused with `MethodError('requestTooLarge')`. */
+/** A read beyond `maxOctets` throws `MethodError('requestTooLarge')`. */
 export interface ObjectsAsked extends Asked, WantedObjects {
   readonly ids: WhichObjects;
 }
 
 export interface ChangesAsked extends Asked {
-  /** Records with a greater number, ascending. */
+  /** The result has the records with a greater number, ascending. */
   readonly since: number;
   readonly limit: number;
 }
@@ -144,14 +142,14 @@ export interface ChangesAsked extends Asked {
 export interface PageAsked extends Asked {
   readonly plan: QueryPlan;
   readonly window: QueryWindow;
-  /** What is read along of the objects in the window, since they are going to be asked for; null for nothing. */
+  /** The objects to read with the window, as a `/get` for them follows; null for none. */
   readonly wanted: WantedObjects | null;
 }
 
 export interface StateAndObjects {
   /** The state. */
   readonly number: number;
-  /** Those that exist, in any order unless the first ones were asked for. */
+  /** The objects that exist; in order of id if `ids` gave a number, otherwise in any order. */
   readonly objects: readonly StoredObject[];
 }
 
@@ -160,16 +158,16 @@ export interface StateAndChanges {
   readonly records: readonly ChangeRecordAt[];
 }
 
-/** What is read of objects. */
+/** The part of each object that a read returns. */
 export interface WantedObjects {
-  /** The id is always read. */
+  /** Every read returns the id as well. */
   readonly properties: readonly PropertyDefinition[];
   readonly maxOctets: number;
 }
 
 export interface FoundObjects {
   readonly objects: readonly StoredObject[];
-  /** What `get` would hold against its `maxOctets`. */
+  /** The octets that `get` compares with its `maxOctets`. */
   readonly octets: number;
 }
 
@@ -183,7 +181,7 @@ export interface QueryPage {
   /** The state. */
   readonly number: number;
   readonly ids: readonly string[];
-  /** All of them, in this order; null where they were not wanted, or can't be had so. */
+  /** All objects of `ids`, in this order; null if not wanted, too large or too many. */
   readonly found: FoundObjects | null;
 }
 
@@ -194,32 +192,32 @@ export interface Ranked {
 }
 
 export interface CallOptions {
-  /** `performance.now()` after which the call is given up with UnavailableError. */
+  /** The `performance.now()` after which the call fails with UnavailableError. */
   readonly deadline: number;
   /**
-   * The work waits for things besides its own operations (hooks): it gets a transaction, or a snapshot
-   * on a connection, that it shares with nobody, and may take turns of the event loop. Few such works
-   * run at once, so that the others always find a connection.
+   * The work waits for hooks as well as for its own operations. It gets a transaction or a snapshot
+   * on a connection that it shares with nobody, and it may take turns of the event loop. Few such
+   * works run at once, so that other works always find a connection.
    */
   readonly exclusive?: boolean;
   /**
-   * Of a `read`: its statements may look at any number of rows (a query). An engine that runs statements on
-   * the thread of all requests may give the work up after a moment there and run it anew elsewhere: the work
-   * does nothing but read and compute what it resolves to.
+   * For a `read`: its statements may look at any number of rows (a query). An engine may stop the
+   * work on the thread that serves all requests and run it anew elsewhere, so the work only reads
+   * and computes its result.
    */
   readonly mayScan?: boolean;
   /**
-   * Of a `write`: objects that the work is expected to read with all their properties. An engine may read
-   * them together with those of other works.
+   * For a `write`: the objects that the work will probably read whole. An engine may read them
+   * together with those of other works.
    */
   readonly expects?: { readonly type: DataTypeDefinition; readonly ids: readonly string[] };
-  /** The call is explained: what the work asks is told to this. */
+  /** Set if the call is explained: hears of the work's statements. */
   readonly trace?: Trace | undefined;
-  /** Of a `write`: it takes turns with others (slices.ts). What an engine has done by then need not wait for it. */
+  /** For a `write`: it takes slices (slices.ts). An engine commits finished works before it. */
   readonly isLong?: boolean;
 }
 
-/** What one committed transaction changed, for push: states as the /set's `newState` said them. */
+/** The new states after one commit, for push; a /set returns the same ones as `newState`. */
 export interface StateChange {
   readonly accountId: string;
   /** Type name to state. */
@@ -231,7 +229,7 @@ export type StoredObject = Readonly<Record<string, JsonValue>> & { readonly id: 
 
 export type ChangeKind = 'created' | 'updated' | 'destroyed';
 
-/** A change to write, which gets the next number. */
+/** A change to write; the store gives it the next number. */
 export interface NewChange {
   readonly objectId: string;
   readonly kind: ChangeKind;
@@ -242,11 +240,11 @@ export interface ChangeRecord extends NewChange {
 }
 
 export interface ChangeRecordAt extends ChangeRecord {
-  /** When it was written, ms. */
+  /** The time of writing, ms. */
   readonly at: number;
 }
 
-/** A filter that src/methods has checked; conditions whose value adds no constraint are gone. */
+/** A filter that src/methods has checked and freed of conditions without effect. */
 export type FilterNode =
   | { readonly kind: 'all' }
   | { readonly kind: 'none' }
@@ -263,17 +261,17 @@ export interface FilterCondition {
   readonly value: JsonValue;
 }
 
-/** RFC 4790 and RFC 5051 collations. */
+/** The collations of RFC 4790 and RFC 5051. */
 export type Collation = 'i;unicode-casemap' | 'i;ascii-casemap' | 'i;ascii-numeric' | 'i;octet';
 
 export interface SortKey {
   readonly sort: SortDefinition;
   readonly ascending: boolean;
-  /** Of no effect where the property is no string. */
+  /** Has an effect only on strings. */
   readonly collation: Collation;
 }
 
-/** Which objects, in what total order: nulls first ascending, ties by id in the direction of the last key. */
+/** A filter and a total order: nulls first if ascending; ties by id in the last key's direction. */
 export interface QueryPlan {
   readonly filter: FilterNode;
   readonly sort: readonly SortKey[];
@@ -288,7 +286,7 @@ export interface NewBlob {
 }
 
 export interface BlobRow extends NewBlob {
-  /** Some object of the account refers to it. */
+  /** Whether an object of the account refers to it. */
   readonly referenced: boolean;
 }
 
@@ -313,13 +311,13 @@ export interface ReferenceRecord {
   readonly property: string;
 }
 
-/** What objects refer to, as the database has it. */
+/** The references of objects, as the database holds them. */
 export interface ObjectLinks {
   readonly references: readonly ReferenceRecord[];
   readonly blobs: readonly BlobReference[];
 }
 
-/** A property of a type, by their names. */
+/** A property of a type, both by name. */
 export interface TypeProperty {
   readonly type: string;
   readonly property: string;
@@ -333,15 +331,15 @@ export interface ObjectIds {
 
 export type RowsWritten = 'insert' | 'update';
 
-/** Reading operations; all of one `read` or `write` see the same data (a write sees its own changes too). */
+/** Reading operations. All of one work see the same data; a write sees its own changes too. */
 export interface Snapshot {
-  /** The counter of (account, type): 0 before the first change. */
+  /** Returns the counter of (account, type): 0 before the first change. */
   stateNumber(type: DataTypeDefinition): Promise<number>;
 
   /**
-   * The objects that exist of `ids`, in any order, or the first ones in order of id, with the given properties (the
-   * id always). Throws `MethodError('requestTooLarge')` when their text would exceed about `maxOctets`,
-   * or as much as one call may have in memory.
+   * Returns the objects that exist of `ids` in any order, or the first ones in order of id, with
+   * `properties` and the id. Throws `MethodError('requestTooLarge')` if their text exceeds about
+   * `maxOctets`, or the memory that one call may use.
    */
   get(
     type: DataTypeDefinition,
@@ -350,14 +348,14 @@ export interface Snapshot {
     maxOctets?: number,
   ): Promise<readonly StoredObject[]>;
 
-  /** Change records with a number greater than `since`, ascending, at most `limit`. */
+  /** Returns at most `limit` change records with a number greater than `since`, ascending. */
   changes(
     type: DataTypeDefinition,
     since: number,
     limit: number,
   ): Promise<readonly ChangeRecordAt[]>;
 
-  /** A window of the ordered result, and its objects where they are `wanted`: never fails for their octets. */
+  /** Returns a window of the ordered result, and the `wanted` objects unless they are too large. */
   page(
     type: DataTypeDefinition,
     plan: QueryPlan,
@@ -367,12 +365,12 @@ export interface Snapshot {
 
   count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;
 
-  /** The index of one id in the ordered result, null where it is not in it. */
+  /** Returns the index of one id in the ordered result, or null if the result lacks it. */
   rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null>;
 
   /**
-   * Those of `ids` that are in the result, with their index, in order of index; of the first `within`
-   * of it alone where that is given, and the rest is not read.
+   * Returns those of `ids` that are in the result, in order of index. With `within`, the engine
+   * reads only so many objects from the start of the result.
    */
   ranks(
     type: DataTypeDefinition,
@@ -381,15 +379,15 @@ export interface Snapshot {
     within?: number,
   ): Promise<readonly Ranked[]>;
 
-  /** Those of `ids` that exist. */
+  /** Returns those of `ids` that exist. */
   existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>>;
 
-  /** How many objects of the type the account has; of constant cost (a counter beside the state). */
+  /** Returns the account's number of objects of the type; reads a counter beside the state. */
   objectCount(type: DataTypeDefinition): Promise<number>;
 
   /**
-   * Objects whose values in the constraint's properties are one of `keys` (wire values, in the order of
-   * the constraint's properties, none of them null).
+   * Returns the objects that hold one of `keys` in the constraint's properties. A key has wire
+   * values in the order of these properties, none of them null.
    */
   holders(
     type: DataTypeDefinition,
@@ -398,9 +396,9 @@ export interface Snapshot {
   ): Promise<readonly { readonly id: string; readonly key: readonly JsonValue[] }[]>;
 
   /**
-   * Every reference record that leads into the closure of `targets`: into them, and into each object that
-   * refers to a member of the closure by a property of `through` (those that cascade). One recursive
-   * statement. Where there are more than `limit` records it resolves to the first `limit + 1` of them.
+   * Returns every reference record that leads into the closure of `targets`: the targets, and each
+   * object that refers to a member by a property of `through` (those that cascade). One recursive
+   * statement. Returns the first `limit + 1` records if there are more than `limit`.
    */
   referrers(
     targets: readonly ObjectIds[],
@@ -409,8 +407,8 @@ export interface Snapshot {
   ): Promise<readonly ReferenceRecord[]>;
 
   /**
-   * The records of one property of one type on all paths that start at `ids`: an object's parents, their
-   * parents ... One recursive statement; at most `limit + 1` records.
+   * Returns the records of one property on all paths from `ids`: an object's parents, their parents
+   * ... One recursive statement; at most `limit + 1` records.
    */
   ancestors(
     type: DataTypeDefinition,
@@ -420,22 +418,22 @@ export interface Snapshot {
   ): Promise<readonly ReferenceRecord[]>;
 
   /**
-   * The rows that exist of `ids`, in order of id. With `viewer` those alone that this user may know of: an
-   * unreferenced blob is for its uploader alone (RFC 8620 6.1), also in a shared account. The database leaves the
-   * others out, so that what is told of its answer (`explain`) doesn't show them.
+   * Returns the rows that exist of `ids`, in order of id. With `viewer`, only those that this user
+   * may see: an unreferenced blob is its uploader's alone (RFC 8620 6.1), also in a shared account.
+   * The database leaves the others out, so that `explain` can't count them.
    */
   blobs(ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]>;
 
-  /** Reference records of the blobs, of the named types, in order of object id. */
+  /** Returns reference records of the blobs from the named types, in order of object id. */
   blobReferences(
     blobIds: readonly string[],
     dataTypes: readonly string[],
   ): Promise<readonly BlobReference[]>;
 
-  /** The reference records and blob reference records that the objects have as those that refer. */
+  /** Returns the reference and blob reference records whose referring side these objects are. */
   links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;
 
-  /** Those of the objects (whole, as read) whose columns are not all what a write would leave. */
+  /** Returns those of the whole `objects` of which a write would change some column. */
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 
@@ -451,12 +449,12 @@ export interface Transaction extends Snapshot {
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void>;
 
   /**
-   * Writes one change record each, in order, numbered on from the state; advances the state, and the counter of
-   * objects by what was created and destroyed; resolves to the state. Not called for nothing.
+   * Writes one change record for each change, in order, numbered on from the state. Advances the
+   * state and the object counter, and resolves to the state. `changes` isn't empty.
    */
   record(type: DataTypeDefinition, changes: readonly NewChange[]): Promise<number>;
 
-  /** One that the account has already stays as it is, but counts as unreferenced since now where it is unreferenced. */
+  /** Inserts blobs and keeps existing ones; their unreferenced time, if any, starts anew now. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;
 
   /** Removes and adds rows of JmapReference. */
@@ -465,7 +463,7 @@ export interface Transaction extends Snapshot {
     added: readonly ReferenceRecord[],
   ): Promise<void>;
 
-  /** Removes and adds reference records of blobs; notes on each blob since when nothing refers to it. */
+  /** Removes and adds reference records of blobs; notes since when nothing refers to each blob. */
   changeBlobReferences(
     removed: readonly BlobReference[],
     added: readonly BlobReference[],
