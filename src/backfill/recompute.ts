@@ -26,7 +26,7 @@ const BATCH_TIME = 600_000;
 export interface RecomputeServices {
   readonly store: Store;
   readonly registry: Registry;
-  /** What hooks compute; absent where no capability has any. */
+  /** The values that hooks compute; absent if no capability has hooks. */
   readonly hooks?: Pick<Hooks, 'compute'> | undefined;
   readonly hookServices: HookServices;
 }
@@ -38,8 +38,8 @@ export interface RecomputeBatch {
 }
 
 /**
- * What is derived from objects that exist, made anew as a /set would have: computed properties,
- * counts, shadow columns, references. The clock `updated` stays: nobody has changed them.
+ * Recomputes all that derives from existing objects, as a /set would: computed properties, counts,
+ * shadow columns, references. `updated` stays, since no client has changed the objects.
  */
 export class Recompute {
   readonly #services: RecomputeServices;
@@ -49,10 +49,9 @@ export class Recompute {
   }
 
   /**
-   * Only objects that are not as they should be are written. `derived`: their shadow columns, nulls where
-   * there is a default now, and the references and blob records of all of them are looked at too.
-   * `record`: what clients see changed has a change record; and what filters and orders see, for
-   * clients that have asked since.
+   * Writes only the objects that are wrong. `derived`: also checks shadow columns, nulls in place
+   * of defaults, references and blob records. `record`: writes a change record where clients, or
+   * their filters and sorts, see a change.
    */
   async objects(
     { type, accountId, ids }: RecomputeBatch,

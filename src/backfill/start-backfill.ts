@@ -14,9 +14,9 @@ import type { Log } from '../runtime/log.js';
 import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
 
 /**
- * What migrations leave to the engine (docs/evolution.md): values that hook files compute, for
- * objects that exist; and what is derived from objects that the version before wrote after the
- * migration, since it knew nothing of it.
+ * The work that migrations leave to the engine (docs/evolution.md): values that hook files compute
+ * for existing objects, and values that derive from objects which the version before wrote after
+ * the migration.
  */
 
 export interface BackfillOptions extends RecomputeServices {
@@ -35,7 +35,7 @@ export interface BackfillOptions extends RecomputeServices {
 
 const BATCH = 500;
 
-/** How much two servers' clocks may differ, and a transaction last, ms: at a start, and after it. */
+/** Allows for differing clocks and long transactions of servers, ms: at a start, and after it. */
 const MARGIN = 600_000;
 const SHORT_MARGIN = 120_000;
 
@@ -170,7 +170,7 @@ class Rest {
     const done = new Map<string, string>();
     const isNew = ({ accountId, id, updated }: BackfillRow): boolean => {
       const key = `${accountId} ${id}`;
-      // What was written a moment ago may be written once more in the same millisecond.
+      // A row written a moment ago may be written again in the same millisecond.
       if (Number(updated) < at - 1000) done.set(key, String(updated));
       return last?.done.get(key) !== String(updated);
     };
@@ -232,8 +232,8 @@ class Rest {
   }
 
   /**
-   * The version before destroyed objects without the records of what it doesn't know. Of what the type
-   * no longer has they stay: it is the other's.
+   * Removes the records that the version before left when it destroyed objects. Records of
+   * properties that the type no longer has stay: that version needs them.
    */
   async #forgetGone(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
     const { database } = this.#options;

@@ -19,7 +19,7 @@ export interface CountColumn {
   readonly fromColumn: string;
 }
 
-/** What objects of `table` have records of. */
+/** The records that objects of `table` may have. */
 export interface LinkingTable {
   readonly table: string;
   /** Its references' columns. */
@@ -70,8 +70,8 @@ export function openBackfillDatabase(prisma: PrismaClient) {
     },
 
     /**
-     * Takes the note; where it was there, old states of the table's type are refused: its counter steps, its
-     * records go. Of servers that start together one takes the note; the others wait for it.
+     * Takes the note. If it was there, the type's counter steps and its change records go, so that
+     * old states are refused. One of several starting servers takes it; the others wait.
      */
     async reset(key: string, type: string): Promise<void> {
       await prisma.$transaction(

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 
 /**
- * A backup copies the database first and the blobs that the copy's rows name after it. Meanwhile a note in
- * JmapMeta keeps everybody from removing octets. Whoever removes octets removes their rows first and looks at
- * the notes after that is committed: where it sees none, a backup that begins later copies no such row.
+ * A backup copies the database first, then the blobs that the copied rows name. Meanwhile its note
+ * in JmapMeta forbids removing octets. The server removes rows first, commits, then looks for
+ * notes: if it sees none, a later backup copies no such row.
  */
 
 const PREFIX = 'backup:';
 
-/** A note that isn't renewed for so long is that of a killed backup, ms. Clocks of machines may differ by less. */
+/** A backup that doesn't renew its note for this time, ms, is dead. Clocks may differ by less. */
 export const HOLD_LASTS = 900_000;
 
 export interface BlobHold {

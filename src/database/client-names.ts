@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What clients call a table or a column, for people who read what a migration says: by the model beside it. A
- * migration of before there were models has none, and its storage names were the names.
+ * The names that clients use for a table or column, for messages about a migration: from the model
+ * beside it. Migrations older than models have none; their storage names were the names.
  */
 export interface ClientNames {
   type(table: string): string;

@@ -1,7 +1,7 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 
-/** The module of a generated Prisma client: a project's own, with tables that the engine doesn't know. */
+/** The module of a project's generated Prisma client. The engine doesn't know its tables. */
 export interface ClientModule {
   readonly PrismaClient: unknown;
 }

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ShadowTransform } from '../capability/definition.js';
 
-/** Columns that only functions of the server can compute, for rows that exist (`backfill.json` beside `migration.sql`). */
+/** Columns of existing rows that only server functions can compute (from `backfill.json`). */
 export interface BackfillStep {
   readonly table: string;
   readonly columns: readonly BackfillColumn[];
@@ -18,7 +18,7 @@ export interface BackfillColumn {
 /** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
 export interface UniqueCheck {
   readonly table: string;
-  /** What clients call it, where the table has another name. */
+  /** The name that clients use, if the table has another one. */
   readonly type?: string;
   /** Of the properties, joined: `code`, or `list+position`. */
   readonly name: string;
@@ -32,13 +32,13 @@ export interface Migration {
   readonly sql: string;
   /** SHA-256 of the file in hex, as Prisma's own table keeps it. */
   readonly checksum: string;
-  /** From `backfill.json`: what the server computes for rows that exist, once the SQL is applied. */
+  /** From `backfill.json`: what the server computes for existing rows once the SQL is applied. */
   readonly backfill: readonly BackfillStep[];
   /** From the same file: what must be unique once the SQL is applied, or nothing of it is. */
   readonly unique: readonly UniqueCheck[];
 }
 
-/** What follows this line runs statement by statement, each outside of a transaction. */
+/** The statements below this line run one by one, each outside of a transaction. */
 export const OUTSIDE_MARK = '-- outside a transaction';
 
 /**
@@ -65,7 +65,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** What a database has of a folder's migrations, by name, in order. */
+/** The migrations of a folder that a database has and lacks, by name, in order. */
 export interface MigrationStatus {
   readonly applied: readonly string[];
   readonly pending: readonly string[];

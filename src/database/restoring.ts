@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { MigrationError } from './migrations.js';
 
 /**
- * A restore that was killed leaves a database without all of its rows, or without its blobs. It is marked from
- * before the first of them to after the last, and nothing opens what is marked: on SQLite by the name of the
- * file, which takes the database's at the end; on PostgreSQL by a table.
+ * A killed restore leaves a database without all rows or blobs. A mark stands from before the first
+ * row until after the last blob, and nothing opens a marked database. On SQLite the mark is a file
+ * name, which becomes the database's at the end; on PostgreSQL it is a table.
  */
 export const RESTORING_TABLE = 'JmapRestoring';
 
-/** What the database of `file` is called until it is whole. */
+/** Returns the name of the database of `file` until it is whole. */
 export function restoringFile(file: string): string {
   return `${file}.restoring`;
 }
 
-/** Throws MigrationError where a restore to `file` runs or was cut short: only another restore may go on. */
+/** Throws MigrationError if a restore to `file` runs or was cut short: only a restore may go on. */
 export function requireRestored(file: string): void {
   const marker = restoringFile(file);
   if (existsSync(file) || !existsSync(marker)) return;

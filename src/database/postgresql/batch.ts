@@ -16,9 +16,9 @@ export interface Ask {
 }
 
 /**
- * Sends statements with one Sync behind all of them: one packet there, one back, and one transaction
- * where none has been begun. Where one fails the server skips those behind it, which fail with the
- * same error.
+ * Sends statements with one Sync behind them: one packet there, one back, and one transaction
+ * unless one is open. If a statement fails, the server skips those behind it, and they get its
+ * error.
  */
 export function send(client: Acquired, asks: readonly Ask[]): void {
   client.query(new Batch(client, asks));
@@ -95,7 +95,7 @@ class Batch extends pg.Query {
   /** The server's answer to one, or the connection's end. */
   handleError(error: unknown): void {
     const rest = this.#asks.slice(this.#at);
-    // What an earlier batch prepared by the same name may have been forgotten for it, and be there no more.
+    // This batch may have closed a statement that an earlier one prepared: prepare it anew.
     for (const { known, parsers } of this.#known.slice(this.#at))
       if (parsers === null) known.parsers = null;
     this.#at = this.#asks.length;

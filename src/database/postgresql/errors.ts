@@ -2,10 +2,10 @@ import { UnavailableError } from '../../protocol/errors.js';
 import { lateError } from '../../runtime/deadlines.js';
 
 /**
- * SQLSTATE classes and codes of failures that may pass or that are the machine's: connections (08),
- * resources (53), operator's doing and time-outs (57), the system (58), a rollback for the sake of
- * others (40), a lock (55P03), a server that only reads (25006), an idle or long transaction (25P03,
- * 25P04). All others (a constraint, wrong SQL) go on as they are: someone must look at them.
+ * SQLSTATE classes and codes of failures that may pass or are the machine's: connections (08),
+ * resources (53), operator and time-outs (57), system (58), rollback for the sake of others (40),
+ * lock (55P03), read-only server (25006), idle or long transaction (25P03, 25P04). Any other error,
+ * such as a constraint or wrong SQL, passes unchanged: someone must look at it.
  */
 const UNAVAILABLE = /^(08|53|57|58|40)|^(55P03|25006|25P03|25P04)$/;
 
@@ -13,7 +13,7 @@ const UNAVAILABLE = /^(08|53|57|58|40)|^(55P03|25006|25P03|25P04)$/;
 const SOCKET =
   /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|ENOENT$|EACCES$|EADDRNOTAVAIL|ERR_SOCKET)/;
 
-/** What the driver says, without a code, of a connection that is gone or not to be had. */
+/** The driver's messages, which have no code, about a connection that is lost or can't be had. */
 const GONE =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has|Cannot use a pool)/;
 
@@ -33,7 +33,7 @@ export function isAnswer(error: unknown): boolean {
   return causesOf(error).some((at) => /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(codeOf(at) ?? ''));
 }
 
-/** The error that leaves the database layer: UnavailableError for what is not the caller's fault. */
+/** Returns the error for callers: UnavailableError for all that isn't their own fault. */
 export function translateError(error: unknown): unknown {
   if (!isUnavailable(error) && !isStale(error)) return error;
   const code = codeOf(error);
@@ -52,16 +52,16 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * True where what a connection has prepared is out of date (0A000), or is not there (26000, a pooler's doing):
- * on another connection it works.
+ * Returns whether a prepared statement is out of date (0A000), or missing because of a pooler
+ * (26000). Both work on another connection.
  */
 export function isStale(error: unknown): boolean {
   return /^(0A000|26000)$/.test(codeOf(error) ?? '');
 }
 
 /**
- * True of what `translateError` made where the connection went before the server had answered: without a word (a
- * socket's error), or with one about the connection (08) or the server's end (57P).
+ * Returns whether `translateError` made this of a connection lost before the server answered: by a
+ * socket's error, or one about the connection (08) or the server's end (57P).
  */
 export function isLost(error: unknown): boolean {
   if (!(error instanceof UnavailableError)) return false;
@@ -71,7 +71,7 @@ export function isLost(error: unknown): boolean {
   });
 }
 
-/** True where the database refuses a login, or is none: what DATABASE_URL says is wrong (28, 3D). */
+/** Returns whether a login fails or there is no database: DATABASE_URL is wrong (28, 3D). */
 export function isUnusable(error: unknown): boolean {
   return /^(28|3D)/.test(codeOf(error) ?? '');
 }

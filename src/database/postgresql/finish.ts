@@ -7,9 +7,9 @@ import { quote } from '../quote.js';
 import { hasTable, type PoolClient } from './pool.js';
 
 /**
- * What a migration leaves for after its transaction: a backfill in batches, each in a transaction with its
- * progress, then statements that run in none. JmapMeta keeps how far it is, from the transaction on until all is
- * done, so that a run that is cut short goes on where it stood.
+ * The work that a migration leaves for after its transaction: backfill batches, each in a
+ * transaction with its progress, then statements outside of any. JmapMeta keeps the progress from
+ * that transaction to the end, so that a run that was cut short goes on where it stood.
  */
 
 type RowKey = readonly [accountId: string, id: string];
@@ -31,7 +31,7 @@ const START: Position = Object.freeze({ step: 0, after: null });
 /** Rows of a batch. */
 const BATCH = 1000;
 
-/** What a column is filled with. */
+/** The functions that fill columns. */
 const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
   Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
 

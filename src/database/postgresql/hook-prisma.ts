@@ -14,7 +14,7 @@ interface Scope {
   open: boolean;
 }
 
-/** The transactions of the engine that works of hooks run in, and which of these works have joined theirs. */
+/** The engine's transactions in which hooks run, and the hook works that have joined theirs. */
 export class HookTransactions {
   readonly #open = new AsyncLocalStorage<Scope>();
   readonly #joined = new AsyncLocalStorage<Scope>();
@@ -38,8 +38,8 @@ export class HookTransactions {
 }
 
 /**
- * A Prisma client for reading, on a pool that is `readOnly`: PostgreSQL refuses every statement of it
- * that writes, since a row written so would have no change record.
+ * Opens a Prisma client on a `readOnly` pool: PostgreSQL refuses its statements that write, since
+ * rows written so would have no change records.
  */
 export function openHookPrisma(
   pool: Pool,
@@ -60,8 +60,8 @@ export function openHookPrisma(
 }
 
 /**
- * One statement inside a read-only savepoint: it can't write, and where it fails the transaction goes
- * on. All in one turn, so that no other statement comes in between.
+ * Runs a statement in a read-only savepoint: it can't write, and the transaction survives its
+ * failure. All of it is one turn, so no other statement comes in between.
  */
 async function readWithin(scope: Scope, statement: pg.QueryConfig): Promise<pg.QueryResult> {
   const { client, turns } = scope;

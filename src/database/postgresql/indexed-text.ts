@@ -1,8 +1,8 @@
 /**
- * An entry of PostgreSQL's ordered indexes takes 2,704 octets, and no more. A text that may be longer
- * (the key of a collation: one code point may become eighteen) is indexed by its beginning; an order
- * names that first and the whole text after it, so that the index gives the rows nearly in order and
- * only those that begin alike are sorted.
+ * An entry of PostgreSQL's ordered indexes takes at most 2,704 octets. The engine indexes the
+ * beginning of a text that may be longer; a collation key has up to 18 code points for one. An
+ * order names the beginning first and the whole text after it. So the index gives rows nearly in
+ * order, and PostgreSQL sorts only those with equal beginnings.
  */
 
 /** Code points, of at most four octets: an account's id and an object's fit beside them. */

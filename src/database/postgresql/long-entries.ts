@@ -4,9 +4,9 @@ import { quote } from '../quote.js';
 import type { PoolClient } from './pool.js';
 
 /**
- * Text that was stored while its property took longer ones may have no room in an ordered index that
- * comes to it now (indexed-text.ts). PostgreSQL would say so after the migration's transaction, over
- * and over, and name neither object nor account.
+ * Text stored while its property allowed more may be too long for a new ordered index
+ * (indexed-text.ts). PostgreSQL would say so only after the migration's transaction, again and
+ * again, and would name neither object nor account.
  */
 
 /** Octets of an entry, and what its head and each value's length and alignment take at most. */
@@ -21,7 +21,7 @@ const NAMED = 3;
 
 interface OrderedIndex {
   readonly table: string;
-  /** What is indexed as it is, the ids of account and object included. */
+  /** The columns indexed as they are, with the ids of account and object. */
   readonly columns: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export async function explainLongEntries(
   );
 }
 
-/** What is too long for the index that the statement makes, in words that go on. */
+/** Returns the end of a sentence about values too long for the index that `statement` makes. */
 async function findLongEntries(
   client: PoolClient,
   statement: string,

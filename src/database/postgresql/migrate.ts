@@ -47,10 +47,10 @@ const CREATED =
   /\bCREATE\s+(?:UNIQUE\s+)?INDEX\s+CONCURRENTLY\s+(?:IF\s+NOT\s+EXISTS\s+)?"([^"]+)"/i;
 
 /**
- * Applies what the database lacks of a migrations folder; several processes that start together take
- * turns. Each migration runs in one transaction, then its statements that run outside of one, such as
- * those that make indexes concurrently; a run that was cut short is gone on with. Throws MigrationError as the one for SQLite does, and for all but the restore itself where one has not
- * ended.
+ * Applies the migrations of a folder that the database lacks; processes that start together take
+ * turns. Each migration runs in one transaction, then its statements outside of one, such as
+ * concurrent indexes; a cut run goes on. Throws MigrationError like the one for SQLite, and if a
+ * restore has not ended, unless the restore itself calls.
  */
 export async function migrate(
   pool: Pool,
@@ -74,7 +74,7 @@ export async function migrate(
   );
 }
 
-/** What is applied and what is pending, without changing anything. */
+/** Returns the applied and the pending migrations. Changes nothing. */
 export async function migrationStatus(pool: Pool, folder: string): Promise<MigrationStatus> {
   const migrations = readMigrations(folder);
   const [applied, cut] = await withConnection(pool, async (client) => {
@@ -130,8 +130,8 @@ export async function locked<T>(client: PoolClient, work: () => Promise<T>): Pro
 }
 
 /**
- * The version before writes meanwhile, to several tables in an order of its own: where it and the migration wait
- * for each other, PostgreSQL undoes one of the two. What is undone as a whole is applied again.
+ * Applies a migration again if PostgreSQL undid it to end a deadlock: the version before still
+ * writes to several tables, in its own order.
  */
 async function applyAgain(client: PoolClient, migration: Migration): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -193,7 +193,7 @@ function applyRest(client: PoolClient) {
   };
 }
 
-/** One statement of a migration without a transaction; an index that a cut run has left is dealt with. */
+/** Runs a statement outside of a transaction; deals with an index that a cut run has left. */
 async function applyAlone(client: PoolClient, statement: string): Promise<void> {
   const index = CREATED.exec(statement)?.[1];
   if (index !== undefined) {
@@ -211,7 +211,7 @@ async function applyAlone(client: PoolClient, statement: string): Promise<void> 
   await client.query(statement);
 }
 
-/** What a database says of its own migrations, whatever folder it is used with. */
+/** Returns the migrations that the database itself records, whatever folder it is used with. */
 export async function appliedMigrations(client: PoolClient): Promise<readonly AppliedMigration[]> {
   if (!(await hasTable(client, '_prisma_migrations'))) return [];
   const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(

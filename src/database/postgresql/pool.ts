@@ -9,7 +9,7 @@ export type PoolClient = pg.PoolClient;
 const CONNECT_TIMEOUT = 10_000;
 /** A connection that nobody needs is closed after this, ms. */
 const IDLE_TIMEOUT = 60_000;
-/** A connection over which nothing went is tried after this, ms, so that a network that forgot it is noticed. */
+/** The time without traffic, ms, after which a connection is tried: a network may have lost it. */
 const KEEP_ALIVE = 10_000;
 
 /** Why a connection broke. The driver's own error holds all that is known of the connection. */
@@ -29,8 +29,8 @@ export interface PoolOptions {
   /** Statements are sent before those ahead of them have been answered. */
   readonly pipeline?: boolean;
   /**
-   * A statement without an answer after this fails, and its connection is closed, ms: a network may be gone without
-   * a word. For connections on which no long statements run, and that no call's deadline guards.
+   * After this time without an answer, ms, a statement fails and its connection closes: a network
+   * may vanish silently. For connections without long statements and without a call's deadline.
    */
   readonly answerWithin?: number;
 }
@@ -74,7 +74,7 @@ export class Pool extends pg.Pool {
       ...(readOnly ? { onConnect: readOnlyFromNowOn } : {}),
       ...(answerWithin === undefined ? {} : { query_timeout: answerWithin }),
     });
-    // A connection says itself that it breaks, whether or not it is in use: unheard, that ends the process.
+    // A connection emits an error as it breaks, even when idle; unheard, that ends the process.
     this.on('error', () => undefined);
     this.on('connect', (client) => {
       client.on('error', ({ message, code }: NodeJS.ErrnoException) => onError({ message, code }));
@@ -86,8 +86,8 @@ export class Pool extends pg.Pool {
   }
 
   /**
-   * A connection, or UnavailableError where none is free before `deadline`. Those that waited while
-   * another broke are not trusted: where the network is silent, each would cost a call its whole time.
+   * Returns a connection; throws UnavailableError if none is free before `deadline`. It drops those
+   * that were idle when another broke: in a silent network each would use up a call's time.
    */
   async acquire(deadline: number): Promise<Acquired> {
     for (;;) {

@@ -11,17 +11,17 @@ const PARSERS: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [builtins.BOOL, (text) => text === 't'],
   [builtins.INT2, Number],
   [builtins.INT4, Number],
-  // What the engine writes is within a double's whole numbers.
+  // The engine writes only integers that a double holds exactly.
   [builtins.INT8, Number],
   [builtins.FLOAT8, Number],
 ]);
 
-/** How the engine reads columns of a type: numbers and Booleans as such, all else as text (JSON too). */
+/** Returns how the engine reads a type's columns: numbers and Booleans as such, others as text. */
 export function parserOf(oid: number): Parser {
   return PARSERS.get(oid) ?? asIs;
 }
 
-/** A text that is asked for again: `fixed` is one of few, of `recurring` ones clients decide how many there are. */
+/** A text that is asked for again. `fixed` texts are few; `recurring` ones come from clients. */
 export type Lifetime = 'fixed' | 'recurring';
 
 /** A statement as its connection knows it. */
@@ -34,7 +34,7 @@ export interface Known {
 
 /** Fixed texts that are prepared, at most: those of a large project's types fit. */
 const FIXED = 2000;
-/** Recurring texts that are prepared, the last ones alone, and of which it is known that they were asked for. */
+/** The last recurring texts that are prepared, and the last ones seen once. */
 const RECURRING = 64;
 const SEEN = 128;
 
@@ -47,8 +47,8 @@ export class Prepared {
   #names = 0;
 
   /**
-   * How a text is asked for. A recurring one is prepared from the second time on; `forget` gets the name of the one
-   * that makes room for it.
+   * Returns how to ask for a text. A recurring one is prepared from its second use on; `forget`
+   * gets the name that makes room for it.
    */
   use(text: string, lifetime: Lifetime | undefined, forget: (name: string) => void): Known {
     if (lifetime === 'fixed') return this.#fixed.get(text) ?? this.#fix(text);

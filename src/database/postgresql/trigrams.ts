@@ -4,10 +4,10 @@ import type { Pool } from './pool.js';
 const SAMPLES = ['война', '北京大学'];
 
 /**
- * Undefined where pg_trgm sees letters of all scripts, or where no type has a search index; else the
- * LC_CTYPE of the database. It is asked what it makes of letters, since names of locales tell little:
- * with LC_CTYPE C it sees ASCII's alone, whatever else the database's locale provider knows. Searches
- * find the same then, but those for other letters read all objects of an account.
+ * Returns the database's LC_CTYPE if pg_trgm doesn't see letters of all scripts and a type has a
+ * search index; otherwise undefined. It asks the database about letters, since locale names tell
+ * little: with LC_CTYPE C pg_trgm sees only ASCII, whatever the locale provider knows. Searches for
+ * other letters then find the same, but read all objects of an account.
  */
 export async function blindCtype(pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ has: boolean; ctype: string }>(

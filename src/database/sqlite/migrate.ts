@@ -39,7 +39,7 @@ export function migrate(db: Database, folder: string): MigrationStatus {
 }
 
 /**
- * What is applied and what is pending, without changing anything. Throws MigrationError as
+ * Returns the applied and the pending migrations. Changes nothing. Throws MigrationError as
  * `migrate` does.
  */
 export function migrationStatus(db: Database, folder: string): MigrationStatus {
@@ -89,7 +89,7 @@ function apply(db: Database, migrations: readonly Migration[], migration: Migrat
   }
 }
 
-/** What a database says of its own migrations, whatever folder it is used with. */
+/** Returns the migrations that the database itself records, whatever folder it is used with. */
 export function appliedMigrations(db: Database): readonly AppliedMigration[] {
   return patiently(db, () => readApplied(db));
 }

@@ -21,13 +21,13 @@ const NAMED = Object.freeze({
   adapterName: '@prisma/adapter-better-sqlite3',
 } as const);
 
-/** What PrismaClient calls to get its connection. */
+/** The factory that PrismaClient calls to get its connection. */
 type SharedAdapterFactory = typeof NAMED & { connect(): Promise<Adapter> };
 
 /** Runs one of Prisma's statements on the adapter that it is given. */
 type Run = <T>(query: Query, statement: (on: Adapter) => Promise<T>) => Promise<T>;
 
-/** What adapters and transactions have in common. */
+/** Returns the members that adapters and transactions share. */
 function statements(run: Run) {
   return {
     ...NAMED,
@@ -169,7 +169,7 @@ async function translated<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Each write has a transaction of its own: another process may hold the lock, and BEGIN is what is retried. */
+/** Returns the deadline for the lock: another process may hold it, and only BEGIN is retried. */
 function lockWait(): { readonly deadline: number } {
   return { deadline: performance.now() + LOCK_WAIT };
 }

@@ -7,17 +7,17 @@ import { asciiNumericKey, casemapKey, fold } from '../../text/index.js';
 export const ROLLED_BACK = 'The database rolled back the transaction.';
 
 /**
- * A connection that knows until when it may run what it runs at the moment, and has the SQL functions of the
- * project. SQLite can't be interrupted from the thread that runs it, so statements that may scan call `jmap_tick()`,
- * which throws once the deadline has passed.
+ * A connection that knows the deadline of its present statement and has the project's SQL
+ * functions. A thread can't interrupt its own SQLite statement. So statements that may scan call
+ * `jmap_tick()`, which throws once the deadline has passed.
  */
 export class TimedDatabase extends BetterSqlite3 {
   #deadline = Number.POSITIVE_INFINITY;
   #late: () => Error = lateError;
 
   /**
-   * The text functions come from the project's own tables of one Unicode version, so indexes and migrations
-   * may use them: they never change with Node.
+   * Adds text functions from the project's own tables of one Unicode version. Indexes and
+   * migrations may use them, since a new Node doesn't change them.
    */
   constructor(file: string, options: Options) {
     super(file, options);
@@ -30,7 +30,7 @@ export class TimedDatabase extends BetterSqlite3 {
   }
 
   /**
-   * `performance.now()` after which `tick` stops a statement with what `late` makes; Infinity for never.
+   * Sets the `performance.now()` after which `tick` throws what `late` makes; Infinity for never.
    */
   setDeadline(deadline: number, late: () => Error = lateError): void {
     this.#deadline = deadline;
@@ -43,7 +43,7 @@ export class TimedDatabase extends BetterSqlite3 {
     return 1;
   }
 
-  /** Throws where no transaction is open: what was one has been rolled back by the database (SQLITE_FULL and its like). */
+  /** Throws if no transaction is open: the database rolled it back (SQLITE_FULL or the like). */
   requireTransaction(): void {
     if (!this.inTransaction) throw new UnavailableError(ROLLED_BACK);
   }

@@ -6,8 +6,8 @@ import { patiently } from './open.js';
 const KEY = 'unicodeVersion';
 
 /**
- * Records the Unicode version whose tables make the folded text and the collation keys in this database.
- * Throws MigrationError where they were made with another: filters and sorts would answer wrongly in silence.
+ * Records the Unicode version of the folded texts and collation keys in this database. Throws
+ * MigrationError if it has another version: filters and sorts would silently be wrong.
  */
 export function recordUnicodeVersion(db: Database): void {
   const select = db.prepare('SELECT "value" FROM "JmapMeta" WHERE "key" = ?').pluck();

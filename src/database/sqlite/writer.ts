@@ -12,7 +12,7 @@ import { ROLLED_BACK, type TimedDatabase } from './timed-database.js';
 const GROUP_WORKS = 64;
 /** ... or for so long, ms: others wait for its commit. */
 const GROUP_TIME = 10;
-/** For so long, ms, a group does not begin as long as each turn of the event loop brings it more works. */
+/** The time, ms, that a group may gather works while each turn of the event loop brings more. */
 const GATHER = 2;
 /** After so long, ms, the event loop gets a turn before the commit, and before another answer. */
 const TURN = 10;
@@ -58,15 +58,15 @@ interface Finished {
 }
 
 /**
- * The one place from which this process writes to an SQLite database, in two lanes:
+ * The only place where this process writes to an SQLite database. It has two lanes:
  *
- * - *plain* (`writeInGroup`): works that wait at the same time share one transaction, a savepoint each, and
- *   one commit with one fsync. A work that throws is rolled back to its savepoint; the others
- *   stay. Promises are settled after the commit.
- * - *exclusive* (`exclusive`, `transaction`): a work that holds the lock alone, across turns of the
- *   event loop: hooks that wait, Prisma's writes and transactions.
+ * - *plain* (`writeInGroup`): works that wait at the same time share a transaction and its commit
+ *   with one fsync. Each has a savepoint, to which a work that throws is rolled back; the others
+ *   stay. Promises settle after the commit.
+ * - *exclusive* (`exclusive`, `transaction`): a work holds the lock alone across turns of the event
+ *   loop: waiting hooks, Prisma's writes and transactions.
  *
- * The lanes alternate where both wait, and accounts take turns in each.
+ * The lanes alternate if both have works, and accounts take turns in each.
  */
 export class Writer {
   /** Of everything that takes long in this process. */
@@ -121,7 +121,7 @@ export class Writer {
   }
 
   /**
-   * The same in a transaction, which is committed when the promise resolves, and rolled back where it
+   * Runs a work alone in a transaction; commits before the promise resolves, rolls back if it
    * rejects.
    */
   transaction<T>(work: Work<T>, options: RunOptions): Promise<T> {
@@ -151,8 +151,8 @@ export class Writer {
   }
 
   /**
-   * `ended` hears of each group and each exclusive work that is over, whoever gave it; `isRefused` where the disk did
-   * not take it. It must not throw.
+   * Calls `ended` after each group and exclusive work from any caller, with `isRefused` if the disk
+   * refused it. `ended` must not throw.
    */
   watch(ended: (isRefused: boolean) => void): void {
     this.#ended = ended;
@@ -194,8 +194,8 @@ export class Writer {
   }
 
   /**
-   * Begins a group in the next turn of the event loop: works of all sockets that this turn has read make
-   * one group, and the more works share a commit, the less each costs. Waits while something long has the turn.
+   * Begins a group in the next turn of the event loop, with all works that this turn brings: the
+   * more works share a commit, the less each costs. Waits while something long has the turn.
    */
   #schedule(): void {
     const begun = performance.now();
@@ -235,7 +235,7 @@ export class Writer {
       isRefused = isDiskError(error);
       job.reject(translateError(error));
     } finally {
-      // Whatever the work left open must not become part of the next one's transaction.
+      // The work may have left a transaction open, which must not become part of the next one's.
       this.#rollBack();
     }
     this.#ended(isRefused);
@@ -280,8 +280,8 @@ export class Writer {
   }
 
   /**
-   * What waits for a work goes on in this turn of the event loop (its answer is written, perhaps of a
-   * thousand objects): after long works each of them gets a turn of its own.
+   * Settles the works. Their callers go on in this turn of the event loop (to write answers of
+   * perhaps a thousand objects), so after a long time the next one gets another turn.
    */
   async #resolve(finished: readonly Finished[], begun: number): Promise<void> {
     let last = begun;
@@ -320,8 +320,8 @@ export class Writer {
           job.reject(unavailable(error, ROLLED_BACK));
           throw error;
         }
-        // Told when the group is in the database: it may have been refused for what works before it have written,
-        // which a reader doesn't see until then.
+        // Tell the refusal after the commit: its reason may be an earlier work's write, which
+        // readers see only then.
         const settle = (): void => job.reject(translateError(error));
         finished.push({ job, refused: true, settle });
         this.#statements.undo.run();
