@@ -1,6 +1,6 @@
 import type { Row } from '../sql/objects.js';
 
-/** What a work is expected to read of a table. */
+/** The objects of a table that a work will probably read. */
 export interface Expected {
   readonly table: string;
   readonly ids: readonly string[];
@@ -12,15 +12,15 @@ const MOST = 64;
 type Take = (row: Row) => void;
 
 /**
- * Reads for all works that share a transaction in one statement with the first one's reads: otherwise each would wait
- * for an answer of its own, and those behind it would wait too. The transaction holds the account, so the rows stay as
- * they were read until it writes them.
+ * Adds the expected reads of all works in a transaction to the first one's statement: otherwise
+ * each would wait for its own answer, and delay those behind it. The transaction holds the account,
+ * so rows stay as read until it writes them.
  */
 export class ReadAhead {
   /** By table and id. Null: read ahead or written before, so it is not read ahead again. */
   readonly #rows = new Map<string, Row | null>();
   readonly #expected: () => Iterable<Expected>;
-  /** What was asked for before something was written is not kept. */
+  /** Counts writes: a row asked for before a write is not kept. */
   #writes = 0;
 
   /** `expected`: by the works that wait. */
@@ -29,8 +29,8 @@ export class ReadAhead {
   }
 
   /**
-   * Gives `take` the whole rows of these ids, in no order. `read` reads its first list of ids, and of the
-   * second list the rows that are not large.
+   * Gives `take` the whole rows of `ids`, in any order. `read` reads its first list of ids, and of
+   * its second list only the rows that are not large.
    */
   async read(
     table: string,

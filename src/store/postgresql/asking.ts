@@ -5,12 +5,12 @@ import type { Row } from '../sql/objects.js';
 import type { Statement } from './statement.js';
 
 /**
- * What a connection is asked: what comes in one turn is sent together at its end (batch.ts), and answered in
- * order. Knows what went wrong first.
+ * Sends together what one turn asks of a connection, at the turn's end (batch.ts); answers come in
+ * that order. Keeps the first error.
  */
 export class Asking {
   readonly #client: Acquired;
-  /** What is sent at the end of this turn. */
+  /** The statements to send at the end of this turn. */
   #asked: Ask[] = [];
   #broken = false;
   #last: Promise<unknown> = Promise.resolve();
@@ -41,7 +41,7 @@ export class Asking {
         reject(error);
       };
       const { length } = this.#asked;
-      // Not `...statement`: V8 keeps such copies, and what they lead to, until it looks after all of its memory.
+      // Not `...statement`: V8 keeps such copies, and all they refer to, until a full collection.
       this.#asked.push({ text, lifetime, values, take, resolve, reject: failed });
       // Behind the turn's promises: works that follow each other are one batch.
       if (length === 0) process.nextTick(() => this.flush());

@@ -6,8 +6,8 @@ import type { Connection } from './connection.js';
 
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = $1 AND "type" = $2`;
 
-// The counter steps by the number of records, which get the numbers that it passed. Where it has moved
-// from what this transaction knows ($7), the division by nought fails: nothing else divides here.
+// The counter steps by the number of records, which get the numbers that it passed. If the state is
+// not what this transaction knows ($7), the division by nought fails; nothing else here divides.
 const RECORD = `WITH "state" AS (
  INSERT INTO "JmapState" AS "s" ("accountId", "type", "number", "objects")
  VALUES ($1, $2, $3, $4) ON CONFLICT ("accountId", "type") DO UPDATE SET

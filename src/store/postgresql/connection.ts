@@ -15,8 +15,8 @@ import { composed, type Parameter, prepared, recurring, type Statement } from '.
 const READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 // Each statement sees what is committed before it: what the lock was waited for, too.
 const WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
-// A statement of its own before anything is read: one that locked and read would read what was there
-// before it waited.
+// The lock is a statement of its own before any read: a statement that locked and read would see
+// the data from before its wait.
 const LOCK = 'SELECT 1 FROM "JmapAccount" WHERE "id" = $1 FOR UPDATE';
 
 export interface ConnectionOptions {
@@ -27,7 +27,7 @@ export interface ConnectionOptions {
   readonly once?: boolean;
   /** The longest time that a statement may take, ms: others wait for its answer. */
   readonly longest?: number;
-  /** What works that wait for this transaction will read. */
+  /** The reads that other works waiting for this transaction will do. */
   readonly ahead?: ReadAhead;
   /** Each statement waits for the one before: hooks read on the connection, too. */
   readonly serial?: boolean;
@@ -37,15 +37,15 @@ export interface ConnectionOptions {
 }
 
 /**
- * A connection of the pool in one transaction. What works ask for in one turn is sent together at its
- * end (batch.ts), whether or not what was sent before has been answered (the server answers in order).
- * So BEGIN, the account's lock and the first read are one round trip; what a write answers is looked
- * at by `quiet` and `commit`. Every statement has a time-out on the server, to the deadline of the
- * call; one that goes on in spite of it (the network is gone) loses its connection. Errors come out as
- * the port has them (UnavailableError).
+ * A connection of the pool in one transaction. It sends the statements of one turn together at its
+ * end (batch.ts), without waiting for earlier answers (the server answers in order). So BEGIN, the
+ * account's lock and the first read are one round trip; `quiet` and `commit` look at the answers of
+ * writes. The server limits every statement to the call's deadline. A statement that goes on in
+ * spite of that (the network is gone) loses its connection. Errors are the port's
+ * (UnavailableError).
  */
 export class Connection {
-  /** The states that types have in this transaction, by table; null where others may move them, or hooks read them. */
+  /** The types' states here, by table; null if others may change them, or if hooks read them. */
   readonly states: Map<string, number> | null;
   readonly ahead: ReadAhead | undefined;
   /** Of the work whose statements come now, where it is explained. */
@@ -58,7 +58,7 @@ export class Connection {
   readonly #serial: Serial | undefined;
   readonly #deadline: Deadline;
   #ready = false;
-  /** What runs on in spite of the end must not run outside of the transaction. */
+  /** Set at the end: a work that runs on must not send outside of the transaction. */
   #ended = false;
   /** Which work runs: the first, the second ... */
   #work = 1;
@@ -111,9 +111,9 @@ export class Connection {
   }
 
   /**
-   * Commits what has been written, and gives the connection back; rejects also where nothing was, but the transaction
-   * did not hold the account. UnknownOutcomeError: the connection was lost before the server answered; after any
-   * other error nothing is committed.
+   * Commits the writes and gives the connection back. Without writes it still rejects if the
+   * transaction did not hold the account. UnknownOutcomeError: the connection was lost before the
+   * server answered; after any other error nothing is committed.
    */
   async commit(): Promise<void> {
     if (this.#writer === 0) {
@@ -137,8 +137,8 @@ export class Connection {
     // A statement that failed makes a rollback of the commit, which says so by its tag.
     if (tag === 'COMMIT') return;
     const error = this.asking.spoiled?.error ?? failure;
-    // Whatever else ends the connection, such as a broken TLS record. What the server said of an earlier statement
-    // is no answer to the commit, but nothing is committed after it.
+    // Without the server's answer the outcome is unknown, whatever ended the connection (such as a
+    // broken TLS record). If the server refused an earlier statement, nothing is committed.
     const isUnknown = isLost(error) || (isSent && tag === '' && !isAnswer(failure));
     if (isUnknown && (error === failure || !isAnswer(error)))
       throw new UnknownOutcomeError('The connection broke while committing.', { cause: error });
@@ -160,7 +160,7 @@ export class Connection {
     this.#release();
   }
 
-  /** Sent by itself, since the server skips what was sent with a statement that fails; and in words. */
+  /** Sends `text` apart and unprepared: the server skips statements sent with one that fails. */
   #end(text: 'COMMIT' | 'ROLLBACK'): Promise<string> {
     this.#ended = true;
     this.asking.flush();
@@ -208,8 +208,8 @@ export class Connection {
   }
 
   /**
-   * Sends a fixed statement that writes and gives no rows. It is not waited for, unless hooks wait: where it fails,
-   * so does the transaction, at its end at the latest.
+   * Sends a fixed statement that writes and gives no rows. Waits for its answer only if hooks wait;
+   * a failure fails the transaction, at its end at the latest.
    */
   write(text: string, ...parameters: readonly Parameter[]): Promise<void> {
     return this.#writing(async () => {
@@ -233,8 +233,8 @@ export class Connection {
   }
 
   /**
-   * Nothing that writes is sent before the transaction has begun, and nothing that the work has not waited for
-   * once the next one has its turn.
+   * Sends a write only after the transaction has begun, and never for a work that didn't wait for
+   * it once the next work has its turn.
    */
   async #writing<T>(send: () => Promise<T>): Promise<T> {
     const work = this.#work;
@@ -262,7 +262,7 @@ export class Connection {
     };
     try {
       const tag = await this.#guarded(() => this.asking.ask(statement, counted));
-      // What a statement wrote that gives no rows.
+      // The tag counts the rows of a write that gives none.
       answered(rows === 0 ? rowsOf(tag) : rows);
       return tag;
     } catch (error) {
@@ -275,7 +275,7 @@ export class Connection {
   async #guarded(ask: () => Promise<string>): Promise<string> {
     const turn = (): Promise<string> => {
       if (this.#ended) throw new Error('The transaction of a storage operation has ended.');
-      // What is asked at once began with the right time-out, which is of each statement.
+      // With `once` the first time-out stays right: it counts anew for each statement.
       const timeouts = this.#options.once === true ? null : this.#deadline.renew();
       // Where that fails, the transaction is spoiled.
       if (timeouts !== null) this.asking.ask(timeouts).catch(ignore);
@@ -286,7 +286,7 @@ export class Connection {
 
   #cut(): void {
     this.asking.breakOff();
-    // Ends what waits for an answer on it with an error. The driver's own end would wait for answers.
+    // Rejects what waits for an answer on it. The driver's own end would wait for answers.
     this.#client.socket.destroy();
   }
 

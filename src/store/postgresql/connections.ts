@@ -6,22 +6,22 @@ import { lateError } from '../../runtime/deadlines.js';
 import { FairSlots } from '../../runtime/fair-slots.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 
-/** Connections that works which wait for other things, or may scan, leave to the others; and each account. */
+/** The connections that long works (they wait or scan), and each account, leave to others. */
 const KEPT_FREE = 4;
 
 /**
- * The settings of a connection of the store. Outside of a begun transaction, statements that are sent
- * together read one snapshot and can't write. A commit that is acknowledged is durable, whatever
- * the server's setting.
+ * The settings of a store's connection. Outside of a begun transaction, statements sent together
+ * read one snapshot and can't write. An acknowledged commit is durable, whatever the server's
+ * setting.
  */
 const FOR_GOOD = `SET default_transaction_isolation = 'repeatable read';
  SET default_transaction_read_only = on; SET synchronous_commit = on; `;
 
 /**
- * What the planner is told, unless whoever runs the server has said something of it. What an account has lies
- * together, in the keys' index and nearly so in the table, so that to read a part of a table in that order costs
- * what it costs to read it in any; by the default of 4, a third of a table is not worth an index. And one
- * request has one processor: others wait for the second.
+ * Settings of the planner, unless the operator has changed them. An account's rows lie together in
+ * the key's index, and nearly so in the table, so reading a part in key order costs no more than in
+ * any other; by the default of 4, an index isn't worth it for a third of a table. One request gets
+ * one processor, since others wait for the second.
  */
 const PLANNING = `SELECT set_config(name, value, false) FROM pg_settings
  JOIN (VALUES ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0')) AS v (name, value)
@@ -42,7 +42,7 @@ export interface PoolShares {
   readonly longEach: number;
 }
 
-/** Of a pool of two or more, long works never have all, nor those of one account all that it may have. */
+/** In a pool of two or more, long works never get all connections, nor all of one account's. */
 export function sharesOf(size: number): PoolShares {
   const long = Math.max(1, size - Math.min(KEPT_FREE, Math.floor(size / 2)));
   const each = Math.min(size, Math.max(2, long));
@@ -50,16 +50,16 @@ export function sharesOf(size: number): PoolShares {
   return { all: size, each, long, longEach };
 }
 
-/** What all connections of a store have in common. */
+/** The options that all connections of a store share. */
 export type SharedOptions = Pick<ConnectionOptions, 'transactions' | 'onStatement'>;
 
-/** What a work asks of its connection. */
+/** The demands of a work on its connection. */
 export interface Wanted extends Omit<ConnectionOptions, keyof SharedOptions | 'writes'> {
   /** It waits for other things, or may scan: it takes one of the connections for these. */
   readonly isLong?: boolean;
 }
 
-/** The connections of a store's pool, one for each work. Where they are waited for, accounts take turns. */
+/** The connections of a store's pool, one for each work. Accounts take turns for them. */
 export class Connections {
   readonly #pool: Pool;
   readonly #shared: SharedOptions;
@@ -159,7 +159,7 @@ function openTurns(size: number, share: number): FairSlots {
   return new FairSlots({ size, share, mayWait: Infinity, errors });
 }
 
-/** Runs a transaction again where the database undid it for the sake of another, until the deadline. */
+/** Runs a transaction again, until the deadline, if the database undid it for another's sake. */
 export async function retried<T>(deadline: number, run: () => Promise<T>): Promise<T> {
   for (let lost = 0; ; lost += 1) {
     try {

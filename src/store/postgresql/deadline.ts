@@ -11,8 +11,8 @@ const TIMEOUTS = `SELECT set_config('statement_timeout', $1, true),
  set_config('idle_in_transaction_session_timeout', $2, true)`;
 
 /**
- * When a connection's work has to be done. The server is told how long each statement may take; the connection
- * is cut where it goes on in spite of that.
+ * The deadline of a connection's work. The server limits each statement to it; if a statement goes
+ * on in spite of that, the connection is cut.
  */
 export class Deadline {
   #at: number;
@@ -43,7 +43,7 @@ export class Deadline {
     return this.#set(Math.min(longest, Math.max(1, this.#left())));
   }
 
-  /** The same where the time-out has become far from right, else null; throws where nothing is left. */
+  /** Returns the same, or null if the time-out is nearly right; throws at the deadline. */
   renew(): Statement | null {
     const left = this.#left();
     if (left <= 0) throw lateError();

@@ -16,7 +16,7 @@ export const COLUMN_TYPES: Readonly<Record<PropertyKind, string>> = {
 /** A shorter word has no trigram of its own. */
 const TRIGRAM = 3;
 
-/** Text columns are COLLATE "C": they compare by their UTF-8 octets, and upper() knows ASCII alone. */
+/** Text columns are COLLATE "C": they compare by UTF-8 octets, and upper() knows only ASCII. */
 export const postgresql: Dialect = Object.freeze({
   placeholder: (position) => `$${position}`,
 

@@ -12,7 +12,7 @@ import { walks } from './references.js';
 /** Characters of rows that take more than a moment to send. */
 const LARGE = 1_000_000;
 
-/** What PostgreSQL does its own way. */
+/** The operations that PostgreSQL does in its own way. */
 export const engine: WritingEngine<Connection> = Object.freeze({
   dialect: postgresql,
   decoders: DECODERS,

@@ -11,7 +11,7 @@ import type { Waiting, WriteJob } from './lanes.js';
 /** A group takes no further work when it has run so many, or for the host's `groupTime`. */
 const GROUP_WORKS = 64;
 
-/** What a group needs of the store. */
+/** The parts of the store that a group needs. */
 export interface GroupHost {
   readonly connections: Connections;
   /** Others wait for its commit, ms. */
@@ -24,11 +24,11 @@ export interface GroupHost {
 type Settle = () => void;
 
 /**
- * Works of one account that wait at the same time, in one transaction with one commit. Each sends what
- * it writes without waiting for answers; the next one follows at once. A work that throws before it has
- * written is refused by itself. Where one throws later, or a statement fails in the database, the whole
- * transaction is rolled back and its works run again in order, each in a transaction of its own: then what
- * failed is undone by itself. A work that is to be alone shares with nobody, and never runs again.
+ * Runs works of one account that wait at the same time in one transaction with one commit. Each
+ * sends its writes without waiting for answers; the next one follows at once. A work that throws
+ * before it has written is refused by itself. If one throws later, or a statement fails, the
+ * transaction is rolled back, and the works run again in order, each in its own transaction: then a
+ * failure undoes only itself. An `alone` work shares with nobody, and never runs again.
  */
 export async function runGroup(
   host: GroupHost,
@@ -50,8 +50,8 @@ export async function runGroup(
       ahead: new ReadAhead(() => waiting.expected()),
     });
   } catch (error) {
-    // Whose failure it is a transaction of its own will tell. Where the connection is gone it is everybody's, and what
-    // may be committed, or has done things elsewhere, never runs again.
+    // A transaction of its own tells whose failure it is. A lost connection fails all works. A work
+    // that may be committed, or has done things elsewhere, never runs again.
     const isOver = first.alone || isLost(error) || error instanceof UnknownOutcomeError;
     const runsAgain = !isOver && (jobs.length > 1 || isRetryable(error));
     for (const job of jobs) {
@@ -108,7 +108,7 @@ async function run(
       : await job.work(transaction);
     transaction.end();
     transaction.assertWhole();
-    // What a work that reads was refused spoils the transaction, even where it catches that.
+    // A failed read spoils the transaction, even if the work catches its error.
     if (connection.asking.spoiled !== undefined) throw connection.asking.spoiled.error;
     const { changed } = transaction;
     return () => {
@@ -122,7 +122,7 @@ async function run(
     if (isRefused && !connection.asking.broken && !isRetryable(thrown))
       return () => job.reject(thrown);
     await connection.asking.quiet();
-    // What failed in the database comes first: the work may have thrown because of it.
+    // The database's error comes first: the work may have thrown because of it.
     throw connection.asking.spoiled?.error ?? thrown;
   } finally {
     connection.trace = null;

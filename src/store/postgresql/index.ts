@@ -42,7 +42,7 @@ const PING_WAIT = 5000;
 /** How long writes that wait join a transaction which has begun, ms. */
 const GROUP_TIME = 20;
 
-/** Reads that share a connection. A page may take long, and the database has other processors for the rest. */
+/** Reads that share a connection; fewer pages, as one may be long and other processors are free. */
 const READS_AT_ONCE = 16;
 const PAGES_AT_ONCE = 4;
 
@@ -51,8 +51,8 @@ const PATIENCE = 100;
 
 export interface PostgresqlStoreOptions {
   /**
-   * The store's own, opened with `pipeline`: closed by its `close`. Nothing that a work waits for may take its
-   * connections.
+   * The store's own pool, opened with `pipeline`; `close` closes it. Nothing that a work waits for
+   * may take its connections.
    */
   readonly pool: Pool;
   /** All types that the store is asked for: which tables and columns their names stand for. */
@@ -260,7 +260,7 @@ class PostgresqlStore implements Store {
         connection.change(statement),
       );
     } catch (error) {
-      // Whoever deletes the account removes its rows.
+      // The deletion of the account removes its rows.
       if (error instanceof MethodError) return [];
       throw error;
     }

@@ -26,7 +26,7 @@ export interface WriteJob {
 export interface Waiting {
   /** Takes the first one, unless that is to be alone. */
   takeShared(): WriteJob | undefined;
-  /** What those that share are expected to read. */
+  /** The objects that the sharing works will probably read. */
   expected(): Iterable<Expected>;
 }
 
@@ -34,9 +34,8 @@ export interface Waiting {
 export type Runner = (accountId: string, first: WriteJob, waiting: Waiting) => Promise<void>;
 
 /**
- * Writes of one account run in the order they came, those of different accounts at the same time. The
- * account's lock in the database would have them wait too, but each with a connection of the pool,
- * and in no order.
+ * Runs writes of one account in their order, those of different accounts at the same time. With the
+ * account's lock alone each would wait on a connection of the pool, and in no order.
  */
 export class Lanes {
   readonly #run: Runner;

@@ -93,7 +93,7 @@ export async function readObjects(
   const reader = readerOf(type, properties);
   const { take, objects } = collector(reader, maxOctets, slices);
   const { ahead } = connection;
-  // What is expected is whole rows.
+  // Works expect whole rows.
   if (ahead === undefined || properties !== type.properties)
     await connection.each(prepared(reader.many, [accountId, ids]), take);
   else

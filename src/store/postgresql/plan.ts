@@ -11,8 +11,8 @@ interface Node {
 }
 
 /**
- * How PostgreSQL would run a statement. Its conditions have values in them, and its numbers come of what all accounts
- * hold: neither is taken over.
+ * Returns PostgreSQL's plan of a statement, without conditions, which have values in them, and
+ * without numbers, which derive from all accounts' data.
  */
 export async function readPlan(
   connection: Connection,

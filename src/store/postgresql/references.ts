@@ -1,9 +1,9 @@
 import { REFERENCE_COLUMNS, type ReferenceWalks } from '../sql/table-texts.js';
 
-// UNION keeps a cycle from running for ever. What cascades, and what is a reference at all, is told by
-// JSON lists of [table, column]. A recursive term has the collation of the first one. OFFSET 0 keeps the planner to one
-// look into the index for each object: it knows nothing of how deep a recursion goes, and would read
-// the whole table at each step.
+// UNION ends cycles. JSON lists of [table, column] tell which properties cascade, and which are
+// references at all. A recursive term has the collation of the first one. OFFSET 0 keeps the
+// planner to one look into the index per object: it doesn't know the depth, and would read the
+// whole table at each step.
 const referrers = `WITH RECURSIVE "closure"("type", "id") AS (
  SELECT (value ->> 0) COLLATE "C", (value ->> 1) COLLATE "C" FROM jsonb_array_elements(?::jsonb)
  UNION SELECT "f"."fromType", "f"."fromId" FROM "closure" AS "c" CROSS JOIN LATERAL (

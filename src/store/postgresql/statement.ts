@@ -17,10 +17,10 @@ export function prepared(text: string, parameters: readonly Parameter[]): Statem
 }
 
 /**
- * A composed statement, of which clients decide how many there are: prepared from the second time on that it
- * is asked for, and forgotten where others are asked for more (prepared.ts). The database plans it with its values
- * still, unless it has found a plan that is as good for any. What scans is planned for its account each time:
- * after a few large accounts, PostgreSQL would read the whole table for the smallest, too.
+ * Returns a composed statement; clients decide how many exist. A connection prepares it at its
+ * second use and forgets it for others (prepared.ts). The database still plans it with its values,
+ * unless a plan for any values is as good. Scans are planned for their account each time: after a
+ * few large accounts, PostgreSQL would read the whole table for the smallest, too.
  */
 export function recurring(fragment: Fragment): Statement {
   const text = render(fragment, postgresql.placeholder);

@@ -28,9 +28,9 @@ export interface Sharing {
 }
 
 /**
- * Reads that come in one turn of the event loop ask together: one connection, one packet there and one back,
- * one snapshot, which is taken after all of them have come. A statement that takes long (it waits for a table that
- * is locked) is ended, and so are all behind it. What fails may be another one's doing, so it is run by itself.
+ * Reads of one turn of the event loop ask together: one connection, one packet there and one back,
+ * one snapshot, taken after all have come. The server ends a statement that takes long (it waits
+ * for a locked table), and all behind it. A failed read runs again alone: another may be the cause.
  */
 export class Together {
   readonly #connections: Connections;
