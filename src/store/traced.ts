@@ -21,8 +21,8 @@ export function tracedStore(store: Store, trace: Trace): Store {
 }
 
 /**
- * Runs a work whose time is told of as waiting and working, and `behind` from its end, where it is explained. It may
- * be run more than once: what lies between is waiting.
+ * Runs a work. If it is explained, tells its time as waiting and working, and `behind` from its
+ * end. A work may run more than once; the time between is waiting.
  */
 export async function timeWork<S, T>(
   trace: Trace | undefined,
@@ -50,8 +50,8 @@ export async function timeWork<S, T>(
 }
 
 /**
- * One after the other. Null where the database refuses it, or is gone, and once the time is over: the calls have been
- * answered, and others may have their plans.
+ * Plans statements one after the other. Null if the database refuses or is gone, and once the time
+ * is over: the calls are answered already, and others may have their plans.
  */
 export async function plansInTime(
   deadline: number,

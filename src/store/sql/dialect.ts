@@ -32,28 +32,28 @@ export interface Dialect {
   /** The text of the parameter at `position`, counted from 1. */
   placeholder(position: number): string;
 
-  /** The text behind a column that is one of a JSON list's texts, and a table of a JSON list's elements (table-texts.ts). */
+  /** Texts for `IN ?`, behind a column, and for `ROWS(?)`, a table of elements (table-texts.ts). */
   isIn(placeholder: string): string;
   rowsOf(placeholder: string): string;
 
   boolean(value: boolean): SqlValue;
 
   /**
-   * A subquery with one row for each element of a JSON array, which is one parameter; `kind` is that
-   * of the column that they are compared with.
+   * Returns a subquery with a row for each element of a JSON array, which is one parameter. `kind`
+   * is that of the column that they are compared with.
    */
   elements(json: string, kind: PropertyKind): Fragment;
 
-  /** A subquery with a row of `count` columns for each array of a JSON array, which is one parameter. */
+  /** Returns a subquery: a row for each array in a JSON array, a column for each property. */
   tuples(json: string, properties: readonly PropertyDefinition[]): Fragment;
 
-  /** The same as a condition that reads the column's value from end to end; asks for the time at a long value. */
+  /** Returns a condition that reads whole values, with a look at the time for long ones. */
   timely(column: Raw, condition: Fragment): Fragment;
 
   /** True where `needle` occurs in the column. */
   contains(column: Raw, needle: SqlValue): Fragment;
 
-  /** What the search index says of objects in whose columns each of `words` occurs. */
+  /** Asks the search index for objects in whose columns each of `words` occurs. */
   search(index: SearchTarget, columns: readonly string[], words: readonly string[]): Searched;
 
   /** True where the JSON object in the column has the member. */
@@ -65,27 +65,27 @@ export interface Dialect {
   /** True where the column begins with `prefix`. */
   startsWith(column: Raw, prefix: string): Fragment;
 
-  /** Expression for the i;ascii-numeric order of a column (RFC 4790 9.1); the argument is quoted. */
+  /** Returns an expression for the i;ascii-numeric order of a quoted column (RFC 4790 9.1). */
   asciiNumeric(column: string): string;
 
-  /** What an ordered index holds of a key that may be too long for it; the argument is quoted. */
+  /** Returns what an ordered index holds of a quoted column, whose keys may be too long for it. */
   indexedText(column: string): string;
 
   /**
-   * For a planner that knows nothing of the data: the condition, said to be one that hardly a row of all
+   * For a planner that knows nothing of the data: marks a condition that hardly any row of all
    * meets, or that nearly every row does.
    */
   said?(condition: Fragment, how: 'rare' | 'common'): Fragment;
 
   /**
-   * A true condition that has all objects of an account read by their key, which a planner that knows
-   * nothing of the data may not do by itself.
+   * A true condition by which a planner that knows nothing of the data reads all objects of an
+   * account by their key.
    */
   readonly byKey?: Raw;
 
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;
 
-  /** The same where nobody else waits (a scan): it may be left out where the account has few objects in the table. */
+  /** The same for scans, where nobody else waits: may do nothing if the account has few objects. */
   tickOfScan(accountId: SqlValue, table: string): Fragment;
 }

@@ -38,19 +38,19 @@ export interface Scope<C> {
 
 /** The same for objects, which may be large. */
 export interface ObjectScope<C> extends Scope<C> {
-  /** Slices for one operation; null where others wait for the connection, so that none may pause. */
+  /** Slices for one operation; null if others wait for the connection, so it must not pause. */
   slices(): Slices | null;
 }
 
 /**
- * What differs between the databases of what a snapshot does (snapshot.ts); no list is empty. Each
- * operation is one statement, which is begun before the call returns: on a synchronous engine it has run by then, and
- * the promise only carries the result. Types and properties that are texts are storage names: tables, columns.
+ * The parts of a snapshot (snapshot.ts) that differ between databases; no list is empty. Each
+ * operation is a statement, begun before the call returns: a synchronous engine has run it by then,
+ * and the promise only carries the result. Types and properties as texts are storage names.
  */
 export interface ReadingEngine<C> {
   readonly dialect: Dialect;
   readonly decoders: Decoders;
-  /** What it says to the engine's own tables; the snapshot runs these itself. */
+  /** The statements on the engine's own tables; the snapshot runs them itself. */
   readonly texts: TableTexts;
 
   objects(
@@ -67,7 +67,7 @@ export interface ReadingEngine<C> {
 
   state(scope: Scope<C>, table: string): Promise<number>;
 
-  /** The page and the state, which is a statement of its own where that is no further round trip. */
+  /** Reads the page and the state; in two statements if that takes no further round trip. */
   page(scope: Scope<C>, page: PageRead): Promise<QueryPage>;
 }
 

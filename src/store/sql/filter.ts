@@ -25,8 +25,8 @@ const LONG = 16_384;
 /** A longer filter would take the database longer to parse than to answer. */
 const MAX_CONDITIONS = 5000;
 /**
- * SQLite takes 32,766 parameters, PostgreSQL 65,535 (its protocol counts them in 16 bits); a rank has
- * the filter twice.
+ * SQLite takes 32,766 parameters, PostgreSQL 65,535 (its protocol counts them in 16 bits). A rank
+ * has the filter twice.
  */
 const MAX_VALUES = 15_000;
 
@@ -42,11 +42,11 @@ interface Open extends ComposedFilter {
   readonly cost: number;
 }
 
-/** A WHERE condition, and a SELECT of ids without which no object meets it, where an index gives one. */
+/** A WHERE condition, and, if an index gives it, a SELECT of the only ids that can meet it. */
 export interface ComposedFilter {
   readonly where: Fragment;
   readonly lookup: Lookup | null;
-  /** A part of the condition, of which ordered indexes find each row that meets it; null for none. */
+  /** A part of the condition: ordered indexes find each row that meets it; null for none. */
   readonly ordered: Fragment | null;
 }
 
@@ -56,10 +56,10 @@ interface Kept {
   readonly composed: ComposedFilter;
 }
 
-/** What was composed last of a filter: 5,000 conditions take some 20 ms, in which nobody else has the event loop. */
+/** The last composition of a filter: 5,000 conditions keep the event loop busy for some 20 ms. */
 const kept = new WeakMap<FilterNode, Kept>();
 
-/** `composeFilter`, once for all statements of a call, and for those that are begun anew elsewhere. */
+/** Calls `composeFilter` once for all statements of a call, also those begun anew elsewhere. */
 export function composedFilter(on: Composing, filter: FilterNode, leads = false): ComposedFilter {
   const last = kept.get(filter);
   if (last?.leads === leads && isSame(last.on, on)) return last.composed;
@@ -153,7 +153,7 @@ function narrowed(
   return { where: narrow, lookup, ordered: null };
 }
 
-/** How much work a row is for an operator, and whether what meets it is a range of an ordered index. */
+/** An operator's work for a row, and whether its matches are a range of an ordered index. */
 const OPERATORS: Readonly<
   Record<FilterDefinition['operator'], { readonly cost: number; readonly isRange: boolean }>
 > = Object.freeze({
@@ -172,7 +172,7 @@ const OPERATORS: Readonly<
   text: { cost: 2, isRange: false },
 });
 
-/** Whether an ordered index finds what meets the condition: all but null, or null too, is no range. */
+/** Returns whether an ordered index finds the matches: not for all but null, or null too. */
 function isOrdered({ indexed, operator }: FilterDefinition, value: JsonValue): boolean {
   if (operator === 'isNull' && value === false) return false;
   if (Array.isArray(value) && value.includes(null)) return false;
@@ -291,7 +291,7 @@ function composeText(
   }, true);
 }
 
-/** What reads a value from end to end, which may be long unless the descriptor says how long at most. */
+/** Adds a look at the time to a condition that reads whole values, unless they can't be long. */
 function timelyOf(
   { characters = Number.POSITIVE_INFINITY }: DataTypeDefinition,
   column: Raw,
@@ -341,7 +341,7 @@ function readsInstant({ property, column }: FilterDefinition): boolean {
   return isInstant(property) && column !== property.column;
 }
 
-/** What a filter asks of texts, and where the type's search index can answer it. */
+/** The texts that a filter looks for, and the search index that can answer for them. */
 
 /** A longer combination costs more than it saves. */
 const MAX_LOOKUPS = 20;
@@ -377,7 +377,7 @@ export function columnsOf(filter: FilterDefinition): readonly string[] {
   return filter.columns ?? [filter.column];
 }
 
-/** What the search index says of a condition that it can narrow down. */
+/** Returns what the search index says of a condition that it can narrow down. */
 export function searchOf(
   { type, accountId, dialect }: Composing,
   { filter, value }: FilterCondition,

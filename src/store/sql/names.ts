@@ -25,7 +25,7 @@ type ReferenceRow = readonly [
 
 type Pair = readonly [table: string, column: string];
 
-/** What of a type matters here. */
+/** The parts of a type that matter here. */
 export type NamedType = Pick<DataTypeDefinition, 'name' | 'table' | 'search'> & {
   readonly properties: readonly Pick<PropertyDefinition, 'name' | 'column' | 'reference'>[];
 };
@@ -37,10 +37,10 @@ interface Incoming {
 }
 
 /**
- * The engine's own tables hold storage names: a type's table, a property's column. A renamed type or
- * property keeps them, so a name may be another one's storage name. The port speaks names; this
- * translates, for the types that a store is opened with. Rows of what no type has (the version before
- * or after may serve from the same database) are nobody's: reading leaves them out.
+ * The engine's own tables hold storage names: a type's table, a property's column. They survive a
+ * rename, so a name may be another one's storage name. The port speaks names; this class
+ * translates, for the types that a store is opened with. It leaves out rows of unknown types: the
+ * version before or after may serve from the same database.
  */
 export class StorageNames {
   readonly #tables: ReadonlyMap<string, string>;
@@ -110,7 +110,7 @@ export class StorageNames {
     });
   }
 
-  /** What may lead into the closure of `targets`, as `Snapshot.referrers` has it. */
+  /** Returns the references that may lead into the closure of `targets` (Snapshot.referrers). */
   leading(targets: readonly ObjectIds[], through: readonly TypeProperty[]): Leading {
     const walked = new Set(through.map(({ type, property }) => `${type}\n${property}`));
     const all: Pair[] = [];

@@ -25,7 +25,7 @@ const MAX_FORESEEN = 4_000_000;
 /** A row as the drivers give it: values in the order of the columns. */
 export type Row = readonly unknown[];
 
-/** What a value that is not null is on the wire, by the kind of its property. */
+/** The wire forms of values that are not null, by the kind of their property. */
 export type Decoders = Readonly<Record<PropertyKind, (value: unknown) => JsonValue>>;
 
 /** How objects with certain properties are read. */
@@ -92,8 +92,8 @@ export function objectColumns(
 }
 
 /**
- * What null in the column stands for. A property that is nullable no longer keeps a nullable column for
- * one release, and the version before may write null there: everybody sees the default.
+ * Returns what null in the column stands for. A property that is no longer nullable keeps such a
+ * column for one release. The version before may write null there; readers see the default.
  */
 function absentOf(property: PropertyDefinition): JsonValue {
   return isFilled(property) ? (property.default ?? null) : null;
@@ -104,7 +104,7 @@ export function isFilled({ nullable, default: value }: PropertyDefinition): bool
   return !nullable && value !== undefined && value !== null;
 }
 
-/** Objects that are read along with their ids: of too many octets there are none, but all the ids. */
+/** Objects that are read along with their ids; if they have too many octets, only the ids. */
 export interface Gathered {
   readonly ids: string[];
   take(row: Row): void;
@@ -143,7 +143,7 @@ export interface RowTaker {
 export interface Collector extends RowTaker {
   /** They take longer to make than others may wait: `objects` makes them in slices. */
   isLarge(): boolean;
-  /** Resolves to the objects in the order of their rows. Those that are not large are made before it returns. */
+  /** Resolves to the objects in row order. Makes those that are not large before it returns. */
   objects(): Promise<readonly StoredObject[]>;
 }
 
@@ -194,7 +194,7 @@ export function collector(
   };
 }
 
-/** Throws LargeReadError for objects of so many octets, where others would wait for their slices. */
+/** Throws LargeReadError for large objects, since others would wait for their slices. */
 export function requireSmall(octets: number): void {
   if (octets > LARGE) throw new LargeReadError('The objects are too large to be read at once.');
 }
@@ -218,7 +218,7 @@ export interface WriteColumn {
   readonly encode: (object: StoredObject) => JsonValue;
 }
 
-/** What a shadow column holds of a text. */
+/** The functions that make a shadow column's value from a text. */
 const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
   Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
 

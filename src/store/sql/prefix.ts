@@ -1,13 +1,13 @@
 import type { Dialect } from './dialect.js';
 import { type Fragment, quote, raw, sql } from './fragment.js';
 
-/** Code points: a longer beginning narrows down no more, and indexes hold so many of a text at least. */
+/** Code points: a longer prefix narrows down no more, and indexes hold so many of any text. */
 const LENGTH = 100;
 const LAST = 0x10ffff;
 
 /**
- * What an ordered index of the column has of texts that begin with `prefix`: all of them, and others
- * only where it is long; `how` wraps each end of the range. Null where that says nothing.
+ * Returns a range of the column's ordered index: all texts that begin with `prefix`, and others
+ * only if it is long. `how` wraps each end of the range. Null if it narrows down nothing.
  */
 export function prefixRange(
   column: string,

@@ -3,13 +3,13 @@ import type { Dialect } from './dialect.js';
 import { type Fragment, sql } from './fragment.js';
 import type { Row } from './objects.js';
 
-/** What a store removes that nobody needs any more: old change records, and blobs that nothing refers to. */
+/** Removes what nobody needs any more: old change records, and blobs without references. */
 
 /** (account, type) pairs looked at by one statement. */
 const PAGE = 500;
 /**
- * Such statements of one call, which the upkeep makes each minute: its cost does not grow with the accounts.
- * Twenty thousand pairs: a million accounts with a type each are gone through in 50 minutes.
+ * Such statements of one call, which the upkeep makes each minute: its cost doesn't grow with the
+ * accounts. At 20,000 pairs a minute, a million accounts with a type each take 50 minutes.
  */
 const PAGES = 40;
 
@@ -28,7 +28,7 @@ export interface Pruning {
   /** Rows of a statement; gives others a turn before or after it. */
   rows(query: Fragment): Promise<readonly Row[]>;
 
-  /** Runs a statement in a transaction that has the account's data to itself; the rows that it deleted. */
+  /** Runs a statement in a transaction that holds the account; returns the rows that it deleted. */
   remove(accountId: string, statement: Fragment): Promise<readonly Row[]>;
 }
 
@@ -42,7 +42,7 @@ export class ChangePruner {
   readonly #pruning: Pruning;
   /** Behind this pair the walk goes on. */
   #position = START;
-  /** What is begun comes first, and from where it stands: see `oldestOf`. */
+  /** A pair that is begun comes first, and from where it stands: see `oldestOf`. */
   #begun: Log | null = null;
 
   constructor(pruning: Pruning) {
@@ -75,10 +75,10 @@ export class ChangePruner {
   }
 
   /**
-   * Only a prefix without gaps may go: a state is refused because the record after it is missing. So
-   * this stops at the first record that is kept, even where a clock that stepped back put older times
-   * after it. What was read outside of the transaction that deletes stays true: records never change,
-   * and new ones get higher numbers.
+   * Removes a prefix without gaps: a state is refused because the record after it is missing. So it
+   * stops at the first record to keep, even if a clock that stepped back put older times after it.
+   * Reads outside of the deleting transaction stay true: records never change, and new ones get
+   * higher numbers.
    */
   async #shorten(log: Log, before: number, limit: number): Promise<number> {
     const rows = await this.#pruning.rows(oldestOf(log, limit));
@@ -92,8 +92,8 @@ export class ChangePruner {
 }
 
 /**
- * States name every pair that has change records, in the order of the key; JmapChange itself is never
- * scanned.
+ * Reads pairs from the states, which name each pair with change records in the order of the key: it
+ * never scans JmapChange.
  */
 export function pageAfter({ accountId, type }: Pair): Fragment {
   return sql`SELECT "accountId", "type", (SELECT "at" FROM "JmapChange" AS "c"
@@ -146,7 +146,7 @@ export async function collectBlobs(
   return gone;
 }
 
-/** Of a blob "b". NOT EXISTS besides the time: a reference must keep its blob even if the time were wrong. */
+/** For a blob "b". NOT EXISTS too: a reference must keep its blob even if the time is wrong. */
 function collectable(before: number): Fragment {
   return sql`"b"."unreferencedSince" < ${before} AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
  WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")`;

@@ -10,9 +10,9 @@ const MAX_RANGES = 8;
 const MAX_REPEATED = 1000;
 
 /**
- * Of so many ids each is compared with each object rather than all objects numbered. SQLite's window functions write
- * each row to a table of their own first: for 5,000 objects that takes as long as some twenty comparisons with each.
- * PostgreSQL compares 10 of 5,000 texts in 3 ms and sorts them in 11.
+ * The most ids that are each compared with each object; for more, all objects are numbered. For
+ * that SQLite first writes each row to a table: with 5,000 objects this takes as long as some
+ * twenty comparisons with each. PostgreSQL compares 10 of 5,000 texts in 3 ms and sorts them in 11.
  */
 const COUNTED_RANKS = 16;
 
@@ -42,7 +42,7 @@ function hasIndexed(node: FilterNode): boolean {
   return node.kind === 'operator' && node.conditions.some(hasIndexed);
 }
 
-/** Whether an index may have the order of a window, so that not all of the account is read for it. */
+/** Returns whether an index may have a window's order, so that not all of the account is read. */
 export function readsInOrder({ sort }: QueryPlan, dialect: Dialect): boolean {
   return orderTerms(sort, dialect)[0]?.indexed === true;
 }
@@ -52,7 +52,7 @@ export interface WindowWay {
   /** The columns. */
   readonly list: Raw;
   /**
-   * What the filter's indexes find is sorted; otherwise an index of the order may be read until the
+   * Sorts what the filter's indexes find; otherwise an index of the order may be read until the
    * window is full.
    */
   readonly leads?: boolean;
@@ -80,8 +80,8 @@ export function countQuery(on: Composing, filter: FilterNode): Fragment {
 }
 
 /**
- * One row `[count]` of what comes before an object with these keys. Where an index has the order, as
- * ranges of it: nothing behind them is read.
+ * Composes one row `[count]` of the objects before one with these keys. If an index has the order,
+ * it counts ranges of it and reads nothing behind them.
  */
 export function rankQuery(
   on: Composing,
@@ -100,8 +100,8 @@ export function rankQuery(
 }
 
 /**
- * Whether so few ids are better compared with each object than all objects sorted: where no index has
- * the order, and what it compares stands in columns.
+ * Returns whether it is better to compare so few ids with each object than to sort all: no index
+ * has the order, and columns hold what is compared.
  */
 export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boolean {
   const terms = orderTerms(plan.sort, dialect);
@@ -139,8 +139,8 @@ export function countsQuery(
 }
 
 /**
- * Rows `[id, index]` of those ids that are in the result, in order of index: numbers the result once,
- * the first `within` of it where that is given.
+ * Composes rows `[id, index]` of those ids that are in the result, in order of index: numbers the
+ * result once, or only the first `within` of it.
  */
 export function ranksQuery(
   on: Composing,
@@ -168,11 +168,11 @@ function scanning(query: Fragment): Fragment {
 
 /** How rows are found. */
 interface RowsWay {
-  /** Whatever indexes of the filter find is read. */
+  /** Reads all that indexes of the filter find. */
   readonly leads?: boolean;
   /**
-   * A window of them, by an order whose beginning is indexed. SQLite would rather read all of a table
-   * that is in the order of its key, and sort that; not where the account is said to be most of it.
+   * Reads a window by an order whose beginning is indexed. SQLite would rather read a whole table
+   * in key order and sort that, unless the account is said to be most of it.
    */
   readonly inOrder?: boolean;
   /** Nothing but an index of the filter could spare a row of the account. */
@@ -215,9 +215,9 @@ interface OrderTerm {
 }
 
 /**
- * The total order of a query: its sort keys, then the id in the direction of the last one.
- * Ids embed the creation time: an order by `created` that nothing follows is the one of the primary key.
- * What follows decides between objects of one millisecond (RFC 8620 5.5), and all must be sorted for it.
+ * Returns the total order of a query: its sort keys, then the id in the last one's direction. Ids
+ * embed the creation time: an order by `created` with nothing behind is the primary key's. A key
+ * behind decides between objects of one millisecond (RFC 8620 5.5): then all must be sorted.
  */
 function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
   const terms: OrderTerm[] = [];
@@ -254,7 +254,7 @@ function isIndexed(key: SortKey, expression: string, dialect: Dialect): boolean 
   return indexed === true && expression === held;
 }
 
-/** What decides the order, after what an index of it holds where that is not the same. */
+/** Returns what decides the order, after the part that an index holds of it, if that differs. */
 function expressionsOf(key: SortKey, dialect: Dialect): readonly string[] {
   const { casemapColumn, indexed } = key.sort;
   const expression = expressionOf(key, dialect);
@@ -298,8 +298,8 @@ export function orderBy(terms: readonly OrderTerm[]): string {
 }
 
 /**
- * The condition that a row comes before one with these keys. Row values can't say it: comparing them
- * is unknown where one holds a null.
+ * Composes the condition that a row comes before one with these keys. Row values can't say it:
+ * comparing them is unknown if one holds a null.
  */
 function comesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): Fragment {
   return terms.reduceRight((rest, term, index) => {
@@ -310,7 +310,7 @@ function comesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): Fr
   }, sql`FALSE`);
 }
 
-/** The same as ranges of an index over the terms, one after the other, which have no row in common. */
+/** Returns the same as ranges of an index over the terms, in sequence and without common rows. */
 function rangesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): readonly Fragment[] {
   const ranges: Fragment[] = [];
   let tie = sql`TRUE`;

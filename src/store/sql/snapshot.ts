@@ -54,9 +54,9 @@ export interface SnapshotServices {
 }
 
 /**
- * Reading within one transaction of a connection. Every operation is one statement (`links`, `rank`, `ranks`, `page`: at most two),
- * which is begun before the call returns: on a synchronous engine it has run by then, and the promise
- * only carries the result. Callers speak names, the engine storage names (names.ts).
+ * Reads within one transaction of a connection. Each operation is one statement (`links`, `rank`,
+ * `ranks`, `page`: at most two), begun before the call returns: a synchronous engine has run it by
+ * then; the promise only carries the result. Callers use names, engines storage names (names.ts).
  */
 export class SqlSnapshot<C extends TableReader> implements Snapshot {
   protected readonly scope: ObjectScope<C>;
@@ -66,7 +66,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   readonly #mayPause: boolean;
   #open = true;
 
-  /** `mayPause`: false on a connection that others wait for: what it reads is there when its operations return. */
+  /** `mayPause`: false if others wait for the connection; then operations read all at once. */
   constructor(
     engine: ReadingEngine<C>,
     { names, conductor }: SnapshotServices,

@@ -23,8 +23,8 @@ export function heldQuery(
 }
 
 /**
- * Ids of objects whose shadow columns hold something else than a write would leave, or that have null
- * where they are read with a default.
+ * Returns ids of objects whose shadow columns are not as a write would leave them, or that hold
+ * null where readers see a default.
  */
 export function staleIds(
   type: DataTypeDefinition,

@@ -52,7 +52,7 @@ const SHARED = Object.freeze({
   visibleBlobs: `${SELECT_BLOBS}
  AND ("unreferencedSince" IS NULL OR "uploaderId" = ?) ORDER BY "id"`,
 
-  // A blob that the account has already (a copy of a copy) lives on from now where nothing refers to it.
+  // An existing blob (a copy of a copy) stays; if nothing refers to it, it lives on from now.
   insertBlobs: `INSERT INTO "JmapBlob"
  ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
  SELECT CAST(? AS TEXT), value ->> 0, value ->> 1, CAST(value ->> 2 AS BIGINT), value ->> 3,
@@ -96,8 +96,8 @@ export function tableTexts(dialect: Dialect, walks: ReferenceWalks): TableTexts 
 }
 
 /**
- * Returns a database's text of a statement. In `text` a parameter is `?`; `IN ?` compares with the texts of a JSON
- * list, and `ROWS(?)` has a row `value` for each element of a JSON list.
+ * Returns a database's text of a statement. In `text` a parameter is `?`; `IN ?` compares with the
+ * texts of a JSON list; `ROWS(?)` has a row `value` for each element of a JSON list.
  */
 function tableText(dialect: Dialect, text: string): string {
   let position = 0;
@@ -110,8 +110,8 @@ function tableText(dialect: Dialect, text: string): string {
 }
 
 /**
- * Returns a JSON list of texts that a client gave. U+FFFF stands in the place of U+0000, which jsonb
- * refuses: no stored text has either, so both find nothing.
+ * Returns a JSON list of a client's texts. U+FFFF takes the place of U+0000, which jsonb refuses:
+ * no stored text has either, so both find nothing.
  */
 export function textList(texts: readonly string[]): string {
   return JSON.stringify(texts.map((text) => text.replaceAll('\0', '\uffff')));

@@ -19,16 +19,16 @@ import type { TableTexts, TableWriter } from './table-texts.js';
 const NOTHING: Promise<void> = Promise.resolve();
 
 /**
- * Writing within one transaction of a connection; on SQLite, within a savepoint of it. One statement each, but for
- * `record` (one for the state, at most one for each kind of change), `changeReferences` (two) and
- * `changeBlobReferences` (three).
+ * Writes within one transaction of a connection; on SQLite, within a savepoint of it. Each
+ * operation is one statement, except `record` (one for the state, at most one for each kind of
+ * change), `changeReferences` (two) and `changeBlobReferences` (three).
  */
 export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implements Transaction {
   readonly #engine: WritingEngine<C>;
   readonly #now: number;
   #broken: { readonly error: unknown } | undefined;
   readonly #changed: Record<string, string> = {};
-  /** By table: states that the transaction has read or made, which nobody else can change before it ends. */
+  /** By table: states read or made here, which nobody else can change before the end. */
   readonly #states = new Map<string, number>();
   #hasReadState = false;
 

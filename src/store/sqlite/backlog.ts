@@ -28,8 +28,8 @@ export interface BacklogOptions {
 }
 
 /**
- * The part of SQLite's write-ahead log that is not in the database file yet. A thread moves it there (a checkpoint):
- * SQLite itself would do it within a commit, every thousand pages, while all requests wait.
+ * The part of SQLite's write-ahead log that isn't in the database file yet. A thread moves it there
+ * (a checkpoint): SQLite would do it in a commit, every thousand pages, while all requests wait.
  */
 export class Backlog {
   readonly #options: BacklogOptions;
@@ -37,8 +37,8 @@ export class Backlog {
   #moves = 0;
   #moving: Promise<void> | null = null;
   /**
-   * Pages that the log had when the last move ended; null where that could not be told: those of the next look. What
-   * reads held of them is moved with the next ones.
+   * The log's pages when the last move ended; null if unknown, until the next look. The next move
+   * also takes the pages that reads held back.
    */
   #movedAt: number | null = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
@@ -61,8 +61,8 @@ export class Backlog {
   }
 
   /**
-   * The disk did not take a transaction. What the log has room for is written all the same once it begins anew:
-   * SQLite's own commits would have it begin so often that it is never much longer than it was.
+   * Begins the log anew after the disk refused a transaction: then writes fit into the room that
+   * the log has. SQLite's own commits would begin it anew so often that it would hardly grow.
    */
   refused(): void {
     const now = performance.now();
@@ -71,7 +71,7 @@ export class Backlog {
     void this.move(true);
   }
 
-  /** Resolves when it is done, or can't be; it never rejects. `isWhole`: the log begins anew, where nobody reads it. */
+  /** Moves the log; never rejects. `isWhole`: begins the log anew, unless somebody reads it. */
   move(isWhole = false): Promise<void> {
     if (this.#closed) return Promise.resolve();
     this.#moving ??= this.#move(isWhole).finally(() => {
@@ -124,8 +124,8 @@ export class Backlog {
 }
 
 /**
- * From now on commits leave the log to a thread: 90 MB would take one of them 300 ms. Where there is none it is moved
- * here.
+ * Leaves the log to a thread from now on, instead of commits: 90 MB would take one of them 300 ms.
+ * Without threads this thread moves it.
  */
 export function openBacklog(writer: Writer, db: Database, threads: ScanThreads | null): Backlog {
   db.pragma('wal_autocheckpoint = 0');

@@ -31,7 +31,7 @@ export class Connection implements Reader {
   readonly db: TimedDatabase;
   /** Of the work whose statements come now, where it is explained. */
   trace: Trace | null = null;
-  /** Characters of a statement that the work may ask for: a longer one is refused with SliceError. */
+  /** The characters that a statement may have; a longer one throws SliceError. */
   longest = Number.POSITIVE_INFINITY;
   /** Statements that it has prepared so far. */
   prepared = 0;
@@ -102,7 +102,7 @@ export class Connection implements Reader {
     return this.#ask(text, parameters, run, lengthOf);
   }
 
-  /** Runs a statement like `execute`, for what both databases share; a failure is thrown before a promise is there. */
+  /** Runs a statement like `execute`, for both databases; throws before there is a promise. */
   write(text: string, ...parameters: Parameters): Promise<void> {
     this.execute(text, parameters);
     return WRITTEN;
@@ -110,7 +110,7 @@ export class Connection implements Reader {
 
   /** Runs a statement that gives no rows; returns the number of rows it changed. */
   execute(text: string, parameters: Parameters): number {
-    // What the work reads beside is what was there before.
+    // The work's unfinished reads see the data from before this write.
     for (const cursor of this.#cursors) cursor.finish();
     // The database may have rolled back in one of these: a write by itself would be committed.
     if (this.#cursors.size > 0) this.db.requireTransaction();
@@ -169,7 +169,7 @@ export class Connection implements Reader {
     const statement = this.db.prepare(text);
     if (statement.reader) statement.raw(true);
     if (text.length > CACHE_LENGTH) return statement;
-    // What is used again and again is soon there again.
+    // Statements that are used often are soon prepared again.
     if (this.#statements.size >= CACHE_LIMIT) this.#statements.clear();
     this.#statements.set(text, statement);
     return statement;

@@ -7,20 +7,20 @@ import { lookUp } from './search.js';
 /** Octets of a value beside which looking at a row is no small step. */
 const LARGE = 65_536;
 
-/** Objects of a table whose scan is not stopped: it takes some 50 ms, seconds where their texts are long. */
+/** A scan of so few objects isn't stopped: it takes some 50 ms, or seconds if texts are long. */
 const FEW = 131_072;
 
 /**
- * A true condition that asks for the time now and then: to ask for each row would take longer than to
- * compare it. By chance it is one row in 256, which no data can keep from coming, takes nothing from the
- * row (an index alone will do), and 40 ns.
+ * A true condition that asks for the time now and then: to ask for each row would take longer than
+ * to compare it. Chance picks one row in 256. No data can prevent that, it needs nothing of the row
+ * (an index alone will do), and it takes 40 ns.
  */
 export const TICK = raw('(random() & 255 <> 0 OR jmap_tick())');
 
 /**
- * The same for scans. To ask by chance is two fifths of a scan of short rows, and scans run in threads, where nobody
- * else waits: so they ask where the account has many objects in the table, which stands beside its state and is looked
- * at once for each statement. Of an OR SQLite would evaluate what is no subquery first.
+ * The same for scans. Asking by chance is two fifths of a scan of short rows. Scans run in threads,
+ * where nobody waits, so they ask only if the account has many objects in the table: a counter
+ * beside its state tells, once per statement. Of an OR SQLite would evaluate subqueries last.
  */
 export function tickOfScan(accountId: SqlValue, table: string): Fragment {
   const type = raw(`'${table.replaceAll("'", "''")}'`);
@@ -35,8 +35,8 @@ export const sqlite: Dialect = Object.freeze({
 
   rowsOf: (list) => `json_each(${list})`,
 
-  // 256 rows (`tick`) may be of ten megabytes each. The length is in the row's header: nothing of the value is read
-  // for it.
+  // 256 rows (`tick`) may have ten megabytes each. The length is in the row's header: SQLite reads
+  // nothing of the value for it.
   timely: (column, condition) =>
     sql`(iif(octet_length(${column}) >= ${raw(String(LARGE))}, jmap_tick(), 1) AND ${condition})`,
 
@@ -69,13 +69,13 @@ export const sqlite: Dialect = Object.freeze({
 
   indexedText: (column) => column,
 
-  // There is no ANALYZE: SQLite takes an account for ten rows, and would rather read it in order than
-  // sort what another index finds.
+  // There is no ANALYZE: SQLite assumes ten rows in an account, and would rather read it in order
+  // than sort what another index finds.
   said: (condition, how) =>
     sql`likelihood(${condition}, ${raw(how === 'rare' ? '0.00001' : '0.9')})`,
 
-  // Of indexes that narrow down the account alone SQLite takes the one that was made last: rows in that
-  // one's order are from all over the file.
+  // Of indexes that only narrow down the account, SQLite takes the newest: rows in its order lie
+  // all over the file.
   byKey: raw(`"id" >= ''`),
 
   tick: TICK,
@@ -83,15 +83,15 @@ export const sqlite: Dialect = Object.freeze({
 } satisfies Dialect);
 
 /**
- * What a column holds, item by item. json_each() has columns of its own (`key`, `value`, `type`,
- * `json`, `path` ...), which it would read in place of a property of that name.
+ * Returns a subquery of a column's items. json_each() has columns of its own (`key`, `value`,
+ * `type`, `json`, `path` ...), which would hide a property of that name.
  */
 function each(column: Raw): Fragment {
   return sql`(SELECT ${column} AS "whole") AS "of", json_each("of"."whole") AS "each"`;
 }
 
-// UNION keeps a cycle from running for ever. What cascades, and what is a reference at all, is told by
-// JSON lists of [table, column]: with a plus, since it is no search in the index.
+// UNION ends cycles. JSON lists of [table, column] tell which properties cascade, and which are
+// references at all; these with a plus, so that SQLite doesn't search the index for them.
 const referrers = `WITH RECURSIVE "closure"("type", "id") AS (
  SELECT value ->> 0, value ->> 1 FROM json_each(?)
  UNION SELECT "r"."fromType", "r"."fromId" FROM "closure" AS "c" CROSS JOIN "JmapReference" AS "r"

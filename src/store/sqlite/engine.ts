@@ -6,7 +6,7 @@ import { DECODERS, readFirstObjects, readObjects, readPage, readState } from './
 import type { Reader } from './reader.js';
 import { destroyObjects, readStateOfLivingAccount, writeChanges, writeRows } from './writes.js';
 
-/** What SQLite reads its own way, in whatever thread. */
+/** The reads that SQLite does in its own way, in any thread. */
 export const reading: ReadingEngine<Reader> = Object.freeze({
   dialect: sqlite,
   decoders: DECODERS,
@@ -17,7 +17,7 @@ export const reading: ReadingEngine<Reader> = Object.freeze({
   page: readPage,
 } satisfies ReadingEngine<Reader>);
 
-/** What SQLite does its own way. */
+/** The operations that SQLite does in its own way. */
 export const writing: WritingEngine<Connection> = Object.freeze({
   ...reading,
   state: readStateOfLivingAccount,

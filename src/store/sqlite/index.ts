@@ -55,11 +55,11 @@ export interface SqliteStoreOptions {
    */
   readonly onStatement?: (sql: string) => void;
   /**
-   * How works that may scan are run in other threads. Where it is left out: in what is compiled they
-   * are; from sources, which a thread can't run, they are not.
+   * How other threads run works that may scan. By default they do so in compiled code, but not in
+   * sources, which a thread can't run.
    */
   readonly scans?: ScanOptions;
-  /** How many threads of what is compiled scan; where it is left out, as many as suit the machine. */
+  /** The number of scanning threads in compiled code; by default as many as suit the machine. */
   readonly scanThreads?: number;
   /** Octets beyond which the write-ahead log is emptied though reads overlap (read-pool.ts). */
   readonly logLimit?: number;
@@ -231,7 +231,7 @@ class SqliteStore implements Store {
     return plansInTime(deadline, statements, (statement) => this.#reads.plan(deadline, statement));
   }
 
-  /** A thread is within a statement, or moves the log: the process can't end with a code until it is out of it. */
+  /** Whether a thread is in a statement or moves the log: until then no exit with a code. */
   get isInThread(): boolean {
     return this.#threads?.isBusy === true;
   }

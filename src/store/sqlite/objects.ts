@@ -123,15 +123,15 @@ export async function readFirstObjects(
 }
 
 /**
- * A state and what belongs to it by one statement, which is one snapshot without a transaction. Rows come as one
- * JSON text: to make it and parse it takes two thirds of the time that the driver takes to hand over the rows.
+ * Statements that read a state and what belongs to it: each is one snapshot without a transaction.
+ * Rows come as one JSON text, which takes two thirds of the time of the driver's own rows.
  */
 
 /** Objects of one text; with what is in a row at most, they bound the memory that it takes. */
 const MAX_OBJECTS = 1000;
 /** Octets of text in a row that goes into such a text. */
 const MAX_ROW = 8192;
-/** SQLite's functions take no more arguments than 127 (SQLITE_MAX_FUNCTION_ARG of older versions). */
+/** SQLite's functions take at most 127 arguments (SQLITE_MAX_FUNCTION_ARG of older versions). */
 const MAX_COLUMNS = 100;
 
 /** Of an account and a table. */
@@ -146,8 +146,8 @@ const STATE_AND_CHANGES = `SELECT ${STATE}, json_group_array("number"), json_gro
  ORDER BY "number" LIMIT ${BOUND})`;
 
 /**
- * Kinds whose columns say the same in JSON: doubles don't, since SQLite writes 15 digits of them, and what is JSON
- * itself would be a text within the text.
+ * Kinds whose values are the same in JSON. Doubles aren't, since SQLite writes 15 digits of them,
+ * nor is JSON, which would be a text within the text.
  */
 const IS_SAME_IN_JSON: Readonly<Record<PropertyKind, boolean>> = Object.freeze({
   string: true,
@@ -212,15 +212,15 @@ export async function readState(
   return numberOf(row?.[0]);
 }
 
-/** Rows of objects, which are decoded when they are asked for, and the state that they were read in. */
+/** Rows of objects, to be decoded on demand, and the state in which they were read. */
 export interface StateAndRows {
   readonly number: number;
   readonly rows: Collector;
 }
 
 /**
- * One statement. Null where it can't have these objects: `readObjects` can. LargeReadError where several are large
- * together.
+ * Reads by one statement. Returns null for objects that only `readObjects` can read. Throws
+ * LargeReadError if several are large together.
  */
 export function readStateAndRows(
   { connection, accountId, slices }: ObjectScope<Connection>,
@@ -246,7 +246,7 @@ export function readStateAndRows(
   const [state, text] = connection.one(many, accountId, table, wanted, accountId);
   const rows = JSON.parse(text as string) as readonly TextRow[];
   if (!isWhole(rows)) {
-    // Of those that are not in the text; a character may have several octets.
+    // Counts the rows left out of the text, in octets: a character may have several.
     requireSmall(rows.reduce((sum, row) => (isRow(row) ? sum : sum + row.octets), 0));
     return null;
   }
@@ -288,9 +288,9 @@ function numberOf(value: unknown): number {
 }
 
 /**
- * A page of a query's result with the state, and with the objects where they are wanted: one statement. Ids or rows
- * come as one JSON text. A row's text is made where the row is found: SQLite makes none of what a
- * page leaves out, whether it sorts or not.
+ * Reads a page of a query's result by one statement, with the state, and the objects if wanted. Ids
+ * or rows come as one JSON text. SQLite makes a row's text where it finds the row: it makes none of
+ * those that the page leaves out, whether it sorts or not.
  */
 export async function readPage(
   { connection, accountId }: Scope<Reader>,

@@ -18,12 +18,12 @@ const errors = Object.freeze({
   closed: () => new UnavailableError('The server is stopping.'),
 });
 
-/** What readers read with, and what all of them share. */
+/** The services of readers, and the log that all of them share. */
 export interface PoolServices extends SnapshotServices {
   readonly log: WriteAheadLog;
 }
 
-/** What readers are taken from. */
+/** The source of a pool's readers. */
 export interface ReaderSource {
   /** How many there are at most. */
   readonly size: number;
@@ -39,7 +39,7 @@ export interface OwnReader {
   readonly give: () => Promise<void> | void;
 }
 
-/** Snapshots on connections that no other work has meanwhile, so that their works may pause or take long. */
+/** Snapshots on connections of their own, so that their works may pause or take long. */
 export class ReadPool {
   readonly #services: PoolServices;
   readonly #source: ReaderSource;
@@ -88,7 +88,7 @@ export class ReadPool {
     return this.#turns.run(accountId, deadline, objects);
   }
 
-  /** What runs ends; what waits, or comes later, is turned away. */
+  /** Lets running works end; turns away waiting and later ones. */
   async close(): Promise<void> {
     this.#turns.close();
     await this.#source.close(this.#turns.idle());
@@ -96,8 +96,8 @@ export class ReadPool {
 }
 
 /**
- * Makes turns of so many reads at once. Where there is place for several reads no account has all of
- * it: one that reads without end keeps nobody else from reading.
+ * Returns turns for `size` reads at once. With room for several, no account has all of it: its
+ * endless reads must not stop others.
  */
 export function createReadTurns(size: number): FairSlots {
   return new FairSlots({ size, share: Math.max(1, size - 1), mayWait: MAY_WAIT, errors });
@@ -129,7 +129,7 @@ export function ownConnections(size: number, open: () => Connection): ReaderSour
   };
 }
 
-/** Octets that the log may have before reads wait for it to begin anew: as many as a checkpoint leaves it. */
+/** Octets of log beyond which reads wait for it to begin anew: as many as a checkpoint leaves. */
 const LIMIT = 64 * 1024 * 1024;
 /** How long reads wait then, ms; twice as long for each limit more that it has. */
 const MOMENT = 500;
@@ -138,14 +138,14 @@ export interface WriteAheadLogOptions {
   /** The database's file. */
   readonly file: string;
   readonly limit?: number;
-  /** Moves what is in the log into the database and empties it, where no read keeps it from that. */
+  /** Moves the log into the database and empties it, unless a read prevents that. */
   readonly checkpoint: () => Promise<unknown>;
 }
 
 /**
- * SQLite's write-ahead log begins anew only when no transaction reads what is in it. Reads that overlap
- * without a gap would have it grow for ever: where it is long, those that come wait for a moment, until
- * the others have ended and it has been emptied.
+ * SQLite's write-ahead log begins anew only when no transaction reads it, so reads that overlap
+ * without a gap would let it grow for ever. If it is long, new reads wait for a moment, until the
+ * others have ended and it has been emptied.
  */
 export class WriteAheadLog {
   readonly #file: string;
@@ -153,7 +153,7 @@ export class WriteAheadLog {
   readonly #checkpoint: () => Promise<unknown>;
   #running = 0;
   #whenIdle: () => void = () => undefined;
-  /** What reads that come wait for. */
+  /** New reads wait for this. */
   #emptied: Promise<void> | null = null;
   /** The length at which it is tried: after a trial in vain, one limit more. */
   #next: number;
@@ -166,8 +166,8 @@ export class WriteAheadLog {
   }
 
   /**
-   * Runs a work that reads in a transaction of its own, across turns of the event loop. Rejects with
-   * UnavailableError where it could not begin by the deadline.
+   * Runs a work that reads in its own transaction, across turns of the event loop. Rejects with
+   * UnavailableError if it can't begin by the deadline.
    */
   async read<T>(deadline: number, work: () => Promise<T>): Promise<T> {
     const length = this.#length();
@@ -192,7 +192,7 @@ export class WriteAheadLog {
       await inTime(performance.now() + moment, this.#idle(), lateError);
       await this.#checkpoint();
     } catch {
-      // A read that lasts, a disk that is full, another process that reads: it is tried again, and the length tells.
+      // A long read, a full disk, another process that reads: the length tells when to try again.
     }
     this.#next = this.#length() + this.#limit;
   }

@@ -4,8 +4,8 @@ import type { Parameter, TableReader } from '../sql/table-texts.js';
 export type { Parameter };
 
 /**
- * What reading statements run on: a connection of this thread, which has run a statement when the
- * call returns, or that of another one (scans/).
+ * Runs reading statements: a connection of this thread, which has run a statement when the call
+ * returns, or another thread's (scans/).
  */
 export interface Reader extends TableReader {
   /** Gives all rows of a fixed statement to `rows`. */
@@ -13,7 +13,7 @@ export interface Reader extends TableReader {
 }
 
 /**
- * A parameter that bounds rows. Of a bare one behind LIMIT SQLite asks the value to plan with, and so plans the
- * statement anew each time that it is bound.
+ * A parameter that bounds rows. SQLite plans with the value of a bare one behind LIMIT, and so
+ * plans the statement anew each time it is bound.
  */
 export const BOUND = '? + 0';

@@ -30,7 +30,7 @@ import type { ReadPool } from './read-pool.js';
 
 /** After so long, ms, reads let the event loop have a turn. */
 const TURN = 10;
-/** What a read by an index may have of the thread that serves all requests, ms. */
+/** The time that a read by an index may take of the thread of all requests, ms. */
 const SLICE = 10;
 
 export interface ReadsOptions {
@@ -88,8 +88,8 @@ export class Reads {
   }
 
   /**
-   * Where an index may have the order, most pages are found at once: those are read here. A filter that few objects
-   * meet may have all of them looked at, which nothing tells before: then it begins anew in a thread.
+   * Reads a page here if an index may have the order: most such pages are found at once. If a
+   * filter has the index's objects looked at for too long, the page begins anew in a thread.
    */
   page(asked: PageAsked): Promise<QueryPage> {
     const { accountId, deadline, trace, type, plan, window, wanted } = asked;
@@ -103,8 +103,8 @@ export class Reads {
   }
 
   /**
-   * Works must not wait for another `run`: they have the connection one after the other. What may scan
-   * runs in a thread; what reads large objects begins anew on a connection of its own.
+   * Runs a work, which must not wait for another `run`: works take turns on the connection. A work
+   * that may scan runs in a thread; a read of large objects begins anew on its own connection.
    */
   run<T>(accountId: string, options: CallOptions, work: Work<T>): Promise<T> {
     return options.mayScan === true && this.#scans !== null
@@ -139,7 +139,7 @@ export class Reads {
     this.#connection.db.close();
   }
 
-  /** The objects are decoded by the time it returns, or in slices, when others have the connection again. */
+  /** Decodes the objects before it returns, or in slices after others have the connection again. */
   #readObjects(
     asked: ObjectsAsked,
     ids: readonly string[],
@@ -159,7 +159,7 @@ export class Reads {
     return { number, objects };
   }
 
-  /** Runs a work in a transaction; what takes longer than `ms`, or is large, begins anew elsewhere. */
+  /** Runs a work in a transaction. A large one, or one over `ms`, begins anew elsewhere. */
   async #runHere<T>(
     accountId: string,
     options: CallOptions,
@@ -191,7 +191,7 @@ export class Reads {
     }
   }
 
-  /** Where a read begins anew that failed because others would have waited for it; throws what else it failed with. */
+  /** Returns where a read begins anew that was too long or too large here; throws other errors. */
   #poolAfter(error: unknown): ReadPool {
     if (error instanceof LargeReadError) return this.#large;
     if (error instanceof SliceError && this.#scans !== null) return this.#scans;
@@ -199,8 +199,8 @@ export class Reads {
   }
 
   /**
-   * Runs what reads in its turn: a single statement, which is one snapshot without a transaction, or a work that waits
-   * for nothing but microtasks.
+   * Runs a read in its turn: a single statement, which is a snapshot without a transaction, or a
+   * work that waits only for microtasks.
    */
   #inTurn<T>({ deadline, trace }: CallOptions, read: () => Promise<T>): Promise<T> {
     const inTurn = async (told: (scope: undefined) => Promise<T>): Promise<T> => {
@@ -220,7 +220,7 @@ export class Reads {
     return trace === undefined ? run(read) : timeWork(trace, read, 'waiting', run);
   }
 
-  /** Works that follow one another wait for microtasks alone: all of them would be one turn of the loop. */
+  /** Gives the loop a turn: successive works wait only for microtasks, which are all one turn. */
   async #rest(): Promise<void> {
     await this.#services.conductor.awaitTurn(true);
     this.#spent = 0;
@@ -237,7 +237,7 @@ export class Reads {
   };
 }
 
-/** Has `jmap_tick` stop what runs from now on with SliceError after so many ms, with UnavailableError at its deadline. */
+/** Has `jmap_tick` throw SliceError after `ms`, or UnavailableError at the deadline. */
 function limitTo(db: TimedDatabase, ms: number, deadline: number): void {
   const late = (): Error =>
     performance.now() > deadline

@@ -9,7 +9,7 @@ import { CHANGE_KINDS } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import type { Parameter } from './reader.js';
 
-/** What a transaction reads and writes of states, change records and rows. */
+/** The reads and writes of a transaction: states, change records and rows. */
 
 /** No row where the account has been deleted. */
 const SELECT_STATE_OF_ACCOUNT = `SELECT "s"."number" FROM "JmapAccount" AS "a"
@@ -19,14 +19,14 @@ const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number", "
  VALUES (?, ?, ?, ?) ON CONFLICT ("accountId", "type") DO UPDATE SET
  "number" = "number" + excluded."number", "objects" = "objects" + excluded."objects"`;
 
-/** RETURNING more than doubles its cost (a temporary table), so it is for whoever knows no state. */
+/** RETURNING more than doubles the cost (a temporary table): only for callers without the state. */
 const TELL_STATE = `${ADVANCE_STATE} RETURNING "number"`;
 
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at")
  SELECT ?, ?, ? + key, value, ?, ? FROM json_each(?)`;
 
-/** One statement. Before a write: it throws `accountNotFound` where the account has been deleted. */
+/** Reads the state before a write. Throws `accountNotFound` if the account has been deleted. */
 export async function readStateOfLivingAccount(
   { connection, accountId }: Scope<Connection>,
   table: string,

@@ -12,13 +12,13 @@ import type { Parameter, Reader } from '../reader.js';
 import type { Answer, Checkpoint, Message, Outcome, Statement, ThreadData } from './worker.js';
 
 /**
- * Threads that scan, each started when it is first needed: as many as one account can keep busy, and one
- * more for the others (ReadPool).
+ * The number of threads that scan: as many as one account can keep busy, and one more for others
+ * (ReadPool). Each starts when first needed.
  */
 const THREADS = Math.min(availableParallelism(), 8) + 1;
 /** How long after its deadline a statement may go on, ms, before its thread is ended. */
 const GRACE = 5000;
-/** How long closing waits for what runs, and then for a thread to close, ms, before the thread is ended. */
+/** The time, ms, that closing gives to works, and then to a thread, before it ends the thread. */
 const CLOSING = 1000;
 /** After so many threads that could not open the file ... */
 const STARTS = 3;
@@ -26,15 +26,15 @@ const STARTS = 3;
 const PAUSE = 1000;
 
 export interface ScanOptions {
-  /** What the threads run: worker.js. */
+  /** The module that the threads run: worker.js. */
   readonly module: URL;
   /** Where it is left out, one more than the machine has processors, at most 9. */
   readonly threads?: number;
-  /** Milliseconds that a read by an index may take of the thread of all requests before it comes here. */
+  /** The time, ms, that a read by an index may take of the thread of all requests. */
   readonly slice?: number;
 }
 
-/** What is scanned, and what its store knows of it. */
+/** The database to scan, and what its store knows of it. */
 interface Scanned {
   readonly file: string;
   readonly onStatement: ((sql: string) => void) | undefined;
@@ -43,8 +43,8 @@ interface Scanned {
 }
 
 /**
- * Threads with a connection each, for works whose statements may take long. A thread that ends in the midst of a work
- * fails that work; the next one gets a new thread.
+ * Threads with a connection each, for works whose statements may take long. A thread that ends
+ * during a work fails that work; the next one gets a new thread.
  */
 export class ScanThreads implements ReaderSource {
   readonly size: number;
@@ -70,8 +70,8 @@ export class ScanThreads implements ReaderSource {
   }
 
   /**
-   * In a thread that has nothing to do, one more where there is none. One after the other: SQLite refuses a second
-   * one at the same time.
+   * Runs a checkpoint in an idle thread, or in one more. Checkpoints run one after the other:
+   * SQLite refuses two at the same time.
    */
   checkpoint(checkpoint: Checkpoint['checkpoint']): Promise<void> {
     return this.#checkpoints.run(async () => {
@@ -87,12 +87,12 @@ export class ScanThreads implements ReaderSource {
     });
   }
 
-  /** A thread is within a statement. One that never asks for the time (dialect.ts) nobody can stop. */
+  /** Whether a thread is in a statement. If that never calls `jmap_tick`, nobody can stop it. */
   get isBusy(): boolean {
     return [...this.#threads].some((thread) => thread.isBusy);
   }
 
-  /** What runs has a moment to end. */
+  /** Gives running works a moment to end. */
   async close(given: Promise<void>): Promise<void> {
     const kill = setTimeout(() => {
       for (const thread of this.#threads) thread.kill();
@@ -145,7 +145,7 @@ export class ScanThreads implements ReaderSource {
   }
 }
 
-/** What a thread may have of memory, MiB: ids and keys of one answer are far from it. */
+/** A thread's memory at most, MiB: ids and keys of one answer are far from it. */
 const MEMORY = 256;
 /** Of it for young objects, MiB. By itself V8 lets this part of each thread grow to 48 MiB. */
 const YOUNG = 8;

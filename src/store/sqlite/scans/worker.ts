@@ -7,8 +7,8 @@ import { Connection } from '../connection.js';
 import type { Parameter } from '../reader.js';
 
 /**
- * A thread that reads what may take long, on a connection of its own. It is told, and answers, only what can be
- * copied.
+ * A thread for reads that may take long, on a connection of its own. Its messages hold only what
+ * can be copied.
  */
 
 export interface ThreadData {
@@ -42,8 +42,8 @@ export interface Answer {
 export type Outcome = Answer | { readonly unavailable: string } | { readonly error: string };
 
 /**
- * Page cache, KiB. What is larger than a cache and read from its beginning to its end finds nothing in it
- * anyway, and the system has the pages.
+ * Page cache, KiB. A read from beginning to end of more than the cache finds nothing in it anyway,
+ * and the system has the pages.
  */
 const CACHE_SIZE = 4096;
 
@@ -95,8 +95,8 @@ function moved({ checkpoint }: Checkpoint): Outcome {
 }
 
 /**
- * Ends the transaction. A connection that has prepared many statements is replaced: V8 knows nothing of the 10 to 30 KB
- * that SQLite holds for each, so in a heap that hardly grows it would not collect them for hours.
+ * Ends the transaction. Replaces a connection that has prepared many statements: V8 doesn't see the
+ * 10 to 30 KB that SQLite holds for each, so a heap that hardly grows would keep them for hours.
  */
 function endWork(): void {
   const { db, prepared } = connection;
