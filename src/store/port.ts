@@ -142,7 +142,7 @@ export interface ChangesAsked extends Asked {
 export interface PageAsked extends Asked {
   readonly plan: QueryPlan;
   readonly window: QueryWindow;
-  /** The objects to read with the window, as a `/get` for them follows; null for none. */
+  /** The parts of its objects to read too, since a `/get` for them follows; null for none. */
   readonly wanted: WantedObjects | null;
 }
 
@@ -213,7 +213,7 @@ export interface CallOptions {
   readonly expects?: { readonly type: DataTypeDefinition; readonly ids: readonly string[] };
   /** Set if the call is explained: hears of the work's statements. */
   readonly trace?: Trace | undefined;
-  /** For a `write`: it takes slices (slices.ts). An engine commits finished works before it. */
+  /** For a `write`: it takes slices (slices.ts). An engine may commit finished works before it. */
   readonly isLong?: boolean;
 }
 

@@ -169,7 +169,7 @@ async function translated<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the deadline for the lock: another process may hold it, and only BEGIN is retried. */
+/** Returns the deadline for a write's lock. Each write is a transaction: only BEGIN is retried. */
 function lockWait(): { readonly deadline: number } {
   return { deadline: performance.now() + LOCK_WAIT };
 }

@@ -231,7 +231,7 @@ class SqliteStore implements Store {
     return plansInTime(deadline, statements, (statement) => this.#reads.plan(deadline, statement));
   }
 
-  /** Whether a thread is in a statement or moves the log: until then no exit with a code. */
+  /** Whether a thread runs a statement or a checkpoint: until its end no exit with a code. */
   get isInThread(): boolean {
     return this.#threads?.isBusy === true;
   }

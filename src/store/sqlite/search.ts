@@ -58,8 +58,8 @@ export function lookUp(
 }
 
 /**
- * Trigrams of a word that cover it, or of a long one as many as are of use. What a quoted string of
- * the query language can't hold (U+0000 ends the query) is left to the comparison.
+ * Returns trigrams that cover a word, or as many as are of use for a long one. Leaves those with
+ * U+0000, which would end a quoted string of the query language, to the comparison.
  */
 function gramsOf(points: readonly string[]): readonly string[] {
   const last = points.length - GRAM;
