@@ -15,10 +15,16 @@ import { frozen } from './runtime.js';
 export type PropertySource = Partial<Omit<PropertyDefinition, 'name' | 'kind'>> &
   Pick<PropertyDefinition, 'kind'>;
 
-/** A part of a definition by the name of the property that it is about. */
-type Named<Part extends { readonly property: PropertyDefinition }, Name> = {
-  readonly [Member in keyof Part]: Member extends 'property' ? Name : Part[Member];
-};
+interface PropertyName<Name> {
+  readonly property: Name;
+}
+
+/**
+ * A part of a definition by the name of the property that it is about. The compiler makes `Omit`
+ * once for all types of a project.
+ */
+type Named<Part extends PropertyName<PropertyDefinition>, Name> = Omit<Part, 'property'> &
+  PropertyName<Name>;
 
 /** The names of the properties that a shape stores. */
 type NameOf<Shape extends TypeShape> = Extract<keyof StoredOf<Shape>, string>;
