@@ -1,6 +1,6 @@
 import { type Comparison, type Results, ratios, type Spread, spread, threeOf } from './report.js';
 
-/** What the project promises: the median of a job's ratios is at least `least`. */
+/** A promise of the project: the median of a job's ratios is at least `least`. */
 interface Target extends Comparison {
   readonly words: string;
   /** Null: the table shows the ratio, and there is no target. */

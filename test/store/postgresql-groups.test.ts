@@ -293,7 +293,7 @@ describe('writes of an account that wait together', () => {
     expect(outcomes.map(({ status }) => status === 'fulfilled').map(Number)).toEqual([
       1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0,
     ]);
-    // What shares a transaction with one that is undone runs once more, by itself.
+    // A work runs once more by itself if its transaction is undone for another work.
     const [first, second] = [
       [
         ['a', 1],

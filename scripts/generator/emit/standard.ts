@@ -24,7 +24,7 @@ export function emitStandardMethods(): EmittedFiles {
   ]);
 }
 
-/** What each method is, whatever its type. */
+/** The members of each standard method that are the same for every type. */
 function methodsModule(path: string): string {
   const module = new GeneratedModule(path, FROM);
   const validators = { from: './generated/standard/validators.js', as: 'validators' };
