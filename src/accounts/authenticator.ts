@@ -57,7 +57,7 @@ class CachingAuthenticator implements Authenticator {
   readonly #now: () => number;
   readonly #maxCached: number;
   readonly #readVersion: NonNullable<AuthenticatorOptions['accessVersion']>;
-  /** In order of last use. */
+  /** In the order in which they were loaded. */
   readonly #cache = new Map<string, Entry>();
   readonly #loading = new Map<string, Loading>();
 
@@ -92,7 +92,6 @@ class CachingAuthenticator implements Authenticator {
       if (known === undefined || known.version !== version) {
         return await this.#loadOnce(tokenId, version);
       }
-      this.#remember(tokenId, known);
       return known;
     } catch (error) {
       throw new UnavailableError('The access tables could not be read.', { cause: error });

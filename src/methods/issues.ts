@@ -36,11 +36,11 @@ export function* judgeProperties(
   validator: Validator,
   values: Record<string, JsonValue>,
 ): Steps<readonly Complaint[]> {
-  const names = Object.keys(values);
-  const large = names.filter((name) => isLarge(values[name]));
+  const large: string[] = [];
+  for (const name in values) if (isLarge(values[name])) large.push(name);
   if (large.length === 0) return complaintsOf(validator, values);
   const complaints: Complaint[] = [];
-  const small = names.filter((name) => !large.includes(name));
+  const small = Object.keys(values).filter((name) => !large.includes(name));
   for (const part of [small, ...large.map((name) => [name])]) {
     yield;
     const alone = declaredObject();

@@ -26,7 +26,7 @@ export const copy: MethodBody<CopyArguments> = async (args, context, sent) => {
   const { ifInState } = args;
   const from = sourceAccount(args.fromAccountId, context, UNSUPPORTED);
   const index = indexOf(type);
-  const planning = planCopy(index, args.create, { ...sceneOf(context), sent });
+  const planning = planCopy(index, args.create, sceneOf(context, sent));
   const plan = await sealSecrets(await runPlanning(planning, context), context);
   const isLong = request.isLong || plan.creates.length > FEW_OBJECTS;
   // They are read at once, as those of a /get.

@@ -80,7 +80,8 @@ export function* draftCreate(
         problems.add(name, 'is set by the server alone');
       } else if (property.computed !== undefined) problems.add(name, IS_COMPUTED);
       else further[name] = yield* canonicalSteps(property, given, scene);
-    } else settable[name] = yield* canonicalSteps(property, given, scene);
+    } else if (property.kind !== 'json') settable[name] = canonicalScalar(property, given, scene);
+    else settable[name] = yield* canonicalSteps(property, given, scene);
   }
   const { update } = index.type.validate;
   problems.addComplaints(yield* judgeProperties(update, settable));
@@ -201,9 +202,8 @@ export function* canonicalSteps(
   value: JsonValue,
   scene: ValueScene,
 ): Steps<JsonValue> {
-  if (typeof value === 'number') return value === 0 ? 0 : value;
-  if (property.kind !== 'json') {
-    return typeof value === 'string' ? canonicalText(property, value, scene) : value;
+  if (property.kind !== 'json' || typeof value === 'number') {
+    return canonicalScalar(property, value, scene);
   }
   const { problem, hasInexact } = yield* inspectJson(value);
   if (problem !== null) {
@@ -216,6 +216,16 @@ export function* canonicalSteps(
     ? yield* replaceSteps(places, value, (text) => resolveText(property, text, scene))
     : value;
   return hasInexact ? yield* ownInexact(resolved, scene.inexact) : resolved;
+}
+
+/** Returns the same of a value that takes no time: of any property but JSON, or a number. */
+function canonicalScalar(
+  property: PropertyDefinition,
+  value: JsonValue,
+  scene: ValueScene,
+): JsonValue {
+  if (typeof value === 'number') return value === 0 ? 0 : value;
+  return typeof value === 'string' ? canonicalText(property, value, scene) : value;
 }
 
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {

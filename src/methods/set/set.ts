@@ -1,12 +1,13 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { CopyResponse, SetArguments, SetResponse } from '../../capability/standard.js';
 import { FEW_OBJECTS, finish, runInSlices, type Steps } from '../../runtime/slices.js';
-import type { CallOptions, NewBlob, StoredObject, Transaction } from '../../store/port.js';
+import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
-import type { Answer, CallContext, MethodBody } from '../context.js';
+import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
-import { type PlanScene, planSet, type SetPlan, type Target } from './plan.js';
+import type { Author } from './draft.js';
+import { type PlanScene, planSet, type SentEntries, type SetPlan, type Target } from './plan.js';
 import { SetRun } from './run.js';
 import { sealSecrets } from './secrets.js';
 
@@ -20,7 +21,7 @@ export const set: MethodBody<SetArguments> = async (args, context, sent) => {
   const { services, request } = context;
   const index = indexOf(type);
   // Others wait for the transaction, so the server judges before it whatever needs no data.
-  const planning = planSet(index, args, { ...sceneOf(context), sent });
+  const planning = planSet(index, args, sceneOf(context, sent));
   const planned = await runPlanning(planning, context);
   const plan = index.secrets.length === 0 ? planned : await sealSecrets(planned, context);
   const isLong =
@@ -68,15 +69,19 @@ export async function writeSet(
   const unit = new UnitOfWork(transaction, context.request.principal.userId, slices);
   for (const blob of newBlobs) unit.blobs.addNew(blob);
   const done = await new SetRun(plan, context, unit).apply(ifInState);
-  // A create is always told its id.
-  const created = (done.created ?? {}) as Readonly<Record<string, Pick<StoredObject, 'id'>>>;
-  const createdIds = Object.entries(created).map(([key, { id }]) => [key, id] as const);
+  const createdIds = idsOfCreated(plan, done);
   if (slices.isOver()) await slices.next();
   await unit.record();
   if (slices.isOver()) await slices.next();
   const response = respond?.(done) ?? done;
   const answer = await context.admit(response, { createdIds, slices, transaction });
   return { answer, unit };
+}
+
+/** Each create has either come to be or is told as one that has not. */
+function idsOfCreated({ createdIds }: SetPlan, { notCreated = null }: SetResponse): CreatedIds {
+  if (notCreated === null) return createdIds.own;
+  return [...createdIds.own].filter(([key]) => !Object.hasOwn(notCreated, key));
 }
 
 /** More are worth a read of their own. */
@@ -94,7 +99,7 @@ export function writeOptions(
   if (isLong) return { deadline, isLong };
   if (updates.length === 0 || updates.length > FEW) return { deadline };
   // A creation id's object is most often of the same call.
-  const ids = updates.flatMap(({ key, id }) => (key === id ? [id] : []));
+  const ids = updates.filter(({ key, id }) => key === id).map(({ id }) => id);
   return { deadline, expects: { type, ids } };
 }
 
@@ -105,13 +110,17 @@ export async function setWithin(
   context: CallContext,
   unit: UnitOfWork,
 ): Promise<SetResponse> {
-  const planned = finish(planSet(indexOf(type), args, { ...sceneOf(context), author: 'hook' }));
+  const planned = finish(planSet(indexOf(type), args, sceneOf(context, undefined, 'hook')));
   const plan = await sealSecrets(planned, context);
   return new SetRun(plan, context, unit).apply(null);
 }
 
 /** Returns the parts of a call that the plan of a /set or a /copy needs. */
-export function sceneOf({ request, services }: CallContext): PlanScene {
+export function sceneOf(
+  { request, services }: CallContext,
+  sent?: SentEntries,
+  author: Author = 'client',
+): PlanScene {
   const { limits, ids } = services;
-  return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids };
+  return { createdIds: request.createdIds, maximum: limits.maxObjectsInSet, ids, author, sent };
 }

@@ -113,8 +113,11 @@ export class UnitOfWork {
 
   /** The change records that `record` will write of the type: its state steps by their number. */
   countRecords(type: DataTypeDefinition): number {
-    const work = this.#works.get(type.name);
-    return work === undefined ? 0 : recordsOf(work).length;
+    let count = 0;
+    for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {
+      count += before === null && after === null ? 2 : 1;
+    }
+    return count;
   }
 
   /** Writes rows that differ from the database: three operations a type at most, more in slices. */
