@@ -8,7 +8,7 @@ import type {
   UniqueDefinition,
 } from '../capability/definition.js';
 import { holdsBlobs, type Place } from '../capability/places.js';
-import { emptyObject, type JsonObject } from '../protocol/json.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/names.js';
 
 /** A property whose values hold ids of blobs. */
@@ -36,6 +36,8 @@ export interface TypeIndex {
   readonly blobs: readonly BlobProperty[];
   readonly references: readonly ReferenceProperty[];
   readonly uniques: readonly UniqueDefinition[];
+  /** Computed: how many objects refer to an object. */
+  readonly counts: readonly PropertyDefinition[];
   readonly secrets: readonly PropertyDefinition[];
   /** Computed from other properties of the object. */
   readonly computed: readonly PropertyDefinition[];
@@ -44,6 +46,8 @@ export interface TypeIndex {
   /** The properties that must be known of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
   readonly roles: Readonly<Record<PropertyRole, PropertyDefinition>>;
+  /** All properties with their defaults. */
+  readonly blank: JsonObject;
 }
 
 const indexes = new WeakMap<DataTypeDefinition, TypeIndex>();
@@ -66,6 +70,7 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
       blobs: type.properties.filter(holdsBlobs),
       references: type.properties.filter(isReference),
       uniques: type.uniques ?? [],
+      counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
       secrets: type.properties.filter(({ access }) => access === 'secret'),
       computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
       judges:
@@ -78,10 +83,16 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
         created: role(type, 'created'),
         updated: role(type, 'updated'),
       },
+      blank: Object.fromEntries(type.properties.map((one) => [one.name, defaultOf(one)])),
     });
     indexes.set(type, index);
   }
   return index;
+}
+
+/** Returns the value of a create without the property, which a null patch restores. */
+export function defaultOf(property: PropertyDefinition): JsonValue {
+  return property.default ?? null;
 }
 
 /** True for a property that holds references. */

@@ -15,14 +15,13 @@ import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
-import { isImmutable, type TypeIndex } from '../type-index.js';
+import { defaultOf, isImmutable, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, NOTHING_CREATED } from '../work/links.js';
 import {
   type Author,
   type CreationIds,
   canonicalSteps,
   complaintsOfServerValues,
-  defaultOf,
   IS_COMPUTED,
   IS_DOUBLED,
   isServerSet,
@@ -82,7 +81,7 @@ export function* updateObject(
   const names = Object.keys(changed);
   // An update that changes nothing is no mutation.
   if (names.length === 0 && !problems.any) return { kind: 'unchanged' };
-  const object = Object.assign(declaredObject(), current, changed) as StoredObject;
+  const object: StoredObject = { ...current, ...changed };
   if (problems.any) return { kind: 'refused', error: problems.toSetError(), object };
   const stored: Record<string, JsonValue> = object;
   for (const name in sealed) if (Object.hasOwn(changed, name)) stored[name] = sealed[name] ?? null;

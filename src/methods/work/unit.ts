@@ -42,8 +42,8 @@ interface TypeWork {
   readonly type: DataTypeDefinition;
   /** In the order in which they were first touched. */
   readonly entries: Map<string, Entry>;
-  /** Entries that `flush` has still to write. */
-  readonly dirty: Set<Entry>;
+  /** Entries that have changed since `flush`. */
+  dirty: Entry[];
 }
 
 /**
@@ -133,14 +133,14 @@ export class UnitOfWork {
       const moves: Move[] = [];
       for (const entry of work.dirty) {
         const { id, stored, after } = entry;
-        if (after === null) {
-          if (stored !== null) destroys.push(id);
-        } else if (stored === null) inserts.push(after);
+        if (after === stored) continue;
+        if (after === null) destroys.push(id);
+        else if (stored === null) inserts.push(after);
         else updates.push(after);
         if (index.links.length > 0) moves.push({ objectId: id, before: stored, after });
         entry.stored = after;
       }
-      work.dirty.clear();
+      work.dirty = [];
       if (index.blobs.length > 0) {
         await runInSlices(noteBlobs(index, moves, blobs), this.slices);
       }
@@ -221,7 +221,7 @@ export class UnitOfWork {
   #work(type: DataTypeDefinition): TypeWork {
     let work = this.#works.get(type.name);
     if (work === undefined) {
-      work = { type, entries: new Map(), dirty: new Set() };
+      work = { type, entries: new Map(), dirty: [] };
       this.#works.set(type.name, work);
     }
     return work;
@@ -231,9 +231,13 @@ export class UnitOfWork {
   #put(type: DataTypeDefinition, given: Entry): void {
     const { entries, dirty } = this.#work(type);
     const known = entries.get(given.id);
-    if (known === undefined) entries.set(given.id, given);
-    else known.after = given.after;
-    dirty.add(known ?? given);
+    if (known === undefined) {
+      entries.set(given.id, given);
+      dirty.push(given);
+      return;
+    }
+    if (known.after === known.stored) dirty.push(known);
+    known.after = given.after;
   }
 }
 

@@ -232,16 +232,6 @@ const SHORT = 16_384;
 /** The values that columns store for long texts and large JSON, by column. */
 const derived = new WeakMap<StoredObject, Map<string, string>>();
 
-/** Whether to make the objects' column values takes more than a moment. */
-export function holdsLarge(type: DataTypeDefinition, objects: readonly StoredObject[]): boolean {
-  for (const object of objects) {
-    for (const { property } of type.shadows) if (isLong(object[property.name])) return true;
-    for (const { kind, name } of type.properties)
-      if (kind === 'json' && isHeavy(object[name])) return true;
-  }
-  return false;
-}
-
 function isLong(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value.length > SHORT;
 }
@@ -255,12 +245,13 @@ export async function encodeLarge(
   objects: readonly StoredObject[],
   slices: Slices,
 ): Promise<void> {
+  let hasLarge = false;
   for (const { column, property, transform } of type.shadows) {
     const steps = STEPS[transform];
-    if (steps === null) continue;
     for (const object of objects) {
       const value = object[property.name];
-      if (!isLong(value)) continue;
+      if (!isLong(value) || steps === null) continue;
+      hasLarge = true;
       keep(object, column, await runInSlices(steps(value), slices));
     }
   }
@@ -269,13 +260,14 @@ export async function encodeLarge(
     for (const object of objects) {
       const value = object[name];
       if (!isHeavy(value)) continue;
+      hasLarge = true;
       const written = await stringifyInSlices(value, slices, Number.POSITIVE_INFINITY);
       if (written === null) throw new Error('A text without a maximum is never too long.');
       keep(object, column, written.pieces.join(''));
     }
   }
   // To write the rows is one step.
-  if (slices.isOver()) await slices.next();
+  if (hasLarge && slices.isOver()) await slices.next();
 }
 
 function keep(object: StoredObject, column: string, text: string): void {

@@ -11,7 +11,7 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Scope, WritingEngine } from './engine.js';
-import { encodeLarge, holdsLarge } from './objects.js';
+import { encodeLarge } from './objects.js';
 import { blobRows } from './records.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
@@ -71,7 +71,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     slices?: Slices,
   ): Promise<void> {
     if (objects.length === 0) return;
-    if (slices !== undefined && holdsLarge(type, objects)) await encodeLarge(type, objects, slices);
+    if (slices !== undefined) await encodeLarge(type, objects, slices);
     await this.#write(() => this.#engine.writeRows(this.scope, how, type, objects));
   }
 
