@@ -37,9 +37,9 @@ interface NewToken {
 export function createToken(
   prisma: PrismaClient,
   ids: IdGenerator,
-  wanted: NewToken,
+  newToken: NewToken,
 ): Promise<string> {
-  return changeAccess(prisma, (transaction) => insertToken(transaction, ids, wanted));
+  return changeAccess(prisma, (transaction) => insertToken(transaction, ids, newToken));
 }
 
 /** The same for a caller whose transaction is open. */

@@ -62,8 +62,8 @@ export class Recompute {
     const wrong = await this.#services.store.read(accountId, { deadline }, async (snapshot) => {
       const { changed, stale, references, blobs } = await this.#judge(type, ids, derived, snapshot);
       const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
-      const held = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
-      return new Set([...changed.map(({ after }) => after.id), ...stale, ...linked, ...held]);
+      const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
+      return new Set([...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders]);
     });
     if (wrong.size === 0) return;
     await this.#write(accountId, false, async (transaction) => {
@@ -100,8 +100,8 @@ export class Recompute {
   forget({ type, accountId, ids }: RecomputeBatch): Promise<void> {
     return this.#write(accountId, false, async (transaction) => {
       const there = await transaction.existing(type, ids);
-      const gone = ids.filter((id) => !there.has(id));
-      const { references, blobs } = await transaction.links(type, gone);
+      const missing = ids.filter((id) => !there.has(id));
+      const { references, blobs } = await transaction.links(type, missing);
       await transaction.changeReferences(references, []);
       await transaction.changeBlobReferences(blobs, []);
     });
@@ -174,7 +174,7 @@ export class Recompute {
     transaction: Snapshot,
   ): Promise<readonly StoredObject[]> {
     const counts = type.properties.flatMap(({ name, computed }) =>
-      computed?.kind === 'count' ? [{ name, of: `${computed.type}\n${computed.by}` }] : [],
+      computed?.kind === 'count' ? [{ name, source: `${computed.type}\n${computed.by}` }] : [],
     );
     if (counts.length === 0 || rows.length === 0) return rows;
     const targets = [{ type: type.name, ids: rows.map(({ id }) => id) }];
@@ -185,7 +185,7 @@ export class Recompute {
       tally.set(key, (tally.get(key) ?? 0) + 1);
     }
     return rows.map((row) => {
-      const now = counts.map(({ name, of }) => [name, tally.get(`${row.id}\n${of}`) ?? 0]);
+      const now = counts.map(({ name, source }) => [name, tally.get(`${row.id}\n${source}`) ?? 0]);
       return Object.assign(emptyObject(), row, Object.fromEntries(now)) as StoredObject;
     });
   }
@@ -253,16 +253,16 @@ async function wrongLinks(
   snapshot: Snapshot,
 ): Promise<WrongLinks> {
   const index = indexOf(type);
-  const wanted = { references: nothing<ReferenceRecord>(), blobs: nothing<BlobReference>() };
-  if (index.links.length === 0 || objects.length === 0) return wanted;
+  const target = { references: nothing<ReferenceRecord>(), blobs: nothing<BlobReference>() };
+  if (index.links.length === 0 || objects.length === 0) return target;
   const ids = objects.map(({ id }) => id);
-  const held = await snapshot.links(type, ids);
+  const current = await snapshot.links(type, ids);
   const moves = objects.map((after) => ({ objectId: after.id, before: null, after }));
-  for (const move of moves) noteReferences(index, move, wanted.references);
-  finish(noteBlobs(index, moves, wanted.blobs));
-  const blobs = apart(held.blobs, wanted.blobs.added);
+  for (const move of moves) noteReferences(index, move, target.references);
+  finish(noteBlobs(index, moves, target.blobs));
+  const blobs = apart(current.blobs, target.blobs.added);
   return {
-    references: apart(held.references, wanted.references.added),
+    references: apart(current.references, target.references.added),
     blobs: { ...blobs, added: await existing(blobs.added, snapshot) },
   };
 }
@@ -277,12 +277,12 @@ function nothing<T>(): { readonly removed: T[]; readonly added: T[] } {
   return { removed: [], added: [] };
 }
 
-function apart<T>(held: readonly T[], wanted: readonly T[]): Difference<T> {
+function apart<T>(current: readonly T[], target: readonly T[]): Difference<T> {
   const key = (record: T): string => JSON.stringify(Object.entries(record as object).sort());
-  const [old, now] = [new Set(held.map(key)), new Set(wanted.map(key))];
+  const [old, now] = [new Set(current.map(key)), new Set(target.map(key))];
   return {
-    removed: held.filter((record) => !now.has(key(record))),
-    added: wanted.filter((record) => !old.has(key(record))),
+    removed: current.filter((record) => !now.has(key(record))),
+    added: target.filter((record) => !old.has(key(record))),
   };
 }
 

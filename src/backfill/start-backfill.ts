@@ -260,9 +260,9 @@ class Rest {
         if (computed?.kind !== 'count') continue;
         if (computed.type !== type.name && counting !== type) continue;
         const counted = registry.dataTypes.get(computed.type);
-        const by = counted?.properties.find(({ name }) => name === computed.by);
-        if (counted === undefined || by === undefined) continue;
-        const from = { fromTable: counted.table, fromColumn: by.column };
+        const reference = counted?.properties.find(({ name }) => name === computed.by);
+        if (counted === undefined || reference === undefined) continue;
+        const from = { fromTable: counted.table, fromColumn: reference.column };
         const rows = miscountedRows({ table: counting.table, column, ...from });
         for await (const batch of batches(database, { type: counting, rows })) {
           if (isOver()) return;

@@ -98,13 +98,13 @@ export class FilesystemBlobStore implements BlobStore {
     return handle.createReadStream({ start: range.start, end: range.end - 1 });
   }
 
-  async copy(from: BlobPlace, to: BlobPlace): Promise<void> {
-    const source = this.#pathOf(from);
-    const target = this.#legalPath(to);
-    if (source === null) throw new BlobMissingError(from);
+  async copy(origin: BlobPlace, destination: BlobPlace): Promise<void> {
+    const source = this.#pathOf(origin);
+    const target = this.#legalPath(destination);
+    if (source === null) throw new BlobMissingError(origin);
     const placed = this.#place(target, (temporary) => duplicate(source, temporary));
     await placed.catch((error: unknown) => {
-      throw codeOf(error) === 'ENOENT' ? new BlobMissingError(from) : error;
+      throw codeOf(error) === 'ENOENT' ? new BlobMissingError(origin) : error;
     });
   }
 
@@ -175,14 +175,14 @@ export class FilesystemBlobStore implements BlobStore {
   async #make(folder: string): Promise<void> {
     if (this.#durable.has(folder)) return;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const made: string[] = [];
+    const folders: string[] = [];
     for (let at = folder; at.length >= this.#topmost.length; at = dirname(at)) {
       if (this.#durable.has(at)) break;
       await syncFolder(dirname(at));
-      made.push(at);
+      folders.push(at);
     }
     if (this.#durable.size >= REMEMBERED) this.#durable.clear();
-    for (const each of made) this.#durable.add(each);
+    for (const each of folders) this.#durable.add(each);
   }
 
   /** Forgets a folder and those in it: something removes it, or has removed it. */

@@ -17,7 +17,7 @@ export interface BlobStore {
   read(accountId: string, blobId: string, range?: OctetRange): Promise<Readable>;
 
   /** Makes the same octets known under a second (accountId, blobId), durable when it resolves. */
-  copy(from: BlobPlace, to: BlobPlace): Promise<void>;
+  copy(origin: BlobPlace, destination: BlobPlace): Promise<void>;
 
   /** Removes it; no error where it is gone already. */
   delete(accountId: string, blobId: string): Promise<void>;

@@ -104,13 +104,13 @@ export class S3BlobStore implements BlobStore {
     return Body;
   }
 
-  async copy(from: BlobPlace, to: BlobPlace): Promise<void> {
-    const source = `${this.#bucket}/${this.#keyOf(from)}`;
+  async copy(origin: BlobPlace, destination: BlobPlace): Promise<void> {
+    const source = `${this.#bucket}/${this.#keyOf(origin)}`;
     const CopySource = source.split('/').map(encodeURIComponent).join('/');
-    const Key = this.#keyOf(to);
+    const Key = this.#keyOf(destination);
     await this.#client
       .send(new CopyObjectCommand({ Bucket: this.#bucket, Key, CopySource }))
-      .catch((error: unknown) => fail(error, from));
+      .catch((error: unknown) => fail(error, origin));
   }
 
   async delete(accountId: string, blobId: string): Promise<void> {
@@ -152,11 +152,11 @@ export class S3BlobStore implements BlobStore {
 
   /** Yields the objects below a prefix, page by page. */
   async *#pages(Prefix: string): AsyncGenerator<readonly { Key: string; since: number }[]> {
-    const asked = { Bucket: this.#bucket, Prefix };
+    const input = { Bucket: this.#bucket, Prefix };
     try {
       for await (const { Contents = [] } of paginateListObjectsV2(
         { client: this.#client },
-        asked,
+        input,
       )) {
         yield Contents.flatMap(({ Key, LastModified }) =>
           Key === undefined ? [] : [{ Key, since: LastModified?.getTime() ?? Date.now() }],

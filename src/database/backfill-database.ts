@@ -155,9 +155,9 @@ export function goneRows({ table, references, hasBlobs }: LinkingTable): Backfil
   const properties = Prisma.join(references.length > 0 ? [...references] : ['']);
   const linked = Prisma.sql`SELECT "accountId", "fromId" AS "id" FROM "JmapReference"
     WHERE "fromType" = ${table} AND "property" IN (${properties})`;
-  const held = Prisma.sql`SELECT "accountId", "objectId" AS "id" FROM "JmapBlobReference"
+  const holders = Prisma.sql`SELECT "accountId", "objectId" AS "id" FROM "JmapBlobReference"
     WHERE "type" = ${table}`;
-  const kinds = [...(references.length > 0 ? [linked] : []), ...(hasBlobs ? [held] : [])];
+  const kinds = [...(references.length > 0 ? [linked] : []), ...(hasBlobs ? [holders] : [])];
   const from = Prisma.sql`(SELECT DISTINCT "r"."accountId", "r"."id", 0 AS "updated"
     FROM (${Prisma.join(kinds, ' UNION ALL ')}) AS "r" WHERE NOT EXISTS (SELECT 1 FROM ${name(table)} AS "o"
     WHERE "o"."accountId" = "r"."accountId" AND "o"."id" = "r"."id"))`;

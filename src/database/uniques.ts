@@ -10,10 +10,10 @@ const NAMED = 3;
 /** Null is equal to nothing, as when the engine judges a /set. */
 export function duplicatesSql({ table, columns }: UniqueCheck): string {
   const list = columns.map(quote).join(', ');
-  const given = columns.map((column) => `${quote(column)} IS NOT NULL`).join(' AND ');
+  const condition = columns.map((column) => `${quote(column)} IS NOT NULL`).join(' AND ');
   return (
     `SELECT "accountId", min("id"), max("id"), CAST(count(*) AS TEXT), ${list} ` +
-    `FROM ${quote(table)} WHERE ${given} GROUP BY "accountId", ${list} ` +
+    `FROM ${quote(table)} WHERE ${condition} GROUP BY "accountId", ${list} ` +
     `HAVING count(*) > 1 ORDER BY "accountId", min("id") LIMIT ${NAMED + 1}`
   );
 }

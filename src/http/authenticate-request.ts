@@ -46,9 +46,12 @@ function unauthorized(detail: string, sent: boolean): HttpError {
 export function requireMetricsToken(req: IncomingMessage, expected: string | null): void {
   if (expected === null) return;
   const token = readToken(req);
-  const given = Buffer.from(typeof token === 'string' ? token : '');
-  const wanted = Buffer.from(expected);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+  const tokenOctets = Buffer.from(typeof token === 'string' ? token : '');
+  const expectedOctets = Buffer.from(expected);
+  if (
+    tokenOctets.length !== expectedOctets.length ||
+    !timingSafeEqual(tokenOctets, expectedOctets)
+  ) {
     throw unauthorized('Send the metrics token as a bearer token.', token !== null);
   }
 }

@@ -26,7 +26,7 @@ export class BaseUrls {
    * Returns the base URL for the answer to a request: the configured one, else one from the
    * request's host. Headers of a trusted proxy go first. Null where the host is malformed.
    */
-  of(req: IncomingMessage): string | null {
+  find(req: IncomingMessage): string | null {
     if (this.#configured !== null) return this.#configured;
     const forwarded = forwardedOf(req, this.#trusts);
     const host = forwarded.host ?? req.headers.host ?? listeningHost(req.socket);

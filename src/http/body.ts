@@ -9,8 +9,8 @@ import type { Shared } from './shared.js';
 export function refuseEncoding({ headers }: IncomingMessage): void {
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (coding === '' || coding === 'identity') return;
-  const wanted = ['Accept-Encoding', 'identity'];
-  throw new HttpError(415, 'Send the body without a Content-Encoding.', wanted);
+  const acceptHeader = ['Accept-Encoding', 'identity'];
+  throw new HttpError(415, 'Send the body without a Content-Encoding.', acceptHeader);
 }
 
 /** Asks for a body that waits to be asked for. */

@@ -26,8 +26,8 @@ export function downloadPage(services: TransportServices): Page {
       throw new HttpError(416, `The blob has ${row.size} octets.`, unsatisfiable);
     }
     const part = range === 'all' ? { start: 0, end: row.size } : range;
-    const asked = query.get('type');
-    const type = asked !== null && isMediaType(asked) ? asked : row.type;
+    const requestedType = query.get('type');
+    const type = requestedType !== null && isMediaType(requestedType) ? requestedType : row.type;
     const headers = headersFor(type, params['name'] ?? '', row.size, range);
     const status = range === 'all' ? 200 : 206;
     // Opened before the headers go out: a lost file is still a 404.

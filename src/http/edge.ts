@@ -70,8 +70,8 @@ export class Edge {
   /** Gives a response its id, headers and route; what `handle` does first, for upgrades too. */
   begin(req: IncomingMessage, res: EdgeResponse): Route | null {
     res.startedAt = performance.now();
-    const given = req.headers['x-request-id'];
-    res.requestId = this.#requestIds(typeof given === 'string' ? given : undefined);
+    const proxyId = req.headers['x-request-id'];
+    res.requestId = this.#requestIds(typeof proxyId === 'string' ? proxyId : undefined);
     res.cors = this.cors.headers(req.headers.origin);
     res.server = this.#server;
     res.on('close', () => this.#finish(res));

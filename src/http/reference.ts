@@ -11,15 +11,15 @@ interface Reference {
 
 /** {base}/jmap/reference?capability={capability}: a capability's descriptor for clients. */
 export function referencePage(capabilities: ReadonlyMap<string, CapabilityDefinition>): Page {
-  const made = new Map<string, Reference>();
+  const references = new Map<string, Reference>();
   return async ({ req, res, query }) => {
     const [urn, ...more] = query.getAll('capability');
     if (urn === undefined || more.length > 0)
       throw new HttpError(400, 'Name one capability: ?capability=');
     const text = capabilities.get(urn)?.reference;
     if (text === undefined) throw new HttpError(404, 'There is no such capability.');
-    const { octets, etag } = made.get(urn) ?? referenceOf(text);
-    made.set(urn, { octets, etag });
+    const { octets, etag } = references.get(urn) ?? referenceOf(text);
+    references.set(urn, { octets, etag });
     // It is the same for all users, and changes with the server's descriptors alone.
     const headers = ['ETag', etag, 'Cache-Control', 'private, no-cache'];
     if (isKnown(req.headers['if-none-match'], etag)) {

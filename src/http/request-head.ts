@@ -87,11 +87,11 @@ export function countHeader(rawHeaders: readonly string[], name: string): number
 const SANE = /^[A-Za-z0-9._-]{8,64}$/;
 
 /** Makes request ids: the given one where it is sane, else a new one, unique over processes. */
-export function createRequestIds(): (given: string | undefined) => string {
+export function createRequestIds(): (proxyId: string | undefined) => string {
   const process = randomBytes(6).toString('hex');
   let count = 0;
-  return (given) => {
-    if (given !== undefined && SANE.test(given)) return given;
+  return (proxyId) => {
+    if (proxyId !== undefined && SANE.test(proxyId)) return proxyId;
     count += 1;
     return `${process}-${count.toString(36)}`;
   };

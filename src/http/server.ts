@@ -119,8 +119,8 @@ function listen(server: Server, host: string, port: number): Promise<string> {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);
-      const { address, port: taken } = server.address() as AddressInfo;
-      resolve(`http://${address.includes(':') ? `[${address}]` : address}:${taken}`);
+      const { address, port: boundPort } = server.address() as AddressInfo;
+      resolve(`http://${address.includes(':') ? `[${address}]` : address}:${boundPort}`);
     });
   });
 }

@@ -15,7 +15,7 @@ const HEADERS: readonly string[] = Object.freeze([
 /** GET {base}/.well-known/jmap: the Session object, without a redirect. */
 export function sessionPage(sessions: Sessions, baseUrls: BaseUrls): Page {
   return async ({ req, res }) => {
-    const base = baseUrls.of(req);
+    const base = baseUrls.find(req);
     if (base === null) throw new HttpError(400, 'The Host header names no host.');
     send(res, 200, HEADERS, sessions.text(principalOf(res), base));
   };

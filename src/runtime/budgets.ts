@@ -14,7 +14,7 @@ export interface AllowanceOptions {
 export class Allowance {
   readonly #size: number;
   readonly #share: number;
-  readonly #taken = new Map<string, number>();
+  readonly #amounts = new Map<string, number>();
   #total = 0;
 
   constructor({ size = Number.POSITIVE_INFINITY, share }: AllowanceOptions) {
@@ -34,7 +34,7 @@ export class Allowance {
 
   /** Whether a key's own share would do for it. */
   fitsShare(key: string, amount: number): boolean {
-    return (this.#taken.get(key) ?? 0) + amount <= this.#share;
+    return (this.#amounts.get(key) ?? 0) + amount <= this.#share;
   }
 
   /** Takes so much, or returns false and takes nothing. Each success needs a `release`. */
@@ -45,11 +45,11 @@ export class Allowance {
   }
 
   release(key: string, amount = 1): void {
-    const left = (this.#taken.get(key) ?? 0) - amount;
+    const left = (this.#amounts.get(key) ?? 0) - amount;
     this.#total -= amount;
     // Users come back, and it costs a map time to lose a key and get it again.
-    if (left === 0 && this.#taken.size > MANY) this.#taken.delete(key);
-    else this.#taken.set(key, left);
+    if (left === 0 && this.#amounts.size > MANY) this.#amounts.delete(key);
+    else this.#amounts.set(key, left);
   }
 }
 
@@ -58,9 +58,9 @@ export class Allowance {
  * One user gets half of it at most, so that no user alone can make the server refuse others.
  */
 export function bodyAllowance(maxSizeRequest: number): AllowanceOptions {
-  const wanted = Math.min(Math.max(16 * maxSizeRequest, 64 * 1024 ** 2), 512 * 1024 ** 2);
+  const budget = Math.min(Math.max(16 * maxSizeRequest, 64 * 1024 ** 2), 512 * 1024 ** 2);
   // A request of the largest size must be possible, whatever the limits are.
-  const share = Math.max(wanted / 2, maxSizeRequest);
+  const share = Math.max(budget / 2, maxSizeRequest);
   return { size: 2 * share, share };
 }
 

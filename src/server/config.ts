@@ -142,8 +142,8 @@ export function readConfig(environment: Environment, root: string, memory: numbe
 function readLimits(from: Variables, memory: number) {
   const huge = Number.MAX_SAFE_INTEGER;
   const largestResponse = from.integer('MAX_SIZE_RESPONSE', 100_000_000, 1000, 400_000_000);
-  const wanted = Math.max(4 * largestResponse, LEAST_ANSWER_MEMORY);
-  const room = Math.floor(Math.min(wanted, memory / 4));
+  const need = Math.max(4 * largestResponse, LEAST_ANSWER_MEMORY);
+  const room = Math.floor(Math.min(need, memory / 4));
   const answerMemory = from.integer('ANSWER_MEMORY', room, LEAST_SET, huge);
   return Object.freeze({
     maxSizeUpload: from.integer('MAX_SIZE_UPLOAD', 250_000_000, 1, huge),

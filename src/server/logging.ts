@@ -24,9 +24,9 @@ function serialized(error: unknown): unknown {
  * Makes the log: one JSON object a line, on stderr. Callers log ids, route templates and numbers,
  * never headers or URLs with their query. The log cuts out fields of objects with telling names.
  */
-export function createLogging(level: string, to?: DestinationStream): Logging {
+export function createLogging(level: string, stream?: DestinationStream): Logging {
   // Not synchronous: a slow reader of the log must not stall requests.
-  const stderr = to === undefined ? destination({ dest: 2, sync: false }) : null;
+  const stderr = stream === undefined ? destination({ dest: 2, sync: false }) : null;
   const log = pino(
     {
       level,
@@ -38,7 +38,7 @@ export function createLogging(level: string, to?: DestinationStream): Logging {
         censor: '[redacted]',
       },
     },
-    stderr ?? to,
+    stderr ?? stream,
   );
   return { log, flush: () => stderr?.flushSync() };
 }

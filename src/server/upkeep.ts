@@ -55,13 +55,13 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
     // Their rows went before: a backup held the octets, or the blob store failed.
     await remains.delete(options);
     const before = now() - limits.blobsKeep;
-    const gone = await options.collectBlobs(before, STEP);
-    remains.add(gone);
+    const keys = await options.collectBlobs(before, STEP);
+    remains.add(keys);
     // A backup that began in between may have copied the rows.
-    if (gone.length > 0 && (await options.blobsHeld())) return false;
+    if (keys.length > 0 && (await options.blobsHeld())) return false;
     // The rows are gone: whatever happens now, no row points at nothing.
     await remains.delete(options);
-    return gone.length >= STEP;
+    return keys.length >= STEP;
   });
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
     return (await options.pruneTickets(now(), STEP)) >= STEP;

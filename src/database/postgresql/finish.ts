@@ -107,7 +107,7 @@ async function fill(
   client: PoolClient,
   step: BackfillStep,
   after: RowKey | null,
-  on: { save(done: RowKey): Promise<void>; tell(rows: number): void },
+  progress: { save(done: RowKey): Promise<void>; tell(rows: number): void },
 ): Promise<void> {
   let done = 0;
   for (let last = after; ; ) {
@@ -118,14 +118,14 @@ async function fill(
     await client.query('BEGIN');
     try {
       await client.query(text, values);
-      await on.save(last);
+      await progress.save(last);
       await client.query('COMMIT');
     } catch (error) {
       await client.query('ROLLBACK');
       throw error;
     }
     done += rows.length;
-    on.tell(done);
+    progress.tell(done);
   }
 }
 

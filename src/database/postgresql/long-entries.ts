@@ -74,8 +74,8 @@ async function findLongEntries(
     [table, columns],
   );
   const texts = typed.map(({ name }) => name);
-  const given = texts.filter((name) => name !== 'accountId' && name !== 'id');
-  if (given.length === 0) return undefined;
+  const propertyColumns = texts.filter((name) => name !== 'accountId' && name !== 'id');
+  if (propertyColumns.length === 0) return undefined;
   const octets = texts.map((name) => `coalesce(octet_length(${quote(name)}), 0)`).join(' + ');
   const { rows } = await client.query<unknown[] & LongEntry>({
     text: `SELECT "accountId", "id", "octets"::text FROM (
@@ -85,15 +85,17 @@ async function findLongEntries(
     rowMode: 'array',
   });
   if (rows.length === 0) return undefined;
-  const named = rows
+  const examples = rows
     .slice(0, NAMED)
     .map(([accountId, id, size]) => `${id} in account ${accountId} (${size} octets)`);
   const more = rows.length > NAMED ? '; and more' : '';
   const names = clientNames(folder);
-  const properties = given.map((name) => `${names.type(table)}.${names.property(table, name)}`);
+  const properties = propertyColumns.map(
+    (name) => `${names.type(table)}.${names.property(table, name)}`,
+  );
   return (
     `makes an ordered index over ${properties.join(', ')}, in which PostgreSQL ` +
-    `has room for ${ROOM} octets, and objects have longer values: ${named.join('; ')}${more}.`
+    `has room for ${ROOM} octets, and objects have longer values: ${examples.join('; ')}${more}.`
   );
 }
 

@@ -59,7 +59,7 @@ export class Prepared {
       if (this.#seen.size > SEEN) this.#seen.delete(first(this.#seen));
       return unnamed();
     }
-    known ??= this.#named('jmapsmith_passing');
+    known ??= this.#createKnown('jmapsmith_passing');
     this.#recurring.delete(text);
     this.#recurring.set(text, known);
     if (this.#recurring.size > RECURRING) {
@@ -72,12 +72,12 @@ export class Prepared {
 
   #fix(text: string): Known {
     if (this.#fixed.size >= FIXED) return unnamed();
-    const known = this.#named('jmapsmith');
+    const known = this.#createKnown('jmapsmith');
     this.#fixed.set(text, known);
     return known;
   }
 
-  #named(prefix: string): Known {
+  #createKnown(prefix: string): Known {
     this.#names += 1;
     return { name: `${prefix}_${this.#names}`, parsers: null };
   }

@@ -25,14 +25,14 @@ const NAMED = Object.freeze({
 type SharedAdapterFactory = typeof NAMED & { connect(): Promise<Adapter> };
 
 /** Runs one of Prisma's statements on the adapter that it is given. */
-type Run = <T>(query: Query, statement: (on: Adapter) => Promise<T>) => Promise<T>;
+type Run = <T>(query: Query, statement: (adapter: Adapter) => Promise<T>) => Promise<T>;
 
 /** Returns the members that adapters and transactions share. */
 function statements(run: Run) {
   return {
     ...NAMED,
-    queryRaw: (query: Query) => run(query, (on) => on.queryRaw(query)),
-    executeRaw: (query: Query) => run(query, (on) => on.executeRaw(query)),
+    queryRaw: (query: Query) => run(query, (adapter) => adapter.queryRaw(query)),
+    executeRaw: (query: Query) => run(query, (adapter) => adapter.executeRaw(query)),
   };
 }
 
