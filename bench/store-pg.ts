@@ -49,12 +49,12 @@ function jobs(engine: Engine, store: ByHand, ids: readonly string[], own: readon
     compileQuery(indexOf(todoType), { ...filter }, [{ property, isAscending }]).plan;
   const newest = compiled({ done: false }, 'created', false);
   const rare = compiled({ text: 'number 77', done: false }, 'text', true);
-  const wanted = { properties, maxOctets: 1e9 };
+  const selection = { properties, maxOctets: 1e9 };
   const get = (of: readonly string[]): Promise<unknown> =>
-    engine.readObjects({ ...asked(), ids: of, ...wanted });
+    engine.readObjects({ ...asked(), ids: of, ...selection });
   const window = { position: 0, limit: 50 };
   const query = (plan: typeof newest): Promise<unknown> =>
-    engine.readPage({ ...asked(), plan, window, wanted });
+    engine.readPage({ ...asked(), plan, window, selection });
   const page = (from: readonly string[], n: number, count: number) => {
     const first = (n * 7) % (OBJECTS - count);
     return from.slice(first, first + count);

@@ -117,7 +117,7 @@ export class ExplainedCall implements Trace {
     this.#error = error;
   }
 
-  asked(statement: TracedStatement): (rows: number | null) => void {
+  noteStatement(statement: TracedStatement): (rows: number | null) => void {
     const asked = this.#of(statement);
     asked.count += 1;
     const begun = performance.now();

@@ -34,13 +34,13 @@ export interface Store {
   ): Promise<T>;
 
   /** Reads objects and the state of their type, from one snapshot. */
-  readObjects(asked: ObjectsAsked): Promise<StateAndObjects>;
+  readObjects(request: ObjectsRequest): Promise<StateAndObjects>;
 
   /** Reads change records and the state of their type, from one snapshot. */
-  readChanges(asked: ChangesAsked): Promise<StateAndChanges>;
+  readChanges(request: ChangesRequest): Promise<StateAndChanges>;
 
   /** Reads a window of a query's result and the state of its type, from one snapshot. */
-  readPage(asked: PageAsked): Promise<QueryPage>;
+  readPage(request: QueryPageRequest): Promise<QueryPage>;
 
   /**
    * Runs `work` in one transaction and resolves when that is on disk. If `work` throws, nothing
@@ -90,7 +90,7 @@ export interface Trace {
    * written, or with null if the statement failed or was given up. The trace learns nothing else: a
    * row's length would tell of values that the user may not see.
    */
-  asked(statement: TracedStatement): (rows: number | null) => void;
+  noteStatement(statement: TracedStatement): (rows: number | null) => void;
 
   /** Hears what the call does from now on, as far as the store knows. */
   phase(phase: TracePhase): void;
@@ -116,7 +116,7 @@ export interface StatementPlan {
 }
 
 /** The members that all reading operations take. */
-interface Asked {
+interface ReadRequest {
   readonly accountId: string;
   readonly type: DataTypeDefinition;
   /** The `performance.now()` after which the call fails with UnavailableError. */
@@ -129,21 +129,21 @@ interface Asked {
 export type WhichObjects = readonly string[] | { readonly first: number };
 
 /** A read beyond `maxOctets` throws `MethodError('requestTooLarge')`. */
-export interface ObjectsAsked extends Asked, WantedObjects {
+export interface ObjectsRequest extends ReadRequest, WantedObjects {
   readonly ids: WhichObjects;
 }
 
-export interface ChangesAsked extends Asked {
+export interface ChangesRequest extends ReadRequest {
   /** The result has the records with a greater number, ascending. */
   readonly since: number;
   readonly limit: number;
 }
 
-export interface PageAsked extends Asked {
+export interface QueryPageRequest extends ReadRequest {
   readonly plan: QueryPlan;
   readonly window: QueryWindow;
   /** The parts of its objects to read too, since a `/get` for them follows; null for none. */
-  readonly wanted: WantedObjects | null;
+  readonly selection: WantedObjects | null;
 }
 
 export interface StateAndObjects {
@@ -355,12 +355,12 @@ export interface Snapshot {
     limit: number,
   ): Promise<readonly ChangeRecordAt[]>;
 
-  /** Returns a window of the ordered result, and the `wanted` objects unless they are too large. */
+  /** Returns a window of the ordered result, and the `selection` of it unless that is too large. */
   page(
     type: DataTypeDefinition,
     plan: QueryPlan,
     window: QueryWindow,
-    wanted: WantedObjects | null,
+    selection: WantedObjects | null,
   ): Promise<QueryPage>;
 
   count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;
@@ -369,14 +369,14 @@ export interface Snapshot {
   rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null>;
 
   /**
-   * Returns those of `ids` that are in the result, in order of index. With `within`, the engine
+   * Returns those of `ids` that are in the result, in order of index. With `depth`, the engine
    * reads only so many objects from the start of the result.
    */
   ranks(
     type: DataTypeDefinition,
     plan: QueryPlan,
     ids: readonly string[],
-    within?: number,
+    depth?: number,
   ): Promise<readonly Ranked[]>;
 
   /** Returns those of `ids` that exist. */

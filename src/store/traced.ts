@@ -4,12 +4,12 @@ import type { StatementPlan, Store, Trace, TracedStatement } from './port.js';
 export function tracedStore(store: Store, trace: Trace): Store {
   return {
     read: (accountId, options, work) => store.read(accountId, { ...options, trace }, work),
-    readObjects: (asked) => store.readObjects({ ...asked, trace }),
-    readChanges: (asked) => store.readChanges({ ...asked, trace }),
-    readPage: (asked) => store.readPage({ ...asked, trace }),
+    readObjects: (request) => store.readObjects({ ...request, trace }),
+    readChanges: (request) => store.readChanges({ ...request, trace }),
+    readPage: (request) => store.readPage({ ...request, trace }),
     write: (accountId, options, work) =>
-      timeWork(trace, work, 'committing', (told) =>
-        store.write(accountId, { ...options, trace }, told),
+      timeWork(trace, work, 'committing', (timedWork) =>
+        store.write(accountId, { ...options, trace }, timedWork),
       ),
     onCommit: (listener) => store.onCommit(listener),
     ping: () => store.ping(),

@@ -199,15 +199,17 @@ it('long parameters are not kept, and have no plan', async () => {
   const trace = new ExplainedCall(CALL);
   const long = 'x'.repeat(100_000);
   for (const sql of ['SELECT 1', 'SELECT 2', 'SELECT 3', 'SELECT 4'])
-    trace.asked({ sql, parameters: [sql === 'SELECT 4' ? 1 : long], inThread: false })(null);
+    trace.noteStatement({ sql, parameters: [sql === 'SELECT 4' ? 1 : long], inThread: false })(
+      null,
+    );
   expect(trace.statements.map(({ first }) => first !== null)).toEqual([true, true, false, true]);
 });
 
 it('statements that are under way together count as one time', () => {
   const trace = new ExplainedCall(CALL);
   const statement = { sql: 'SELECT 1', parameters: [], inThread: false };
-  const first = trace.asked(statement);
-  const second = trace.asked(statement);
+  const first = trace.noteStatement(statement);
+  const second = trace.noteStatement(statement);
   const end = performance.now() + 5;
   while (performance.now() < end);
   first(1);

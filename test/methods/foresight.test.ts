@@ -74,9 +74,9 @@ function byRow(store: Store): Store {
         number: await snapshot.stateNumber(type),
         records: await snapshot.changes(type, since, limit),
       })),
-    readPage: ({ accountId, deadline, type, plan, window, wanted }) =>
+    readPage: ({ accountId, deadline, type, plan, window, selection }) =>
       read(accountId, { deadline, mayScan: true }, (snapshot) =>
-        snapshot.page(type, plan, window, wanted),
+        snapshot.page(type, plan, window, selection),
       ),
   };
   return byRows as Store;

@@ -154,16 +154,16 @@ describe('writes of an account that wait together', () => {
   });
 
   it('objects, changes and pages by an index take one round trip', async () => {
-    const wanted = { properties: Gadget.properties, maxOctets: HUGE };
+    const selection = { properties: Gadget.properties, maxOctets: HUGE };
     const asked = () => ({ accountId: A, ...soon(), type: Gadget });
-    const objects = () => store.readObjects({ ...asked(), ids: ['warm'], ...wanted });
+    const objects = () => store.readObjects({ ...asked(), ids: ['warm'], ...selection });
     expect(await cost(objects)).toEqual([1, 2]);
     expect(await objects()).toMatchObject({ number: 2, objects: [{ id: 'warm' }] });
     const changes = () => store.readChanges({ ...asked(), since: 0, limit: 10 });
     expect(await cost(changes)).toEqual([1, 2]);
     const window = { position: 0, limit: 10 };
     for (const sort of ['title', '-created']) {
-      const page = () => store.readPage({ ...asked(), plan: plan(ALL, sort), window, wanted });
+      const page = () => store.readPage({ ...asked(), plan: plan(ALL, sort), window, selection });
       expect(await cost(page)).toEqual([1, 2]);
       expect(await page()).toMatchObject({ ids: ['warm'], found: { objects: [{ id: 'warm' }] } });
     }

@@ -43,7 +43,7 @@ describe('pages that come together', () => {
 
   const page = (store: Store, accountId: string, sort = '-created', type = Gadget) => {
     const window = { position: 0, limit: 2 };
-    const query = { plan: plan(ALL, sort), window, wanted: null };
+    const query = { plan: plan(ALL, sort), window, selection: null };
     return store.readPage({ accountId, ...soon(), type, ...query });
   };
   const together = (

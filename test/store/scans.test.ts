@@ -229,7 +229,7 @@ describe('what may scan, in a thread of its own', () => {
 /** A page in the order of an index, which isn't known to look at all objects. */
 async function page(filter: FilterNode): Promise<readonly string[]> {
   const asked = { accountId: A, ...soon(), type: Gadget, plan: plan(filter, '-created') };
-  const { ids } = await opened.store.readPage({ ...asked, window: WINDOW, wanted: null });
+  const { ids } = await opened.store.readPage({ ...asked, window: WINDOW, selection: null });
   return ids;
 }
 
@@ -274,7 +274,7 @@ describe('a page that looks at more than it finds', () => {
 
   it('is given up at its deadline, where it is stopped first or not', async () => {
     fill(40_000);
-    const late = { accountId: A, deadline: performance.now() + 1, type: Gadget, wanted: null };
+    const late = { accountId: A, deadline: performance.now() + 1, type: Gadget, selection: null };
     const asked = { plan: plan(contains('nowhere'), '-created'), window: WINDOW };
     await expect(opened.store.readPage({ ...late, ...asked })).rejects.toThrow('REQUEST_TIMEOUT');
   });

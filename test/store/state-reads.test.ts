@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ObjectsAsked, StateAndObjects, StoredObject } from '../../src/store/port.js';
+import type { ObjectsRequest, StateAndObjects, StoredObject } from '../../src/store/port.js';
 import { ALL, Gadget, gadget, gadgets, PROPERTIES, plan } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 
@@ -29,7 +29,7 @@ function insert(objects: readonly StoredObject[]): Promise<unknown> {
   });
 }
 
-function objects(ids: ObjectsAsked['ids'], properties = PLAIN): Promise<StateAndObjects> {
+function objects(ids: ObjectsRequest['ids'], properties = PLAIN): Promise<StateAndObjects> {
   return engine.store.readObjects({ ...asked(), ids, properties, maxOctets: 1e12 });
 }
 
@@ -38,8 +38,8 @@ function changes(since: number, limit: number) {
 }
 
 function page(limit: number, properties: typeof PLAIN | null = null) {
-  const wanted = properties && { properties, maxOctets: 1e12 };
-  const query = { plan: plan(ALL), window: { position: 0, limit }, wanted };
+  const selection = properties && { properties, maxOctets: 1e12 };
+  const query = { plan: plan(ALL), window: { position: 0, limit }, selection };
   return engine.store.readPage({ ...asked(), ...query });
 }
 

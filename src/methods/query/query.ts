@@ -61,7 +61,7 @@ async function readAt(
     type,
     plan,
     window: { position, limit },
-    wanted: wantedAt(position, limit, context),
+    selection: wantedAt(position, limit, context),
   });
   return { total: 0, position, page };
 }

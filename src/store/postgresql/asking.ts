@@ -11,7 +11,7 @@ import type { Statement } from './statement.js';
 export class Asking {
   readonly #client: Acquired;
   /** The statements to send at the end of this turn. */
-  #asked: Ask[] = [];
+  #asks: Ask[] = [];
   #broken = false;
   #last: Promise<unknown> = Promise.resolve();
   #spoiled: { readonly error: unknown } | undefined;
@@ -40,9 +40,9 @@ export class Asking {
         this.spoil(error);
         reject(error);
       };
-      const { length } = this.#asked;
+      const { length } = this.#asks;
       // Not `...statement`: V8 keeps such copies, and all they refer to, until a full collection.
-      this.#asked.push({ text, lifetime, values, take, resolve, reject: failed });
+      this.#asks.push({ text, lifetime, values, take, resolve, reject: failed });
       // Behind the turn's promises: works that follow each other are one batch.
       if (length === 0) process.nextTick(() => this.flush());
     });
@@ -57,10 +57,10 @@ export class Asking {
 
   /** Sends what has been asked so far. */
   flush(): void {
-    const asked = this.#asked;
-    if (asked.length === 0) return;
-    this.#asked = [];
-    send(this.#client, asked);
+    const asks = this.#asks;
+    if (asks.length === 0) return;
+    this.#asks = [];
+    send(this.#client, asks);
   }
 
   /** Resolves when all that was asked has been answered. */

@@ -254,7 +254,7 @@ export class Connection {
 
   async #traced(trace: Trace, statement: Statement, take: (row: Row) => void): Promise<string> {
     const { text: sql, values: parameters } = statement;
-    const answered = trace.asked({ sql, parameters, inThread: false });
+    const report = trace.noteStatement({ sql, parameters, inThread: false });
     let rows = 0;
     const counted = (row: Row): void => {
       rows += 1;
@@ -263,10 +263,10 @@ export class Connection {
     try {
       const tag = await this.#guarded(() => this.asking.ask(statement, counted));
       // The tag counts the rows of a write that gives none.
-      answered(rows === 0 ? rowsOf(tag) : rows);
+      report(rows === 0 ? rowsOf(tag) : rows);
       return tag;
     } catch (error) {
-      answered(null);
+      report(null);
       throw error;
     }
   }

@@ -54,7 +54,7 @@ export function sharesOf(size: number): PoolShares {
 export type SharedOptions = Pick<ConnectionOptions, 'transactions' | 'onStatement'>;
 
 /** The demands of a work on its connection. */
-export interface Wanted extends Omit<ConnectionOptions, keyof SharedOptions | 'writes'> {
+export interface Demands extends Omit<ConnectionOptions, keyof SharedOptions | 'writes'> {
   /** It waits for other things, or may scan: it takes one of the connections for these. */
   readonly isLong?: boolean;
 }
@@ -87,11 +87,11 @@ export class Connections {
   /** Runs a work that reads; `mayRepeat`: that does nothing else, so that it may be run again. */
   read<T>(
     accountId: string,
-    { mayRepeat = false, ...wanted }: Wanted & { readonly mayRepeat?: boolean },
+    { mayRepeat = false, ...demands }: Demands & { readonly mayRepeat?: boolean },
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const read = async (): Promise<T> => {
-      const connection = await this.#connect(wanted);
+      const connection = await this.#connect(demands);
       try {
         const result = await work(connection);
         // Of one snapshot only if that was begun; the answer is there already.
@@ -102,19 +102,19 @@ export class Connections {
         void connection.rollback();
       }
     };
-    return this.#inTurn(accountId, wanted, () =>
-      mayRepeat ? retried(wanted.deadline, read) : read(),
+    return this.#inTurn(accountId, demands, () =>
+      mayRepeat ? retried(demands.deadline, read) : read(),
     );
   }
 
   /** Runs a work in a transaction that holds the account; nothing of it stays where it throws. */
   write<T>(
     accountId: string,
-    wanted: Wanted,
+    demands: Demands,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
-    return this.#inTurn(accountId, wanted, async () => {
-      const connection = await this.#connect({ ...wanted, writes: accountId });
+    return this.#inTurn(accountId, demands, async () => {
+      const connection = await this.#connect({ ...demands, writes: accountId });
       let result: T;
       try {
         result = await work(connection);
@@ -136,7 +136,7 @@ export class Connections {
 
   #inTurn<T>(
     accountId: string,
-    { deadline, isLong = false }: Wanted,
+    { deadline, isLong = false }: Demands,
     work: () => Promise<T>,
   ): Promise<T> {
     const run = (): Promise<T> => this.#all.run(accountId, deadline, work);
@@ -161,12 +161,12 @@ function openTurns(size: number, share: number): FairSlots {
 
 /** Runs a transaction again, until the deadline, if the database undid it for another's sake. */
 export async function retried<T>(deadline: number, run: () => Promise<T>): Promise<T> {
-  for (let lost = 0; ; lost += 1) {
+  for (let losses = 0; ; losses += 1) {
     try {
       return await run();
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      const pause = FIRST_PAUSE * Math.min(2 ** lost, LONGEST_PAUSE) * (0.5 + Math.random());
+      const pause = FIRST_PAUSE * Math.min(2 ** losses, LONGEST_PAUSE) * (0.5 + Math.random());
       if (performance.now() + pause > deadline) throw lateError(error);
       await sleep(pause);
     }

@@ -78,8 +78,8 @@ async function attempt(
 ): Promise<void> {
   const { deadline, alone } = first;
   const shared = others === undefined ? {} : { ahead: others.ahead };
-  const wanted = { deadline, ...(alone ? { serial: true, isLong: true } : shared) };
-  const settles = await host.connections.write(accountId, wanted, async (connection) => {
+  const demands = { deadline, ...(alone ? { serial: true, isLong: true } : shared) };
+  const settles = await host.connections.write(accountId, demands, async (connection) => {
     const ran = [await run(host, connection, accountId, first)];
     let latest = deadline;
     for (let job = others?.next(); job !== undefined; job = others?.next()) {

@@ -5,10 +5,10 @@ import type { Conductor } from '../../runtime/slices.js';
 import type {
   BlobKey,
   CallOptions,
-  ChangesAsked,
-  ObjectsAsked,
-  PageAsked,
+  ChangesRequest,
+  ObjectsRequest,
   QueryPage,
+  QueryPageRequest,
   Snapshot,
   StateAndChanges,
   StateAndObjects,
@@ -120,9 +120,9 @@ class PostgresqlStore implements Store {
     return this.#read(accountId, options, false, work);
   }
 
-  readObjects(asked: ObjectsAsked): Promise<StateAndObjects> {
-    const { type, ids, properties, maxOctets } = asked;
-    return this.#readTogether(this.#together, asked, async (snapshot) => {
+  readObjects(request: ObjectsRequest): Promise<StateAndObjects> {
+    const { type, ids, properties, maxOctets } = request;
+    return this.#readTogether(this.#together, request, async (snapshot) => {
       const [number, objects] = await Promise.all([
         snapshot.stateNumber(type),
         snapshot.get(type, ids, properties, maxOctets),
@@ -131,9 +131,9 @@ class PostgresqlStore implements Store {
     });
   }
 
-  readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
-    const { type, since, limit } = asked;
-    return this.#readTogether(this.#together, asked, async (snapshot) => {
+  readChanges(request: ChangesRequest): Promise<StateAndChanges> {
+    const { type, since, limit } = request;
+    return this.#readTogether(this.#together, request, async (snapshot) => {
       const [number, records] = await Promise.all([
         snapshot.stateNumber(type),
         snapshot.changes(type, since, limit),
@@ -142,20 +142,20 @@ class PostgresqlStore implements Store {
     });
   }
 
-  readPage(asked: PageAsked): Promise<QueryPage> {
-    const { accountId, type, plan, window, wanted } = asked;
+  readPage(request: QueryPageRequest): Promise<QueryPage> {
+    const { accountId, type, plan, window, selection } = request;
     const work = (snapshot: Snapshot): Promise<QueryPage> =>
-      snapshot.page(type, plan, window, wanted);
+      snapshot.page(type, plan, window, selection);
     const asksOnce = fewQuery({ type, accountId, dialect: postgresql }, plan) === null;
     if (asksOnce && readsInOrder(plan, postgresql))
-      return this.#readTogether(this.#pages, asked, work);
-    return this.#read(accountId, { ...asked, mayScan: true }, asksOnce, work);
+      return this.#readTogether(this.#pages, request, work);
+    return this.#read(accountId, { ...request, mayScan: true }, asksOnce, work);
   }
 
   /** A read that asks for all at once. */
   #readTogether<T>(
     together: Together,
-    { accountId, deadline, trace }: Pick<PageAsked, 'accountId' | 'deadline' | 'trace'>,
+    { accountId, deadline, trace }: Pick<QueryPageRequest, 'accountId' | 'deadline' | 'trace'>,
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     const options = { deadline, mayScan: true, trace };
@@ -173,11 +173,11 @@ class PostgresqlStore implements Store {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     // A long read would have the others wait for it.
-    const wanted = { deadline, once, isLong: exclusive || mayScan, mayRepeat: !exclusive };
-    return timeWork(trace, work, 'waiting', (told) =>
-      this.#connections.read(accountId, wanted, (connection) => {
+    const demands = { deadline, once, isLong: exclusive || mayScan, mayRepeat: !exclusive };
+    return timeWork(trace, work, 'waiting', (timedWork) =>
+      this.#connections.read(accountId, demands, (connection) => {
         if (trace !== undefined) connection.trace = trace;
-        return this.#onSnapshot(connection, accountId, told);
+        return this.#onSnapshot(connection, accountId, timedWork);
       }),
     );
   }
@@ -216,8 +216,8 @@ class PostgresqlStore implements Store {
   }
 
   async ping(): Promise<void> {
-    const wanted = { deadline: performance.now() + PING_WAIT };
-    await this.#connections.read('', wanted, (connection) =>
+    const demands = { deadline: performance.now() + PING_WAIT };
+    await this.#connections.read('', demands, (connection) =>
       connection.all('SELECT 1 FROM "JmapMeta" LIMIT 1'),
     );
   }
@@ -254,9 +254,9 @@ class PostgresqlStore implements Store {
 
   /** Runs a statement of upkeep in a transaction that holds the account, if it is there still. */
   async #remove(accountId: string, statement: Fragment): Promise<readonly Row[]> {
-    const wanted = { deadline: performance.now() + UPKEEP_WAIT };
+    const demands = { deadline: performance.now() + UPKEEP_WAIT };
     try {
-      return await this.#connections.write(accountId, wanted, (connection) =>
+      return await this.#connections.write(accountId, demands, (connection) =>
         connection.change(statement),
       );
     } catch (error) {

@@ -123,15 +123,15 @@ export async function readFirstObjects(
 /** Two statements, asked together. */
 export async function readPage(
   scope: Scope<Connection>,
-  { type, compose, wanted }: PageRead,
+  { type, compose, selection }: PageRead,
 ): Promise<QueryPage> {
-  const reader = readerOf(type, wanted?.properties ?? NOTHING);
-  const gathered = gatherer(reader, wanted?.maxOctets ?? 0);
+  const reader = readerOf(type, selection?.properties ?? NOTHING);
+  const gathered = gatherer(reader, selection?.maxOctets ?? 0);
   const [number] = await Promise.all([
     readState(scope, type.table),
     scope.connection.each(recurring(compose(raw(reader.list))), gathered.take),
   ]);
-  return { number, ids: gathered.ids, found: wanted && gathered.found() };
+  return { number, ids: gathered.ids, found: selection && gathered.found() };
 }
 
 /** The statements that write whole rows. */

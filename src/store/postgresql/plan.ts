@@ -28,9 +28,11 @@ export async function readPlan(
   const indexes = new Set<string>();
   const add = (node: Node, depth: number): void => {
     const { 'Node Type': what, 'Index Name': index, Plans: below = [] } = node;
-    const of = node['Relation Name'] ?? node['Function Name'];
+    const source = node['Relation Name'] ?? node['Function Name'];
     const using = index === undefined ? '' : ` using ${index}`;
-    steps.push(`${'  '.repeat(depth)}${what}${using}${of === undefined ? '' : ` on ${of}`}`);
+    steps.push(
+      `${'  '.repeat(depth)}${what}${using}${source === undefined ? '' : ` on ${source}`}`,
+    );
     if (index !== undefined) indexes.add(index);
     for (const each of below) add(each, depth + 1);
   };

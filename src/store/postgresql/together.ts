@@ -79,8 +79,8 @@ export class Together {
     const deadline = Math.min(...group.map(({ brief }) => brief.deadline));
     let hasBegun = false;
     try {
-      const wanted = { deadline, once: true, longest, isLong };
-      await this.#connections.read(first.brief.accountId, wanted, (connection) => {
+      const demands = { deadline, once: true, longest, isLong };
+      await this.#connections.read(first.brief.accountId, demands, (connection) => {
         hasBegun = true;
         return Promise.all(group.map((each) => settle(each, connection)));
       });

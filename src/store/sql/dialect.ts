@@ -21,7 +21,7 @@ export interface Searched {
 }
 
 /** The objects that a statement is about, and the database that it is composed for. */
-export interface Composing {
+export interface SqlContext {
   readonly type: DataTypeDefinition;
   readonly accountId: SqlValue;
   readonly dialect: Dialect;

@@ -27,7 +27,7 @@ export interface PageRead {
   readonly type: DataTypeDefinition;
   readonly compose: WindowOf;
   readonly limit: number;
-  readonly wanted: WantedObjects | null;
+  readonly selection: WantedObjects | null;
 }
 
 /** An account, on a connection that is in a transaction. */

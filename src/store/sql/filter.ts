@@ -9,7 +9,7 @@ import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import { fold } from '../../text/index.js';
 import type { FilterCondition, FilterNode } from '../port.js';
-import type { Composing, Dialect } from './dialect.js';
+import type { Dialect, SqlContext } from './dialect.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { prefixRange } from './prefix.js';
 
@@ -51,7 +51,7 @@ export interface ComposedFilter {
 }
 
 interface Kept {
-  readonly on: Composing;
+  readonly context: SqlContext;
   readonly leads: boolean;
   readonly composed: ComposedFilter;
 }
@@ -60,16 +60,20 @@ interface Kept {
 const kept = new WeakMap<FilterNode, Kept>();
 
 /** Calls `composeFilter` once for all statements of a call, also those begun anew elsewhere. */
-export function composedFilter(on: Composing, filter: FilterNode, leads = false): ComposedFilter {
+export function composedFilter(
+  context: SqlContext,
+  filter: FilterNode,
+  leads = false,
+): ComposedFilter {
   const last = kept.get(filter);
-  if (last?.leads === leads && isSame(last.on, on)) return last.composed;
-  const composed = composeFilter(on, filter, leads);
+  if (last?.leads === leads && isSame(last.context, context)) return last.composed;
+  const composed = composeFilter(context, filter, leads);
   // Nothing to compose, and one object for all who ask for everything.
-  if (filter.kind !== 'all') kept.set(filter, { on, leads, composed });
+  if (filter.kind !== 'all') kept.set(filter, { context, leads, composed });
   return composed;
 }
 
-function isSame(a: Composing, b: Composing): boolean {
+function isSame(a: SqlContext, b: SqlContext): boolean {
   return a.dialect === b.dialect && a.type === b.type && a.accountId === b.accountId;
 }
 
@@ -83,7 +87,7 @@ function isSame(a: Composing, b: Composing): boolean {
  *
  * Throws `MethodError('unsupportedFilter')` for one too deep or too long for the database.
  */
-function composeFilter(on: Composing, filter: FilterNode, leads: boolean): ComposedFilter {
+function composeFilter(context: SqlContext, filter: FilterNode, leads: boolean): ComposedFilter {
   let conditions = 0;
   let values = 0;
 
@@ -96,11 +100,11 @@ function composeFilter(on: Composing, filter: FilterNode, leads: boolean): Compo
       case 'condition': {
         conditions += 1;
         if (conditions > MAX_CONDITIONS) throw tooComplex();
-        const condition = composeCondition(on, node);
+        const condition = composeCondition(context, node);
         if (typeof condition === 'boolean') return condition !== negated;
         const open = negated
           ? { where: sql`(${condition}) IS NOT TRUE`, lookup: null, ordered: null }
-          : narrowed(on, node, condition, leads);
+          : narrowed(context, node, condition, leads);
         values += open.where.values.length + (open.lookup?.ids.values.length ?? 0);
         if (values > MAX_VALUES) throw tooComplex();
         return {
@@ -128,12 +132,12 @@ function composeFilter(on: Composing, filter: FilterNode, leads: boolean): Compo
 
 /** The condition beside what the type's search index, or an ordered one, says of it. */
 function narrowed(
-  on: Composing,
+  context: SqlContext,
   node: FilterCondition,
   condition: Fragment,
   leads: boolean,
 ): ComposedFilter {
-  const { type, dialect } = on;
+  const { type, dialect } = context;
   const { filter, value } = node;
   const { said } = dialect;
   if (filter.operator === 'startsWith' && filter.indexed === true) {
@@ -148,7 +152,7 @@ function narrowed(
     const rare = said(condition, 'rare');
     return { where: leads ? rare : condition, lookup: null, ordered: rare };
   }
-  const { beside, lookup } = searchOf(on, node);
+  const { beside, lookup } = searchOf(context, node);
   const narrow = beside === null ? condition : sql`(${beside} AND ${condition})`;
   return { where: narrow, lookup, ordered: null };
 }
@@ -195,14 +199,14 @@ function join(conditions: readonly Condition[], isAnd: boolean): Condition {
 /** Joins in a balanced tree: a chain of 1,000 would be as deep as that. */
 function balance(
   conditions: readonly Open[],
-  from: number,
-  to: number,
+  start: number,
+  end: number,
   isAnd: boolean,
 ): Open | undefined {
-  if (to - from <= 1) return conditions[from];
-  const middle = (from + to) >> 1;
-  const left = balance(conditions, from, middle, isAnd);
-  const right = balance(conditions, middle, to, isAnd);
+  if (end - start <= 1) return conditions[start];
+  const middle = (start + end) >> 1;
+  const left = balance(conditions, start, middle, isAnd);
+  const right = balance(conditions, middle, end, isAnd);
   if (left === undefined || right === undefined) return left ?? right;
   const height = Math.max(left.height, right.height) + 1;
   if (height > MAX_HEIGHT) throw tooComplex();
@@ -233,7 +237,7 @@ function tooComplex(): MethodError {
 }
 
 function composeCondition(
-  { type, dialect }: Composing,
+  { type, dialect }: SqlContext,
   { filter, value }: FilterCondition,
 ): Fragment | boolean {
   const column = name(filter.column);
@@ -379,7 +383,7 @@ export function columnsOf(filter: FilterDefinition): readonly string[] {
 
 /** Returns what the search index says of a condition that it can narrow down. */
 export function searchOf(
-  { type, accountId, dialect }: Composing,
+  { type, accountId, dialect }: SqlContext,
   { filter, value }: FilterCondition,
 ): { readonly beside: Fragment | null; readonly lookup: Lookup | null } {
   const { operator } = filter;

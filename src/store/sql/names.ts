@@ -114,18 +114,18 @@ export class StorageNames {
   leading(targets: readonly ObjectIds[], through: readonly TypeProperty[]): Leading {
     const walked = new Set(through.map(({ type, property }) => `${type}\n${property}`));
     const all: Pair[] = [];
-    const on: Pair[] = [];
+    const throughPairs: Pair[] = [];
     const types = new Set(targets.map(({ type }) => type));
     // A Set goes on over what is added while it is walked.
     for (const target of types) {
       for (const { type, property, pair } of this.#incoming.get(target) ?? []) {
         all.push(pair);
         if (!walked.has(`${type}\n${property}`)) continue;
-        on.push(pair);
+        throughPairs.push(pair);
         types.add(type);
       }
     }
-    return { all, through: on };
+    return { all, through: throughPairs };
   }
 
   #addReferences({ name: type, table, properties }: NamedType): void {

@@ -17,10 +17,10 @@ export function prefixRange(
 ): Fragment | null {
   const start = [...prefix].slice(0, LENGTH);
   if (start.length === 0) return null;
-  const of = raw(dialect.indexedText(quote(column)));
-  const from = how(sql`${of} >= ${start.join('')}`);
+  const text = raw(dialect.indexedText(quote(column)));
+  const from = how(sql`${text} >= ${start.join('')}`);
   const end = successor(start);
-  return end === null ? from : sql`(${from} AND ${how(sql`${of} < ${end}`)})`;
+  return end === null ? from : sql`(${from} AND ${how(sql`${text} < ${end}`)})`;
 }
 
 /**

@@ -54,24 +54,24 @@ export class ChangePruner {
    * some of them). Fewer: nothing old is left, or the walk has come far enough for once.
    */
   async prune(before: number, limit: number): Promise<number> {
-    let gone = this.#begun === null ? 0 : await this.#shorten(this.#begun, before, limit);
-    for (let pages = 0; gone < limit && pages < PAGES; pages += 1) {
+    let count = this.#begun === null ? 0 : await this.#shorten(this.#begun, before, limit);
+    for (let pages = 0; count < limit && pages < PAGES; pages += 1) {
       const page = await this.#pruning.rows(pageAfter(this.#position));
       for (const row of page) {
-        if (gone >= limit) return gone;
+        if (count >= limit) return count;
         const pair = { accountId: row[0] as string, type: row[1] as string };
         const oldest = row[2] as number | null;
         if (oldest !== null && oldest < before)
-          gone += await this.#shorten({ ...pair, after: 0 }, before, limit - gone);
+          count += await this.#shorten({ ...pair, after: 0 }, before, limit - count);
         this.#position = pair;
       }
       // Where something is begun the walk ends after it.
       if (page.length < PAGE && this.#begun === null) {
         this.#position = START;
-        return gone;
+        return count;
       }
     }
-    return gone;
+    return count;
   }
 
   /**
@@ -133,7 +133,7 @@ export async function collectBlobs(
     const [accountId, id] = row as readonly [string, string];
     byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), id]);
   }
-  const gone: BlobKey[] = [];
+  const keys: BlobKey[] = [];
   for (const [accountId, ids] of byAccount) {
     const list = dialect.elements(JSON.stringify(ids), 'string');
     const rows = await pruning.remove(
@@ -141,9 +141,9 @@ export async function collectBlobs(
       sql`DELETE FROM "JmapBlob" AS "b" WHERE "accountId" = ${accountId} AND "id" IN (${list})
  AND ${mayGo} RETURNING "id"`,
     );
-    for (const [id] of rows) gone.push({ accountId, id: id as string });
+    for (const [id] of rows) keys.push({ accountId, id: id as string });
   }
-  return gone;
+  return keys;
 }
 
 /** For a blob "b". NOT EXISTS too: a reference must keep its blob even if the time is wrong. */

@@ -1,5 +1,5 @@
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
-import type { Composing, Dialect } from './dialect.js';
+import type { Dialect, SqlContext } from './dialect.js';
 import { composedFilter } from './filter.js';
 import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
 
@@ -26,14 +26,15 @@ const FEW = 5000;
  * Asks how many rows, at most one more than few, ordered indexes find for the filter: one row
  * `[whether they are few]`. Null where nothing depends on it.
  */
-export function fewQuery(on: Composing, plan: QueryPlan): Fragment | null {
+export function fewQuery(context: SqlContext, plan: QueryPlan): Fragment | null {
   if (!hasIndexed(plan.filter)) return null;
-  const { type, dialect } = on;
-  const { lookup, ordered } = composedFilter(on, plan.filter);
+  const { type, dialect } = context;
+  const { lookup, ordered } = composedFilter(context, plan.filter);
   if (ordered === null || lookup !== null) return null;
   if (orderTerms(plan.sort, dialect)[0]?.indexed !== true) return sql`SELECT 1`;
+  const account = accountIs(context, true);
   return sql`SELECT count(*) <= ${FEW} FROM (SELECT 1 FROM ${name(type.table)}
- WHERE ${accountIs(on, true)} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
+ WHERE ${account} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
 }
 
 /** Whether some condition has an index at all: most filters needn't be composed to know it. */
@@ -60,14 +61,14 @@ export interface WindowWay {
 
 /** Rows of a window of the ordered result. */
 export function windowQuery(
-  on: Composing,
+  context: SqlContext,
   { filter, sort }: QueryPlan,
   { limit, position }: QueryWindow,
   { list, leads = false }: WindowWay,
 ): Fragment {
-  const terms = orderTerms(sort, on.dialect);
+  const terms = orderTerms(sort, context.dialect);
   const inOrder = terms[0]?.indexed === true;
-  const found = rows(on, filter, { leads, inOrder, readsAll: !inOrder });
+  const found = rows(context, filter, { leads, inOrder, readsAll: !inOrder });
   // `+ 0`: SQLite plans a statement anew for each value that a bare LIMIT is bound to.
   const query = sql`SELECT ${list} FROM ${found}
  ORDER BY ${raw(orderBy(terms))} LIMIT ${limit} + 0 OFFSET ${position}`;
@@ -75,8 +76,8 @@ export function windowQuery(
 }
 
 /** One row `[count]`. */
-export function countQuery(on: Composing, filter: FilterNode): Fragment {
-  return scanning(sql`SELECT count(*) FROM ${rows(on, filter, ALL)}`);
+export function countQuery(context: SqlContext, filter: FilterNode): Fragment {
+  return scanning(sql`SELECT count(*) FROM ${rows(context, filter, ALL)}`);
 }
 
 /**
@@ -84,14 +85,14 @@ export function countQuery(on: Composing, filter: FilterNode): Fragment {
  * it counts ranges of it and reads nothing behind them.
  */
 export function rankQuery(
-  on: Composing,
+  context: SqlContext,
   { filter, sort }: QueryPlan,
   keys: readonly SqlValue[],
 ): Fragment {
-  const terms = orderTerms(sort, on.dialect);
-  const { where, lookup } = composedFilter(on, filter);
+  const terms = orderTerms(sort, context.dialect);
+  const { where, lookup } = composedFilter(context, filter);
   const counted = (condition: Fragment): Fragment =>
-    sql`(SELECT count(*) FROM ${rows(on, filter)} AND ${condition})`;
+    sql`(SELECT count(*) FROM ${rows(context, filter)} AND ${condition})`;
   const ranges = terms[0]?.indexed === true && lookup === null ? rangesBefore(terms, keys) : [];
   const isShort = ranges.length <= MAX_RANGES && where.values.length <= MAX_REPEATED;
   const [first, ...rest] = isShort ? ranges.map(counted) : [];
@@ -113,9 +114,13 @@ export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boo
 }
 
 /** Rows `[id, ...keys]`, what orders them, of those ids that are in the result, in its order. */
-export function keysOfQuery(on: Composing, plan: QueryPlan, ids: readonly string[]): Fragment {
-  const { type, accountId, dialect } = on;
-  const { where } = composedFilter(on, plan.filter);
+export function keysOfQuery(
+  context: SqlContext,
+  plan: QueryPlan,
+  ids: readonly string[],
+): Fragment {
+  const { type, accountId, dialect } = context;
+  const { where } = composedFilter(context, plan.filter);
   const terms = orderTerms(plan.sort, dialect);
   const keys = terms.map(({ expression }) => expression).join(', ');
   const elements = dialect.elements(JSON.stringify(ids), 'string');
@@ -127,37 +132,37 @@ export function keysOfQuery(on: Composing, plan: QueryPlan, ids: readonly string
 
 /** One row: for each of some objects how many of the result come before one with its keys. */
 export function countsQuery(
-  on: Composing,
+  context: SqlContext,
   { filter, sort }: QueryPlan,
   keys: readonly (readonly SqlValue[])[],
 ): Fragment {
-  const terms = orderTerms(sort, on.dialect);
+  const terms = orderTerms(sort, context.dialect);
   const counts = keys
     .map((each) => sql`count(*) FILTER (WHERE ${comesBefore(terms, each)})`)
     .reduce((all, next) => sql`${all}, ${next}`);
-  return scanning(sql`SELECT ${counts} FROM ${rows(on, filter, ALL)}`);
+  return scanning(sql`SELECT ${counts} FROM ${rows(context, filter, ALL)}`);
 }
 
 /**
  * Composes rows `[id, index]` of those ids that are in the result, in order of index: numbers the
- * result once, or only the first `within` of it.
+ * result once, or only the first `depth` of it.
  */
 export function ranksQuery(
-  on: Composing,
+  context: SqlContext,
   { filter, sort }: QueryPlan,
   ids: readonly string[],
-  within: number | null,
+  depth: number | null,
 ): Fragment {
-  const { dialect } = on;
+  const { dialect } = context;
   const terms = orderTerms(sort, dialect);
   const order = raw(orderBy(terms));
-  const inOrder = within !== null && terms[0]?.indexed === true;
-  const found = rows(on, filter, { leads: within === null, inOrder });
+  const inOrder = depth !== null && terms[0]?.indexed === true;
+  const found = rows(context, filter, { leads: depth === null, inOrder });
   const numbered =
-    within === null
+    depth === null
       ? sql`SELECT "id", row_number() OVER (ORDER BY ${order}) - 1 AS "n" FROM ${found}`
       : sql`SELECT "id", row_number() OVER () - 1 AS "n"
- FROM (SELECT "id" FROM ${found} ORDER BY ${order} LIMIT ${within}) AS "first"`;
+ FROM (SELECT "id" FROM ${found} ORDER BY ${order} LIMIT ${depth}) AS "first"`;
   return scanning(sql`SELECT "id", "n" FROM (${numbered}) AS "numbered"
  WHERE "id" IN (${dialect.elements(JSON.stringify(ids), 'string')}) ORDER BY "n"`);
 }
@@ -182,14 +187,14 @@ interface RowsWay {
 const ALL: RowsWay = Object.freeze({ leads: true, readsAll: true });
 
 function rows(
-  on: Composing,
+  context: SqlContext,
   filter: FilterNode,
   { leads = false, inOrder = false, readsAll = false }: RowsWay = {},
 ): Fragment {
-  const { type, accountId, dialect } = on;
-  const { where, lookup, ordered } = composedFilter(on, filter, leads);
+  const { type, accountId, dialect } = context;
+  const { where, lookup, ordered } = composedFilter(context, filter, leads);
   const isCommon = ordered === null ? inOrder && lookup === null : leads;
-  const account = accountIs(on, isCommon);
+  const account = accountIs(context, isCommon);
   const tick = readsAll ? dialect.tickOfScan(accountId, type.table) : sql`${dialect.tick}`;
   const byKey = readsAll && lookup === null && !hasIndexed(filter) ? dialect.byKey : undefined;
   const whose = byKey === undefined ? account : sql`${account} AND ${byKey}`;
@@ -200,7 +205,7 @@ function rows(
  WHERE "id" = "_found"."_id" AND ${own}`;
 }
 
-function accountIs({ accountId, dialect }: Composing, isCommon: boolean): Fragment {
+function accountIs({ accountId, dialect }: SqlContext, isCommon: boolean): Fragment {
   const condition = sql`"accountId" = ${accountId}`;
   return isCommon ? (dialect.said?.(condition, 'common') ?? condition) : condition;
 }
@@ -249,9 +254,10 @@ function idTerm(ascending: boolean): OrderTerm {
 
 function isIndexed(key: SortKey, expression: string, dialect: Dialect): boolean {
   const { indexed, column, casemapColumn, property } = key.sort;
-  const of = quote(column ?? casemapColumn ?? property.column);
-  const held = casemapColumn === undefined ? of : dialect.indexedText(of);
-  return indexed === true && expression === held;
+  const columnName = quote(column ?? casemapColumn ?? property.column);
+  const indexedExpression =
+    casemapColumn === undefined ? columnName : dialect.indexedText(columnName);
+  return indexed === true && expression === indexedExpression;
 }
 
 /** Returns what decides the order, after the part that an index holds of it, if that differs. */
@@ -327,13 +333,15 @@ function before(
   { expression, ascending, nullable }: OrderTerm,
   key: SqlValue,
 ): readonly Fragment[] {
-  const of = raw(expression);
-  if (key === null) return ascending ? [] : [sql`${of} IS NOT NULL`];
-  if (!ascending) return [sql`${of} > ${key}`];
-  return nullable ? [sql`${of} IS NULL`, sql`${of} < ${key}`] : [sql`${of} < ${key}`];
+  const operand = raw(expression);
+  if (key === null) return ascending ? [] : [sql`${operand} IS NOT NULL`];
+  if (!ascending) return [sql`${operand} > ${key}`];
+  return nullable
+    ? [sql`${operand} IS NULL`, sql`${operand} < ${key}`]
+    : [sql`${operand} < ${key}`];
 }
 
 function same({ expression }: OrderTerm, key: SqlValue): Fragment {
-  const of = raw(expression);
-  return key === null ? sql`${of} IS NULL` : sql`${of} = ${key}`;
+  const operand = raw(expression);
+  return key === null ? sql`${operand} IS NULL` : sql`${operand} = ${key}`;
 }

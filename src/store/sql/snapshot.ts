@@ -24,7 +24,7 @@ import type {
   WantedObjects,
   WhichObjects,
 } from '../port.js';
-import type { Composing, Dialect } from './dialect.js';
+import type { Dialect, SqlContext } from './dialect.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine.js';
 import type { Fragment, SqlValue } from './fragment.js';
 import type { StorageNames } from './names.js';
@@ -119,32 +119,32 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     type: DataTypeDefinition,
     plan: QueryPlan,
     window: QueryWindow,
-    wanted: WantedObjects | null,
+    selection: WantedObjects | null,
   ): Promise<QueryPage> {
-    const on = this.#composing(type);
-    const few = fewQuery(on, plan);
+    const context = this.#contextOf(type);
+    const few = fewQuery(context, plan);
     const [row] = few === null ? [] : await this.#query(few);
     const leads = row?.[0] === 1;
-    const compose: WindowOf = (list) => windowQuery(on, plan, window, { list, leads });
+    const compose: WindowOf = (list) => windowQuery(context, plan, window, { list, leads });
     this.check();
-    return this.#engine.page(this.scope, { type, compose, limit: window.limit, wanted });
+    return this.#engine.page(this.scope, { type, compose, limit: window.limit, selection });
   }
 
-  #composing(type: DataTypeDefinition): Composing {
+  #contextOf(type: DataTypeDefinition): SqlContext {
     return { type, accountId: this.scope.accountId, dialect: this.#engine.dialect };
   }
 
   async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
-    const [row] = await this.#query(countQuery(this.#composing(type), filter));
+    const [row] = await this.#query(countQuery(this.#contextOf(type), filter));
     return row?.[0] as number;
   }
 
   async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
-    const on = this.#composing(type);
-    const [target] = await this.#query(keysOfQuery(on, plan, [id]));
+    const context = this.#contextOf(type);
+    const [target] = await this.#query(keysOfQuery(context, plan, [id]));
     if (target === undefined) return null;
-    const keys = keysOf(target, on.dialect);
-    const [row] = await this.#query(rankQuery(on, plan, keys));
+    const keys = keysOf(target, context.dialect);
+    const [row] = await this.#query(rankQuery(context, plan, keys));
     return row?.[0] as number;
   }
 
@@ -152,15 +152,15 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     type: DataTypeDefinition,
     plan: QueryPlan,
     ids: readonly string[],
-    within: number | null = null,
+    depth: number | null = null,
   ): Promise<readonly Ranked[]> {
     this.check();
     if (ids.length === 0) return [];
-    const on = this.#composing(type);
-    if (within === null && countsRanks(plan, ids.length, on.dialect)) {
-      return this.#countRanks(on, plan, ids);
+    const context = this.#contextOf(type);
+    if (depth === null && countsRanks(plan, ids.length, context.dialect)) {
+      return this.#countRanks(context, plan, ids);
     }
-    const rows = await this.#query(ranksQuery(on, plan, ids, within));
+    const rows = await this.#query(ranksQuery(context, plan, ids, depth));
     return rows.map((row) => ({ id: idOf(row), index: row[1] as number }));
   }
 
@@ -182,7 +182,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     if (keys.length === 0) return [];
     const { decoders } = this.#engine;
-    const query = holdersQuery(this.#composing(type), unique, keys);
+    const query = holdersQuery(this.#contextOf(type), unique, keys);
     const decode = unique.properties.map(({ kind }) => decoders[kind]);
     return (await this.#query(query)).map((row) => ({
       id: idOf(row),
@@ -196,10 +196,10 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
-    const wanted = targets.filter(({ ids }) => ids.length > 0);
-    const leading = this.names.leading(wanted, through);
+    const nonEmptyTargets = targets.filter(({ ids }) => ids.length > 0);
+    const leading = this.names.leading(nonEmptyTargets, through);
     if (leading.all.length === 0) return [];
-    const roots = wanted.flatMap(({ type, ids }) => {
+    const roots = nonEmptyTargets.flatMap(({ type, ids }) => {
       const table = this.names.table(type);
       return ids.map((id) => [table, id]);
     });
@@ -218,19 +218,21 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     if (ids.length === 0) return [];
     const { table, column } = this.names.reference(type.name, property);
-    const of = [this.scope.accountId, table, column];
+    const parameters = [this.scope.accountId, table, column];
     const list = JSON.stringify(ids);
-    return this.names.references(await this.all('ancestors', list, ...of, ...of, limit + 1));
+    return this.names.references(
+      await this.all('ancestors', list, ...parameters, ...parameters, limit + 1),
+    );
   }
 
   async blobs(ids: readonly string[], viewer?: string): Promise<readonly BlobRow[]> {
     this.check();
     if (ids.length === 0) return [];
-    const asked = [this.scope.accountId, textList(ids)];
+    const parameters = [this.scope.accountId, textList(ids)];
     const rows =
       viewer === undefined
-        ? await this.all('blobs', ...asked)
-        : await this.all('visibleBlobs', ...asked, viewer);
+        ? await this.all('blobs', ...parameters)
+        : await this.all('visibleBlobs', ...parameters, viewer);
     return rows.map(blobOf);
   }
 
@@ -254,10 +256,10 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const linking = properties.filter(({ reference }) => reference !== undefined);
     const columns = JSON.stringify(linking.map(({ column }) => column));
     const list = JSON.stringify(ids);
-    const of = [this.scope.accountId, table] as const;
+    const parameters = [this.scope.accountId, table] as const;
     const [references, blobs] = await Promise.all([
-      linking.length === 0 ? [] : this.all('ownReferences', ...of, columns, list),
-      properties.some(holdsBlobs) ? this.all('ownBlobReferences', ...of, list) : [],
+      linking.length === 0 ? [] : this.all('ownReferences', ...parameters, columns, list),
+      properties.some(holdsBlobs) ? this.all('ownBlobReferences', ...parameters, list) : [],
     ]);
     return {
       references: this.names.references(references),
@@ -271,19 +273,19 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   ): Promise<ReadonlySet<string>> {
     if (objects.length === 0 || !mayBeStale(type)) return new Set();
     const ids = objects.map(({ id }) => id);
-    const query = heldQuery(this.#composing(type), ids);
+    const query = heldQuery(this.#contextOf(type), ids);
     return staleIds(type, objects, await this.#query(query));
   }
 
   async #countRanks(
-    on: Composing,
+    context: SqlContext,
     plan: QueryPlan,
     ids: readonly string[],
   ): Promise<readonly Ranked[]> {
-    const found = await this.#query(keysOfQuery(on, plan, ids));
+    const found = await this.#query(keysOfQuery(context, plan, ids));
     if (found.length === 0) return [];
-    const keys = found.map((row) => keysOf(row, on.dialect));
-    const [counts] = await this.#query(countsQuery(on, plan, keys));
+    const keys = found.map((row) => keysOf(row, context.dialect));
+    const [counts] = await this.#query(countsQuery(context, plan, keys));
     return found.map((row, index) => ({ id: idOf(row), index: counts?.[index] as number }));
   }
 

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
-import type { Composing } from './dialect.js';
+import type { SqlContext } from './dialect.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 import { isFilled, type Row, type WriteColumn, writeColumns } from './objects.js';
 
@@ -11,7 +11,7 @@ export function mayBeStale(type: DataTypeDefinition): boolean {
 
 /** Rows `[id, is something null that must not be, ...shadows]` of objects. */
 export function heldQuery(
-  { type, accountId, dialect }: Composing,
+  { type, accountId, dialect }: SqlContext,
   ids: readonly string[],
 ): Fragment {
   const filled = type.properties.filter(isFilled);
@@ -32,9 +32,9 @@ export function staleIds(
   rows: readonly Row[],
 ): ReadonlySet<string> {
   const columns = shadowColumns(type);
-  const held = new Map(rows.map(([id, isEmpty, ...values]) => [id, { isEmpty, values }]));
+  const rowsById = new Map(rows.map(([id, isEmpty, ...values]) => [id, { isEmpty, values }]));
   const stale = objects.filter((object) => {
-    const row = held.get(object.id);
+    const row = rowsById.get(object.id);
     // SQLite's Booleans are numbers.
     if (row?.isEmpty === true || row?.isEmpty === 1) return true;
     return columns.some(({ encode }, index) => encode(object) !== (row?.values[index] ?? null));

@@ -1,12 +1,12 @@
 import type { UniqueDefinition } from '../../capability/definition.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { Composing } from './dialect.js';
+import type { SqlContext } from './dialect.js';
 import { columnValue } from './filter.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 
 /** Rows `[id, ...values]` of objects that hold one of `keys` in the constraint's properties. */
 export function holdersQuery(
-  { type, accountId, dialect }: Composing,
+  { type, accountId, dialect }: SqlContext,
   unique: UniqueDefinition,
   keys: readonly (readonly JsonValue[])[],
 ): Fragment {

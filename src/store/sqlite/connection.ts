@@ -64,15 +64,15 @@ export class Connection implements Reader {
       count += 1;
       rows.take(row);
     };
-    const told = this.trace?.asked({ sql: text, parameters, inThread: false });
+    const report = this.trace?.noteStatement({ sql: text, parameters, inThread: false });
     try {
       const found = this.#prepare(text).iterate(...parameters) as IterableIterator<Row>;
       const slices = rows.slices();
       if (slices === null) for (const row of found) take(row);
       else await this.#read(new Cursor(found, take), slices);
-      told?.(count);
+      report?.(count);
     } catch (error) {
-      told?.(null);
+      report?.(null);
       throw translateError(error);
     }
   }
@@ -144,13 +144,13 @@ export class Connection implements Reader {
     run: (statement: Statement, parameters: Parameters) => T,
     count: (result: T) => number,
   ): T {
-    const told = this.trace?.asked({ sql: text, parameters, inThread: false });
+    const report = this.trace?.noteStatement({ sql: text, parameters, inThread: false });
     try {
       const result = run(this.#prepare(text), parameters);
-      told?.(count(result));
+      report?.(count(result));
       return result;
     } catch (error) {
-      told?.(null);
+      report?.(null);
       throw translateError(error);
     }
   }

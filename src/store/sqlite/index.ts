@@ -6,10 +6,10 @@ import { inTime, lateError } from '../../runtime/deadlines.js';
 import type {
   BlobKey,
   CallOptions,
-  ChangesAsked,
-  ObjectsAsked,
-  PageAsked,
+  ChangesRequest,
+  ObjectsRequest,
   QueryPage,
+  QueryPageRequest,
   Snapshot,
   StateAndChanges,
   StateAndObjects,
@@ -153,16 +153,16 @@ class SqliteStore implements Store {
       : this.#reads.run(accountId, options, work);
   }
 
-  readObjects(asked: ObjectsAsked): Promise<StateAndObjects> {
-    return this.#reads.objects(asked);
+  readObjects(request: ObjectsRequest): Promise<StateAndObjects> {
+    return this.#reads.objects(request);
   }
 
-  readChanges(asked: ChangesAsked): Promise<StateAndChanges> {
-    return this.#reads.changes(asked);
+  readChanges(request: ChangesRequest): Promise<StateAndChanges> {
+    return this.#reads.changes(request);
   }
 
-  readPage(asked: PageAsked): Promise<QueryPage> {
-    return this.#reads.page(asked);
+  readPage(request: QueryPageRequest): Promise<QueryPage> {
+    return this.#reads.page(request);
   }
 
   async write<T>(

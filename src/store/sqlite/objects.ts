@@ -6,8 +6,8 @@ import type {
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type {
-  ChangesAsked,
-  ObjectsAsked,
+  ChangesRequest,
+  ObjectsRequest,
   QueryPage,
   StateAndChanges,
   StoredObject,
@@ -191,11 +191,11 @@ function composeWithState(
   const texts = properties
     .filter(({ kind, role }) => kind === 'string' && role !== 'id')
     .map(({ column }) => quote(column));
-  const bounded = (of = ''): string => {
-    const row = `json_array(${names.map((column) => of + column).join(', ')})`;
+  const bounded = (prefix = ''): string => {
+    const row = `json_array(${names.map((column) => prefix + column).join(', ')})`;
     if (texts.length === 0) return row;
-    const octets = texts.map((column) => `ifnull(octet_length(${of}${column}), 0)`).join(' + ');
-    const large = `json_object('id', ${of}"id", 'octets', ${octets})`;
+    const octets = texts.map((column) => `ifnull(octet_length(${prefix}${column}), 0)`).join(' + ');
+    const large = `json_object('id', ${prefix}"id", 'octets', ${octets})`;
     return `CASE WHEN ${octets} > ${MAX_ROW} THEN ${large} ELSE ${row} END`;
   };
   const many = `SELECT ${STATE}, (SELECT json_group_array(${bounded('"t".')})
@@ -224,7 +224,7 @@ export interface StateAndRows {
  */
 export function readStateAndRows(
   { connection, accountId, slices }: ObjectScope<Connection>,
-  { type, properties, maxOctets }: ObjectsAsked,
+  { type, properties, maxOctets }: ObjectsRequest,
   ids: readonly string[],
 ): StateAndRows | null {
   const { table } = type;
@@ -242,8 +242,8 @@ export function readStateAndRows(
     return { number: numberOf(state), rows: collected };
   }
   if (many === null || length > MAX_OBJECTS) return null;
-  const wanted = JSON.stringify(ids);
-  const [state, text] = connection.one(many, accountId, table, wanted, accountId);
+  const list = JSON.stringify(ids);
+  const [state, text] = connection.one(many, accountId, table, list, accountId);
   const rows = JSON.parse(text as string) as readonly TextRow[];
   if (!isWhole(rows)) {
     // Counts the rows left out of the text, in octets: a character may have several.
@@ -257,11 +257,11 @@ export function readStateAndRows(
 /** One statement. */
 export function readStateAndChanges(
   connection: Connection,
-  { accountId, type, since, limit }: ChangesAsked,
+  { accountId, type, since, limit }: ChangesRequest,
 ): StateAndChanges {
   const { table } = type;
-  const asked = [accountId, table, since, limit];
-  const [number, ...lists] = connection.one(STATE_AND_CHANGES, accountId, table, ...asked);
+  const parameters = [accountId, table, since, limit];
+  const [number, ...lists] = connection.one(STATE_AND_CHANGES, accountId, table, ...parameters);
   const [numbers = [], ids = [], kinds = [], times = []] = lists.map(
     (list) => JSON.parse(list as string) as Row,
   );
@@ -294,20 +294,20 @@ function numberOf(value: unknown): number {
  */
 export async function readPage(
   { connection, accountId }: Scope<Reader>,
-  { type, compose, limit, wanted }: PageRead,
+  { type, compose, limit, selection }: PageRead,
 ): Promise<QueryPage> {
-  const reader = readerOf(type, wanted?.properties ?? []);
-  const text = wanted !== null && limit <= MAX_OBJECTS ? reader.withState.row : null;
+  const reader = readerOf(type, selection?.properties ?? []);
+  const text = selection !== null && limit <= MAX_OBJECTS ? reader.withState.row : null;
   const page = compose(raw(`${text ?? 'json_quote("id")'} AS "row"`));
   const [row] = await connection.query(withState(page, accountId, type.table));
   const number = numberOf(row?.[0]);
   const found = JSON.parse(`[${(row?.[1] as string | null) ?? ''}]`) as unknown;
-  if (wanted === null || text === null) {
+  if (selection === null || text === null) {
     return { number, ids: found as readonly string[], found: null };
   }
   const rows = found as readonly TextRow[];
   if (!isWhole(rows)) return { number, ids: rows.map(idOf), found: null };
-  const gathered = gatherer(reader, wanted.maxOctets);
+  const gathered = gatherer(reader, selection.maxOctets);
   for (const each of rows) gathered.take(each);
   return { number, ids: gathered.ids, found: gathered.found() };
 }

@@ -28,8 +28,8 @@ export interface ReaderSource {
   /** How many there are at most. */
   readonly size: number;
   take(options: CallOptions): OwnReader;
-  /** `given`: resolves when all readers have been given back. */
-  close(given: Promise<void>): Promise<void>;
+  /** `completion`: resolves when all readers have been given back. */
+  close(completion: Promise<void>): Promise<void>;
 }
 
 /** A reader that one work has for itself. */
@@ -58,7 +58,7 @@ export class ReadPool {
     work: (snapshot: Snapshot) => Promise<T>,
   ): Promise<T> {
     const { deadline, trace } = options;
-    return timeWork(trace, work, 'waiting', (told) => {
+    return timeWork(trace, work, 'waiting', (timedWork) => {
       // A turn lasts until the reader is free again, which may be after the deadline.
       return new Promise((resolve, reject) => {
         const read = async (): Promise<void> => {
@@ -68,7 +68,7 @@ export class ReadPool {
             connection: reader,
             accountId,
           });
-          await inTime(deadline, told(snapshot), lateError).then(resolve, reject);
+          await inTime(deadline, timedWork(snapshot), lateError).then(resolve, reject);
           snapshot.end();
           await give();
         };
@@ -122,8 +122,8 @@ export function ownConnections(size: number, open: () => Connection): ReaderSour
       };
       return { reader: connection, give };
     },
-    close: async (given) => {
-      await given;
+    close: async (completion) => {
+      await completion;
       for (const { db } of idle.splice(0)) db.close();
     },
   };

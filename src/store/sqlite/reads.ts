@@ -5,10 +5,10 @@ import { Serial } from '../../runtime/serial.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
   CallOptions,
-  ChangesAsked,
-  ObjectsAsked,
-  PageAsked,
+  ChangesRequest,
+  ObjectsRequest,
   QueryPage,
+  QueryPageRequest,
   Snapshot,
   StateAndChanges,
   StateAndObjects,
@@ -69,32 +69,32 @@ export class Reads {
   }
 
   /** One statement, but for what is better read row by row. */
-  async objects(asked: ObjectsAsked): Promise<StateAndObjects> {
-    const { accountId, ids } = asked;
-    const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, asked);
-    if (!isList(ids)) return this.run(accountId, asked, work);
+  async objects(request: ObjectsRequest): Promise<StateAndObjects> {
+    const { accountId, ids } = request;
+    const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, request);
+    if (!isList(ids)) return this.run(accountId, request, work);
     try {
-      const found = await this.#inTurn(asked, async () => this.#readObjects(asked, ids));
+      const found = await this.#inTurn(request, async () => this.#readObjects(request, ids));
       if (found !== null) return { number: found.number, objects: await found.objects };
     } catch (error) {
-      return this.#poolAfter(error).run(accountId, asked, work);
+      return this.#poolAfter(error).run(accountId, request, work);
     }
-    return this.run(accountId, asked, work);
+    return this.run(accountId, request, work);
   }
 
   /** One statement. */
-  changes(asked: ChangesAsked): Promise<StateAndChanges> {
-    return this.#inTurn(asked, async () => readStateAndChanges(this.#connection, asked));
+  changes(request: ChangesRequest): Promise<StateAndChanges> {
+    return this.#inTurn(request, async () => readStateAndChanges(this.#connection, request));
   }
 
   /**
    * Reads a page here if an index may have the order: most such pages are found at once. If a
    * filter has the index's objects looked at for too long, the page begins anew in a thread.
    */
-  page(asked: PageAsked): Promise<QueryPage> {
-    const { accountId, deadline, trace, type, plan, window, wanted } = asked;
+  page(request: QueryPageRequest): Promise<QueryPage> {
+    const { accountId, deadline, trace, type, plan, window, selection } = request;
     const work = (snapshot: Snapshot): Promise<QueryPage> =>
-      snapshot.page(type, plan, window, wanted);
+      snapshot.page(type, plan, window, selection);
     const options = { deadline, mayScan: true, trace };
     const isQuick = this.#scans !== null && readsInOrder(plan, sqlite);
     return isQuick
@@ -141,16 +141,20 @@ export class Reads {
 
   /** Decodes the objects before it returns, or in slices after others have the connection again. */
   #readObjects(
-    asked: ObjectsAsked,
+    request: ObjectsRequest,
     ids: readonly string[],
   ): { readonly number: number; readonly objects: Promise<readonly StoredObject[]> } | null {
-    const { accountId, deadline } = asked;
+    const { accountId, deadline } = request;
     // Few large ones are decoded at a time.
     const slices = (): Slices | null =>
       this.#large.isFree(accountId)
         ? this.#services.conductor.startSlices(() => requireTime(deadline))
         : null;
-    const found = readStateAndRows({ connection: this.#connection, accountId, slices }, asked, ids);
+    const found = readStateAndRows(
+      { connection: this.#connection, accountId, slices },
+      request,
+      ids,
+    );
     if (found === null) return null;
     const { number, rows } = found;
     const objects = rows.isLarge()
@@ -203,20 +207,20 @@ export class Reads {
    * work that waits only for microtasks.
    */
   #inTurn<T>({ deadline, trace }: CallOptions, read: () => Promise<T>): Promise<T> {
-    const inTurn = async (told: (scope: undefined) => Promise<T>): Promise<T> => {
+    const inTurn = async (work: (scope: undefined) => Promise<T>): Promise<T> => {
       if (this.#spent > TURN) await this.#rest();
       const begun = performance.now();
       requireTime(deadline);
       this.#connection.trace = trace ?? null;
       try {
-        return await told(undefined);
+        return await work(undefined);
       } finally {
         this.#connection.trace = null;
         this.#spend(performance.now() - begun);
       }
     };
-    const run = (told: (scope: undefined) => Promise<T>): Promise<T> =>
-      this.#serial.run(() => inTurn(told));
+    const run = (work: (scope: undefined) => Promise<T>): Promise<T> =>
+      this.#serial.run(() => inTurn(work));
     return trace === undefined ? run(read) : timeWork(trace, read, 'waiting', run);
   }
 
@@ -246,14 +250,14 @@ function limitTo(db: TimedDatabase, ms: number, deadline: number): void {
   db.setDeadline(Math.min(performance.now() + ms, deadline), late);
 }
 
-function isList(ids: ObjectsAsked['ids']): ids is readonly string[] {
+function isList(ids: ObjectsRequest['ids']): ids is readonly string[] {
   return Array.isArray(ids);
 }
 
 /** The same as by one statement, in a transaction. */
 async function readByRow(
   snapshot: Snapshot,
-  { type, ids, properties, maxOctets }: ObjectsAsked,
+  { type, ids, properties, maxOctets }: ObjectsRequest,
 ): Promise<StateAndObjects> {
   const number = await snapshot.stateNumber(type);
   const objects = await snapshot.get(type, ids, properties, maxOctets);

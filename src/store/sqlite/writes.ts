@@ -116,14 +116,14 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
   const columns = writeColumns(type).map(({ column }) => quote(column));
   // jsonb: a row of json_each is text, which every column would parse anew.
   const values = columns.map((_, index) => `value ->> ${index}`).join(', ');
-  const into = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})`;
+  const head = `INSERT INTO ${table} ("accountId", ${columns.join(', ')})`;
   const changed = columns
     .filter((column) => column !== quote('id'))
     .map((column) => `${column} = excluded.${column}`);
   const marks = columns.map(() => '?').join(', ');
   const id = `column${1 + columns.indexOf(quote('id'))}`;
   const statement = (rows: string): RowStatement => {
-    const insert = `${into} SELECT ?, ${rows}`;
+    const insert = `${head} SELECT ?, ${rows}`;
     const over = `ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed.join(', ')}`;
     return { insert, update: `${insert} ${over}` };
   };

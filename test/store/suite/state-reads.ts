@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../src/protocol/errors.js';
-import type { ObjectsAsked, StateAndObjects, StoredObject } from '../../../src/store/port.js';
+import type { ObjectsRequest, StateAndObjects, StoredObject } from '../../../src/store/port.js';
 import { ALL, Gadget, gadget, gadgets, PROPERTIES, plan } from '../gadget.js';
 import { A, type Bench, HUGE } from './bench.js';
 
@@ -26,7 +26,7 @@ export function stateReadCases(bench: Bench): void {
 
   /** In order of id. */
   const objects = async (
-    ids: ObjectsAsked['ids'],
+    ids: ObjectsRequest['ids'],
     properties = PLAIN,
     maxOctets = HUGE,
   ): Promise<StateAndObjects> => {
@@ -51,8 +51,8 @@ export function stateReadCases(bench: Bench): void {
     bench.store.readChanges({ ...asked(), since, limit });
 
   const page = (position: number, limit: number, maxOctets: number | null, of = PLAIN) => {
-    const wanted = maxOctets === null ? null : { properties: of, maxOctets };
-    const query = { plan: plan(ALL), window: { position, limit }, wanted };
+    const selection = maxOctets === null ? null : { properties: of, maxOctets };
+    const query = { plan: plan(ALL), window: { position, limit }, selection };
     return bench.store.readPage({ ...asked(), ...query });
   };
 
@@ -113,7 +113,7 @@ export function stateReadCases(bench: Bench): void {
       await expect(objects(['r1'], PLAIN, 10)).rejects.toMatchObject(tooLarge);
       await expect(objects({ first: 9 }, PLAIN, 100)).rejects.toMatchObject(tooLarge);
       const late = { ...asked(), deadline: performance.now() - 1 };
-      const none = { plan: plan(ALL), window: { position: 0, limit: 1 }, wanted: null };
+      const none = { plan: plan(ALL), window: { position: 0, limit: 1 }, selection: null };
       for (const refused of [
         () => bench.store.readObjects({ ...late, ids: ['r1'], properties: PLAIN, maxOctets: HUGE }),
         () => bench.store.readChanges({ ...late, since: 0, limit: 1 }),

@@ -35,7 +35,7 @@ export interface ScanOptions {
 }
 
 /** The database to scan, and what its store knows of it. */
-interface Scanned {
+interface ScanTarget {
   readonly file: string;
   readonly onStatement: ((sql: string) => void) | undefined;
   /** Throws where a thread would open another file than the one that is served. */
@@ -48,7 +48,7 @@ interface Scanned {
  */
 export class ScanThreads implements ReaderSource {
   readonly size: number;
-  readonly #scanned: Scanned;
+  readonly #target: ScanTarget;
   readonly #module: URL;
   readonly #threads = new Set<ReadingThread>();
   readonly #idle: ReadingThread[] = [];
@@ -57,15 +57,15 @@ export class ScanThreads implements ReaderSource {
   #failed = 0;
   #failedAt = 0;
 
-  constructor(scanned: Scanned, { module, threads = THREADS }: ScanOptions) {
-    this.#scanned = scanned;
+  constructor(target: ScanTarget, { module, threads = THREADS }: ScanOptions) {
+    this.#target = target;
     this.#module = module;
     this.size = threads;
   }
 
   take(options: CallOptions): OwnReader {
     const thread = this.#take();
-    const reader = new RemoteReader(thread, options, this.#scanned.onStatement);
+    const reader = new RemoteReader(thread, options, this.#target.onStatement);
     return { reader, give: () => this.#free(thread) };
   }
 
@@ -77,7 +77,7 @@ export class ScanThreads implements ReaderSource {
     return this.#checkpoints.run(async () => {
       // For its first one a thread opens a connection that writes, which would make a file where
       // there is none.
-      this.#scanned.requireFiles();
+      this.#target.requireFiles();
       const thread = this.#take();
       try {
         await thread.ask({ checkpoint });
@@ -93,11 +93,11 @@ export class ScanThreads implements ReaderSource {
   }
 
   /** Gives running works a moment to end. */
-  async close(given: Promise<void>): Promise<void> {
+  async close(completion: Promise<void>): Promise<void> {
     const kill = setTimeout(() => {
       for (const thread of this.#threads) thread.kill();
     }, CLOSING);
-    await given;
+    await completion;
     clearTimeout(kill);
     await Promise.all([...this.#threads].map((thread) => thread.close()));
   }
@@ -115,11 +115,11 @@ export class ScanThreads implements ReaderSource {
   }
 
   #start(): ReadingThread {
-    this.#scanned.requireFiles();
+    this.#target.requireFiles();
     if (this.#failed >= STARTS && performance.now() < this.#failedAt + PAUSE)
       throw new UnavailableError('Threads that read could not be started.');
     try {
-      return new ReadingThread(this.#module, { file: this.#scanned.file });
+      return new ReadingThread(this.#module, { file: this.#target.file });
     } catch (cause) {
       this.#noteFailure();
       throw new UnavailableError('A thread that reads could not be started.', { cause });
@@ -173,9 +173,9 @@ class ReadingThread {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY, maxYoungGenerationSizeMb: YOUNG },
     });
-    this.#worker.on('message', (told: Outcome | 'open') => {
-      if (told === 'open') this.#hasOpened = true;
-      else this.#settle(told);
+    this.#worker.on('message', (message: Outcome | 'open') => {
+      if (message === 'open') this.#hasOpened = true;
+      else this.#settle(message);
     });
     this.#worker.once('error', (error) => this.#fail(error));
     this.#worker.once('exit', () => this.#fail(undefined));
@@ -294,14 +294,14 @@ class RemoteReader implements Reader {
   ): Promise<readonly Row[]> {
     const { deadline, trace } = this.#options;
     this.#onStatement?.(text);
-    const told = trace?.asked({ sql: text, parameters, inThread: true });
+    const report = trace?.noteStatement({ sql: text, parameters, inThread: true });
     try {
       const left = deadline - performance.now();
       const { rows } = await this.#thread.ask({ text, parameters, maxOctets, left });
-      told?.(rows.length);
+      report?.(rows.length);
       return rows;
     } catch (error) {
-      told?.(null);
+      report?.(null);
       throw error;
     }
   }

@@ -67,9 +67,9 @@ function open(): Connection {
 // One that ends later has been started all the same.
 parentPort?.postMessage('open');
 
-function outcomeOf(asked: Statement | Checkpoint): Outcome {
+function outcomeOf(request: Statement | Checkpoint): Outcome {
   try {
-    return 'checkpoint' in asked ? moved(asked) : answered(asked);
+    return 'checkpoint' in request ? moved(request) : answered(request);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return error instanceof UnavailableError ? { unavailable: message } : { error: message };
