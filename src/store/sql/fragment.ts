@@ -1,3 +1,5 @@
+import { quote } from '../../database/quote.js';
+
 /**
  * A piece of SQL with its parameters, in the order of the text. Values never become text: `render`
  * puts a placeholder where each stands, so one text serves all values and is prepared once.
@@ -31,10 +33,6 @@ export function raw(text: string): Raw {
 /** A quoted identifier: a table, a column. */
 export function name(identifier: string): Raw {
   return new Raw(quote(identifier));
-}
-
-export function quote(identifier: string): string {
-  return `"${identifier.replaceAll('"', '""')}"`;
 }
 
 /**
