@@ -23,7 +23,7 @@ interface PropertyName<Name> {
  * A part of a definition by the name of the property that it is about. The compiler makes `Omit`
  * once for all types of a project.
  */
-type Named<Part extends PropertyName<PropertyDefinition>, Name> = Omit<Part, 'property'> &
+type PartByName<Part extends PropertyName<PropertyDefinition>, Name> = Omit<Part, 'property'> &
   PropertyName<Name>;
 
 /** The names of the properties that a shape stores. */
@@ -38,11 +38,11 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly filters: Readonly<
     Record<
       Extract<keyof Shape['filter'], string>,
-      Named<Omit<FilterDefinition, 'name'>, NameOf<Shape>>
+      PartByName<Omit<FilterDefinition, 'name'>, NameOf<Shape>>
     >
   >;
-  readonly sorts: readonly Named<SortDefinition, NameOf<Shape>>[];
-  readonly shadows: readonly Named<ShadowColumn, NameOf<Shape>>[];
+  readonly sorts: readonly PartByName<SortDefinition, NameOf<Shape>>[];
+  readonly shadows: readonly PartByName<ShadowColumn, NameOf<Shape>>[];
   readonly uniques?: readonly (readonly NameOf<Shape>[])[];
 }
 
@@ -72,14 +72,16 @@ export function dataType<Shape extends TypeShape>(
   return frozen({
     ...rest,
     properties: [...built.values()],
-    filters: Object.entries<Named<Omit<FilterDefinition, 'name'>, string>>(filters).map(
+    filters: Object.entries<PartByName<Omit<FilterDefinition, 'name'>, string>>(filters).map(
       ([name, filter]) => ({ name, ...withProperty(filter) }),
     ),
     sorts: sorts.map(withProperty),
     shadows: shadows.map(withProperty),
     ...(uniques === undefined
       ? {}
-      : { uniques: uniques.map((of) => ({ name: of.join('+'), properties: of.map(find) })) }),
+      : {
+          uniques: uniques.map((names) => ({ name: names.join('+'), properties: names.map(find) })),
+        }),
   });
 }
 

@@ -44,9 +44,9 @@ function wordsOf({ notCreated, notUpdated, notDestroyed }: RefusedObjects): stri
     ...Object.entries(notUpdated ?? {}).map((entry) => ['update', ...entry] as const),
     ...Object.entries(notDestroyed ?? {}).map((entry) => ['destroy', ...entry] as const),
   ];
-  const named = all
+  const texts = all
     .slice(0, NAMED)
     .map(([what, key, { type, description }]) => `${what} "${key}": ${type}: ${description}`);
   const rest = all.length > NAMED ? [`and ${all.length - NAMED} more`] : [];
-  return [...named, ...rest].join('; ');
+  return [...texts, ...rest].join('; ');
 }

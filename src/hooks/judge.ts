@@ -14,7 +14,7 @@ import {
   type JsonValue,
 } from '../protocol/json.js';
 import { finish, type Steps } from '../runtime/slices.js';
-import { given, givenSteps } from './values.js';
+import { copyValue, copyValueSteps } from './values.js';
 
 /** Hooks know ids, no creation ids. */
 const NO_CREATION_IDS = { earlier: new Map(), own: new Map(), ownType: '' };
@@ -33,7 +33,7 @@ export function computedValue(
   const problems = new Problems();
   const { name } = property;
   const scene = { createdIds: NO_CREATION_IDS, problems, inexact: [] };
-  const canonical = finish(canonicalSteps(property, given(what, value ?? null), scene));
+  const canonical = finish(canonicalSteps(property, copyValue(what, value ?? null), scene));
   const judged = Object.assign(emptyObject(), { [name]: canonical });
   const complaints = textsOf(complaintsOfServerValues(index, judged));
   if (problems.any) complaints.push(problems.toSetError().description);
@@ -106,7 +106,7 @@ export function* replacedArguments(
   value: unknown,
 ): Steps<JsonObject> {
   const [kept, own] = givenBack(sent, offered, value);
-  const replaced = yield* givenSteps(what, own ?? null);
+  const replaced = yield* copyValueSteps(what, own ?? null);
   const standard = { ...kept, ...requireObject(what, 'arguments', replaced) };
   const complaints = Object.keys(standard)
     .filter((name) => furtherArguments.includes(name))
@@ -139,7 +139,7 @@ const TYPE = /^[A-Za-z][A-Za-z0-9.:_-]{0,127}$/;
 
 /** A refusal by a `check`, or HookError where it is no SetError. */
 export function judgedRefusal(what: string, error: unknown): SetError {
-  const own = given(what, error ?? null);
+  const own = copyValue(what, error ?? null);
   const { type, description } = isJsonObject(own) ? own : {};
   if (typeof type !== 'string' || typeof description !== 'string') {
     throw new HookError(
@@ -159,7 +159,7 @@ export function judgedRefusal(what: string, error: unknown): SetError {
 
 /** A JSON object that a hook gave; `part` says for what. */
 export function objectGiven(what: string, part: string, value: unknown): JsonObject {
-  return requireObject(what, part, given(what, value ?? null));
+  return requireObject(what, part, copyValue(what, value ?? null));
 }
 
 function requireObject(what: string, part: string, own: JsonValue): JsonObject {

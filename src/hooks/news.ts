@@ -43,8 +43,8 @@ function takeFresh(
   const updated: { before: StoredObject; after: StoredObject }[] = [];
   const destroyed: StoredObject[] = [];
   for (const [id, { before: first, after }] of entries) {
-    const told = known.get(id);
-    const before = told === undefined ? first : told;
+    const previous = known.get(id);
+    const before = previous === undefined ? first : previous;
     if (before === after) continue;
     known.set(id, after);
     if (after === null) destroyed.push(before as StoredObject);

@@ -42,8 +42,8 @@ export function sourceTypes({ dataTypes }: Registry): ReadonlySet<string> {
 /** By type: those whose objects may change, or go, when one of its own does. */
 function followersOf({ dataTypes }: Registry): ReadonlyMap<string, ReadonlySet<string>> {
   const followers = new Map<string, Set<string>>();
-  const add = (of: string, follower: string): void => {
-    followers.set(of, (followers.get(of) ?? new Set()).add(follower));
+  const add = (source: string, follower: string): void => {
+    followers.set(source, (followers.get(source) ?? new Set()).add(follower));
   };
   for (const { name, properties } of dataTypes.values()) {
     for (const { reference, computed } of properties) {

@@ -6,8 +6,8 @@ import type {
   CallContext,
   CallHooks,
   Hooks,
+  ProposedChange,
   StandardArguments,
-  WantedObject,
 } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import { requireFilterWithinBounds } from '../methods/query/query-plan.js';
@@ -102,7 +102,7 @@ class HookedCall extends HookScope implements CallHooks {
     this.#types = hooks.registry.typeHooks;
   }
 
-  protected override within(context: CallContext): CallHooks {
+  protected override makeNestedHooks(context: CallContext): CallHooks {
     return new HookedCall(context, this.#hooks, this);
   }
 
@@ -154,9 +154,9 @@ class HookedCall extends HookScope implements CallHooks {
     requireFilterWithinBounds(standard['filter'] ?? null);
     const what = `before of ${method.name}`;
     const offered = await this.#copyOf(standard);
-    const wanted = await this.run(what, 'read', (call, reader) => before(offered, call, reader));
+    const result = await this.run(what, 'read', (call, reader) => before(offered, call, reader));
     const scene = { sent: standard, offered, further };
-    const replaced = await runInSlices(replacedArguments(what, method, scene, wanted), slices);
+    const replaced = await runInSlices(replacedArguments(what, method, scene, result), slices);
     // The account was judged: a hook can't choose another.
     return { args: { ...replaced, accountId: accountOf(this.context).id }, sent: args };
   }
@@ -178,18 +178,18 @@ class HookedCall extends HookScope implements CallHooks {
   /** Runs the type's `check`: its refusals are judged, and end with its time. */
   async beforeWrites(
     { name }: DataTypeDefinition,
-    wanted: readonly WantedObject[],
+    changes: readonly ProposedChange[],
     unit: UnitOfWork,
   ): Promise<void> {
     const hooks = this.#types.get(name);
     if (hooks?.check === undefined) return;
     const what = `check of ${name}`;
     await frozenInSlices(
-      wanted.map(({ before, after }) => [before, after]),
+      changes.map(({ before, after }) => [before, after]),
       unit.slices,
     );
     let isOver = false;
-    const offered = wanted.map(({ key, before, after, refuse }) =>
+    const offered = changes.map(({ key, before, after, refuse }) =>
       Object.freeze({
         ...{ key, before, after },
         refuse(error: SetError): void {

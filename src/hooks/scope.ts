@@ -64,7 +64,7 @@ export abstract class HookScope {
   }
 
   /** Makes the hooks of a `tx.set` that a hook of this call makes. */
-  protected abstract within(context: CallContext): CallHooks;
+  protected abstract makeNestedHooks(context: CallContext): CallHooks;
 
   /** Tells the hooks of the call what they get as `call.arguments`. */
   giveArguments(further: JsonObject): void {
@@ -160,8 +160,8 @@ export abstract class HookScope {
       );
     }
     // A copy: what the hook does to its own while the engine awaits must not be written.
-    const wanted = objectGiven(`tx.set of ${type.name}`, 'its request', request);
-    const args = { ...wanted, accountId: this.context.account?.id ?? '' };
+    const copy = objectGiven(`tx.set of ${type.name}`, 'its request', request);
+    const args = { ...copy, accountId: this.context.account?.id ?? '' };
     return setWithin(type, args, this.#nestedCall(type), unit);
   }
 
@@ -180,7 +180,7 @@ export abstract class HookScope {
       method: services.registry.methods.get(name) ?? standIn,
       callId: '',
       showsCreatedIds: false,
-      hooksWithin: (inner) => this.within(inner),
+      hooksWithin: (inner) => this.makeNestedHooks(inner),
     });
   }
 

@@ -18,13 +18,13 @@ interface Walk {
  * Leaves out undefined members. Throws HookError for what JSON would silently lose or change: a
  * Date, a Map, NaN, half a character. Pauses.
  */
-export function givenSteps(what: string, value: unknown): Steps<JsonValue> {
+export function copyValueSteps(what: string, value: unknown): Steps<JsonValue> {
   return copy({ what, strides: new Strides() }, value, '', 0);
 }
 
 /** The same at once. */
-export function given(what: string, value: unknown): JsonValue {
-  return finish(givenSteps(what, value));
+export function copyValue(what: string, value: unknown): JsonValue {
+  return finish(copyValueSteps(what, value));
 }
 
 function* copy(walk: Walk, value: unknown, place: string, depth: number): Steps<JsonValue> {

@@ -91,13 +91,14 @@ export class MethodCall implements CallContext {
   }
 
   async admit(
-    made: object,
+    response: object,
     { createdIds = NONE, slices = this.startSlices(), transaction }: AdmitOptions = {},
   ): Promise<Answer> {
-    const response = this.hooks === null ? made : await this.hooks.complete(made, transaction);
+    const fullResponse =
+      this.hooks === null ? response : await this.hooks.complete(response, transaction);
     this.release();
     const { request } = this;
-    const triple = [this.method.name, response, this.#callId];
+    const triple = [this.method.name, fullResponse, this.#callId];
     const written = await stringifyInSlices(triple, slices, request.remainingOctets);
     if (written === null) tooLarge();
     const { pieces } = written;
@@ -108,7 +109,12 @@ export class MethodCall implements CallContext {
     if (octets > LARGE && request.room?.take(octets) === false) noRoom();
     request.remainingOctets -= octets;
     const [first = '', second] = pieces;
-    this.#answer = { response, text: second === undefined ? first : pieces, octets, createdIds };
+    this.#answer = {
+      response: fullResponse,
+      text: second === undefined ? first : pieces,
+      octets,
+      createdIds,
+    };
     return this.#answer;
   }
 

@@ -145,7 +145,7 @@ export interface StandardArguments {
 }
 
 /** An object that a call wants to create, update or destroy; nothing of it is written yet. */
-export interface WantedObject {
+export interface ProposedChange {
   /** The creation id, or the object's id. */
   readonly key: string;
   /** Null for a create. */
@@ -170,7 +170,7 @@ export interface CallHooks {
   /** Before writes: any of the wanted objects may be refused; the others go on. */
   beforeWrites(
     type: DataTypeDefinition,
-    wanted: readonly WantedObject[],
+    changes: readonly ProposedChange[],
     unit: UnitOfWork,
   ): Promise<void>;
 

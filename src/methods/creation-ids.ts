@@ -17,7 +17,7 @@ export function resolveId(
 }
 
 /** The `ids` argument of a /get, each object once. */
-export interface AskedIds {
+export interface DistinctIds {
   /** Id to the string that asked for it, in order. */
   readonly existing: ReadonlyMap<string, string>;
   /** Creation ids under which nothing was created. */
@@ -26,12 +26,12 @@ export interface AskedIds {
 
 /** 5.1: an id that is asked for more than once is answered once. */
 export function distinctIds(
-  asked: readonly string[],
+  texts: readonly string[],
   createdIds: ReadonlyMap<string, string>,
-): AskedIds {
+): DistinctIds {
   const existing = new Map<string, string>();
   const unresolved = new Set<string>();
-  for (const text of asked) {
+  for (const text of texts) {
     const id = resolveId(text, createdIds);
     if (id === null) unresolved.add(text);
     else if (!existing.has(id)) existing.set(id, text);

@@ -42,21 +42,23 @@ export class Explanation {
    */
   async tell(time: number, userId: string): Promise<readonly JsonObject[]> {
     const deadline = performance.now() + time;
-    const told: JsonObject[] = [];
+    const explanations: JsonObject[] = [];
     for (const call of this.#calls) {
       const shown = call.statements.slice(0, MAX_STATEMENTS);
       const kept = shown.map(({ first }) => first).filter((first) => first !== null);
       const plans = await this.#store.plans(call.accountId ?? userId, deadline, kept);
-      told.push(call.tell(shown, new Map(kept.map((first, index) => [first, plans[index]]))));
+      explanations.push(
+        call.tell(shown, new Map(kept.map((first, index) => [first, plans[index]]))),
+      );
     }
-    return told;
+    return explanations;
   }
 }
 
 type Plans = ReadonlyMap<TracedStatement | null, StatementPlan | null | undefined>;
 
 /** All runs of one statement in a call. */
-interface Asked {
+interface StatementRuns {
   readonly sql: string;
   readonly inThread: boolean;
   /** The first of them, for its plan; null where its parameters are too long to be kept. */
@@ -73,7 +75,7 @@ interface Asked {
 export class ExplainedCall implements Trace {
   /** Null for a call without one, and one that was refused before it was known. */
   accountId: string | null = null;
-  readonly #asked = new Map<string, Asked>();
+  readonly #runs = new Map<string, StatementRuns>();
   readonly #invocation: Invocation;
   readonly #begun = performance.now();
   readonly #spent = { waiting: 0, working: 0, committing: 0, elsewhere: 0 };
@@ -95,8 +97,8 @@ export class ExplainedCall implements Trace {
     this.#invocation = invocation;
   }
 
-  get statements(): readonly Asked[] {
-    return [...this.#asked.values()];
+  get statements(): readonly StatementRuns[] {
+    return [...this.#runs.values()];
   }
 
   /** The same services, for this call alone, which is of that account. */
@@ -118,16 +120,16 @@ export class ExplainedCall implements Trace {
   }
 
   noteStatement(statement: TracedStatement): (rows: number | null) => void {
-    const asked = this.#of(statement);
-    asked.count += 1;
+    const runs = this.#runsOf(statement);
+    runs.count += 1;
     const begun = performance.now();
     if (this.#open === 0) this.#opened = begun;
     this.#open += 1;
     return (rows) => {
       const now = performance.now();
-      asked.time += now - begun;
-      if (rows === null) asked.failed += 1;
-      asked.rows += rows ?? 0;
+      runs.time += now - begun;
+      if (rows === null) runs.failed += 1;
+      runs.rows += rows ?? 0;
       this.#open -= 1;
       if (this.#open === 0) this.#database += now - this.#opened;
     };
@@ -147,12 +149,12 @@ export class ExplainedCall implements Trace {
   }
 
   /** As the response has it, with these of its statements. */
-  tell(shown: readonly Asked[], plans: Plans): JsonObject {
+  tell(shown: readonly StatementRuns[], plans: Plans): JsonObject {
     const { name, callId } = this.#invocation;
     const { waiting, database, committing } = this.times;
     const rest = Math.max(0, this.#lasted - waiting - database - committing);
     const error = this.#error;
-    const further = this.#asked.size - shown.length;
+    const further = this.#runs.size - shown.length;
     return {
       name: error === null ? name : 'error',
       callId,
@@ -181,16 +183,16 @@ export class ExplainedCall implements Trace {
     };
   }
 
-  #of(statement: TracedStatement): Asked {
+  #runsOf(statement: TracedStatement): StatementRuns {
     const { sql, inThread } = statement;
     const key = `${inThread ? 'thread' : 'here'} ${sql}`;
-    let asked = this.#asked.get(key);
-    if (asked === undefined) {
+    let runs = this.#runs.get(key);
+    if (runs === undefined) {
       const first = this.#keeps(statement) ? statement : null;
-      asked = { sql, inThread, first, count: 0, failed: 0, rows: 0, time: 0 };
-      this.#asked.set(key, asked);
+      runs = { sql, inThread, first, count: 0, failed: 0, rows: 0, time: 0 };
+      this.#runs.set(key, runs);
     }
-    return asked;
+    return runs;
   }
 
   #keeps({ parameters }: TracedStatement): boolean {

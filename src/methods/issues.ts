@@ -84,8 +84,8 @@ function complaint(issue: ValidationIssue): Complaint {
   const path = [...(parsePointer(issue.instancePath) ?? [])];
   const missing = parameter(issue, 'missingProperty');
   const unknown = parameter(issue, 'additionalProperty') ?? parameter(issue, 'unevaluatedProperty');
-  const named = missing ?? unknown;
-  if (named !== null) path.push(named);
+  const memberName = missing ?? unknown;
+  if (memberName !== null) path.push(memberName);
   const place = path.length === 0 ? 'the value' : quoted(path.join('/'));
   return { member: path[0] ?? '', text: `${place} ${rule(issue, missing, unknown)}` };
 }

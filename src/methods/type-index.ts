@@ -110,9 +110,9 @@ export function isVisible({ access }: PropertyDefinition): boolean {
   return access !== 'internal' && access !== 'secret';
 }
 
-function role(type: DataTypeDefinition, wanted: PropertyRole): PropertyDefinition {
-  const property = type.properties.find((candidate) => candidate.role === wanted);
-  if (property === undefined) throw new Error(`The type ${type.name} has no ${wanted} property.`);
+function role(type: DataTypeDefinition, roleName: PropertyRole): PropertyDefinition {
+  const property = type.properties.find((candidate) => candidate.role === roleName);
+  if (property === undefined) throw new Error(`The type ${type.name} has no ${roleName} property.`);
   return property;
 }
 
@@ -153,15 +153,15 @@ export function declaredMembers(
   const spelling = new Map<string, string>();
   const doubled = new Set<string>();
   for (const member of Object.keys(object)) {
-    const given = prefix(member);
-    const name = declaredName(given, declared, true);
+    const sent = prefix(member);
+    const name = declaredName(sent, declared, true);
     // Other names have one spelling; there may be thousands of them.
     if (declared.has(name)) {
       const earlier = spelling.get(name);
-      if (earlier !== undefined && earlier !== given) doubled.add(name);
-      spelling.set(name, given);
+      if (earlier !== undefined && earlier !== sent) doubled.add(name);
+      spelling.set(name, sent);
     }
-    const spelt = name === given ? member : name + member.slice(given.length);
+    const spelt = name === sent ? member : name + member.slice(sent.length);
     renamed[spelt] = object[member] ?? null;
   }
   return { object: renamed, doubled: [...doubled] };
@@ -196,18 +196,18 @@ export function propertiesNamed(
   const { visible, type } = index;
   const known = new Set(visible.map(({ name }) => name));
   const seen = new Set<string>();
-  const wanted = new Set<string>();
+  const shownNames = new Set<string>();
   const unknown = new Set<string>();
   for (const text of names) {
     if (seen.has(text)) continue;
     seen.add(text);
     const name = declaredName(text, index.properties, type.acceptSnakeCase);
-    if (known.has(name)) wanted.add(name);
+    if (known.has(name)) shownNames.add(name);
     else unknown.add(name);
     if (unknown.size === MAX_UNKNOWN) break;
   }
   return {
-    properties: visible.filter(({ name, role }) => role === 'id' || wanted.has(name)),
+    properties: visible.filter(({ name, role }) => role === 'id' || shownNames.has(name)),
     unknown: [...unknown],
   };
 }

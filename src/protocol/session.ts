@@ -54,12 +54,12 @@ export class Sessions {
 
   /** A hash of the session's content. URLs count only as far as the base URL is configured. */
   state(owner: SessionOwner): string {
-    return this.#of(owner).state;
+    return this.#entryOf(owner).state;
   }
 
   /** The Session object's JSON text, its URLs under `base`. */
   text(owner: SessionOwner, base: string): string {
-    const computed = this.#of(owner);
+    const computed = this.#entryOf(owner);
     if (computed.base !== base) {
       computed.text = JSON.stringify({ ...this.#content(owner, base), state: computed.state });
       computed.base = base;
@@ -67,7 +67,7 @@ export class Sessions {
     return computed.text;
   }
 
-  #of(owner: SessionOwner): Computed {
+  #entryOf(owner: SessionOwner): Computed {
     let computed = this.#computed.get(owner);
     if (computed === undefined) {
       const content = this.#content(owner, this.#options.baseUrl ?? '');

@@ -7,9 +7,9 @@ const CONTROL_FRAME = 6;
 export class Arrival {
   readonly #shared: Shared;
   readonly #user: string;
-  #held = 0;
-  /** `#held` at the last beat. */
-  #heldAtBeat = 0;
+  #octets = 0;
+  /** `#octets` at the last beat. */
+  #octetsAtBeat = 0;
 
   constructor(shared: Shared, user: string) {
     this.#shared = shared;
@@ -19,7 +19,7 @@ export class Arrival {
   /** False where the octets that have come don't fit. */
   take(octets: number): boolean {
     if (!this.#shared.budget.take(this.#user, octets)) return false;
-    this.#held += octets;
+    this.#octets += octets;
     return true;
   }
 
@@ -30,21 +30,21 @@ export class Arrival {
 
   /** Releases all octets: a message is whole, or nothing more comes. */
   whole(): void {
-    this.#release(this.#held);
-    this.#heldAtBeat = 0;
+    this.#release(this.#octets);
+    this.#octetsAtBeat = 0;
   }
 
   /** Tells, at each beat, whether a message comes too slowly; false while nothing is read. */
   isSlow(isReading: boolean): boolean {
     const { bodyRate, heartbeat } = this.#shared.timings;
-    const before = isReading ? this.#heldAtBeat : 0;
-    this.#heldAtBeat = isReading ? this.#held : 0;
-    return before > 0 && this.#held - before < (bodyRate * heartbeat) / 1000;
+    const before = isReading ? this.#octetsAtBeat : 0;
+    this.#octetsAtBeat = isReading ? this.#octets : 0;
+    return before > 0 && this.#octets - before < (bodyRate * heartbeat) / 1000;
   }
 
   #release(octets: number): void {
-    const released = Math.min(octets, this.#held);
-    this.#held -= released;
+    const released = Math.min(octets, this.#octets);
+    this.#octets -= released;
     this.#shared.budget.release(this.#user, released);
   }
 }

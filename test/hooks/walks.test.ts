@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { givenSteps } from '../../src/hooks/values.js';
+import { copyValueSteps } from '../../src/hooks/values.js';
 import { frozenCopy, frozenInSlices } from '../../src/hooks/walks.js';
 import { finish, type Steps } from '../../src/runtime/slices.js';
 import type { Json } from '../methods/rig.js';
@@ -44,10 +44,10 @@ describe.each(shapes)('%s of 50,000 values', (_, make) => {
 
   it('is taken from a hook with pauses', () => {
     const value = make();
-    const copy = finish(givenSteps('a test', value)) as Json;
+    const copy = finish(copyValueSteps('a test', value)) as Json;
     expect(JSON.stringify(copy)).toBe(JSON.stringify(value));
     expect(copy).not.toBe(value);
-    expect(pauses(givenSteps('a test', value))).toBeGreaterThanOrEqual(12);
+    expect(pauses(copyValueSteps('a test', value))).toBeGreaterThanOrEqual(12);
   });
 
   it('is frozen where it is with pauses', async () => {

@@ -11,10 +11,10 @@ import { NewBlobs, visibleBlobs } from './call-blobs.js';
 /** Blob/copy (RFC 8620 6.3). */
 export async function blobCopy(args: BlobCopyArguments, context: CallContext): Promise<Answer> {
   const from = sourceAccount(args.fromAccountId, context, 'accountNotSupportedByMethod');
-  const asked = new Set(args.blobIds);
-  requireObjects(asked.size, context.services.limits.maxObjectsInSet);
+  const texts = new Set(args.blobIds);
+  requireObjects(texts.size, context.services.limits.maxObjectsInSet);
   const ids = new Map(
-    [...asked].map((text) => [text, resolveId(text, context.request.createdIds)]),
+    [...texts].map((text) => [text, resolveId(text, context.request.createdIds)]),
   );
   const known = new Set([...ids.values()].filter((id) => id !== null));
   const visible = await visibleBlobs(from.id, known, context);

@@ -64,8 +64,8 @@ export async function blobGet(args: BlobGetArguments, context: CallContext): Pro
 }
 
 /** Checks the `properties` argument; null is data and size (RFC 9404 4.2). */
-function viewOf({ properties: asked, offset = 0, length = null }: BlobGetArguments): BlobView {
-  const properties = new Set(asked ?? DEFAULT_PROPERTIES);
+function viewOf({ properties: names, offset = 0, length = null }: BlobGetArguments): BlobView {
+  const properties = new Set(names ?? DEFAULT_PROPERTIES);
   const digests = DIGEST_ALGORITHMS.map((algorithm) => DIGEST + algorithm);
   const legal = ['id', ...DATA_PROPERTIES, 'size', ...digests];
   for (const name of properties) {
@@ -100,11 +100,11 @@ function range(
   view: BlobView,
   size: number,
 ): { readonly start: number; readonly end: number; readonly isTruncated: boolean } {
-  const wanted = view.length === null ? Math.max(size, view.offset) : view.offset + view.length;
+  const end = view.length === null ? Math.max(size, view.offset) : view.offset + view.length;
   return {
     start: Math.min(view.offset, size),
-    end: Math.min(wanted, size),
-    isTruncated: wanted > size,
+    end: Math.min(end, size),
+    isTruncated: end > size,
   };
 }
 

@@ -30,7 +30,7 @@ export async function blobUpload(args: BlobUploadArguments, context: CallContext
     const created = new Map<string, ReturnType<typeof report>>();
     const notCreated = new Map<string, SetError>();
     for (const [creationId] of entries) {
-      const blob = run.made.get(creationId);
+      const blob = run.createdBlobs.get(creationId);
       const error = run.refused.get(creationId);
       if (blob !== undefined) created.set(creationId, report(blob));
       if (error !== undefined) notCreated.set(creationId, error);
@@ -40,8 +40,8 @@ export async function blobUpload(args: BlobUploadArguments, context: CallContext
       created: orNull(created),
       notCreated: orNull(notCreated),
     };
-    const ids = [...run.made].map(([creationId, { id }]) => [creationId, id] as const);
-    return await run.blobs.insert([...run.made.values()], response, ids);
+    const ids = [...run.createdBlobs].map(([creationId, { id }]) => [creationId, id] as const);
+    return await run.blobs.insert([...run.createdBlobs.values()], response, ids);
   } finally {
     await run.blobs.discardRest();
   }
@@ -69,7 +69,7 @@ class UploadRun {
   #sources: ReadonlyMap<string, BlobRow> = new Map();
   readonly blobs: NewBlobs;
   /** By creation id. */
-  readonly made = new Map<string, NewBlob>();
+  readonly createdBlobs = new Map<string, NewBlob>();
   readonly refused = new Map<string, SetError>();
 
   constructor(context: CallContext, entries: readonly (readonly [string, unknown])[]) {
@@ -84,9 +84,9 @@ class UploadRun {
 
   async makeAll(): Promise<void> {
     const { createdIds } = this.#context.request;
-    const named = [...this.#uploads.values()].flatMap(referencedBlobs);
+    const texts = [...this.#uploads.values()].flatMap(referencedBlobs);
     const ids = new Set(
-      named.map((text) => resolveId(text, createdIds)).filter((id) => id !== null),
+      texts.map((text) => resolveId(text, createdIds)).filter((id) => id !== null),
     );
     this.#sources = await visibleBlobs(accountOf(this.#context).id, ids, this.#context);
     // RFC 8620 5.3: each behind those of the same call that it refers to by "#".
@@ -128,7 +128,7 @@ class UploadRun {
         const { size } = await services.blobs.write(accountId, blobId, octets, maximum);
         return size;
       });
-      this.made.set(creationId, blob);
+      this.createdBlobs.set(creationId, blob);
       return null;
     } catch (error) {
       if (error instanceof BlobTooLargeError) return tooLarge(maximum);
@@ -155,7 +155,7 @@ class UploadRun {
     // The most recent creation under the id counts (RFC 8620 5.3); that of this very entry is not
     // made yet.
     const name = text.startsWith('#') ? text.slice(1) : null;
-    const own = name === null || name === creationId ? undefined : this.made.get(name);
+    const own = name === null || name === creationId ? undefined : this.createdBlobs.get(name);
     if (own !== undefined) return own;
     const id = resolveId(text, this.#context.request.createdIds);
     return id === null ? undefined : this.#sources.get(id);

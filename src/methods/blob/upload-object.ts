@@ -86,8 +86,8 @@ function parseSource(value: JsonValue): DataSource | string {
   const text = member(value, 'data:asText');
   const base64 = member(value, 'data:asBase64');
   const blobId = member(value, 'blobId');
-  const given = [text, base64, blobId].filter((choice) => choice !== null);
-  if (given.length !== 1 || typeof given[0] !== 'string') {
+  const choices = [text, base64, blobId].filter((choice) => choice !== null);
+  if (choices.length !== 1 || typeof choices[0] !== 'string') {
     return 'must have exactly one of the strings "data:asText", "data:asBase64" and "blobId"';
   }
   if (typeof blobId === 'string') return parseRange(value, blobId);
@@ -95,9 +95,9 @@ function parseSource(value: JsonValue): DataSource | string {
     return 'has "offset" or "length", which only a "blobId" takes';
   }
   if (typeof text === 'string') return { kind: 'octets', octets: Buffer.from(text, 'utf8') };
-  const octets = Buffer.from(given[0], 'base64');
+  const octets = Buffer.from(choices[0], 'base64');
   // The decoder skips what it doesn't know; only what it would write itself is base64 (RFC 4648 4).
-  if (octets.toString('base64') !== given[0]) return 'has "data:asBase64" that is no base64';
+  if (octets.toString('base64') !== choices[0]) return 'has "data:asBase64" that is no base64';
   return { kind: 'octets', octets };
 }
 

@@ -47,13 +47,13 @@ export function planCopy(
 function* draftEntry(scene: DraftScene, value: JsonValue): Steps<Draft> {
   const { index, createdIds } = scene;
   const { name } = index.roles.id;
-  const given = isJsonObject(value) ? value : {};
-  const id = memberOf(given, name);
+  const object = isJsonObject(value) ? value : {};
+  const id = memberOf(object, name);
   const overrides = emptyObject();
   const strides = new Strides();
-  for (const member of Object.keys(given)) {
+  for (const member of Object.keys(object)) {
     if (strides.isOver()) yield;
-    if (member !== name) overrides[member] = given[member] ?? null;
+    if (member !== name) overrides[member] = object[member] ?? null;
   }
   const draft = yield* draftCreate({ ...scene, required: [] }, overrides);
   if (typeof id !== 'string') {
@@ -106,9 +106,9 @@ function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> 
   for (const name of inheritedReferences(index, original, draft))
     problems.add(name, 'refers to objects of the source account');
   const secrets = inheritedSecrets(scene, original, create, problems);
-  const { values: moved, lost } = yield* moveBlobs(scene, original, draft);
+  const { values: moved, lostNames } = yield* moveBlobs(scene, original, draft);
   // Octets are copied for overrides that are fine alone.
-  if (!draft.problems.any) for (const name of lost) problems.add(name, IS_GONE);
+  if (!draft.problems.any) for (const name of lostNames) problems.add(name, IS_GONE);
   if (problems.any) return { ...draft, problems };
   const values = Object.assign(emptyObject(), original, draft.values, moved, secrets);
   return { ...draft, sent: expectedOf(plan, draft.sent, original, moved), values };
@@ -129,7 +129,7 @@ function inheritedReferences(
 interface MovedBlobs {
   readonly values: JsonObject;
   /** Names of the properties whose blobs are gone. */
-  readonly lost: readonly string[];
+  readonly lostNames: readonly string[];
 }
 
 /**
@@ -141,15 +141,15 @@ function* moveBlobs(
   overrides: Draft,
 ): Steps<MovedBlobs> {
   const values = emptyObject();
-  const lost: string[] = [];
+  const lostNames: string[] = [];
   for (const { name, blobs: places } of inheritedBlobs(plan.index, overrides)) {
     const value = original[name] ?? null;
     const ids = [...(yield* textSteps(places, value))];
-    if (ids.some((id) => !blobs.has(id))) lost.push(name);
+    if (ids.some((id) => !blobs.has(id))) lostNames.push(name);
     if (ids.length === 0) continue;
     values[name] = yield* replaceSteps(places, value, (id) => blobs.get(id)?.id ?? id);
   }
-  return { values, lost };
+  return { values, lostNames };
 }
 
 /**

@@ -28,7 +28,7 @@ export class Foresight {
   }
 
   /** Returns what the query had better read along with its ids. */
-  wanted(maxOctets: number): WantedObjects {
+  selectObjects(maxOctets: number): WantedObjects {
     return { properties: this.#properties, maxOctets };
   }
 

@@ -5,7 +5,7 @@ import { FEW_OBJECTS } from '../../runtime/slices.js';
 import type { StateAndObjects, StoredObject } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
-import { type AskedIds, distinctIds } from '../creation-ids.js';
+import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
@@ -16,17 +16,17 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const properties = requestedProperties(indexOf(type), args.properties ?? null);
-  const asked = args.ids ?? null;
+  const requestedIds = args.ids ?? null;
   const maximum = context.services.limits.maxObjectsInGet;
-  if (asked !== null && asked.length > maximum) tooMany(maximum);
+  if (requestedIds !== null && requestedIds.length > maximum) tooMany(maximum);
   const { foresight, createdIds, remainingOctets } = context.request;
-  const foreseen = foresight?.answer(asked, remainingOctets);
+  const foreseen = foresight?.answer(requestedIds, remainingOctets);
   if (foreseen) {
     const state = formatState(foreseen.number);
     const list = foreseen.objects;
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
-  const ids = asked === null ? null : distinctIds(asked, createdIds);
+  const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
   if (ids !== null && ids.existing.size > FEW_OBJECTS) await context.services.conductor.begin();
   const { number, objects } = await read(type, ids, properties, context);
   const shown = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
@@ -36,7 +36,7 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
 /** The objects of these ids with the state; all where there are none. */
 async function read(
   type: TypeIndex['type'],
-  ids: AskedIds | null,
+  ids: DistinctIds | null,
   properties: readonly PropertyDefinition[],
   context: CallContext,
 ): Promise<StateAndObjects> {
@@ -59,7 +59,7 @@ async function read(
 
 /** `list` in the order of the ids asked for; `notFound` as they were asked for. */
 function sorted(
-  ids: AskedIds,
+  ids: DistinctIds,
   found: readonly StoredObject[],
 ): { readonly list: readonly StoredObject[]; readonly notFound: readonly string[] } {
   if (isInOrder(ids, found)) return { list: found, notFound: [] };
@@ -76,7 +76,7 @@ function sorted(
 }
 
 /** All of them, as they were asked for. */
-function isInOrder({ existing, unresolved }: AskedIds, found: readonly StoredObject[]): boolean {
+function isInOrder({ existing, unresolved }: DistinctIds, found: readonly StoredObject[]): boolean {
   if (found.length !== existing.size || unresolved.size > 0) return false;
   let index = 0;
   for (const id of existing.keys()) {

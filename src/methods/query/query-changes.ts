@@ -119,8 +119,8 @@ async function difference(
   const changed = [...changes].flatMap(([id, kind]) =>
     kind === 'created' || (kind === 'updated' && mayMove) ? [id] : [],
   );
-  const within = last === null ? [] : [last.index + 1];
-  const added = await snapshot.ranks(type, plan, changed, ...within);
+  const bound = last === null ? [] : [last.index + 1];
+  const added = await snapshot.ranks(type, plan, changed, ...bound);
   const ascending = idOrder(plan);
   const isBehind = (id: string): boolean =>
     last !== null && ascending !== null && (ascending ? id > last.id : id < last.id);

@@ -312,16 +312,16 @@ class FilterCompiler {
    * The values of the members, judged by the generated validator; null is legal everywhere.
    */
   #validated(object: JsonObject): JsonObject {
-    const given = emptyObject();
+    const values = emptyObject();
     const nulls: string[] = [];
     for (const [name, value] of Object.entries(object)) {
       if (value === null) nulls.push(name);
-      else given[name] = canonicalValue(this.#index.filters.get(name), value);
+      else values[name] = canonicalValue(this.#index.filters.get(name), value);
     }
-    const complaints = complaintsOf(this.#index.type.validate.filter, given);
+    const complaints = complaintsOf(this.#index.type.validate.filter, values);
     if (complaints.length > 0) invalidFilter(sentence(complaints.map(({ text }) => text)));
-    for (const name of nulls) given[name] = null;
-    return given;
+    for (const name of nulls) values[name] = null;
+    return values;
   }
 }
 

@@ -16,13 +16,13 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   const { deadline, request, services } = context;
   const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null);
   const limit = Math.min(args.limit ?? Number.POSITIVE_INFINITY, services.limits.queryMaxLimit);
-  const asked = { type, plan, args, limit };
+  const scene = { type, plan, args, limit };
   const { total, position, page } =
     hasAnchor(args) || needsTotal(args)
       ? await services.store.read(accountId, { deadline, mayScan: true }, (snapshot) =>
-          readPlaced(snapshot, asked, context),
+          readPlaced(snapshot, scene, context),
         )
-      : await readAt(args.position ?? 0, asked, context);
+      : await readAt(args.position ?? 0, scene, context);
   request.foresight?.found(page);
   return context.admit<QueryResponse>({
     accountId,
@@ -36,7 +36,7 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   });
 };
 
-interface AskedPage {
+interface QueryScene {
   readonly type: DataTypeDefinition;
   readonly plan: QueryPlan;
   readonly args: QueryArguments;
@@ -52,7 +52,7 @@ interface Placed {
 /** Reads the page where nothing has to be known before. */
 async function readAt(
   position: number,
-  { type, plan, limit }: AskedPage,
+  { type, plan, limit }: QueryScene,
   context: CallContext,
 ): Promise<Placed> {
   const page = await context.services.store.readPage({
@@ -68,16 +68,16 @@ async function readAt(
 
 async function readPlaced(
   snapshot: Snapshot,
-  asked: AskedPage,
+  scene: QueryScene,
   context: CallContext,
 ): Promise<Placed> {
-  const { type, plan, args, limit } = asked;
+  const { type, plan, args, limit } = scene;
   const total = needsTotal(args) ? await totalOf(snapshot, type, plan) : 0;
   const position = hasAnchor(args)
-    ? await findAnchor(snapshot, asked, context.request.createdIds)
+    ? await findAnchor(snapshot, scene, context.request.createdIds)
     : startOf(args, total);
-  const wanted = wantedAt(position, limit, context);
-  const page = await snapshot.page(type, plan, { position, limit }, wanted);
+  const objects = wantedAt(position, limit, context);
+  const page = await snapshot.page(type, plan, { position, limit }, objects);
   return { total, position, page };
 }
 
@@ -91,7 +91,7 @@ function wantedAt(
   { request, services }: CallContext,
 ): WantedObjects | null {
   if (position > NEAR || limit > services.limits.maxObjectsInGet) return null;
-  return request.foresight?.wanted(request.remainingOctets) ?? null;
+  return request.foresight?.selectObjects(request.remainingOctets) ?? null;
 }
 
 function hasAnchor(args: QueryArguments): boolean {
@@ -110,7 +110,7 @@ function startOf(args: QueryArguments, total: number): number {
 /** The index of the first result from the anchor: then `position` is ignored (5.5). */
 async function findAnchor(
   snapshot: Snapshot,
-  { type, plan, args }: AskedPage,
+  { type, plan, args }: QueryScene,
   createdIds: ReadonlyMap<string, string>,
 ): Promise<number> {
   const anchor = args.anchor ?? '';

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
-import type { CallContext, WantedObject } from '../context.js';
+import type { CallContext, ProposedChange } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -156,9 +156,9 @@ export class Settlement {
    * The operations of the call on objects of its own type. They include destroys that a link
    * prevents: a hook may give a better reason.
    */
-  #wanted(): readonly WantedObject[] {
+  #wanted(): readonly ProposedChange[] {
     const { proposal, doomed } = this.#scene;
-    const wanted: WantedObject[] = [];
+    const wanted: ProposedChange[] = [];
     for (const { id, before, after, create, updates } of proposal.rows.values()) {
       const operation = updates.at(-1)?.operation ?? create;
       if (operation === null) continue;

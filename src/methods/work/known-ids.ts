@@ -66,10 +66,10 @@ export class KnownBlobs extends KnownIds {
 
   /** Gives those of the new blobs that are among `ids` their rows. */
   async insertNew(ids: ReadonlySet<string>): Promise<void> {
-    const named = [...this.#new.values()].filter(({ id }) => ids.has(id));
-    if (named.length === 0) return;
-    await this.#transaction.insertBlobs(named);
-    for (const { id } of named) this.#new.delete(id);
-    this.inserted.push(...named);
+    const blobs = [...this.#new.values()].filter(({ id }) => ids.has(id));
+    if (blobs.length === 0) return;
+    await this.#transaction.insertBlobs(blobs);
+    for (const { id } of blobs) this.#new.delete(id);
+    this.inserted.push(...blobs);
   }
 }

@@ -84,7 +84,7 @@ const NONE: ReadonlySet<string> = new Set();
 export function* noteBlobs(
   index: TypeIndex,
   moves: readonly Move[],
-  into: Moved<BlobReference>,
+  rows: Moved<BlobReference>,
 ): Steps<void> {
   const dataType = index.type.name;
   for (const { objectId, before, after } of moves) {
@@ -92,10 +92,10 @@ export function* noteBlobs(
     const old = before === null ? NONE : yield* blobIdsOf(index, before);
     const now = after === null ? NONE : yield* blobIdsOf(index, after);
     for (const blobId of old) {
-      if (!now.has(blobId)) into.removed.push({ blobId, dataType, objectId });
+      if (!now.has(blobId)) rows.removed.push({ blobId, dataType, objectId });
     }
     for (const blobId of now) {
-      if (!old.has(blobId)) into.added.push({ blobId, dataType, objectId });
+      if (!old.has(blobId)) rows.added.push({ blobId, dataType, objectId });
     }
   }
 }
@@ -104,7 +104,7 @@ export function* noteBlobs(
 export function noteReferences(
   index: TypeIndex,
   { objectId: fromId, before, after }: Move,
-  into: Moved<ReferenceRecord>,
+  rows: Moved<ReferenceRecord>,
 ): void {
   const fromType = index.type.name;
   for (const property of index.references) {
@@ -115,8 +115,8 @@ export function noteReferences(
     const record = (toId: string): ReferenceRecord => {
       return { toType: property.reference.type, toId, fromType, fromId, property: name };
     };
-    for (const id of old) if (!now.has(id)) into.removed.push(record(id));
-    for (const id of now) if (!old.has(id)) into.added.push(record(id));
+    for (const id of old) if (!now.has(id)) rows.removed.push(record(id));
+    for (const id of now) if (!old.has(id)) rows.added.push(record(id));
   }
 }
 

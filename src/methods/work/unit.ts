@@ -228,16 +228,16 @@ export class UnitOfWork {
   }
 
   /** Of an object that the unit has touched before, `after` alone is new. */
-  #put(type: DataTypeDefinition, given: Entry): void {
+  #put(type: DataTypeDefinition, entry: Entry): void {
     const { entries, dirty } = this.#work(type);
-    const known = entries.get(given.id);
+    const known = entries.get(entry.id);
     if (known === undefined) {
-      entries.set(given.id, given);
-      dirty.push(given);
+      entries.set(entry.id, entry);
+      dirty.push(entry);
       return;
     }
     if (known.after === known.stored) dirty.push(known);
-    known.after = given.after;
+    known.after = entry.after;
   }
 }
 

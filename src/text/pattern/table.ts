@@ -58,7 +58,7 @@ class TableBuilder {
   }
 
   build(): Table {
-    const width = this.#classes.taken.length;
+    const width = this.#classes.isTaken.length;
     const rows = [new Array<number>(width).fill(DEAD), new Array<number>(width).fill(MATCHED)];
     const endings = [false, true];
     this.#number({ nodes: [this.#program.first], before: 'edge' });
@@ -70,9 +70,9 @@ class TableBuilder {
   }
 
   #row(state: State): number[] {
-    const { taken, isWord } = this.#classes;
+    const { isTaken, isWord } = this.#classes;
     const reaches = new Map<Beside, Reach>();
-    return taken.map((takes, id) => {
+    return isTaken.map((takes, id) => {
       const beside = isWord[id] === true ? 'word' : 'other';
       const reach = reaches.get(beside) ?? this.#reach(state, beside);
       reaches.set(beside, reach);
@@ -138,7 +138,7 @@ function holds(condition: Condition, before: Beside, after: Beside): boolean {
 /** Replaces states from which nothing can match any more by DEAD, so that matching stops there. */
 function withoutDeadEnds({ rows, endings }: Table): Table {
   const sources = rows.map((): number[] => []);
-  for (const [from, row] of rows.entries()) for (const to of row) sources[to]?.push(from);
+  for (const [from, row] of rows.entries()) for (const target of row) sources[target]?.push(from);
   const isAlive = [...endings];
   const open = [...endings.keys()].filter((state) => endings[state] === true);
   for (let state = open.pop(); state !== undefined; state = open.pop())
@@ -147,7 +147,10 @@ function withoutDeadEnds({ rows, endings }: Table): Table {
       isAlive[source] = true;
       open.push(source);
     }
-  return { endings, rows: rows.map((row) => row.map((to) => (isAlive[to] === true ? to : DEAD))) };
+  return {
+    endings,
+    rows: rows.map((row) => row.map((target) => (isAlive[target] === true ? target : DEAD))),
+  };
 }
 
 const TOO_MANY_STATES =
