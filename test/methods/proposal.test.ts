@@ -32,7 +32,7 @@ const updatesOf = (...entries: readonly (readonly [id: string, patch: JsonObject
       patch,
       sent: patch,
       refused: null,
-      wanted: null,
+      effect: null,
       error: null,
     };
   });

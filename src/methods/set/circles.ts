@@ -24,8 +24,8 @@ export function groupsOf(
   const lowest = new Map<string, number>();
   const stack: string[] = [];
   const open = new Set<string>();
-  const lower = (id: string, to: number): void => {
-    lowest.set(id, Math.min(lowest.get(id) ?? to, to));
+  const lower = (id: string, bound: number): void => {
+    lowest.set(id, Math.min(lowest.get(id) ?? bound, bound));
   };
   const path: Step[] = [];
   const enter = (id: string): void => {
@@ -54,10 +54,10 @@ export function groupsOf(
     if (indexes.has(start)) continue;
     enter(start);
     for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
-      const { value: to, done } = step.next.next();
+      const { value: target, done } = step.next.next();
       if (done === true) leave(step.id);
-      else if (!indexes.has(to)) enter(to);
-      else if (open.has(to)) lower(step.id, indexes.get(to) ?? 0);
+      else if (!indexes.has(target)) enter(target);
+      else if (open.has(target)) lower(step.id, indexes.get(target) ?? 0);
     }
   }
   return found;

@@ -31,12 +31,12 @@ export class Counts {
   note(type: DataTypeDefinition, before: StoredObject | null, after: StoredObject | null): void {
     const counted = this.#relations.counts.get(type.name);
     if (counted === undefined) return;
-    for (const { type: counting, property, by } of counted) {
-      const reference = indexOf(type).properties.get(by);
+    for (const { type: counting, property, referenceName } of counted) {
+      const reference = indexOf(type).properties.get(referenceName);
       if (reference === undefined) continue;
       const add = (object: StoredObject | null, step: number): void => {
         if (object === null) return;
-        for (const id of referredIds(reference, object[by])) {
+        for (const id of referredIds(reference, object[referenceName])) {
           this.#add(counting, id, property.name, step);
         }
       };

@@ -71,8 +71,11 @@ export class Destroyer {
     const links = this.#linksByTarget();
     const staying = [...kept].map((id) => textOf({ type, id }));
     const refused = new Map<string, SetError>();
-    for (const [id, by] of this.#beyond) {
-      refused.set(id, tooMany(`${MAX_LINKS} links lead to it or to what would go with it`, by));
+    for (const [id, originIds] of this.#beyond) {
+      refused.set(
+        id,
+        tooMany(`${MAX_LINKS} links lead to it or to what would go with it`, originIds),
+      );
     }
     for (;;) {
       const going = roots.filter(({ id }) => !refused.has(id));
@@ -80,9 +83,9 @@ export class Destroyer {
       const blocked = blockers(doomed, links, staying);
       let more = false;
       for (const root of going) {
-        const by = blocked.get(textOf(root));
-        if (by === undefined) continue;
-        refused.set(root.id, linked(by));
+        const blockerIds = blocked.get(textOf(root));
+        if (blockerIds === undefined) continue;
+        refused.set(root.id, linked(blockerIds));
         more = true;
       }
       if (more) continue;
@@ -90,19 +93,19 @@ export class Destroyer {
       const changed = new Set<string>();
       for (const key of doomed.keys()) {
         for (const link of links.get(key) ?? []) {
-          const from = textOf(link.from);
-          if (doomed.has(from) || link.property.reference.onDestroy !== 'setNull') continue;
+          const originKey = textOf(link.origin);
+          if (doomed.has(originKey) || link.property.reference.onDestroy !== 'setNull') continue;
           nulled.push(link);
-          changed.add(from);
+          changed.add(originKey);
         }
       }
       if (doomed.size - going.length + changed.size <= this.#maximum) {
         return { refused, doomed, nulled };
       }
       for (const root of going) {
-        const by = links.get(textOf(root))?.map(({ from }) => from.id);
+        const originIds = links.get(textOf(root))?.map(({ origin }) => origin.id);
         const what = `${this.#maximum} objects would have to go or to change with it`;
-        if (by !== undefined) refused.set(root.id, tooMany(what, by));
+        if (originIds !== undefined) refused.set(root.id, tooMany(what, originIds));
       }
     }
   }
@@ -138,10 +141,11 @@ export class Destroyer {
     const type = this.#proposal.index.type.name;
     const ids = roots.map(({ id }) => id);
     const direct = await this.#snapshot.referrers([{ type, ids }], [], limit);
-    const by = new Map<string, string[]>();
-    for (const { toId, fromId } of inOrder(direct)) push(by, toId, fromId);
+    const originIdsByTarget = new Map<string, string[]>();
+    for (const { toId, fromId } of inOrder(direct)) push(originIdsByTarget, toId, fromId);
     const all = followed || direct.length > limit;
-    for (const id of all ? ids : by.keys()) this.#beyond.set(id, by.get(id) ?? []);
+    for (const id of all ? ids : originIdsByTarget.keys())
+      this.#beyond.set(id, originIdsByTarget.get(id) ?? []);
   }
 
   /**
@@ -152,26 +156,28 @@ export class Destroyer {
   async #ofWhatIsThere(links: readonly Link[]): Promise<readonly Link[]> {
     const objects = this.#objects;
     const following: ObjectKey[] = [];
-    for (const { from, property } of links) {
-      if (property.reference.onDestroy !== 'restrict') following.push(from);
+    for (const { origin, property } of links) {
+      if (property.reference.onDestroy !== 'restrict') following.push(origin);
     }
     await objects.lookUp(following);
     const keeping = new Map<string, ObjectKey[]>();
-    for (const { from, to, property } of links) {
-      if (property.reference.onDestroy !== 'restrict' || objects.isLookedUp(from)) continue;
-      push(keeping, textOf(to), from);
+    for (const { origin, target, property } of links) {
+      if (property.reference.onDestroy !== 'restrict' || objects.isLookedUp(origin)) continue;
+      push(keeping, textOf(target), origin);
     }
     for (const many of [NAMED_LINKS, Number.POSITIVE_INFINITY]) {
-      const unsure = [...keeping.values()].filter((of) => !of.some((from) => objects.has(from)));
-      await objects.lookUp(unsure.flatMap((of) => of.slice(0, many)));
+      const unsure = [...keeping.values()].filter(
+        (keepers) => !keepers.some((origin) => objects.has(origin)),
+      );
+      await objects.lookUp(unsure.flatMap((keepers) => keepers.slice(0, many)));
     }
-    return links.filter(({ from }) => objects.has(from));
+    return links.filter(({ origin }) => objects.has(origin));
   }
 
   /** Notes that the objects which the call destroys or changes exist: it has read them. */
   #noteOwn(roots: readonly ObjectKey[]): void {
     const { index, rows, births } = this.#proposal;
-    const known = this.#objects.of(index.type.name);
+    const known = this.#objects.idsOf(index.type.name);
     for (const { id } of roots) if (!births.has(id)) known.add(id);
     for (const { id, before } of rows.values()) if (before !== null) known.add(id);
   }
@@ -181,15 +187,15 @@ export class Destroyer {
     const { index, rows } = this.#proposal;
     const own = index.type.name;
     const links = new Map<string, Link[]>();
-    const add = (link: Link): void => push(links, textOf(link.to), link);
+    const add = (link: Link): void => push(links, textOf(link.target), link);
     for (const link of this.#stored ?? []) {
-      if (link.from.type !== own || !rows.has(link.from.id)) add(link);
+      if (link.origin.type !== own || !rows.has(link.origin.id)) add(link);
     }
     for (const row of rows.values()) {
       for (const property of index.references) {
         for (const id of referredIds(property, row.after[property.name])) {
-          const to = { type: property.reference.type, id };
-          add({ from: { type: own, id: row.id }, to, property });
+          const target = { type: property.reference.type, id };
+          add({ origin: { type: own, id: row.id }, target, property });
         }
       }
     }
@@ -201,8 +207,8 @@ export class Destroyer {
       ({ name }) => name === record.property,
     );
     if (property === undefined) return null;
-    const from = { type: record.fromType, id: record.fromId };
-    return { from, to: { type: record.toType, id: record.toId }, property };
+    const origin = { type: record.fromType, id: record.fromId };
+    return { origin, target: { type: record.toType, id: record.toId }, property };
   }
 
   #type(name: string): DataTypeDefinition {
@@ -229,8 +235,8 @@ function closure(
   const doomed = new Map(roots.map((key) => [textOf(key), key]));
   // A Map goes on over what is added while it is walked.
   for (const key of doomed.keys()) {
-    for (const { from, property } of links.get(key) ?? []) {
-      if (property.reference.onDestroy === 'cascade') doomed.set(textOf(from), from);
+    for (const { origin, property } of links.get(key) ?? []) {
+      if (property.reference.onDestroy === 'cascade') doomed.set(textOf(origin), origin);
     }
   }
   return doomed;
@@ -249,22 +255,22 @@ function blockers(
   const waiting: string[] = [];
   const block = (key: string, ids: Iterable<string>): void => {
     const known = blocked.get(key);
-    const by = known ?? new Set<string>();
-    const { size } = by;
-    for (const id of ids) if (by.size < NAMED_LINKS) by.add(id);
-    blocked.set(key, by);
-    if (known === undefined || by.size > size) waiting.push(key);
+    const blockerIds = known ?? new Set<string>();
+    const { size } = blockerIds;
+    for (const id of ids) if (blockerIds.size < NAMED_LINKS) blockerIds.add(id);
+    blocked.set(key, blockerIds);
+    if (known === undefined || blockerIds.size > size) waiting.push(key);
   };
   const above = new Map<string, string[]>();
-  const held = new Map<string, string[]>();
+  const restrictedTargets = new Map<string, string[]>();
   for (const key of doomed.keys()) {
-    for (const { from, property } of links.get(key) ?? []) {
+    for (const { origin, property } of links.get(key) ?? []) {
       const { onDestroy } = property.reference;
-      const follower = textOf(from);
+      const follower = textOf(origin);
       if (onDestroy === 'cascade') push(above, follower, key);
       if (onDestroy !== 'restrict') continue;
-      if (doomed.has(follower)) push(held, follower, key);
-      else block(key, [from.id]);
+      if (doomed.has(follower)) push(restrictedTargets, follower, key);
+      else block(key, [origin.id]);
     }
   }
   for (const key of staying) {
@@ -275,18 +281,18 @@ function blockers(
     for (const parent of above.get(key) ?? []) block(parent, blocked.get(key) ?? []);
     // A blocked object stays, as does all that it would follow: so it keeps what it links to.
     const own = doomed.get(key)?.id;
-    if (own !== undefined) for (const kept of held.get(key) ?? []) block(kept, [own]);
+    if (own !== undefined) for (const kept of restrictedTargets.get(key) ?? []) block(kept, [own]);
   }
   return blocked;
 }
 
-function tooMany(what: string, by: readonly string[]): SetError {
-  const objectIds = [...new Set(by)].slice(0, NAMED_LINKS);
+function tooMany(what: string, originIds: readonly string[]): SetError {
+  const objectIds = [...new Set(originIds)].slice(0, NAMED_LINKS);
   return setError('objectIsLinked', `More than ${what}.`, { objectIds });
 }
 
-function linked(by: ReadonlySet<string>): SetError {
-  const objectIds = [...by];
+function linked(blockerIds: ReadonlySet<string>): SetError {
+  const objectIds = [...blockerIds];
   const why = `Other objects link to it or to what would go with it: ${objectIds.join(', ')}.`;
   return setError('objectIsLinked', why, { objectIds });
 }

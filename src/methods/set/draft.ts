@@ -70,8 +70,8 @@ export function* draftCreate(
   // V8 lists all names of an object in one step, above and below.
   yield;
   for (const name in object) {
-    const given = object[name] ?? null;
-    if (strides.isOver() || (typeof given === 'object' && given !== null)) yield;
+    const sentValue = object[name] ?? null;
+    if (strides.isOver() || (typeof sentValue === 'object' && sentValue !== null)) yield;
     const property = writableProperty(index, name, author);
     if (property === undefined) {
       problems.add(name, `is no property of ${index.type.name}`);
@@ -79,9 +79,10 @@ export function* draftCreate(
       if (author === 'client' || property.role !== undefined) {
         problems.add(name, 'is set by the server alone');
       } else if (property.computed !== undefined) problems.add(name, IS_COMPUTED);
-      else further[name] = yield* canonicalSteps(property, given, scene);
-    } else if (property.kind !== 'json') settable[name] = canonicalScalar(property, given, scene);
-    else settable[name] = yield* canonicalSteps(property, given, scene);
+      else further[name] = yield* canonicalSteps(property, sentValue, scene);
+    } else if (property.kind !== 'json')
+      settable[name] = canonicalScalar(property, sentValue, scene);
+    else settable[name] = yield* canonicalSteps(property, sentValue, scene);
   }
   const { update } = index.type.validate;
   problems.addComplaints(yield* judgeProperties(update, settable));
@@ -135,12 +136,12 @@ export function refusal({ refused, problems }: Draft): SetError | null {
 const NOTHING: Record<string, JsonValue> = Object.freeze(declaredObject());
 
 /** The whole object: what was given, else the defaults (5.3). */
-export function newObject(index: TypeIndex, given: JsonObject, birth: Birth): StoredObject {
+export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): StoredObject {
   const { blank, counts, roles } = index;
   // V8 copies a shape at once, but makes a shape member by member in several times as long.
   const object: Record<string, JsonValue> = { ...blank };
-  for (const name in given) {
-    const value = given[name] ?? null;
+  for (const name in values) {
+    const value = values[name] ?? null;
     if (value !== null) object[name] = value;
   }
   // Nothing refers to a new object yet, so its counts begin anew, those of a copy too.

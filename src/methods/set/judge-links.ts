@@ -14,7 +14,7 @@ import type { KnownObjects } from './relations.js';
 interface NewLinks {
   readonly property: BlobProperty | ReferenceProperty;
   /** The type of the objects; null for blobs. */
-  readonly to: string | null;
+  readonly targetType: string | null;
   readonly ids: readonly string[];
 }
 
@@ -64,10 +64,10 @@ export class LinkJudge {
     const { creates, updates } = this.#proposal;
     const refused = [...creates, ...updates].flatMap((operation) => {
       const { error } = operation;
-      const wanted =
-        operation.kind === 'create' ? { before: null, after: operation.object } : operation.wanted;
-      if (error?.type !== 'invalidProperties' || wanted === null) return [];
-      return [{ ...wanted, operation, error }];
+      const effect =
+        operation.kind === 'create' ? { before: null, after: operation.object } : operation.effect;
+      if (error?.type !== 'invalidProperties' || effect === null) return [];
+      return [{ ...effect, operation, error }];
     });
     await this.#judge(refused, ({ operation, error }, unknown) => {
       const names = unknown.map(({ property }) => property.name);
@@ -84,53 +84,55 @@ export class LinkJudge {
     tell: (one: T, unknown: readonly UnknownLink[]) => void,
   ): Promise<void> {
     const { slices } = this.#unit;
-    const named = await runInSlices(this.#newLinks(all), slices);
-    const unknown = await runInSlices(this.#unknownAmong(named.values()), slices);
+    const linksByObject = await runInSlices(this.#newLinks(all), slices);
+    const unknown = await runInSlices(this.#unknownAmong(linksByObject.values()), slices);
     for (const [known, ids] of unknown) await known.lookUp(ids);
-    await runInSlices(this.#tellUnknown(named, tell), slices);
+    await runInSlices(this.#tellUnknown(linksByObject, tell), slices);
   }
 
   *#newLinks<T extends Judged>(all: readonly T[]): Steps<ReadonlyMap<T, readonly NewLinks[]>> {
-    const named = new Map<T, readonly NewLinks[]>();
+    const linksByObject = new Map<T, readonly NewLinks[]>();
     for (const one of all) {
       yield;
       const { before, after, error } = one;
       const links = yield* newLinks(this.#proposal.index, before, after);
       const untold = links.filter(({ property }) => !error?.properties?.includes(property.name));
-      if (untold.length > 0) named.set(one, untold);
+      if (untold.length > 0) linksByObject.set(one, untold);
     }
-    return named;
+    return linksByObject;
   }
 
   /** One statement for each type, and one for blobs, but for very many. */
   *#unknownAmong(
-    named: Iterable<readonly NewLinks[]>,
+    linkLists: Iterable<readonly NewLinks[]>,
   ): Steps<ReadonlyMap<KnownIds, ReadonlySet<string>>> {
     const unknown = new Map<KnownIds, Set<string>>();
     const strides = new Strides();
-    for (const { to, ids } of [...named].flat()) {
-      const known = this.#known(to);
+    for (const { targetType, ids } of [...linkLists].flat()) {
+      const known = this.#known(targetType);
       const some = unknown.get(known) ?? new Set();
       unknown.set(known, some);
       for (const id of ids) {
         if (strides.isOver()) yield;
-        if (!this.#isOwn(to, id) && !known.isLookedUp(id)) some.add(id);
+        if (!this.#isOwn(targetType, id) && !known.isLookedUp(id)) some.add(id);
       }
     }
     return unknown;
   }
 
   *#tellUnknown<T>(
-    named: ReadonlyMap<T, readonly NewLinks[]>,
+    linksByObject: ReadonlyMap<T, readonly NewLinks[]>,
     tell: (one: T, unknown: readonly UnknownLink[]) => void,
   ): Steps<void> {
-    for (const [one, links] of named) {
+    for (const [one, links] of linksByObject) {
       yield;
       const unknown: UnknownLink[] = [];
-      for (const { property, to, ids } of links) {
-        const known = this.#known(to);
-        const id = ids.find((candidate) => !this.#isOwn(to, candidate) && !known.has(candidate));
-        if (id !== undefined) unknown.push({ property, to, id });
+      for (const { property, targetType, ids } of links) {
+        const known = this.#known(targetType);
+        const id = ids.find(
+          (candidate) => !this.#isOwn(targetType, candidate) && !known.has(candidate),
+        );
+        if (id !== undefined) unknown.push({ property, targetType, id });
       }
       if (unknown.length > 0) tell(one, unknown);
     }
@@ -139,18 +141,21 @@ export class LinkJudge {
   #complain(row: ProposedRow, link: UnknownLink): void {
     const { name, access } = link.property;
     // Clients don't know of internal properties.
-    if (link.to === null && access === 'internal') this.#proposal.blame(row, [name], HIDDEN);
+    if (link.targetType === null && access === 'internal')
+      this.#proposal.blame(row, [name], HIDDEN);
     else this.#proposal.complain(row, name, this.#why(link));
   }
 
   /** Completes the sentence that the property's name begins. */
-  #why({ to, id }: UnknownLink): string {
-    return to === null ? unusableBlob(id) : unknownReference(to, id, this.#proposal.births);
+  #why({ targetType, id }: UnknownLink): string {
+    return targetType === null
+      ? unusableBlob(id)
+      : unknownReference(targetType, id, this.#proposal.births);
   }
 
   /** Returns what is known of a type's objects, or of blobs. */
-  #known(to: string | null): KnownIds {
-    return to === null ? this.#unit.blobs : this.#objects.of(to);
+  #known(targetType: string | null): KnownIds {
+    return targetType === null ? this.#unit.blobs : this.#objects.idsOf(targetType);
   }
 
   /** Whether the call has the object, as far as it destroys nothing. */
@@ -167,16 +172,16 @@ function* newLinks(
 ): Steps<readonly NewLinks[]> {
   const found: NewLinks[] = [];
   if (index.blobs.some(({ name }) => before?.[name] !== after[name])) {
-    const held = before === null ? NONE : yield* blobIdsOf(index, before);
+    const oldIds = before === null ? NONE : yield* blobIdsOf(index, before);
     for (const property of index.blobs) {
       const texts = yield* textSteps(property.blobs, after[property.name]);
-      const ids = [...texts].filter((id) => !held.has(id));
-      if (ids.length > 0) found.push({ property, to: null, ids });
+      const ids = [...texts].filter((id) => !oldIds.has(id));
+      if (ids.length > 0) found.push({ property, targetType: null, ids });
     }
   }
   for (const property of index.references) {
     const ids = newReferences(property, before, after);
-    if (ids.length > 0) found.push({ property, to: property.reference.type, ids });
+    if (ids.length > 0) found.push({ property, targetType: property.reference.type, ids });
   }
   return found;
 }

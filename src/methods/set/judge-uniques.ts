@@ -19,7 +19,7 @@ interface Key {
 }
 
 /** An operation that was refused because another object has its value. */
-interface Lost extends Collision {
+interface Loser extends Collision {
   readonly operation: Operation;
   readonly error: SetError;
   /** The other one as it was judged then; undefined where the call doesn't change it. */
@@ -42,7 +42,7 @@ export class UniqueJudge {
   readonly #snapshot: Snapshot;
   /** By key: ids of the objects that the database has with it. */
   readonly #stored = new Map<string, string[]>();
-  readonly #lost: Lost[] = [];
+  readonly #losers: Loser[] = [];
 
   constructor(proposal: Proposal, snapshot: Snapshot) {
     this.#proposal = proposal;
@@ -92,7 +92,7 @@ export class UniqueJudge {
    */
   retell(isGone: (id: string) => boolean): void {
     const { rows, creates } = this.#proposal;
-    for (const { operation, error, unique, text, existingId, holder } of this.#lost) {
+    for (const { operation, error, unique, text, existingId, holder } of this.#losers) {
       if (operation.error !== error) continue;
       if (isGone(existingId)) operation.error = notFree(unique, BY_GONE);
       if (holder === undefined || isGone(existingId)) continue;
@@ -164,7 +164,7 @@ export class UniqueJudge {
     const error = setError('alreadyExists', why, { existingId });
     const holder = this.#proposal.rows.get(existingId);
     const operation = this.#proposal.blame(row, properties, error);
-    this.#lost.push({ ...collision, operation, error, holder });
+    this.#losers.push({ ...collision, operation, error, holder });
   }
 }
 

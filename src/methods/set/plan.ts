@@ -102,8 +102,8 @@ export function* planSet(
     const key = creates[at] ?? '';
     at += 1;
     const draft = yield* draftOne(drafting, create[key] ?? null);
-    const given = sent === undefined ? draft.sent : sentEntry(index, sent.create, key);
-    planned.push({ key, draft: given === draft.sent ? draft : { ...draft, sent: given }, birth });
+    const entry = sent === undefined ? draft.sent : sentEntry(index, sent.create, key);
+    planned.push({ key, draft: entry === draft.sent ? draft : { ...draft, sent: entry }, birth });
   }
   const targetOf = (key: string): Target => {
     return { key, id: resolveId(key, own, createdIds.earlier) ?? key };
@@ -112,8 +112,8 @@ export function* planSet(
   for (const [key, value] of updates) {
     yield;
     const update = planUpdate(index, targetOf(key), value);
-    const given = sent && sentEntry(index, sent.update, key, firstToken);
-    patches.push(given === undefined ? update : { ...update, sent: given });
+    const entry = sent && sentEntry(index, sent.update, key, firstToken);
+    patches.push(entry === undefined ? update : { ...update, sent: entry });
   }
   return {
     index,
@@ -175,7 +175,7 @@ function sentEntry(
 /** A create and the creates that must come before it. */
 interface Needs {
   readonly create: PlannedCreate;
-  readonly on: readonly { readonly property: string; readonly id: string }[];
+  readonly references: readonly { readonly property: string; readonly id: string }[];
 }
 
 /**
@@ -189,16 +189,16 @@ function* inOrder(index: TypeIndex, creates: SetPlan['creates']): Steps<SetPlan[
   const all = new Map<string, Needs>();
   for (const create of creates) {
     yield;
-    const on = index.references.flatMap((property) =>
+    const references = index.references.flatMap((property) =>
       referredIds(property, create.draft.values[property.name])
         .filter((id) => own.has(id))
         .map((id) => ({ property: property.name, id })),
     );
-    all.set(create.birth.id, { create, on });
+    all.set(create.birth.id, { create, references });
   }
-  if ([...all.values()].every(({ on }) => on.length === 0)) return creates;
+  if ([...all.values()].every(({ references }) => references.length === 0)) return creates;
   const sorted: PlannedCreate[] = [];
-  const needed = (id: string) => all.get(id)?.on.map((need) => need.id) ?? [];
+  const needed = (id: string) => all.get(id)?.references.map((need) => need.id) ?? [];
   for (const { ids, isCircle } of groupsOf(own, needed)) {
     for (const id of ids) {
       const needs = all.get(id);
@@ -210,8 +210,8 @@ function* inOrder(index: TypeIndex, creates: SetPlan['creates']): Steps<SetPlan[
   return sorted;
 }
 
-function refuseCircle({ create, on }: Needs, circle: ReadonlySet<string>): void {
-  for (const { property, id } of on) {
+function refuseCircle({ create, references }: Needs, circle: ReadonlySet<string>): void {
+  for (const { property, id } of references) {
     if (circle.has(id))
       create.draft.problems.add(property, 'is part of a circle of creation references');
   }

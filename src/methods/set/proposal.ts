@@ -26,7 +26,7 @@ export interface CreateOperation {
 export interface UpdateOperation extends PlannedUpdate {
   readonly kind: 'update';
   /** As it was applied last; null where that is impossible. */
-  wanted: Wanted | null;
+  effect: Effect | null;
   /** As of a create. */
   error: SetError | null;
 }
@@ -54,7 +54,7 @@ export interface ProposedRow {
 }
 
 /** An object before and after an operation; `after` leaves out the operation's illegal values. */
-interface Wanted {
+interface Effect {
   readonly before: StoredObject;
   readonly after: StoredObject;
 }
@@ -227,7 +227,7 @@ export class Proposal {
       }
       const result = yield* updateObject(this.#scene, row.after, operation.patch, operation);
       if (result.kind === 'unchanged') continue;
-      operation.wanted = result.object && { before: row.after, after: result.object };
+      operation.effect = result.object && { before: row.after, after: result.object };
       if (result.kind === 'refused') {
         this.#deny(operation, result.error);
         continue;

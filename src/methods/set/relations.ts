@@ -11,7 +11,7 @@ export interface CountedBy {
   readonly type: DataTypeDefinition;
   readonly property: PropertyDefinition;
   /** The counted type's reference property. */
-  readonly by: string;
+  readonly referenceName: string;
 }
 
 /** How types depend on one another; by type name. */
@@ -39,7 +39,7 @@ export function relate(types: Iterable<DataTypeDefinition>): Relations {
       }
       const { computed } = property;
       if (computed?.kind === 'count')
-        push(counts, computed.type, { type, property, by: computed.by });
+        push(counts, computed.type, { type, property, referenceName: computed.by });
     }
   }
   return Object.freeze({ referred, counts, cascading });
@@ -51,10 +51,10 @@ export interface ObjectKey {
   readonly id: string;
 }
 
-/** `from` refers to `to` by a property. */
+/** `origin` refers to `target` by a property. */
 export interface Link {
-  readonly from: ObjectKey;
-  readonly to: ObjectKey;
+  readonly origin: ObjectKey;
+  readonly target: ObjectKey;
   readonly property: ReferenceProperty;
 }
 
@@ -82,7 +82,7 @@ export function push<K, T>(lists: Map<K, T[]>, key: K, value: T): void {
 /** setNull: one change for each object, however many of its links go. */
 export function linksByOrigin(links: readonly Link[]): Iterable<readonly Link[]> {
   const byOrigin = new Map<string, Link[]>();
-  for (const link of links) push(byOrigin, textOf(link.from), link);
+  for (const link of links) push(byOrigin, textOf(link.origin), link);
   return byOrigin.values();
 }
 
@@ -93,8 +93,8 @@ export function withoutLinks(
 ): Record<string, JsonValue> {
   const unlinked = Object.assign(emptyObject(), object);
   const going = new Map<ReferenceProperty, Set<string>>();
-  for (const { property, to } of links) {
-    going.set(property, (going.get(property) ?? new Set()).add(to.id));
+  for (const { property, target } of links) {
+    going.set(property, (going.get(property) ?? new Set()).add(target.id));
   }
   for (const [property, ids] of going) {
     const value = unlinked[property.name] ?? null;
@@ -118,7 +118,7 @@ export class KnownObjects {
   }
 
   /** Returns the known ids of a type. */
-  of(name: string): KnownIds {
+  idsOf(name: string): KnownIds {
     let known = this.#known.get(name);
     if (known === undefined) {
       const type = this.#types.get(name);
@@ -132,15 +132,15 @@ export class KnownObjects {
 
   /** One statement for each type, but for very many objects. */
   async lookUp(objects: readonly ObjectKey[]): Promise<void> {
-    for (const [type, ids] of idsByType(objects)) await this.of(type).lookUp(ids);
+    for (const [type, ids] of idsByType(objects)) await this.idsOf(type).lookUp(ids);
   }
 
   /** True for an object that was looked up, and is there. */
   has({ type, id }: ObjectKey): boolean {
-    return this.of(type).has(id);
+    return this.idsOf(type).has(id);
   }
 
   isLookedUp({ type, id }: ObjectKey): boolean {
-    return this.of(type).isLookedUp(id);
+    return this.idsOf(type).isLookedUp(id);
   }
 }

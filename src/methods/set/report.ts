@@ -69,7 +69,7 @@ export class SetReport {
     sideEffects: ReadonlyMap<string, StoredObject>,
   ): Steps<void> {
     const index = this.#index;
-    const moves = new Map<string, Told>();
+    const moves = new Map<string, ReportedMove>();
     for (const { key, id, patch, sent, error } of updates) {
       const before = rows.get(id)?.create?.object ?? stored.get(id);
       if (error !== null) this.#refuse('notUpdated', key, error);
@@ -114,7 +114,7 @@ export class SetReport {
 }
 
 /** An object that an update named, or that changed as a consequence. */
-interface Told {
+interface ReportedMove {
   readonly before: StoredObject;
   readonly patches: JsonObject[];
   /** No hook has replaced a patch. */
@@ -166,8 +166,8 @@ export function* dropEqual({ report, unsure }: Compared): Steps<Record<string, J
 /** The client of a create knows what it sent. */
 export function creationReport(index: TypeIndex, sent: JsonObject, object: StoredObject): Compared {
   return compare(index, object, ({ name }) => {
-    const given = sent[name];
-    return given !== undefined && Object.hasOwn(sent, name) ? given : undefined;
+    const value = sent[name];
+    return value !== undefined && Object.hasOwn(sent, name) ? value : undefined;
   });
 }
 

@@ -172,7 +172,7 @@ export class SetRun {
       sealed,
       doubled,
       refused,
-      wanted: null,
+      effect: null,
       error: going.has(id) ? setError('willDestroy', WILL_GO) : null,
     }));
   }

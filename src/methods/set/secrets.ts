@@ -19,7 +19,7 @@ interface Task {
   readonly value: string;
   readonly place: SecretPlace;
   /** By property name. */
-  readonly into: Record<string, JsonValue>;
+  readonly target: Record<string, JsonValue>;
 }
 
 /** The parts of a call that sealing needs. */
@@ -57,10 +57,10 @@ export async function sealSecrets(plan: SetPlan, context: SealScene): Promise<Se
   const { hashing } = services;
   const { userId } = request.principal;
   const lane = async (): Promise<void> => {
-    for (const { property, value, place, into } of waiting) {
+    for (const { property, value, place, target } of waiting) {
       requireTime(deadline);
       if (request.isGone()) throw new MethodError('serverUnavailable', 'The client has gone.');
-      into[property.name] =
+      target[property.name] =
         property.secret === 'encrypt'
           ? encrypted(value, place, services)
           : await hashing.run(userId, deadline, () => hashed(value), isInternal);
@@ -74,12 +74,12 @@ function tasksOf(
   { type, secrets }: TypeIndex,
   object: Pick<SecretPlace, 'accountId' | 'id'>,
   values: JsonObject,
-  into: Record<string, JsonValue>,
+  target: Record<string, JsonValue>,
 ): readonly Task[] {
   return secrets.flatMap((property) => {
     const value = values[property.name];
     const place = { ...object, type, property };
-    return typeof value === 'string' ? [{ property, value, place, into }] : [];
+    return typeof value === 'string' ? [{ property, value, place, target }] : [];
   });
 }
 

@@ -87,8 +87,8 @@ export class Settlement {
     this.#uniques.retell((id) => this.#isGone(destruction, id));
     if (this.#scene.proposal.index.links.length > 0) await this.#links.completeRefusals();
     const { doomed, nulled } = destruction;
-    await this.#readRows([...doomed.values()].filter((key) => this.#named(key) === undefined));
-    const unlinked = nulled.map(({ from }) => from).filter((key) => !this.#isProposed(key));
+    await this.#readRows([...doomed.values()].filter((key) => this.#ownRow(key) === undefined));
+    const unlinked = nulled.map(({ origin }) => origin).filter((key) => !this.#isProposed(key));
     await this.#readRows(unlinked, true);
   }
 
@@ -110,18 +110,18 @@ export class Settlement {
   }
 
   async #judgeByTurns(): Promise<Destruction> {
-    let asked = false;
+    let hasAskedHooks = false;
     for (;;) {
       const destruction = await this.#judge();
       if (destruction === null) continue;
       const { context, unit, proposal } = this.#scene;
       const { hooks } = context;
-      if (hooks === null || asked) return destruction;
-      asked = true;
+      if (hooks === null || hasAskedHooks) return destruction;
+      hasAskedHooks = true;
       const before = proposal.refusals + this.#refusedRoots.size;
-      const wanted = this.#wanted();
-      if (wanted.length > 0) {
-        await hooks.beforeWrites(proposal.index.type, wanted, unit);
+      const changes = this.#listChanges();
+      if (changes.length > 0) {
+        await hooks.beforeWrites(proposal.index.type, changes, unit);
       }
       if (proposal.refusals + this.#refusedRoots.size === before) return destruction;
     }
@@ -156,9 +156,9 @@ export class Settlement {
    * The operations of the call on objects of its own type. They include destroys that a link
    * prevents: a hook may give a better reason.
    */
-  #wanted(): readonly ProposedChange[] {
+  #listChanges(): readonly ProposedChange[] {
     const { proposal, doomed } = this.#scene;
-    const wanted: ProposedChange[] = [];
+    const changes: ProposedChange[] = [];
     for (const { id, before, after, create, updates } of proposal.rows.values()) {
       const operation = updates.at(-1)?.operation ?? create;
       if (operation === null) continue;
@@ -167,7 +167,7 @@ export class Settlement {
         if (create !== null) proposal.refuse(create, error);
         for (const update of updates) proposal.refuse(update.operation, error);
       };
-      wanted.push({ key, before, after, refuse });
+      changes.push({ key, before, after, refuse });
     }
     for (const id of this.#roots) {
       const before = doomed.get(id);
@@ -175,9 +175,9 @@ export class Settlement {
       const refuse = (error: SetError) => {
         if (!this.#refusedRoots.has(id)) this.#refusedRoots.set(id, error);
       };
-      wanted.push({ key: id, before, after: null, refuse });
+      changes.push({ key: id, before, after: null, refuse });
     }
-    return wanted;
+    return changes;
   }
 
   /**
@@ -189,10 +189,11 @@ export class Settlement {
     const { type } = proposal.index;
     for (const { before, after } of proposal.rows.values()) this.#counts.note(type, before, after);
     this.#destroy();
-    const gone = new Set(this.destroyed);
+    const destroyedIds = new Set(this.destroyed);
     for (const destroy of destroys) {
       const { key, id } = destroy;
-      if (!gone.has(id)) destroy.error ??= this.#destruction.refused.get(id) ?? notFound(key);
+      if (!destroyedIds.has(id))
+        destroy.error ??= this.#destruction.refused.get(id) ?? notFound(key);
     }
     const now = clock(context.services);
     this.#unlink(now);
@@ -222,10 +223,10 @@ export class Settlement {
     for (const links of linksByOrigin(nulled)) {
       const [first] = links;
       if (first === undefined) continue;
-      const { type: name, id } = first.from;
+      const { type: name, id } = first.origin;
       const type = context.services.registry.dataTypes.get(name);
       if (type === undefined) continue;
-      const before = unit.current(type, id) ?? this.#row(first.from);
+      const before = unit.current(type, id) ?? this.#row(first.origin);
       if (before === undefined) continue;
       const unlinked = withoutLinks(before, links);
       const index = indexOf(type);
@@ -240,11 +241,11 @@ export class Settlement {
   }
 
   #row(key: ObjectKey): StoredObject | undefined {
-    return this.#rows.get(textOf(key)) ?? this.#named(key);
+    return this.#rows.get(textOf(key)) ?? this.#ownRow(key);
   }
 
   /** Returns an object as the call leaves it; of one that it destroys perhaps only its links. */
-  #named(key: ObjectKey): StoredObject | undefined {
+  #ownRow(key: ObjectKey): StoredObject | undefined {
     const { proposal, doomed } = this.#scene;
     if (key.type !== proposal.index.type.name) return undefined;
     return proposal.rows.get(key.id)?.after ?? doomed.get(key.id);

@@ -156,7 +156,7 @@ function* changedValues(
   const judged = declaredObject();
   const further = scene.author === 'hook' ? declaredObject() : NO_VALUES;
   const strides = new Strides();
-  for (const [name, given] of touched) {
+  for (const [name, sentValue] of touched) {
     if (strides.isOver()) yield;
     const property = writableProperty(scene.index, name, scene.author);
     if (property === undefined) {
@@ -164,15 +164,15 @@ function* changedValues(
       continue;
     }
     const before = current[name] ?? null;
-    const isJson = typeof given === 'object';
+    const isJson = typeof sentValue === 'object';
     if (isJson) yield;
-    const value = yield* newValue(property, given, values);
+    const value = yield* newValue(property, sentValue, values);
     if (isJson) yield;
     if (value === undefined || problems.has(name)) continue;
     if (isJson ? yield* equalSteps(value, before) : jsonEqual(value, before)) continue;
     if (!mayChange(property, scene.author, problems)) continue;
     changed[name] = value;
-    if (given !== undefined) (isServerSet(property) ? further : judged)[name] = value;
+    if (sentValue !== undefined) (isServerSet(property) ? further : judged)[name] = value;
   }
   const { update } = type.validate;
   problems.addComplaints(yield* judgeProperties(update, judged));
@@ -180,8 +180,8 @@ function* changedValues(
     problems.addComplaints(complaintsOfServerValues(scene.index, further));
   }
   if (values.inexact.length > 0) takeNearest(values.inexact);
-  for (const taken of [judged, further]) {
-    yield* takeJudged(changed, taken, touched, current);
+  for (const group of [judged, further]) {
+    yield* takeJudged(changed, group, touched, current);
   }
   return changed;
 }
@@ -207,15 +207,15 @@ function* takeJudged(
 /** The value to store; undefined where the patch's null has no default to restore. */
 function* newValue(
   property: PropertyDefinition,
-  given: JsonValue | undefined,
+  sentValue: JsonValue | undefined,
   scene: ValueScene,
 ): Steps<JsonValue | undefined> {
-  if (given === undefined) {
+  if (sentValue === undefined) {
     if (property.default !== undefined || property.nullable) return defaultOf(property);
     scene.problems.add(property.name, isServerSet(property) ? SERVER_SET : 'must not be null');
     return undefined;
   }
-  return yield* canonicalSteps(property, given, scene);
+  return yield* canonicalSteps(property, sentValue, scene);
 }
 
 const SERVER_SET = 'is set by the server alone and can only be given its current value';
