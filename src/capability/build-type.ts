@@ -23,7 +23,7 @@ interface PropertyName<Name> {
  * A part of a definition by the name of the property that it is about. The compiler makes `Omit`
  * once for all types of a project.
  */
-type PartByName<Part extends PropertyName<PropertyDefinition>, Name> = Omit<Part, 'property'> &
+type Named<Part extends PropertyName<PropertyDefinition>, Name> = Omit<Part, 'property'> &
   PropertyName<Name>;
 
 /** The names of the properties that a shape stores. */
@@ -38,11 +38,11 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly filters: Readonly<
     Record<
       Extract<keyof Shape['filter'], string>,
-      PartByName<Omit<FilterDefinition, 'name'>, NameOf<Shape>>
+      Named<Omit<FilterDefinition, 'name'>, NameOf<Shape>>
     >
   >;
-  readonly sorts: readonly PartByName<SortDefinition, NameOf<Shape>>[];
-  readonly shadows: readonly PartByName<ShadowColumn, NameOf<Shape>>[];
+  readonly sorts: readonly Named<SortDefinition, NameOf<Shape>>[];
+  readonly shadows: readonly Named<ShadowColumn, NameOf<Shape>>[];
   readonly uniques?: readonly (readonly NameOf<Shape>[])[];
 }
 
@@ -72,7 +72,7 @@ export function dataType<Shape extends TypeShape>(
   return frozen({
     ...rest,
     properties: [...built.values()],
-    filters: Object.entries<PartByName<Omit<FilterDefinition, 'name'>, string>>(filters).map(
+    filters: Object.entries<Named<Omit<FilterDefinition, 'name'>, string>>(filters).map(
       ([name, filter]) => ({ name, ...withProperty(filter) }),
     ),
     sorts: sorts.map(withProperty),
