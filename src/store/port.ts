@@ -129,7 +129,7 @@ interface ReadRequest {
 export type WhichObjects = readonly string[] | { readonly first: number };
 
 /** A read beyond `maxOctets` throws `MethodError('requestTooLarge')`. */
-export interface ObjectsRequest extends ReadRequest, WantedObjects {
+export interface ObjectsRequest extends ReadRequest, ObjectSelection {
   readonly ids: WhichObjects;
 }
 
@@ -143,7 +143,7 @@ export interface QueryPageRequest extends ReadRequest {
   readonly plan: QueryPlan;
   readonly window: QueryWindow;
   /** The parts of its objects to read too, since a `/get` for them follows; null for none. */
-  readonly selection: WantedObjects | null;
+  readonly selection: ObjectSelection | null;
 }
 
 export interface StateAndObjects {
@@ -159,7 +159,7 @@ export interface StateAndChanges {
 }
 
 /** The part of each object that a read returns. */
-export interface WantedObjects {
+export interface ObjectSelection {
   /** Every read returns the id as well. */
   readonly properties: readonly PropertyDefinition[];
   readonly maxOctets: number;
@@ -360,7 +360,7 @@ export interface Snapshot {
     type: DataTypeDefinition,
     plan: QueryPlan,
     window: QueryWindow,
-    selection: WantedObjects | null,
+    selection: ObjectSelection | null,
   ): Promise<QueryPage>;
 
   count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;

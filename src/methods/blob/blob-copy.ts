@@ -5,8 +5,7 @@ import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan.js';
-import { orNull } from '../set/report.js';
-import { NewBlobs, visibleBlobs } from './call-blobs.js';
+import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
 
 /** Blob/copy (RFC 8620 6.3). */
 export async function blobCopy(args: BlobCopyArguments, context: CallContext): Promise<Answer> {

@@ -13,8 +13,7 @@ import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { groupsOf } from '../set/circles.js';
 import { requireObjects } from '../set/plan.js';
-import { orNull } from '../set/report.js';
-import { NewBlobs, visibleBlobs } from './call-blobs.js';
+import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
 import { type DataSource, parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 
 /**

@@ -1,5 +1,6 @@
 import { BlobMissingError, type BlobPlace } from '../../blobs/port.js';
 import { UnknownOutcomeError } from '../../protocol/errors.js';
+import { emptyObject } from '../../protocol/json.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
@@ -123,4 +124,12 @@ export class NewBlobs {
 export function unlessMissing(error: unknown): null {
   if (error instanceof BlobMissingError) return null;
   throw error;
+}
+
+/** A map for the wire; null for an empty one (5.3). */
+export function orNull<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> | null {
+  if (entries.size === 0) return null;
+  const object = emptyObject<T>();
+  for (const [key, value] of entries) object[key] = value;
+  return object;
 }

@@ -1,7 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Invocation } from '../../protocol/request.js';
-import type { QueryPage, StateAndObjects, WantedObjects } from '../../store/port.js';
+import type { ObjectSelection, QueryPage, StateAndObjects } from '../../store/port.js';
 import type { Registry } from '../registry.js';
 import { indexOf, propertiesNamed } from '../type-index.js';
 
@@ -28,7 +28,7 @@ export class Foresight {
   }
 
   /** Returns what the query had better read along with its ids. */
-  selectObjects(maxOctets: number): WantedObjects {
+  selectObjects(maxOctets: number): ObjectSelection {
     return { properties: this.#properties, maxOctets };
   }
 

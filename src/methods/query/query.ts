@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryArguments, QueryResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
-import type { QueryPage, QueryPlan, Snapshot, WantedObjects } from '../../store/port.js';
+import type { ObjectSelection, QueryPage, QueryPlan, Snapshot } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { CallContext, MethodBody } from '../context.js';
 import { resolveId } from '../creation-ids.js';
@@ -61,7 +61,7 @@ async function readAt(
     type,
     plan,
     window: { position, limit },
-    selection: wantedAt(position, limit, context),
+    selection: selectionAt(position, limit, context),
   });
   return { total: 0, position, page };
 }
@@ -76,7 +76,7 @@ async function readPlaced(
   const position = hasAnchor(args)
     ? await findAnchor(snapshot, scene, context.request.createdIds)
     : startOf(args, total);
-  const objects = wantedAt(position, limit, context);
+  const objects = selectionAt(position, limit, context);
   const page = await snapshot.page(type, plan, { position, limit }, objects);
   return { total, position, page };
 }
@@ -85,11 +85,11 @@ async function readPlaced(
 const NEAR = 1000;
 
 /** Returns null for far pages, since sorting wide rows is slow, or if a /get can't take all. */
-function wantedAt(
+function selectionAt(
   position: number,
   limit: number,
   { request, services }: CallContext,
-): WantedObjects | null {
+): ObjectSelection | null {
   if (position > NEAR || limit > services.limits.maxObjectsInGet) return null;
   return request.foresight?.selectObjects(request.remainingOctets) ?? null;
 }

@@ -121,14 +121,6 @@ interface ReportedMove {
   isAsSent: boolean;
 }
 
-/** A map for the wire; null for an empty one (5.3). */
-export function orNull<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> | null {
-  if (entries.size === 0) return null;
-  const object = emptyObject<T>();
-  for (const [key, value] of entries) object[key] = value;
-  return object;
-}
-
 /** Returns a client's idea of a property's value; undefined where it can't know. */
 type Known = (property: PropertyDefinition) => JsonValue | undefined;
 

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
-import type { NewChange, QueryPage, RowsWritten, StoredObject, WantedObjects } from '../port.js';
+import type { NewChange, ObjectSelection, QueryPage, RowsWritten, StoredObject } from '../port.js';
 import type { Dialect } from './dialect.js';
 import type { Fragment, Raw } from './fragment.js';
 import type { Decoders } from './objects.js';
@@ -10,7 +10,7 @@ import type { TableTexts } from './table-texts.js';
 export type WindowOf = (list: Raw) => Fragment;
 
 /** The properties of objects that a read wants. */
-export interface ObjectsRead extends WantedObjects {
+export interface ObjectsRead extends ObjectSelection {
   readonly type: DataTypeDefinition;
 }
 
@@ -27,7 +27,7 @@ export interface PageRead {
   readonly type: DataTypeDefinition;
   readonly compose: WindowOf;
   readonly limit: number;
-  readonly selection: WantedObjects | null;
+  readonly selection: ObjectSelection | null;
 }
 
 /** An account, on a connection that is in a transaction. */

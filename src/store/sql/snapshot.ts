@@ -13,6 +13,7 @@ import type {
   FilterNode,
   ObjectIds,
   ObjectLinks,
+  ObjectSelection,
   QueryPage,
   QueryPlan,
   QueryWindow,
@@ -21,7 +22,6 @@ import type {
   Snapshot,
   StoredObject,
   TypeProperty,
-  WantedObjects,
   WhichObjects,
 } from '../port.js';
 import type { Dialect, SqlContext } from './dialect.js';
@@ -119,7 +119,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     type: DataTypeDefinition,
     plan: QueryPlan,
     window: QueryWindow,
-    selection: WantedObjects | null,
+    selection: ObjectSelection | null,
   ): Promise<QueryPage> {
     const context = this.#contextOf(type);
     const few = fewQuery(context, plan);
