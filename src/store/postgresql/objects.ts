@@ -1,10 +1,9 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { quote } from '../../database/quote.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { QueryPage, StoredObject } from '../port.js';
 import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine.js';
-import { raw } from '../sql/fragment.js';
+import { quote, raw } from '../sql/fragment.js';
 import {
   collector,
   type Decoders,

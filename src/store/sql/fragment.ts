@@ -1,5 +1,3 @@
-import { quote } from '../../database/quote.js';
-
 /**
  * A piece of SQL with its parameters, in the order of the text. Values never become text: `render`
  * puts a placeholder where each stands, so one text serves all values and is prepared once.
@@ -33,6 +31,10 @@ export function raw(text: string): Raw {
 /** A quoted identifier: a table, a column. */
 export function name(identifier: string): Raw {
   return new Raw(quote(identifier));
+}
+
+export function quote(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
 }
 
 /**

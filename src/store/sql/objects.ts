@@ -4,7 +4,6 @@ import type {
   PropertyKind,
   ShadowTransform,
 } from '../../capability/definition.js';
-import { quote } from '../../database/quote.js';
 import { parseDate, parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { parseJsonInSlices } from '../../protocol/ijson.js';
@@ -13,6 +12,7 @@ import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
 import { runInSlices, type Slices, type Steps } from '../../runtime/slices.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';
 import type { FoundObjects, StoredObject } from '../port.js';
+import { quote } from './fragment.js';
 
 /**
  * Octets of objects that are read and decoded at once, in about 10 ms at the most. More are decoded

@@ -1,6 +1,5 @@
-import { quote } from '../../database/quote.js';
 import type { Dialect } from './dialect.js';
-import { type Fragment, raw, sql } from './fragment.js';
+import { type Fragment, quote, raw, sql } from './fragment.js';
 
 /** Code points: a longer prefix narrows down no more, and indexes hold so many of any text. */
 const LENGTH = 100;

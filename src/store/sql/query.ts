@@ -1,8 +1,7 @@
-import { quote } from '../../database/quote.js';
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect.js';
 import { composedFilter } from './filter.js';
-import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
+import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
 
 /** The statements of a query: one each, whatever the number of objects. */
 

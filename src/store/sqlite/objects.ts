@@ -3,7 +3,6 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../capability/definition.js';
-import { quote } from '../../database/quote.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type {
@@ -14,7 +13,7 @@ import type {
   StoredObject,
 } from '../port.js';
 import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine.js';
-import { type Fragment, raw, sql } from '../sql/fragment.js';
+import { type Fragment, quote, raw, sql } from '../sql/fragment.js';
 import {
   type Collector,
   collector,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Statement } from 'better-sqlite3';
-import { quote } from '../../database/quote.js';
 import type { Conductor } from '../../runtime/slices.js';
+import { quote } from '../sql/fragment.js';
 import { WINDOW } from './search.js';
 
 /** Characters of a piece: SQLite takes about 2 ms for as many that are all different. */

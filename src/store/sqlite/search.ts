@@ -1,6 +1,5 @@
-import { quote } from '../../database/quote.js';
 import type { SearchTarget } from '../sql/dialect.js';
-import { type Fragment, name, sql } from '../sql/fragment.js';
+import { type Fragment, name, quote, sql } from '../sql/fragment.js';
 
 /** Code points of what the index holds. */
 const GRAM = 3;

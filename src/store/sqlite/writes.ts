@@ -1,9 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
-import { quote } from '../../database/quote.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { ChangeKind, RowsWritten, StoredObject } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine.js';
+import { quote } from '../sql/fragment.js';
 import { encodeRows, writeColumns } from '../sql/objects.js';
 import { CHANGE_KINDS } from '../sql/records.js';
 import type { Connection } from './connection.js';
