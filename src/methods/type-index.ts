@@ -10,6 +10,7 @@ import type {
 import { holdsBlobs, type Place } from '../capability/places.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/names.js';
+import { deriveOnce } from '../runtime/derive-once.js';
 
 /** A property whose values hold ids of blobs. */
 export interface BlobProperty extends PropertyDefinition {
@@ -50,13 +51,10 @@ export interface TypeIndex {
   readonly blank: JsonObject;
 }
 
-const indexes = new WeakMap<DataTypeDefinition, TypeIndex>();
-
-/** The index of a type; made once for each definition. */
-export function indexOf(type: DataTypeDefinition): TypeIndex {
-  let index = indexes.get(type);
-  if (index === undefined) {
-    index = Object.freeze({
+/** Returns the index of a type, the same one each time. */
+export const indexOf = deriveOnce(
+  (type: DataTypeDefinition): TypeIndex =>
+    Object.freeze({
       type,
       properties: new Map(
         type.properties
@@ -84,11 +82,8 @@ export function indexOf(type: DataTypeDefinition): TypeIndex {
         updated: role(type, 'updated'),
       },
       blank: Object.fromEntries(type.properties.map((one) => [one.name, defaultOf(one)])),
-    });
-    indexes.set(type, index);
-  }
-  return index;
-}
+    }),
+);
 
 /** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {

@@ -1,7 +1,6 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { RowsWritten, StoredObject } from '../port.js';
 import type { ObjectScope, WritingEngine } from '../sql/engine.js';
-import { encodeRows } from '../sql/objects.js';
+import { encodeRows, type RowsToWrite } from '../sql/objects.js';
 import { tableTexts } from '../sql/table-texts.js';
 import { readState, writeChanges } from './changes.js';
 import type { Connection } from './connection.js';
@@ -32,14 +31,14 @@ export const engine: WritingEngine<Connection> = Object.freeze({
 async function writeRows(
   { connection, accountId, slices }: ObjectScope<Connection>,
   how: RowsWritten,
-  type: DataTypeDefinition,
-  objects: readonly StoredObject[],
+  rows: RowsToWrite,
 ): Promise<void> {
-  const rows = encodeRows(type, objects);
+  const { type, objects } = rows;
+  const text = encodeRows(rows);
   // To send much takes as long as to write it: others have the event loop in between.
-  if (rows.length > LARGE) await slices()?.next();
+  if (text.length > LARGE) await slices()?.next();
   connection.ahead?.forget(type.table, objects.map(idOf));
-  return connection.write(writerOf(type)[how], accountId, rows);
+  return connection.write(writerOf(type)[how], accountId, text);
 }
 
 function idOf({ id }: StoredObject): string {

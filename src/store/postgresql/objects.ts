@@ -1,6 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
+import { deriveOnce } from '../../runtime/derive-once.js';
 import type { QueryPage, StoredObject } from '../port.js';
 import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine.js';
 import { quote, raw } from '../sql/fragment.js';
@@ -142,11 +143,7 @@ export interface ObjectWriter {
   readonly destroy: string;
 }
 
-const writers = new WeakMap<DataTypeDefinition, ObjectWriter>();
-
-export function writerOf(type: DataTypeDefinition): ObjectWriter {
-  const cached = writers.get(type);
-  if (cached !== undefined) return cached;
+export const writerOf = deriveOnce((type: DataTypeDefinition): ObjectWriter => {
   const table = quote(type.table);
   const types = new Map([
     ...type.properties.map(({ column, kind }) => [column, COLUMN_TYPES[kind]] as const),
@@ -163,11 +160,9 @@ export function writerOf(type: DataTypeDefinition): ObjectWriter {
     .filter((column) => column !== quote('id'))
     .map((column) => `${column} = excluded.${column}`)
     .join(', ');
-  const writer = Object.freeze({
+  return Object.freeze({
     insert,
     update: `${insert} ON CONFLICT ("accountId", "id") DO UPDATE SET ${changed}`,
     destroy: `DELETE FROM ${table} WHERE "accountId" = $1 AND "id" = ANY($2::text[])`,
   });
-  writers.set(type, writer);
-  return writer;
-}
+});

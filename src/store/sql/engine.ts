@@ -3,7 +3,7 @@ import type { Slices } from '../../runtime/slices.js';
 import type { NewChange, ObjectSelection, QueryPage, RowsWritten, StoredObject } from '../port.js';
 import type { Dialect } from './dialect.js';
 import type { Fragment, Raw } from './fragment.js';
-import type { Decoders } from './objects.js';
+import type { Decoders, RowsToWrite } from './objects.js';
 import type { TableTexts } from './table-texts.js';
 
 /** The statement of a query's window, of the columns in `list`. */
@@ -73,12 +73,7 @@ export interface ReadingEngine<C> {
 
 /** The same of what a transaction does (transaction.ts). */
 export interface WritingEngine<C> extends ReadingEngine<C> {
-  writeRows(
-    scope: ObjectScope<C>,
-    how: RowsWritten,
-    type: DataTypeDefinition,
-    objects: readonly StoredObject[],
-  ): Promise<void>;
+  writeRows(scope: ObjectScope<C>, how: RowsWritten, rows: RowsToWrite): Promise<void>;
 
   destroy(scope: Scope<C>, type: DataTypeDefinition, ids: readonly string[]): Promise<void>;
 

@@ -9,6 +9,7 @@ import { MethodError } from '../../protocol/errors.js';
 import { parseJsonInSlices } from '../../protocol/ijson.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
+import { deriveOnce } from '../../runtime/derive-once.js';
 import { runInSlices, type Slices, type Steps } from '../../runtime/slices.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';
 import type { FoundObjects, StoredObject } from '../port.js';
@@ -212,10 +213,22 @@ async function decodeEach(
   return objects;
 }
 
+/** Whole objects of a type, to be written as rows. */
+export interface RowsToWrite {
+  readonly type: DataTypeDefinition;
+  readonly objects: readonly StoredObject[];
+  /** Null where there are none. */
+  readonly large: LargeValues | null;
+}
+
+/** Values of columns that take long to make, by object and column. */
+export type LargeValues = ReadonlyMap<StoredObject, ReadonlyMap<string, string>>;
+
 /** A column as a batch writes it. */
 export interface WriteColumn {
   readonly column: string;
-  readonly encode: (object: StoredObject) => JsonValue;
+  /** Takes the value from `large` where that has it. */
+  readonly encode: (object: StoredObject, large: LargeValues | null) => JsonValue;
 }
 
 /** The functions that make a shadow column's value from a text. */
@@ -229,29 +242,30 @@ const STEPS: Readonly<Record<ShadowTransform, ((text: string) => Steps<string>) 
 /** Characters of a text of which shadow columns are made in a moment. */
 const SHORT = 16_384;
 
-/** The values that columns store for long texts and large JSON, by column. */
-const derived = new WeakMap<StoredObject, Map<string, string>>();
-
 function isLong(value: JsonValue | undefined): value is string {
   return typeof value === 'string' && value.length > SHORT;
 }
 
 /**
  * Makes the column values of the objects' long texts and large JSON in steps: at once it would take
- * seconds.
+ * seconds. Resolves to null where there are none.
  */
 export async function encodeLarge(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
   slices: Slices,
-): Promise<void> {
-  let hasLarge = false;
+): Promise<LargeValues | null> {
+  let large: Map<StoredObject, Map<string, string>> | null = null;
+  const keep = (object: StoredObject, column: string, text: string): void => {
+    large ??= new Map();
+    const columns = large.get(object) ?? new Map<string, string>();
+    large.set(object, columns.set(column, text));
+  };
   for (const { column, property, transform } of type.shadows) {
     const steps = STEPS[transform];
     for (const object of objects) {
       const value = object[property.name];
       if (!isLong(value) || steps === null) continue;
-      hasLarge = true;
       keep(object, column, await runInSlices(steps(value), slices));
     }
   }
@@ -260,53 +274,40 @@ export async function encodeLarge(
     for (const object of objects) {
       const value = object[name];
       if (!isHeavy(value)) continue;
-      hasLarge = true;
       const written = await stringifyInSlices(value, slices, Number.POSITIVE_INFINITY);
       if (written === null) throw new Error('A text without a maximum is never too long.');
       keep(object, column, written.pieces.join(''));
     }
   }
   // To write the rows is one step.
-  if (hasLarge && slices.isOver()) await slices.next();
+  if (large !== null && slices.isOver()) await slices.next();
+  return large;
 }
 
-function keep(object: StoredObject, column: string, text: string): void {
-  const columns = derived.get(object) ?? new Map<string, string>();
-  derived.set(object, columns.set(column, text));
-}
-
-const columns = new WeakMap<DataTypeDefinition, readonly WriteColumn[]>();
-
-/** Every column of a type's table but accountId: its properties', then its shadows'. */
-export function writeColumns(type: DataTypeDefinition): readonly WriteColumn[] {
-  const cached = columns.get(type);
-  if (cached !== undefined) return cached;
-  const composed = [
-    ...type.properties.map((property) => ({ column: property.column, encode: encoder(property) })),
-    ...type.shadows.map(({ column, property, transform }) => {
-      const key = TRANSFORMS[transform];
-      const encode = (object: StoredObject): JsonValue => {
-        const value = object[property.name];
-        if (typeof value !== 'string') return null;
-        return (isLong(value) ? derived.get(object)?.get(column) : undefined) ?? key(value);
-      };
-      return { column, encode };
-    }),
-  ];
-  columns.set(type, composed);
-  return composed;
-}
+/** Returns every column of a type's table but accountId: its properties', then its shadows'. */
+export const writeColumns = deriveOnce((type: DataTypeDefinition): readonly WriteColumn[] => [
+  ...type.properties.map((property) => ({ column: property.column, encode: encoder(property) })),
+  ...type.shadows.map(({ column, property, transform }) => {
+    const key = TRANSFORMS[transform];
+    const encode: Encoder = (object, large) => {
+      const value = object[property.name];
+      if (typeof value !== 'string') return null;
+      return large?.get(object)?.get(column) ?? key(value);
+    };
+    return { column, encode };
+  }),
+]);
 
 /**
  * A batch as one parameter: a JSON array with an array for each object, its values in the order of
  * `writeColumns`. JSON's numbers carry doubles exactly and have no -0.
  */
-export function encodeRows(type: DataTypeDefinition, objects: readonly StoredObject[]): string {
+export function encodeRows({ type, objects, large }: RowsToWrite): string {
   const encoders = writeColumns(type);
   const rows: JsonValue[][] = [];
   for (const object of objects) {
     const row: JsonValue[] = [];
-    for (const { encode } of encoders) row.push(encode(object));
+    for (const { encode } of encoders) row.push(encode(object, large));
     rows.push(row);
   }
   return JSON.stringify(rows);
@@ -337,9 +338,9 @@ const ENCODERS: Readonly<Record<PropertyKind, (property: PropertyDefinition) => 
       },
     json:
       ({ name, column }) =>
-      (object) => {
+      (object, large) => {
         const value = object[name];
         if (value === undefined || value === null) return null;
-        return derived.get(object)?.get(column) ?? JSON.stringify(value);
+        return large?.get(object)?.get(column) ?? JSON.stringify(value);
       },
   });

@@ -37,7 +37,9 @@ export function staleIds(
     const row = rowsById.get(object.id);
     // SQLite's Booleans are numbers.
     if (row?.isEmpty === true || row?.isEmpty === 1) return true;
-    return columns.some(({ encode }, index) => encode(object) !== (row?.values[index] ?? null));
+    return columns.some(
+      ({ encode }, index) => encode(object, null) !== (row?.values[index] ?? null),
+    );
   });
   return new Set(stale.map(({ id }) => id));
 }

@@ -71,8 +71,8 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     slices?: Slices,
   ): Promise<void> {
     if (objects.length === 0) return;
-    if (slices !== undefined) await encodeLarge(type, objects, slices);
-    await this.#write(() => this.#engine.writeRows(this.scope, how, type, objects));
+    const large = slices === undefined ? null : await encodeLarge(type, objects, slices);
+    await this.#write(() => this.#engine.writeRows(this.scope, how, { type, objects, large }));
   }
 
   destroy(type: DataTypeDefinition, ids: readonly string[]): Promise<void> {

@@ -1,10 +1,11 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { ChangeKind, RowsWritten, StoredObject } from '../port.js';
+import { deriveOnce } from '../../runtime/derive-once.js';
+import type { ChangeKind, RowsWritten } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine.js';
 import { quote } from '../sql/fragment.js';
-import { encodeRows, writeColumns } from '../sql/objects.js';
+import { encodeRows, type RowsToWrite, writeColumns } from '../sql/objects.js';
 import { CHANGE_KINDS } from '../sql/records.js';
 import type { Connection } from './connection.js';
 import type { Parameter } from './reader.js';
@@ -107,11 +108,7 @@ interface ObjectWriter {
   readonly destroy: string;
 }
 
-const writers = new WeakMap<DataTypeDefinition, ObjectWriter>();
-
-function writerOf(type: DataTypeDefinition): ObjectWriter {
-  const cached = writers.get(type);
-  if (cached !== undefined) return cached;
+const writerOf = deriveOnce((type: DataTypeDefinition): ObjectWriter => {
   const table = quote(type.table);
   const columns = writeColumns(type).map(({ column }) => quote(column));
   // jsonb: a row of json_each is text, which every column would parse anew.
@@ -129,7 +126,7 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
   };
   const most = Math.max(1, Math.floor(MAX_PARAMETERS / columns.length));
   const sizes = new Set(ROWS.map((size) => Math.min(size, most)));
-  const writer = Object.freeze({
+  return Object.freeze({
     json: statement(`${values} FROM jsonb_each(?) WHERE TRUE`),
     rows: [...sizes].map((size) => {
       const list = Array.from({ length: size }, () => `(${marks})`).join(', ');
@@ -138,21 +135,18 @@ function writerOf(type: DataTypeDefinition): ObjectWriter {
     destroy: `DELETE FROM ${table} WHERE "accountId" = ?
  AND "id" IN (SELECT value FROM json_each(?))`,
   });
-  writers.set(type, writer);
-  return writer;
-}
+});
 
 /** One statement: inserts rows, or updates those that exist. */
 export async function writeRows(
   { connection, accountId }: Scope<Connection>,
   how: RowsWritten,
-  type: DataTypeDefinition,
-  objects: readonly StoredObject[],
+  { type, objects, large }: RowsToWrite,
 ): Promise<void> {
   const { json, rows } = writerOf(type);
   const statement = rows.find(({ size }) => size >= objects.length);
   if (statement === undefined) {
-    connection.execute(json[how], [accountId, encodeRows(type, objects)]);
+    connection.execute(json[how], [accountId, encodeRows({ type, objects, large })]);
     return;
   }
   const columns = writeColumns(type);
@@ -162,7 +156,7 @@ export async function writeRows(
   let at = 1;
   for (const object of objects) {
     for (const { encode } of columns) {
-      parameters[at] = parameterOf(encode(object));
+      parameters[at] = parameterOf(encode(object, large));
       at += 1;
     }
   }
