@@ -1,6 +1,6 @@
 /**
- * Returns a function that calls `derive` once for each key, as long as the key lives. For what
- * follows from data that nobody changes, such as the statements of a data type.
+ * Returns a function that calls `derive` once for each key, and keeps the value as long as the key
+ * lives. Use it for what follows from data that nobody changes, such as a type's statements.
  */
 export function deriveOnce<Key extends object, Value extends object>(
   derive: (key: Key) => Value,

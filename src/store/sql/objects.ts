@@ -217,7 +217,7 @@ async function decodeEach(
 export interface RowsToWrite {
   readonly type: DataTypeDefinition;
   readonly objects: readonly StoredObject[];
-  /** Null where there are none. */
+  /** Null where no value is large, or the caller has no slices: the encoders make each value. */
   readonly large: LargeValues | null;
 }
 
