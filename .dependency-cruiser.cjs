@@ -11,7 +11,7 @@ function onlyImports(folder, allowed, comment) {
     severity: 'error',
     from: { path: `^${folder}/` },
     to: {
-      path: '^(src|generated|build|scripts|test|bench)/',
+      path: '^(src|generated|build|scripts|conform|test|bench)/',
       pathNot: [`^${folder}/`, ...allowed],
     },
   };
@@ -90,7 +90,7 @@ module.exports = {
         'The package brings what it takes to generate and to build. A server that runs loads none of it; ' +
         'generated validators use the helpers of ajv alone.',
       severity: 'error',
-      from: { path: '^(src|generated)/' },
+      from: { path: '^(src|generated)/', pathNot: '^src/descriptor/' },
       to: {
         path: `(^|node_modules/)(${TOOLS.join('|')})(/|$)`,
         pathNot: '(^|node_modules/)ajv/dist/runtime/',
@@ -236,16 +236,33 @@ module.exports = {
       from: { pathNot: '^src/server/main[.]ts$' },
       to: { path: '^src/server/(main|start)[.]ts$' },
     },
+    onlyImports(
+      'src/descriptor',
+      wire,
+      'The descriptor language is read by the generator and by the conformance runner: it knows neither.',
+    ),
     {
-      name: 'conform-is-a-black-box',
-      comment:
-        'The conformance runner judges servers by what they answer. Of ours it knows the language of descriptors, and ' +
-        'the tables of Unicode that decision 14 is about.',
+      name: 'server-without-descriptors',
+      comment: 'The server runs from generated code. Tools alone read descriptors.',
       severity: 'error',
-      from: { path: '^scripts/conform/' },
+      from: { path: '^(src|generated)/', pathNot: '^src/descriptor/' },
+      to: { path: '^src/descriptor/' },
+    },
+    onlyImports(
+      'conform/src',
+      [...wire, '^src/descriptor/'],
+      'The conformance runner is a package of its own and judges servers by what they answer: of ours it takes the ' +
+        'descriptor language and the words of the wire.',
+    ),
+    {
+      name: 'conform-declares-its-packages',
+      comment: 'The published runner has the packages of conform/package.json alone.',
+      severity: 'error',
+      from: { path: '^conform/src/' },
       to: {
-        path: '^(src|generated|build|test|bench)/',
-        pathNot: '^src/(capability/(definition|places|formats)|text/index)[.]ts$',
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '^node_modules/@types/',
       },
     },
     {
@@ -253,14 +270,14 @@ module.exports = {
       comment: 'Tools and tests use the server, never the other way round.',
       severity: 'error',
       from: { path: '^(src|generated)/' },
-      to: { path: '^(scripts|test|bench)/' },
+      to: { path: '^(scripts|conform|test|bench)/' },
     },
 
     {
       name: 'rules-without-emitters',
       comment: 'A rule judges what a team wrote. A rule knows nothing of the emitted files.',
       severity: 'error',
-      from: { path: '^scripts/generator/(load|descriptor|check|validation|model|hooks)/' },
+      from: { path: '^scripts/generator/(load|hooks)/' },
       to: { path: '^scripts/generator/emit/' },
     },
 

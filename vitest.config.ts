@@ -2,7 +2,8 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 // `jmapsmith/capability` is this project's source in tests, as it is for the compiler (tsconfig.json).
 const conditions = ['jmapsmith-source'];
-const long = 'test/**/*.long.test.ts';
+const fast = ['test/**/*.test.ts', 'conform/test/**/*.test.ts'];
+const long = ['test/**/*.long.test.ts', 'conform/test/**/*.long.test.ts'];
 
 const shared = {
   environment: 'node' as const,
@@ -32,8 +33,8 @@ export default defineConfig({
           // Files share a worker's modules: loading them anew for each took a sixth of the whole time. So no
           // vi.mock here, and what a test replaces (a spy, a variable of the environment) it puts back.
           isolate: false,
-          include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, long],
+          include: fast,
+          exclude: [...configDefaults.exclude, ...long],
         },
       },
       {
@@ -41,7 +42,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'long',
-          include: [long],
+          include: long,
           testTimeout: 600_000,
           hookTimeout: 300_000,
         },

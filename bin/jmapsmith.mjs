@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { layoutOf, PACKAGE, REPOSITORY } from '../scripts/build-layout.mjs';
 import { isCurrent } from '../scripts/build-stamp.mjs';
@@ -60,7 +61,10 @@ const TOOLS = {
     needs: 'build',
     words: 'brings such a file back into an empty place',
   },
-  conform: { entry: 'scripts/conform', words: 'holds any JMAP server against RFC 8620' },
+  conform: {
+    run: 'conform',
+    words: 'holds any JMAP server against RFC 8620 (the package @jmapsmith/conform)',
+  },
 };
 
 const width = Math.max(...Object.keys(TOOLS).map((name) => name.length));
@@ -99,6 +103,7 @@ async function main() {
       `jmapsmith: there is no folder capabilities/ in ${root}. ` +
         'Run this in the folder of your project; npx jmapsmith new TYPE begins one.',
     );
+  if (tool.run === 'conform') return runConform(root);
   const { calledAsPackage } = await load('dist/scripts/invocation.js');
   calledAsPackage();
   if (tool.run !== undefined) return runOwn(tool.run, root);
@@ -119,6 +124,33 @@ async function buildCurrent(root) {
   if (layout === REPOSITORY || isCurrent(root, layout)) return;
   const { buildTeam } = await import('../scripts/team.mjs');
   await buildTeam(root);
+}
+
+/** Runs the conformance runner, a package of its own, where the project has it. */
+async function runConform(root) {
+  if (layoutOf(root) === REPOSITORY)
+    return complain('jmapsmith: in its own repository this is npm run conform.');
+  const manifest = conformManifest(root);
+  if (manifest === undefined)
+    return complain(
+      'jmapsmith: the conformance runner is the package @jmapsmith/conform, which is not installed here. ' +
+        'Install it with: npm install --save-dev @jmapsmith/conform',
+    );
+  const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
+  const file = join(dirname(manifest), bin['jmapsmith-conform']);
+  process.argv = [process.argv[0], file, ...args];
+  await import(pathToFileURL(file).href);
+  return undefined;
+}
+
+/** Where the runner's package.json is; undefined where the project doesn't have the package. */
+function conformManifest(root) {
+  try {
+    return createRequire(join(root, 'package.json')).resolve('@jmapsmith/conform/package.json');
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    return undefined;
+  }
 }
 
 /** The tools that are not modules of dist/: they need what only the build has. */
@@ -153,7 +185,7 @@ async function attempt(work) {
 }
 
 async function unknownTool() {
-  const { didYouMean } = await load('dist/scripts/generator/check/did-you-mean.js');
+  const { didYouMean } = await load('dist/src/descriptor/check/did-you-mean.js');
   const names = Object.keys(TOOLS);
   const meant = didYouMean(name, names);
   return `jmapsmith: there is no tool ${JSON.stringify(name)}.${meant} There are: ${names.join(', ')}.`;

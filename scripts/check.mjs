@@ -27,7 +27,7 @@ const CHECKS = [
   ['style', 'biome check --colors=off --error-on-warnings .'],
   [
     'arrows',
-    'depcruise --config .dependency-cruiser.cjs --output-type err-long src generated capabilities scripts',
+    'depcruise --config .dependency-cruiser.cjs --output-type err-long src generated capabilities scripts conform/src',
   ],
   ['licences', 'node scripts/licences.mjs'],
 ];

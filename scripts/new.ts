@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { member, members } from '../src/descriptor/located.js';
 import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { asUsageError } from './generator/file-errors.js';
 import { isInRepository } from './generator/git.js';
 import { DESCRIPTOR_FOLDER, loadDescriptors } from './generator/load/index.js';
-import { member, members } from './generator/load/located.js';
 import { baseNameOf, newDescriptor, whyNoTypeName } from './generator/new-descriptor.js';
 import { command } from './invocation.js';
 import { scaffold } from './scaffold.js';

@@ -1,8 +1,8 @@
+import type { Problem } from '../../src/descriptor/model.js';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
 import { scaffold } from '../scaffold.js';
 import { asUsageError } from './file-errors.js';
 import { BEHIND } from './hooks/index.js';
-import type { Problem } from './model.js';
 import { render } from './pipeline.js';
 import { startProgress } from './progress.js';
 import { findingLines, findingProblem, findingWords } from './report/findings.js';

@@ -1,16 +1,21 @@
 import type { JSONSchema7 } from 'json-schema';
+import { placeText } from '../../src/descriptor/blob-places.js';
+import { didYouMean } from '../../src/descriptor/check/did-you-mean.js';
+import { checkDescriptors } from '../../src/descriptor/check/index.js';
+import { place } from '../../src/descriptor/check/rule.js';
+import type { Located } from '../../src/descriptor/located.js';
+import { buildModel } from '../../src/descriptor/model/index.js';
+import type {
+  Model,
+  ModelCapability,
+  ModelProperty,
+  ModelType,
+} from '../../src/descriptor/model.js';
+import { viewCapability } from '../../src/descriptor/view.js';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
-import { didYouMean } from './check/did-you-mean.js';
-import { checkDescriptors } from './check/index.js';
-import { place } from './check/rule.js';
-import { placeText } from './descriptor/places.js';
-import { viewCapability } from './descriptor/view.js';
 import { asUsageError } from './file-errors.js';
 import { loadDescriptors } from './load/index.js';
-import type { Located } from './load/located.js';
 import { placed, readHistories } from './migrations/index.js';
-import { buildModel } from './model/index.js';
-import type { Model, ModelCapability, ModelProperty, ModelType } from './model.js';
 import { counted, type Format, tellProblems } from './report/index.js';
 
 export interface DescribeOptions {

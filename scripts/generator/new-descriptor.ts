@@ -1,5 +1,5 @@
+import { whyNoTypeName } from '../../src/descriptor/check/reserved.js';
 import { command, page } from '../invocation.js';
-import { whyNoTypeName } from './check/reserved.js';
 
 /** Why there can't be a type of the name, or undefined where there can. */
 export { whyNoTypeName };

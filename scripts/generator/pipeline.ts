@@ -1,16 +1,16 @@
+import { checkDescriptors } from '../../src/descriptor/check/index.js';
+import type { Located } from '../../src/descriptor/located.js';
+import { buildModel } from '../../src/descriptor/model/index.js';
+import type { EmittedFiles, Problem } from '../../src/descriptor/model.js';
+import { besides, byPlace, isError } from '../../src/descriptor/problems.js';
+import { viewCapability } from '../../src/descriptor/view.js';
 import { isPackageRoot } from '../../src/server/package-root.js';
-import { checkDescriptors } from './check/index.js';
-import { viewCapability } from './descriptor/view.js';
 import { emitPrisma } from './emit/prisma.js';
 import { emitEngineSchemas } from './emit/prisma-engine.js';
 import { withHooks } from './hooks/index.js';
 import { canonical } from './load/canonical.js';
 import { loadDescriptors } from './load/index.js';
-import type { Located } from './load/located.js';
 import { expectMigrations, placed, planMigrations, releasedHistories } from './migrations/index.js';
-import { buildModel } from './model/index.js';
-import type { EmittedFiles, Problem } from './model.js';
-import { besides, byPlace, isError } from './problems.js';
 import { endSecondThread } from './thread/second.js';
 import { emitManifest } from './write/manifest.js';
 

@@ -1,6 +1,6 @@
-import { holding as naming } from '../../scripts/conform/subject/blob-holders.js';
-import { writable } from '../../scripts/conform/subject/described.js';
-import type { Model, ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import { holding as naming } from '../../conform/src/subject/blob-holders.js';
+import { writable } from '../../conform/src/subject/described.js';
+import type { Model, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { methodsOf } from './methods.js';
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { World as Types } from '../../scripts/conform/subject/described.js';
-import type { Model } from '../../scripts/generator/model.js';
+import type { World as Types } from '../../conform/src/subject/described.js';
+import type { Model } from '../../src/descriptor/model.js';
 import { describedWorld } from '../conformance/descriptor.js';
 import { Suite } from '../conformance/suite.js';
 import type { Call, Client } from '../support/client.js';

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { viewCapability } from '../../scripts/generator/descriptor/view.js';
-import { parseDescriptor } from '../../scripts/generator/load/parse.js';
-import { buildModel } from '../../scripts/generator/model/index.js';
-import type { Model } from '../../scripts/generator/model.js';
 import type { StandardMethodName } from '../../src/capability/definition.js';
+import { buildModel } from '../../src/descriptor/model/index.js';
+import type { Model } from '../../src/descriptor/model.js';
+import { parseDescriptor } from '../../src/descriptor/parse.js';
+import { viewCapability } from '../../src/descriptor/view.js';
 import type { JsonMap } from '../support/json.js';
 
 /**

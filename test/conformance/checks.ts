@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { ServerCheck, TypeCheck } from '../../scripts/conform/check.js';
-import { CHECKS } from '../../scripts/conform/checks/index.js';
-import type { TransportName } from '../../scripts/conform/client/connection.js';
-import { bearer } from '../../scripts/conform/client/credentials.js';
-import { NotApplicable } from '../../scripts/conform/not-applicable.js';
-import { missing, runOf } from '../../scripts/conform/run.js';
-import { lookAround } from '../../scripts/conform/subject/beside.js';
-import type { World } from '../../scripts/conform/subject/described.js';
-import { Server } from '../../scripts/conform/subject/server.js';
-import { Subject } from '../../scripts/conform/subject/subject.js';
+import type { ServerCheck, TypeCheck } from '../../conform/src/check.js';
+import { CHECKS } from '../../conform/src/checks/index.js';
+import type { TransportName } from '../../conform/src/client/connection.js';
+import { bearer } from '../../conform/src/client/credentials.js';
+import { NotApplicable } from '../../conform/src/not-applicable.js';
+import { missing, runOf } from '../../conform/src/run.js';
+import { lookAround } from '../../conform/src/subject/beside.js';
+import type { World } from '../../conform/src/subject/described.js';
+import { Server } from '../../conform/src/subject/server.js';
+import { Subject } from '../../conform/src/subject/subject.js';
 import type { Fixtures } from '../support/fixtures.js';
 import { SocketClient } from '../support/socket-client.js';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { type World, worldOf } from '../../scripts/conform/subject/described.js';
+import { type World, worldOf } from '../../conform/src/subject/described.js';
 
 /** All types of some descriptors; paths are relative to this file, or whole. */
 export function describedWorld(...paths: readonly string[]): World {

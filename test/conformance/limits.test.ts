@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { uploadChecks } from '../../scripts/conform/checks/blobs.js';
-import { bearer } from '../../scripts/conform/client/credentials.js';
-import { Server } from '../../scripts/conform/subject/server.js';
+import { uploadChecks } from '../../conform/src/checks/blobs.js';
+import { bearer } from '../../conform/src/client/credentials.js';
+import { Server } from '../../conform/src/subject/server.js';
 import { type Client, CORE, rawHttp } from '../support/client.js';
 import {
   at,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CHECKS } from '../../scripts/conform/checks/index.js';
+import { CHECKS } from '../../conform/src/checks/index.js';
 import { ROOT } from '../support/server.js';
 import { CHECKS_OF_CASES, IN_PART, NOT_TESTED, TESTS_OF_CASES } from './cases-table.js';
 

@@ -49,8 +49,9 @@ function conform(url: string, { u1, u2, u3 }: Fixtures, transport: string): Prom
     ...types.flatMap((type) => ['--type', type]),
   ];
   const command = [
-    'scripts/run.mjs',
-    'scripts/conform',
+    '--import',
+    'tsx/esm',
+    'conform/src/main.ts',
     ...args,
     '--report',
     'json',

@@ -1,9 +1,9 @@
-import { holding } from '../../scripts/conform/subject/blob-holders.js';
-import type { DescribedType, World } from '../../scripts/conform/subject/described.js';
-import { differing } from '../../scripts/conform/subject/different.js';
-import { profileOf, type TypeProfile } from '../../scripts/conform/subject/profile.js';
-import { valuesOf } from '../../scripts/conform/subject/values.js';
-import type { ModelType } from '../../scripts/generator/model.js';
+import { holding } from '../../conform/src/subject/blob-holders.js';
+import type { DescribedType, World } from '../../conform/src/subject/described.js';
+import { differing } from '../../conform/src/subject/different.js';
+import { profileOf, type TypeProfile } from '../../conform/src/subject/profile.js';
+import { valuesOf } from '../../conform/src/subject/values.js';
+import type { ModelType } from '../../src/descriptor/model.js';
 import { BLOB, type Client, CORE } from '../support/client.js';
 import type { Fixtures } from '../support/fixtures.js';
 import type { Item, Json, JsonMap } from '../support/json.js';

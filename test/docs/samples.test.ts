@@ -1,8 +1,8 @@
 import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { checkDescriptors } from '../../scripts/generator/check/index.js';
-import { viewCapability } from '../../scripts/generator/descriptor/view.js';
-import { parseDescriptor } from '../../scripts/generator/load/parse.js';
+import { checkDescriptors } from '../../src/descriptor/check/index.js';
+import { parseDescriptor } from '../../src/descriptor/parse.js';
+import { viewCapability } from '../../src/descriptor/view.js';
 import { type Fixtures, makeFixtures } from '../support/fixtures.js';
 import { useServer } from '../support/server.js';
 import { commandsIn, complaintsOf, requestIn } from './commands.js';

@@ -1,6 +1,6 @@
 import { Ajv, type AnySchema, type ValidateFunction } from 'ajv';
 import type { JSONSchema7 } from 'json-schema';
-import type { ModelProperty } from '../../scripts/generator/model.js';
+import type { ModelProperty } from '../../src/descriptor/model.js';
 import type { FuzzType, FuzzWorld } from './world.js';
 
 /** What the arguments of each method's response must be, compiled once, of the descriptors alone. */

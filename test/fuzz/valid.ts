@@ -1,5 +1,5 @@
-import { holding } from '../../scripts/conform/subject/blob-holders.js';
-import type { ModelFilter, ModelProperty } from '../../scripts/generator/model.js';
+import { holding } from '../../conform/src/subject/blob-holders.js';
+import type { ModelFilter, ModelProperty } from '../../src/descriptor/model.js';
 import type { Call } from '../support/client.js';
 import type { Json, JsonMap } from '../support/json.js';
 import type { Draw } from './draw.js';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { visible, writable } from '../../scripts/conform/subject/described.js';
-import { ofSchema, size, valuesOf } from '../../scripts/conform/subject/values.js';
-import { viewCapability } from '../../scripts/generator/descriptor/view.js';
-import { parseDescriptor } from '../../scripts/generator/load/parse.js';
-import { buildModel } from '../../scripts/generator/model/index.js';
-import type { ModelMethod, ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import { visible, writable } from '../../conform/src/subject/described.js';
+import { ofSchema, size, valuesOf } from '../../conform/src/subject/values.js';
+import { buildModel } from '../../src/descriptor/model/index.js';
+import type { ModelMethod, ModelProperty, ModelType } from '../../src/descriptor/model.js';
+import { parseDescriptor } from '../../src/descriptor/parse.js';
+import { viewCapability } from '../../src/descriptor/view.js';
 import type { Json } from '../support/json.js';
 
 /** A type that is fuzzed, with what a request may say of it looked up once. */

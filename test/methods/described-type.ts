@@ -1,14 +1,14 @@
-import { checkDescriptors } from '../../scripts/generator/check/index.js';
-import { viewCapability } from '../../scripts/generator/descriptor/view.js';
-import { parseDescriptor } from '../../scripts/generator/load/parse.js';
-import { isGiven, isGivenByHooks } from '../../scripts/generator/model/access.js';
-import { buildModel } from '../../scripts/generator/model/index.js';
-import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
-import { createAjv } from '../../scripts/generator/validation/ajv.js';
-import { validationSchema } from '../../scripts/generator/validation/schema.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import type { Validator } from '../../src/capability/validation.js';
+import { checkDescriptors } from '../../src/descriptor/check/index.js';
+import { isGiven, isGivenByHooks } from '../../src/descriptor/model/access.js';
+import { buildModel } from '../../src/descriptor/model/index.js';
+import type { ModelProperty, ModelType } from '../../src/descriptor/model.js';
+import { parseDescriptor } from '../../src/descriptor/parse.js';
+import { createAjv } from '../../src/descriptor/validation/ajv.js';
+import { validationSchema } from '../../src/descriptor/validation/schema.js';
+import { viewCapability } from '../../src/descriptor/view.js';
 import { methodsOf } from './gadget.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import type { ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json } from '../support/json.js';
 import { type Stored, shown } from './account.js';
 import { isMap } from './schema.js';

@@ -1,4 +1,4 @@
-import type { ModelType } from '../../scripts/generator/model.js';
+import type { ModelType } from '../../src/descriptor/model.js';
 import type { JsonMap } from '../support/json.js';
 import { named, type Stored, shown, typeOf } from './account.js';
 import { agree, agreeOnError, agreeOnMembers, agreeOnRefusals, entries } from './agree.js';

@@ -1,4 +1,4 @@
-import type { ModelFilter, ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import type { ModelFilter, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { equal, idsIn, named, type Stored } from './account.js';
 import { isMap, moment, valid } from './schema.js';

@@ -1,4 +1,4 @@
-import type { ModelType } from '../../scripts/generator/model.js';
+import type { ModelType } from '../../src/descriptor/model.js';
 import type { Call } from '../support/client.js';
 import type { JsonMap } from '../support/json.js';
 import { named, type Shelf, type Stored } from './account.js';

@@ -1,4 +1,4 @@
-import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import type { ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { defaults, equal, mapIds, property, type Stored, shown } from './account.js';
 import { hasBlobKeys, mapBlobs } from './blobs.js';

@@ -1,4 +1,4 @@
-import type { ModelType } from '../../scripts/generator/model.js';
+import type { ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { named, type Stored, shown, type Types, typeOf } from './account.js';
 import type { Dice } from './dice.js';

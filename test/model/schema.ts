@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import type { ModelProperty } from '../../scripts/generator/model.js';
+import type { ModelProperty } from '../../src/descriptor/model.js';
 import type { Json } from '../support/json.js';
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z$/;

@@ -1,4 +1,4 @@
-import type { ModelType } from '../../scripts/generator/model.js';
+import type { ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { equal, idsIn, mapIds, named, type Stored, same, shown, typeOf } from './account.js';
 import {

@@ -1,4 +1,4 @@
-import type { ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import type { ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { ApiResponse, Call } from '../support/client.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { typeOf } from './account.js';

@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import type { ModelFilter, ModelProperty, ModelType } from '../../scripts/generator/model.js';
+import type { ModelFilter, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { mapBlobs } from './blobs.js';
 import type { Dice } from './dice.js';

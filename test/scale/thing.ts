@@ -1,5 +1,5 @@
-import type { ModelFilter, ModelProperty, ModelType } from '../../scripts/generator/model.js';
 import type { DataTypeDefinition, FilterOperator } from '../../src/capability/definition.js';
+import type { ModelFilter, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { JsonValue } from '../../src/protocol/json.js';
 import type { FilterNode, QueryPlan, SortKey } from '../../src/store/port.js';
 import { indexed, property, type } from '../scripts/migrations/models.js';

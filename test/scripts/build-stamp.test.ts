@@ -27,7 +27,7 @@ const INPUTS = [
   'generated/todos/capability.ts',
   'package-lock.json',
   'prisma/sqlite/schema.prisma',
-  'scripts/generator/model.ts',
+  'scripts/generator/pipeline.ts',
   'src/server/main.ts',
   'tsconfig.build.json',
   'tsconfig.json',

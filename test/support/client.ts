@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
-import type { ApiResponse, Call } from '../../scripts/conform/client/answers.js';
-import { asResponse } from '../../scripts/conform/client/connection.js';
-import { type Json, type JsonMap, parsed } from '../../scripts/conform/client/json.js';
-import { Methods } from '../../scripts/conform/client/methods.js';
+import type { ApiResponse, Call } from '../../conform/src/client/answers.js';
+import { asResponse } from '../../conform/src/client/connection.js';
+import { type Json, type JsonMap, parsed } from '../../conform/src/client/json.js';
+import { Methods } from '../../conform/src/client/methods.js';
 
 export {
   type ApiResponse,
@@ -14,7 +14,7 @@ export {
   type QueryAnswer,
   type QueryChangesAnswer,
   type SetAnswer,
-} from '../../scripts/conform/client/answers.js';
+} from '../../conform/src/client/answers.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';

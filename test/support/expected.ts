@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { sameMembers, textWith } from '../../scripts/conform/expected.js';
+import { sameMembers, textWith } from '../../conform/src/expected.js';
 import type { HttpAnswer } from './client.js';
 
 export {
@@ -10,7 +10,7 @@ export {
   serverId,
   textWith,
   utcDate,
-} from '../../scripts/conform/expected.js';
+} from '../../conform/src/expected.js';
 
 /** The expected forms that cases.md abbreviates: err(x), SE(x) and P(x). */
 

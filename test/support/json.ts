@@ -1,1 +1,1 @@
-export type { Item, Json, JsonMap } from '../../scripts/conform/client/json.js';
+export type { Item, Json, JsonMap } from '../../conform/src/client/json.js';

@@ -1,4 +1,4 @@
-import { Random as Generator } from '../../scripts/conform/random.js';
+import { Random as Generator } from '../../conform/src/random.js';
 
 /** The runner's generator, with a seed of the environment. */
 export class Random extends Generator {

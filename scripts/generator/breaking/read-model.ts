@@ -1,10 +1,10 @@
+import { checkDescriptors } from '../../../src/descriptor/check/index.js';
+import type { Located } from '../../../src/descriptor/located.js';
+import { buildModel } from '../../../src/descriptor/model/index.js';
+import type { Model } from '../../../src/descriptor/model.js';
+import { viewCapability } from '../../../src/descriptor/view.js';
 import { UsageError } from '../../cli.js';
-import { checkDescriptors } from '../check/index.js';
-import { viewCapability } from '../descriptor/view.js';
 import { loadDescriptors } from '../load/index.js';
-import type { Located } from '../load/located.js';
-import { buildModel } from '../model/index.js';
-import type { Model } from '../model.js';
 
 /**
  * The model of a folder's descriptors. Throws UsageError where they are wrong; `of` says whose they

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../model/hash.js';
-import type { EmittedFiles, Model, ModelCapability } from '../model.js';
+import { canonicalJson } from '../../../src/descriptor/model/hash.js';
+import type { EmittedFiles, Model, ModelCapability } from '../../../src/descriptor/model.js';
 import { Call, Code } from './code.js';
 import { stemOf } from './definition.js';
 import { GeneratedModule } from './generated-module.js';

@@ -1,7 +1,5 @@
-import { isSearched } from '../descriptor/operators.js';
-import { METHOD_NAMES } from '../descriptor/standard-methods.js';
-import { isGivenByHooks } from '../model/access.js';
-import { hasFurther, standardMethodsOf } from '../model/further-members.js';
+import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
+import { hasFurther, standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
 import type {
   EmittedFiles,
   Model,
@@ -10,7 +8,9 @@ import type {
   ModelProperty,
   ModelSort,
   ModelType,
-} from '../model.js';
+} from '../../../src/descriptor/model.js';
+import { isSearched } from '../../../src/descriptor/operators.js';
+import { METHOD_NAMES } from '../../../src/descriptor/standard-methods.js';
 import { Call, Code } from './code.js';
 import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { charactersOfRow } from './key-ordered.js';

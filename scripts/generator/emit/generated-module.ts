@@ -6,7 +6,7 @@ import type {
   PropertySignatureStructure,
   Structures,
 } from 'ts-morph';
-import { byCodeUnit } from '../order.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { printStructure, StructureKind, VariableDeclarationKind } from '../ts-morph.js';
 import { literal, withoutHidden } from './code.js';
 import { preamble } from './preamble.js';

@@ -1,8 +1,18 @@
+import { fromProperties, onProperties } from '../../../src/descriptor/model/computed.js';
+import {
+  hasFurther,
+  methodTypeName,
+  standardMethodsOf,
+} from '../../../src/descriptor/model/further-members.js';
+import type {
+  EmittedFiles,
+  Model,
+  ModelCapability,
+  ModelProperty,
+  ModelType,
+} from '../../../src/descriptor/model.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written-for.js';
-import { fromProperties, onProperties } from '../model/computed.js';
-import { hasFurther, methodTypeName, standardMethodsOf } from '../model/further-members.js';
-import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
-import { byCodeUnit } from '../order.js';
 import { literal } from './code.js';
 import { GeneratedModule, type Member, objectType } from './generated-module.js';
 import { methodStem } from './own-methods.js';

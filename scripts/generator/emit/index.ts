@@ -1,7 +1,7 @@
-import { META_SCHEMA } from '../descriptor/meta-schema.js';
-import { inWrittenOrder } from '../model/written-order.js';
-import type { EmittedFiles, Model } from '../model.js';
-import { byCodeUnit } from '../order.js';
+import { META_SCHEMA } from '../../../src/descriptor/meta-schema.js';
+import { inWrittenOrder } from '../../../src/descriptor/model/written-order.js';
+import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { emitCapabilities, emitRegistry, emitWireDescriptors } from './capability.js';
 import { emitDefinitions } from './definition.js';
 import { editorSchema } from './editor-schema.js';
@@ -65,7 +65,7 @@ export async function emitAll(model: Model): Promise<EmittedFiles> {
 function emitMetaSchema(): EmittedFiles {
   const text = JSON.stringify(
     {
-      $comment: preambleText('scripts/generator/descriptor/meta-schema.ts'),
+      $comment: preambleText('src/descriptor/meta-schema.ts'),
       ...editorSchema(META_SCHEMA),
     },
     null,

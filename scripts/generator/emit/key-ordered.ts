@@ -1,5 +1,5 @@
 import { formatNamed } from '../../../src/capability/formats.js';
-import type { Model, ModelProperty, ModelType } from '../model.js';
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
 /**
  * Data tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), one tree instead of two:

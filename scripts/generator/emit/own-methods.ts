@@ -1,5 +1,10 @@
-import type { EmittedFiles, Model, ModelCapability, ModelMethod } from '../model.js';
-import { validationSchema } from '../validation/schema.js';
+import type {
+  EmittedFiles,
+  Model,
+  ModelCapability,
+  ModelMethod,
+} from '../../../src/descriptor/model.js';
+import { validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { Call, Code } from './code.js';
 import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';

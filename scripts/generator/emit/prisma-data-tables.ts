@@ -1,6 +1,11 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
+import type {
+  ModelProperty,
+  ModelShadow,
+  ModelSort,
+  ModelType,
+} from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import type { ModelProperty, ModelShadow, ModelSort, ModelType } from '../model.js';
 import { ACCOUNT_COLUMN, type Column, type ColumnType, type Table } from './prisma-datamodel.js';
 
 const COLUMN_TYPES: Readonly<Record<PropertyKind, ColumnType>> = Object.freeze({

@@ -1,4 +1,4 @@
-import type { EmittedFiles } from '../model.js';
+import type { EmittedFiles } from '../../../src/descriptor/model.js';
 import { prismaSchemas } from './prisma.js';
 import { PROVIDERS } from './prisma-datamodel.js';
 import { SHARED_TABLES } from './prisma-shared-tables.js';

@@ -1,4 +1,4 @@
-import type { EmittedFiles, Model } from '../model.js';
+import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { ALL_DESCRIPTORS, preambleText } from './preamble.js';
 import { dataTable } from './prisma-data-tables.js';
 import { PROVIDERS, type Provider, type Table } from './prisma-datamodel.js';

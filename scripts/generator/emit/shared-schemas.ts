@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import { mapInner } from '../model/inner-schemas.js';
+import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
 
 /**
  * Schemas of `$defs` carry a title wherever they are used. Each becomes one exported type of a

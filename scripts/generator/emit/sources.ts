@@ -1,5 +1,5 @@
-import type { ModelCapability } from '../model.js';
-import { RUNTIME_MODULE } from '../validation/keywords.js';
+import type { ModelCapability } from '../../../src/descriptor/model.js';
+import { RUNTIME_MODULE } from '../../../src/descriptor/validation/keywords.js';
 import type { Source } from './generated-module.js';
 
 /** The modules that generated modules import. */

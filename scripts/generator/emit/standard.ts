@@ -1,12 +1,12 @@
-import { STANDARD_METHODS } from '../descriptor/standard-methods.js';
-import type { EmittedFiles } from '../model.js';
-import { validationSchema } from '../validation/schema.js';
+import type { EmittedFiles } from '../../../src/descriptor/model.js';
+import { STANDARD_METHODS } from '../../../src/descriptor/standard-methods.js';
+import { validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { Code } from './code.js';
 import { GeneratedModule } from './generated-module.js';
 import { JMAP } from './sources.js';
 import { emitValidatorModule, type ValidatorSource } from './validators.js';
 
-const FROM = 'scripts/generator/descriptor/standard-methods.ts';
+const FROM = 'src/descriptor/standard-methods.ts';
 
 /** The standard methods with the validators of their arguments: emitted once, for every type. */
 export function emitStandardMethods(): EmittedFiles {

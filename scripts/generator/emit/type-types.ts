@@ -1,7 +1,17 @@
 import type { JSONSchema7 } from 'json-schema';
-import { isGiven, isShown } from '../model/access.js';
-import { hasFurther, methodTypeName, standardMethodsOf } from '../model/further-members.js';
-import type { EmittedFiles, Model, ModelCapability, ModelProperty, ModelType } from '../model.js';
+import { isGiven, isShown } from '../../../src/descriptor/model/access.js';
+import {
+  hasFurther,
+  methodTypeName,
+  standardMethodsOf,
+} from '../../../src/descriptor/model/further-members.js';
+import type {
+  EmittedFiles,
+  Model,
+  ModelCapability,
+  ModelProperty,
+  ModelType,
+} from '../../../src/descriptor/model.js';
 import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
 import { fileOf } from './sources.js';

@@ -1,9 +1,18 @@
 import type { JSONSchema7 } from 'json-schema';
-import { isGiven, isGivenByHooks } from '../model/access.js';
-import { hasFurther, standardMethodsOf, wholeArguments } from '../model/further-members.js';
-import type { EmittedFiles, Model, ModelCapability, ModelType } from '../model.js';
+import { isGiven, isGivenByHooks } from '../../../src/descriptor/model/access.js';
+import {
+  hasFurther,
+  standardMethodsOf,
+  wholeArguments,
+} from '../../../src/descriptor/model/further-members.js';
+import type {
+  EmittedFiles,
+  Model,
+  ModelCapability,
+  ModelType,
+} from '../../../src/descriptor/model.js';
+import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { meanwhile } from '../thread/second.js';
-import { mainType, validationSchema } from '../validation/schema.js';
 import { emitValidators, type ValidatorSource, validatorFiles } from './validators.js';
 
 /** Of fewer types, what a second thread loads takes as long as what it spares. */

@@ -1,10 +1,10 @@
 import type { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import type { EmittedFiles } from '../model.js';
-import { byCodeUnit } from '../order.js';
-import { createAjv } from '../validation/ajv.js';
-import { RUNTIME_MODULE } from '../validation/keywords.js';
-import type { AjvSchema } from '../validation/schema.js';
+import type { EmittedFiles } from '../../../src/descriptor/model.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
+import { createAjv } from '../../../src/descriptor/validation/ajv.js';
+import { RUNTIME_MODULE } from '../../../src/descriptor/validation/keywords.js';
+import type { AjvSchema } from '../../../src/descriptor/validation/schema.js';
 import { preamble } from './preamble.js';
 
 /**

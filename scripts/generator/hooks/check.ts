@@ -1,8 +1,14 @@
+import { didYouMean } from '../../../src/descriptor/check/did-you-mean.js';
+import { fromProperties, onProperties } from '../../../src/descriptor/model/computed.js';
+import { standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
+import type {
+  Location,
+  ModelCapability,
+  ModelProperty,
+  ModelType,
+  Problem,
+} from '../../../src/descriptor/model.js';
 import { page } from '../../invocation.js';
-import { didYouMean } from '../check/did-you-mean.js';
-import { fromProperties, onProperties } from '../model/computed.js';
-import { standardMethodsOf } from '../model/further-members.js';
-import type { Location, ModelCapability, ModelProperty, ModelType, Problem } from '../model.js';
 import type { HookFile, HookMember, HookNode } from './read.js';
 import { methodStub, propertyStub } from './stubs.js';
 import { markOf, mayHaveHooks, ownMethodsOf, readMark, writtenFor } from './written-for.js';

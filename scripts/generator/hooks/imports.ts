@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import type { ts as TypeScript } from 'ts-morph';
-import type { Problem } from '../model.js';
+import type { Problem } from '../../../src/descriptor/model.js';
 import { ts } from '../ts-morph.js';
 import { readIfThere } from '../write/manifest.js';
 

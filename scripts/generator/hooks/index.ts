@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Model, ModelCapability, Problem } from '../model.js';
+import type { Model, ModelCapability, Problem } from '../../../src/descriptor/model.js';
 import { readIfThere } from '../write/manifest.js';
 import { behind, checkHooks, hookFileOf } from './check.js';
 import type { HookFile } from './read.js';

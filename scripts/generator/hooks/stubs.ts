@@ -1,4 +1,4 @@
-import type { ModelMethod, ModelProperty, ModelType } from '../model.js';
+import type { ModelMethod, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
 /** The code to paste into the hook file's `hooks`. */
 export function methodStub({ name, account }: ModelMethod): string {

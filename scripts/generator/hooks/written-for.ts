@@ -1,5 +1,5 @@
-import { meaningHash } from '../model/hash.js';
-import type { ModelCapability, ModelMethod, ModelProperty } from '../model.js';
+import { meaningHash } from '../../../src/descriptor/model/hash.js';
+import type { ModelCapability, ModelMethod, ModelProperty } from '../../../src/descriptor/model.js';
 
 const MARK = 'written for:';
 

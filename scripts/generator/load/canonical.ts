@@ -1,6 +1,6 @@
+import type { Located, Member } from '../../../src/descriptor/located.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { emptyObject } from '../../../src/protocol/json.js';
-import { byCodeUnit } from '../order.js';
-import type { Located, Member } from './located.js';
 
 /** A part of a descriptor, by what its members are. */
 type Part =

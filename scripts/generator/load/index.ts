@@ -1,24 +1,14 @@
 import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { type Descriptor, decode } from '../../../src/descriptor/descriptor-file.js';
+import type { Location, Problem } from '../../../src/descriptor/model.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
+import { parseDescriptor } from '../../../src/descriptor/parse.js';
 import { engineDescriptors } from '../../invocation.js';
-import type { Location, Problem } from '../model.js';
-import { byCodeUnit } from '../order.js';
-import type { Located } from './located.js';
-import { parseDescriptor } from './parse.js';
 
 export const DESCRIPTOR_FOLDER = 'capabilities';
 const EXTENSION = /\.(yaml|yml|json)$/i;
-
-/** A descriptor's text, read and parsed. */
-export interface Descriptor {
-  /** Relative to the project's root, with `/`. */
-  readonly file: string;
-  /** The file's name without its extension: the folder in generated/. */
-  readonly base: string;
-  readonly start: Location;
-  readonly root: Located | undefined;
-}
 
 export interface Loaded {
   readonly descriptors: readonly Descriptor[];
@@ -64,14 +54,4 @@ function baseOf({ file }: { readonly file: string }): string {
 /** Folders are none, nor is what editors and systems keep beside a file (`.#todos.yaml`). */
 function isDescriptor(entry: Dirent): boolean {
   return EXTENSION.test(entry.name) && !entry.name.startsWith('.') && !entry.isDirectory();
-}
-
-/** The text of a file; undefined where it is not UTF-8. */
-export function decode(octets: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(octets);
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
+import type { Problem } from '../../../src/descriptor/model.js';
 import { type Config, readConfig } from '../../../src/server/config.js';
-import type { Problem } from '../model.js';
 
 export interface Applied {
   /** Names of migrations that a database of the project has applied. */

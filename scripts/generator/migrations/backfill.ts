@@ -1,5 +1,5 @@
 import type { BackfillStep } from '../../../src/database/migrations.js';
-import type { Model } from '../model.js';
+import type { Model } from '../../../src/descriptor/model.js';
 import type { Difference } from './compare.js';
 import type { Leftover } from './snapshot.js';
 

@@ -1,5 +1,5 @@
+import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import type { ColumnType, Table } from '../emit/prisma-datamodel.js';
-import type { Model, ModelType } from '../model.js';
 
 /** What is short and of one length comes first: a value's place is known from those before it. */
 const SIZES: Readonly<Record<ColumnType, number>> = Object.freeze({

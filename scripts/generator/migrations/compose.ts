@@ -1,8 +1,8 @@
 import type { BackfillStep, UniqueCheck } from '../../../src/database/migrations.js';
+import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { orderedTypes } from '../emit/key-ordered.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
 import { printDatasource, printModels } from '../emit/prisma-text.js';
-import type { Model, ModelType } from '../model.js';
 import { meanwhile } from '../thread/second.js';
 import { backfillsOf } from './backfill.js';
 import { inScanOrder } from './column-order.js';

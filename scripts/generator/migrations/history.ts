@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Problem } from '../../../src/descriptor/model.js';
 import { PROVIDERS, type Provider } from '../emit/prisma-datamodel.js';
-import type { Problem } from '../model.js';
 import { isContract } from './naming.js';
 import { DatamodelError, type ReadTable, readDatamodel } from './read-datamodel.js';
 import { hashOf, type ModelSnapshot, parseSnapshot } from './snapshot.js';

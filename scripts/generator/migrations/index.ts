@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EmittedFiles, Model, Problem } from '../../../src/descriptor/model.js';
 import { orderedTypes } from '../emit/key-ordered.js';
 import { emitPrisma, schemaPath, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS } from '../emit/prisma-datamodel.js';
-import type { EmittedFiles, Model, Problem } from '../model.js';
 import { prepare } from '../thread/second.js';
 import { readApplied } from './applied.js';
 import { compareTables, isEmpty } from './compare.js';

@@ -1,8 +1,8 @@
 import type { JSONSchema7 } from 'json-schema';
 import { formatNamed } from '../../../src/capability/formats.js';
+import { createAjv } from '../../../src/descriptor/validation/ajv.js';
+import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import { createAjv } from '../validation/ajv.js';
-import { mainType, validationSchema } from '../validation/schema.js';
 import type { SnapshotProperty } from './snapshot.js';
 
 /**

@@ -1,7 +1,7 @@
-import { placesBeside } from '../descriptor/places.js';
+import { placesBeside } from '../../../src/descriptor/blob-places.js';
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
 import type { Column, ColumnType, Table } from '../emit/prisma-datamodel.js';
-import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
 import { leastValue } from './least-value.js';

@@ -1,5 +1,5 @@
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Table } from '../emit/prisma-datamodel.js';
-import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Snapshot } from './history.js';
 import type { SnapshotProperty, SnapshotType } from './snapshot.js';
 

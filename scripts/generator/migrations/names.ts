@@ -1,5 +1,5 @@
+import type { Location, Model, Problem } from '../../../src/descriptor/model.js';
 import type { Table } from '../emit/prisma-datamodel.js';
-import type { Location, Model, Problem } from '../model.js';
 
 /**
  * What PostgreSQL keeps of an identifier, in octets; a table's name has its key's suffix (`_pkey`)

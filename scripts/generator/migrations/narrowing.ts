@@ -1,5 +1,5 @@
-import { mayHaveText, placesBeside } from '../descriptor/places.js';
-import type { Model, ModelProperty, ModelType, Problem } from '../model.js';
+import { mayHaveText, placesBeside } from '../../../src/descriptor/blob-places.js';
+import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
 import type { Snapshot } from './history.js';
 import { predecessorOf, type Renamed, releasedTypes } from './lineage.js';
 import { narrowed } from './narrowed.js';

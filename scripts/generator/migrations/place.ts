@@ -1,7 +1,7 @@
+import { deepFreeze } from '../../../src/descriptor/model/freeze.js';
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
 import { columnType } from '../emit/prisma-data-tables.js';
-import { deepFreeze } from '../model/freeze.js';
-import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { Snapshot } from './history.js';
 import { type ReleasedProperty, type ReleasedType, releasedTypes, tableBefore } from './lineage.js';
 

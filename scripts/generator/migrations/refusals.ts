@@ -1,5 +1,11 @@
+import type {
+  Location,
+  Model,
+  ModelProperty,
+  ModelType,
+  Problem,
+} from '../../../src/descriptor/model.js';
 import type { Column } from '../emit/prisma-datamodel.js';
-import type { Location, Model, ModelProperty, ModelType, Problem } from '../model.js';
 import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
 import {

@@ -1,5 +1,5 @@
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
-import type { Model, ModelProperty, ModelType } from '../model.js';
 import type { TypeEffect } from './effects.js';
 import type { Leftover } from './snapshot.js';
 import { quoted, text } from './sql.js';

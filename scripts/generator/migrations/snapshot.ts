@@ -1,10 +1,10 @@
 import type { JSONSchema7 } from 'json-schema';
-import { BOUNDS } from '../descriptor/bounds.js';
+import { BOUNDS } from '../../../src/descriptor/bounds.js';
+import { sha256 } from '../../../src/descriptor/model/hash.js';
+import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
-import { sha256 } from '../model/hash.js';
-import { mapInner } from '../model/inner-schemas.js';
-import type { Model, ModelProperty, ModelType } from '../model.js';
-import { byCodeUnit } from '../order.js';
 
 /** What storage, wire and sync depend on of a property; descriptions and places are not in it. */
 export type SnapshotProperty = Omit<

@@ -1,6 +1,6 @@
-import { didYouMean, nearest } from '../check/did-you-mean.js';
-import { listed } from '../check/rule.js';
-import type { Model, ModelDrop, ModelType, Problem } from '../model.js';
+import { didYouMean, nearest } from '../../../src/descriptor/check/did-you-mean.js';
+import { listed } from '../../../src/descriptor/check/rule.js';
+import type { Model, ModelDrop, ModelType, Problem } from '../../../src/descriptor/model.js';
 import type { Snapshot } from './history.js';
 import { predecessorOf, releasedTypes } from './lineage.js';
 

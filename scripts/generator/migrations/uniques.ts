@@ -1,5 +1,5 @@
 import type { UniqueCheck } from '../../../src/database/migrations.js';
-import type { Model, ModelType, ModelUnique, Problem } from '../model.js';
+import type { Model, ModelType, ModelUnique, Problem } from '../../../src/descriptor/model.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
 import { releasedTypes } from './lineage.js';

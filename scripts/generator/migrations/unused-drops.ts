@@ -1,4 +1,4 @@
-import type { Model, ModelDrop, ModelType, Problem } from '../model.js';
+import type { Model, ModelDrop, ModelType, Problem } from '../../../src/descriptor/model.js';
 import type { Change } from './compose.js';
 import { releasedTypes } from './lineage.js';
 import { narrowings } from './narrowing.js';

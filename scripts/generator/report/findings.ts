@@ -1,5 +1,5 @@
+import type { Problem } from '../../../src/descriptor/model.js';
 import { command } from '../../invocation.js';
-import type { Problem } from '../model.js';
 import type { Difference, Finding } from '../write/compare.js';
 
 /** Files that a line about several of them names. */

@@ -1,10 +1,11 @@
+import type { Problem } from '../../../src/descriptor/model.js';
+import { isError } from '../../../src/descriptor/problems.js';
+import { foldedText, type Look, problemText } from '../../../src/descriptor/report/problem-text.js';
+import { styleOf } from '../../../src/descriptor/report/style.js';
 import { printError, printLine } from '../../cli.js';
-import type { Problem } from '../model.js';
-import { isError } from '../problems.js';
+import { page } from '../../invocation.js';
 import { githubLine, problemsJson, workspacePath } from './machine.js';
 import { sourcesOf } from './sources.js';
-import { styleOf } from './style.js';
-import { foldedText, problemText } from './text.js';
 
 export const FORMATS = Object.freeze(['text', 'json', 'github'] as const);
 export type Format = (typeof FORMATS)[number];
@@ -36,19 +37,20 @@ export function tellProblems(problems: readonly Problem[], options: TellOptions)
 function* texts(problems: readonly Problem[], { root, unfolded }: TellOptions): Iterable<string> {
   const sources = sourcesOf(root);
   const style = styleOf(process.stderr, process.env);
+  const look: Look = { style, errorsPage: page('errors.md') };
   const warnings = problems.filter((problem) => !isError(problem));
   const isWhole = ({ code }: Problem) => unfolded === 'all' || unfolded.includes(code);
   const byCode = new Map<string, Problem[]>();
   for (const warning of warnings) {
-    if (isWhole(warning)) yield problemText(warning, sources, style);
+    if (isWhole(warning)) yield problemText(warning, sources, look);
     else byCode.set(warning.code, [...(byCode.get(warning.code) ?? []), warning]);
   }
   for (const folded of byCode.values()) {
     const [first, second] = folded;
-    if (first !== undefined && second === undefined) yield problemText(first, sources, style);
-    else yield foldedText(folded, style);
+    if (first !== undefined && second === undefined) yield problemText(first, sources, look);
+    else yield foldedText(folded, look);
   }
-  for (const problem of problems.filter(isError)) yield problemText(problem, sources, style);
+  for (const problem of problems.filter(isError)) yield problemText(problem, sources, look);
 }
 
 /** `1 error, 53 warnings`. */

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { place } from '../check/rule.js';
-import type { Location, Problem } from '../model.js';
+import { place } from '../../../src/descriptor/check/rule.js';
+import type { Location, Problem } from '../../../src/descriptor/model.js';
 
 /** One element of what `--format json` prints: an array of these, empty where all is well. */
 export interface JsonProblem extends Location {

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** A file's text by its path below the root; undefined where it can't be read. */
-export type Sources = (file: string) => string | undefined;
+import type { Sources } from '../../../src/descriptor/report/problem-text.js';
 
 /** Reads each file once. */
 export function sourcesOf(root: string): Sources {

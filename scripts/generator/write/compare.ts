@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../model/hash.js';
-import { byCodeUnit } from '../order.js';
+import { sha256 } from '../../../src/descriptor/model/hash.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
 import type { Rendered } from '../pipeline.js';
 import { readIfThere, readManifest } from './manifest.js';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../../../src/descriptor/model/hash.js';
+import type { EmittedFiles } from '../../../src/descriptor/model.js';
+import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { ALL_DESCRIPTORS, preambleText } from '../emit/preamble.js';
-import { sha256 } from '../model/hash.js';
-import type { EmittedFiles } from '../model.js';
-import { byCodeUnit } from '../order.js';
 
 export const MANIFEST = 'generated/manifest.json';
 

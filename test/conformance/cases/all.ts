@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import type { TypeCheck } from '../../../scripts/conform/check.js';
-import { DESCRIBED_CHECKS } from '../../../scripts/conform/checks/index.js';
-import { nestedPatchChecks } from '../../../scripts/conform/checks/patch-nested.js';
+import type { TypeCheck } from '../../../conform/src/check.js';
+import { DESCRIBED_CHECKS } from '../../../conform/src/checks/index.js';
+import { nestedPatchChecks } from '../../../conform/src/checks/patch-nested.js';
 import { TYPE_CHECKS, typeConformance, useServer } from '../checks.js';
 import type { Suite } from '../suite.js';
 

@@ -44,9 +44,12 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/methods/g.ts', '@prisma/client', 'better-sqlite3-stays-in-its-folder'],
     ['src/http/g.ts', '../../build/prisma/x.js', 'prisma-client-stays-in-its-folders'],
     ['src/methods/h.ts', 'yaml', 'tools-packages-stay-with-tools'],
-    ['scripts/conform/k.ts', '../../src/methods/x.js', 'conform-is-a-black-box'],
+    ['conform/src/k.ts', '../../src/methods/x.js', 'conform-src-imports'],
+    ['src/methods/n.ts', '../descriptor/x.js', 'server-without-descriptors'],
+    ['src/descriptor/n.ts', '../methods/x.js', 'src-descriptor-imports'],
     ['src/methods/k.ts', 'fastify', 'no-undeclared-packages'],
     ['src/methods/l.ts', 'fast-check', 'tools-packages-stay-with-tools'],
+    ['conform/src/l.ts', 'pg', 'conform-declares-its-packages'],
     ['src/methods/i.ts', './nowhere.js', 'no-unresolvable'],
   ];
   const allowed: readonly (readonly [file: string, imported: string])[] = [
@@ -65,7 +68,12 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'arrows-'));
-    for (const file of ['.dependency-cruiser.cjs', 'tsconfig.json', 'package.json']) {
+    for (const file of [
+      '.dependency-cruiser.cjs',
+      'tsconfig.json',
+      'package.json',
+      'conform/package.json',
+    ]) {
       cpSync(join(ROOT, file), join(folder, file));
     }
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
@@ -75,6 +83,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
       'src/http/x',
       'src/server/x',
       'src/websocket/x',
+      'src/descriptor/x',
       'src/store/sqlite/x',
     ];
     const others = [
@@ -95,7 +104,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
     const { stdout } = spawnSync(
       process.execPath,
-      [tool, ...options, 'src', 'generated', 'scripts'],
+      [tool, ...options, 'src', 'generated', 'conform/src'],
       {
         cwd: folder,
         encoding: 'utf8',

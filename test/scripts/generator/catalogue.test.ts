@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OURS } from '../../../scripts/generator/check/foreign.js';
+import { OURS } from '../../../src/descriptor/check/foreign.js';
 import { REPOSITORY } from './project.js';
 
-const GENERATOR = join(REPOSITORY, 'scripts/generator');
+/** Where complaints about descriptors and their files are made. */
+const SOURCES = ['scripts/generator', 'src/descriptor'].map((path) => join(REPOSITORY, path));
 const PAGE = readFileSync(join(REPOSITORY, 'docs/errors.md'), 'utf8');
 
 /** Codes with no case in test/golden/errors, each with what tries it instead. */
@@ -49,9 +50,11 @@ function entries(): readonly string[] {
 
 /** Every code that a call of `report`, a problem or a table of codes names. */
 function codes(): readonly string[] {
-  const found = readdirSync(GENERATOR, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts'))
-    .flatMap((path) => codesIn(readFileSync(join(GENERATOR, path), 'utf8')));
+  const found = SOURCES.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => codesIn(readFileSync(join(folder, path), 'utf8'))),
+  );
   const findings = ['missing', 'stale', 'hand-edited', 'orphaned', 'foreign'];
   return [...new Set([...found, ...findings.map((word) => `file-${word}`)])].sort();
 }

@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { createAjv } from '../../../scripts/generator/validation/ajv.js';
-import { validationSchema } from '../../../scripts/generator/validation/schema.js';
 import {
   FORMAT_NAMES,
   FORMATS,
@@ -10,6 +8,8 @@ import {
   type FormatName,
   formatNamed,
 } from '../../../src/capability/formats.js';
+import { createAjv } from '../../../src/descriptor/validation/ajv.js';
+import { validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { REPOSITORY, thing } from './project.js';
 import { judge } from './random/texts.js';
 

@@ -88,8 +88,11 @@ async function projectOf(folder: string): Promise<Project> {
 
 /** Every code that a call of `report` or a problem in the source names. */
 function codesInSource(): string[] {
-  const folders = ['check', 'load'].map((name) => join(REPOSITORY, 'scripts/generator', name));
-  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));
+  const folders = ['src/descriptor/check', 'scripts/generator/load'];
+  const listed = folders.flatMap((folder) =>
+    readdirSync(join(REPOSITORY, folder)).map((name) => join(folder, name)),
+  );
+  const files = ['src/descriptor/parse.ts', ...listed].map((file) => join(REPOSITORY, file));
   const codes = files.flatMap((file) => {
     const source = readFileSync(file, 'utf8');
     const reported = [...source.matchAll(/report\([^'"]*'([a-z]+(?:-[a-z]+)*)',/g)];

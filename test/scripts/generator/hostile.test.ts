@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDescriptor } from '../../../scripts/generator/load/parse.js';
+import { parseDescriptor } from '../../../src/descriptor/parse.js';
 import { Random } from '../../support/random.js';
 import { createProject } from './project.js';
 import { FILE, judge, mutated, sound, texts } from './random/texts.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseDescriptor } from '../../../scripts/generator/load/parse.js';
+import { parseDescriptor } from '../../../src/descriptor/parse.js';
 
 const told = (source: string) =>
   parseDescriptor('capabilities/a.yaml', source).problems.map(

@@ -1,10 +1,10 @@
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { describeType } from '../../../scripts/generator/describe.js';
-import { excerpt } from '../../../scripts/generator/report/excerpt.js';
 import { summary } from '../../../scripts/generator/report/index.js';
 import { githubLine, workspacePath } from '../../../scripts/generator/report/machine.js';
-import { PLAIN, styleOf } from '../../../scripts/generator/report/style.js';
+import { excerpt } from '../../../src/descriptor/report/descriptor-excerpt.js';
+import { PLAIN, styleOf } from '../../../src/descriptor/report/style.js';
 import { capture, createProject, thing } from './project.js';
 
 const THING = thing('properties:\n  text: { type: string, maxLength: 9, default: "" }');

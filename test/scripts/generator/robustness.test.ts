@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { checkDescriptors } from '../../../scripts/generator/check/index.js';
-import { viewCapability } from '../../../scripts/generator/descriptor/view.js';
-import { parseDescriptor } from '../../../scripts/generator/load/parse.js';
-import { buildModel } from '../../../scripts/generator/model/index.js';
+import { checkDescriptors } from '../../../src/descriptor/check/index.js';
+import { buildModel } from '../../../src/descriptor/model/index.js';
+import { parseDescriptor } from '../../../src/descriptor/parse.js';
+import { viewCapability } from '../../../src/descriptor/view.js';
 import { createProject, REPOSITORY, thing } from './project.js';
 
 const FILE = 'capabilities/gadgets.yaml';

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkDescriptors } from '../../../scripts/generator/check/index.js';
-import { type CapabilityView, viewCapability } from '../../../scripts/generator/descriptor/view.js';
 import { canonical } from '../../../scripts/generator/load/canonical.js';
-import { parseDescriptor } from '../../../scripts/generator/load/parse.js';
-import { canonicalJson } from '../../../scripts/generator/model/hash.js';
-import { buildModel } from '../../../scripts/generator/model/index.js';
-import type { Model, ModelCapability, ModelType } from '../../../scripts/generator/model.js';
+import { checkDescriptors } from '../../../src/descriptor/check/index.js';
+import { canonicalJson } from '../../../src/descriptor/model/hash.js';
+import { buildModel } from '../../../src/descriptor/model/index.js';
+import type { Model, ModelCapability, ModelType } from '../../../src/descriptor/model.js';
+import { parseDescriptor } from '../../../src/descriptor/parse.js';
+import { type CapabilityView, viewCapability } from '../../../src/descriptor/view.js';
 import { REPOSITORY } from './project.js';
 
 const FOLDERS = ['capabilities', 'examples'];

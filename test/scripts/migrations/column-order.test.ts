@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ModelFilter } from '../../../scripts/generator/model.js';
+import type { ModelFilter } from '../../../src/descriptor/model.js';
 import { find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, sql, temporaryRoot } from './project.js';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { expect, onTestFinished } from 'vitest';
-import type { Model } from '../../../scripts/generator/model.js';
 import { migrate, openDatabase } from '../../../src/database/sqlite/index.js';
+import type { Model } from '../../../src/descriptor/model.js';
 import { generate, temporaryRoot } from './project.js';
 
 /** An empty project with an empty database, for the test that runs. */

@@ -1,9 +1,4 @@
-import type {
-  Model,
-  ModelIndex,
-  ModelProperty,
-  ModelType,
-} from '../../../scripts/generator/model.js';
+import type { Model, ModelIndex, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { drop, find, model, property, type } from './models.js';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Model, ModelProperty, ModelType } from '../../../scripts/generator/model.js';
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { begin, type Evolving } from './evolving.js';
 import { drop, find, model, property, TODO_PROPERTIES, todo, type } from './models.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Model } from '../../../scripts/generator/model.js';
+import type { Model } from '../../../src/descriptor/model.js';
 import { generate, temporaryRoot } from './project.js';
 import type { Started } from './starting.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Model, ModelProperty, ModelType } from '../../../scripts/generator/model.js';
+import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { Drawn, DrawnProperty } from './drawn.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Model, ModelProperty } from '../../../scripts/generator/model.js';
 import { migrate } from '../../../src/database/sqlite/index.js';
+import type { Model, ModelProperty } from '../../../src/descriptor/model.js';
 import { advanceTo, emptyProject } from './database.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { generate, names, sql, write } from './project.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leastValue } from '../../../scripts/generator/migrations/least-value.js';
-import type { ModelProperty } from '../../../scripts/generator/model.js';
+import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { model, property, type } from './models.js';
 import { generate, sql, temporaryRoot } from './project.js';

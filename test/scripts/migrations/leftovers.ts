@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ModelProperty, ModelType } from '../../../scripts/generator/model.js';
+import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { begin, type Evolving } from './evolving.js';
 import { find, model, property, TODO_PROPERTIES, type } from './models.js';

@@ -5,7 +5,7 @@ import type {
   ModelShadow,
   ModelSort,
   ModelType,
-} from '../../../scripts/generator/model.js';
+} from '../../../src/descriptor/model.js';
 
 /** Hand-made models: what the generator would read from descriptors, as far as Prisma and migrations go. */
 

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { expect, it } from 'vitest';
-import type { Model, ModelProperty } from '../../../scripts/generator/model.js';
 import { type Place, textsAt } from '../../../src/capability/places.js';
+import type { Model, ModelProperty } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { begin, type Evolving } from './evolving.js';
 import { model, property, type } from './models.js';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ModelProperty } from '../../../scripts/generator/model.js';
+import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { drop, find, indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
 

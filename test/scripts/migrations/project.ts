@@ -10,7 +10,7 @@ import {
   readHistories,
 } from '../../../scripts/generator/migrations/index.js';
 import { appliedFiles, committedFiles } from '../../../scripts/generator/migrations/released.js';
-import type { Model } from '../../../scripts/generator/model.js';
+import type { Model } from '../../../src/descriptor/model.js';
 
 /**
  * An empty folder that is gone after the test, or after the run, where it is for all tests of a file. (Not by a

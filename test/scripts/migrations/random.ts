@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { isKeyOrdered } from '../../../scripts/generator/emit/key-ordered.js';
 import { dataTable } from '../../../scripts/generator/emit/prisma-data-tables.js';
 import { indexName } from '../../../scripts/generator/emit/prisma-names.js';
-import type { Model, ModelType } from '../../../scripts/generator/model.js';
+import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { closeAll } from './databases.js';
 import { begin, type Drawn, modelOf, next, type Operation } from './drawn.js';
 import type { Evolving } from './evolving.js';

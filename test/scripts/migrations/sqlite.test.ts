@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Model } from '../../../scripts/generator/model.js';
 import { openBackfillDatabase } from '../../../src/database/backfill-database.js';
 import { migrate, openDatabase, Writer } from '../../../src/database/sqlite/index.js';
 import { openPrisma } from '../../../src/database/sqlite/prisma.js';
+import type { Model } from '../../../src/descriptor/model.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';

@@ -1,7 +1,7 @@
-import type { ModelType } from '../../../scripts/generator/model.js';
 import { type BackfillOptions, startBackfill } from '../../../src/backfill/start-backfill.js';
 import type { CapabilityDefinition } from '../../../src/capability/capability-definition.js';
 import type { TypeHooks } from '../../../src/capability/hooks.js';
+import type { ModelType } from '../../../src/descriptor/model.js';
 import { createHooks } from '../../../src/hooks/runner.js';
 import type { HookServices } from '../../../src/hooks/scope.js';
 import { createRegistry } from '../../../src/methods/registry.js';

@@ -1,7 +1,10 @@
 import type { StandardMethodName } from '../../../../src/capability/definition.js';
-import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
-import { isGiven, isShown } from '../../model/access.js';
-import type { ModelProperty, ModelStandardMethod, ModelType } from '../../model.js';
+import { isGiven, isShown } from '../../../../src/descriptor/model/access.js';
+import type {
+  ModelProperty,
+  ModelStandardMethod,
+  ModelType,
+} from '../../../../src/descriptor/model.js';
 import {
   ACCOUNT,
   OTHER_ACCOUNT,
@@ -10,7 +13,8 @@ import {
   sampleId,
   sampleOf,
   sampleProperty,
-} from './values.js';
+} from '../../../../src/descriptor/sample-values.js';
+import type { JsonObject, JsonValue } from '../../../../src/protocol/json.js';
 
 /** Arguments of a call and the arguments of its answer. */
 export interface Example {

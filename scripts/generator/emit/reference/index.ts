@@ -1,11 +1,16 @@
+import type {
+  EmittedFiles,
+  Model,
+  ModelCapability,
+  ModelMethod,
+} from '../../../../src/descriptor/model.js';
+import { sampleOf } from '../../../../src/descriptor/sample-values.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { EmittedFiles, Model, ModelCapability, ModelMethod } from '../../model.js';
 import { preambleText } from '../preamble.js';
 import { sourceOf } from '../type-validators.js';
 import { json, paragraphs } from './markdown.js';
 import { memberTable } from './member-table.js';
 import { call, deprecation, typeSection } from './type-section.js';
-import { sampleOf } from './values.js';
 
 /** `docs/reference/todos.md` ...: what a client's author needs to know of each capability. */
 export function emitReference(model: Model): EmittedFiles {

@@ -1,7 +1,7 @@
+import { isShown } from '../../../../src/descriptor/model/access.js';
+import { standardMethodsOf } from '../../../../src/descriptor/model/further-members.js';
+import type { ModelCapability, ModelSort, ModelType } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import { isShown } from '../../model/access.js';
-import { standardMethodsOf } from '../../model/further-members.js';
-import type { ModelCapability, ModelSort, ModelType } from '../../model.js';
 import { type Example, standardExample } from './examples.js';
 import { code, json, list, paragraphs, plain, table } from './markdown.js';
 import { memberTable } from './member-table.js';

@@ -1,10 +1,10 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
 import { formatNamed } from '../../../../src/capability/formats.js';
-import { BOUNDS } from '../../descriptor/bounds.js';
-import { placeText } from '../../descriptor/places.js';
-import type { ModelProperty, ModelType } from '../../model.js';
-import { mainType } from '../../validation/schema.js';
+import { placeText } from '../../../../src/descriptor/blob-places.js';
+import { BOUNDS } from '../../../../src/descriptor/bounds.js';
+import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
+import { mainType } from '../../../../src/descriptor/validation/schema.js';
 import { code, list } from './markdown.js';
 
 /** What a page says of a property or a schema. */

@@ -1,4 +1,4 @@
-import type { Model, ModelProperty, ModelType } from '../../../../scripts/generator/model.js';
+import type { Model, ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
 import { find, model, property, type } from '../../migrations/models.js';
 
 /** Hand-made: what the emitters get of a type that uses every part of the language. */

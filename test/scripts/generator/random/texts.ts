@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { checkDescriptors } from '../../../../scripts/generator/check/index.js';
-import { viewCapability } from '../../../../scripts/generator/descriptor/view.js';
-import { parseDescriptor } from '../../../../scripts/generator/load/parse.js';
-import { buildModel } from '../../../../scripts/generator/model/index.js';
-import type { Problem } from '../../../../scripts/generator/model.js';
+import { checkDescriptors } from '../../../../src/descriptor/check/index.js';
+import { buildModel } from '../../../../src/descriptor/model/index.js';
+import type { Problem } from '../../../../src/descriptor/model.js';
+import { parseDescriptor } from '../../../../src/descriptor/parse.js';
+import { viewCapability } from '../../../../src/descriptor/view.js';
 import { REPOSITORY } from '../project.js';
 
 export const FILE = 'capabilities/things.yaml';

@@ -1,0 +1,92 @@
+import { expect } from 'expect';
+import type { ModelUnique } from '../../../src/descriptor/model.js';
+import { typeChecks } from '../check.js';
+import { entry } from '../expected.js';
+import { wrapped } from '../subject/described.js';
+import type { Subject } from '../subject/subject.js';
+import { ownLinks } from './creation-references.js';
+import { eachKey } from './described-unique.js';
+
+/** Decision 13: in which order creates, and copies, of one call are judged that refer to one another. */
+
+/** References to the type itself that are no part of a key. */
+const linksBeside = (subject: Subject, { properties }: ModelUnique) =>
+  ownLinks(subject).filter(({ property }) => !properties.includes(property));
+
+const hasOrder = (subject: Subject): string | null =>
+  subject.described.uniques.some((unique) => linksBeside(subject, unique).length > 0)
+    ? null
+    : 'Nothing of the type is unique where its objects refer to one another.';
+
+/** Keys whose values mean the same in another account. */
+const movable = ({ properties }: ModelUnique): boolean =>
+  properties.every(({ reference, blobs }) => reference === undefined && blobs.length === 0);
+
+const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
+  {
+    id: 'described-unique-needed',
+    level: 'decision',
+    rule: 'What others of the call refer to is judged before them, wherever it stands: of two creates that want what no two may share, the one that the other needs is made, and the other is alreadyExists (decision 13).',
+    applies: hasOrder,
+    run: (subject) =>
+      eachKey(subject, async (unique, key) => {
+        for (const { property, reference } of linksBeside(subject, unique)) {
+          const link = { [property.name]: wrapped(reference.form, '#needed') };
+          const create = {
+            needs: { ...subject.create('needs'), ...key, ...link },
+            needed: { ...subject.create('needed'), ...key },
+          };
+          const { created, notCreated } = await subject.set({ create });
+          const { id } = entry(created, 'needed');
+          expect(Object.keys(created ?? {})).toEqual(['needed']);
+          expect(notCreated).toEqual({
+            needs: expect.objectContaining({ type: 'alreadyExists', existingId: id }),
+          });
+          await subject.set({ destroy: [id] });
+        }
+      }),
+  },
+]);
+
+const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 }, [
+  {
+    id: 'described-unique-needed-copied',
+    level: 'decision',
+    rule: 'So it is with copies: of two that want what no two may share in their account, the one that the other needs is made (decision 13).',
+    applies: (subject) =>
+      subject.described.uniques.some(
+        (unique) => movable(unique) && linksBeside(subject, unique).length > 0,
+      )
+        ? null
+        : 'Nothing of the type that can be copied as it is is unique where its objects refer to one another.',
+    async run(subject) {
+      const { A1: fromAccountId, A2: accountId, type, client } = subject;
+      await subject.prepare(accountId);
+      try {
+        await eachKey(subject, async (unique, key) => {
+          if (!movable(unique)) return;
+          for (const { property, reference } of linksBeside(subject, unique)) {
+            const [first, second] = [await subject.put1({}), await subject.put1({})];
+            const link = { [property.name]: wrapped(reference.form, '#needed') };
+            const create = {
+              needs: { id: first, ...subject.moved(), ...key, ...link },
+              needed: { id: second, ...subject.moved(), ...key },
+            };
+            const answer = await client.copy(type, { fromAccountId, accountId, create });
+            const { id } = entry(answer.created, 'needed');
+            expect(Object.keys(answer.created ?? {})).toEqual(['needed']);
+            expect(answer.notCreated).toEqual({
+              needs: expect.objectContaining({ type: 'alreadyExists', existingId: id }),
+            });
+            await subject.set({ accountId, destroy: [id] });
+            await subject.set({ destroy: [first, second] });
+          }
+        });
+      } finally {
+        await subject.clear(accountId);
+      }
+    },
+  },
+]);
+
+export const describedOrderChecks = Object.freeze([...inSets, ...inCopies]);

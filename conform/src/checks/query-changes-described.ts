@@ -1,0 +1,171 @@
+import { expect } from 'expect';
+import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
+import { typeChecks } from '../check.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { at } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { givable, isUnique } from '../subject/described.js';
+import { operands, plain } from '../subject/operators.js';
+import { populated } from '../subject/populated.js';
+import { cached, changesOf, everyId, type Query, query } from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+import { size, valuesOf } from '../subject/values.js';
+import { follows } from './query-follow.js';
+
+/** RFC 8620 5.6 for the filters and sorts that a type's descriptor declares. */
+
+/** Of each filter two conditions, each sort, and neither. */
+function everyQuery(subject: Subject, items: Parameters<typeof operands>[1]): readonly Query[] {
+  const { filters, sorts } = subject.described;
+  return [
+    {},
+    ...filters.flatMap((filter) =>
+      operands(filter, items)
+        .filter((value) => size(value) < 2000)
+        .slice(0, 2)
+        .map((value) => ({ filter: { [filter.name]: value } })),
+    ),
+    ...sorts.map(({ property }) => ({ sort: [{ property: property.name }] })),
+  ];
+}
+
+/** Sorts by a property that may be null and that an update can change, with a value of it. */
+function nullable(subject: Subject): readonly { name: string; value: Json }[] {
+  const { described } = subject;
+  return described.sorts.flatMap(({ property }) => {
+    const { access, nullable: isNullable, name } = property;
+    if (access !== 'mutable' || !isNullable || !givable(described).includes(property)) return [];
+    if (isUnique(described, property)) return [{ name, value: subject.differing(name) }];
+    const value = valuesOf(property).good.find((one) => one !== null && size(one) > 2);
+    return value === undefined ? [] : [{ name, value }];
+  });
+}
+
+/** A filter by `equals` or `in` on an immutable property, and two values of that. */
+function immutable(
+  subject: Subject,
+): { filter: ModelFilter; property: ModelProperty; one: Json; other: Json } | undefined {
+  for (const filter of subject.described.filters) {
+    const { operator, property } = filter;
+    if (operator !== 'in' && operator !== 'equals') continue;
+    if (property.access !== 'immutable' || !givable(subject.described).includes(property)) continue;
+    if (isUnique(subject.described, property)) continue;
+    const [one, other] = valuesOf(property).good.filter((value) => value !== null);
+    if (one !== undefined && other !== undefined && plain(property, one) !== plain(property, other))
+      return { filter, property, one, other };
+  }
+  return undefined;
+}
+
+export const queryChangesDescribedChecks = typeChecks(
+  '5.6',
+  { methods: ['get', 'set', 'query', 'queryChanges'], room: 4 },
+  [
+    {
+      id: 'query-changes-every-query',
+      level: 'must',
+      rule: 'For each filter and each sort that the type has a cache that follows /queryChanges is what the query is: after a create, an update and a destroy.',
+      needs: { room: 6 },
+      async run(subject) {
+        const { profile } = subject;
+        await populated(subject, async (items) => {
+          const caches = [];
+          for (const args of everyQuery(subject, items)) caches.push(await cached(subject, args));
+          const patch: JsonMap = profile.text === '' ? {} : { [profile.text]: 'changed' };
+          const { notUpdated, notDestroyed } = await subject.set({
+            create: { k: subject.create('new') },
+            update: { [at(items, -1).id]: patch },
+            destroy: [at(items, -2).id],
+          });
+          expect([notUpdated, notDestroyed]).toEqual([null, null]);
+          for (const cache of caches)
+            await follows(subject, cache, await changesOf(subject, cache));
+        });
+      },
+    },
+    {
+      id: 'query-changes-unread',
+      level: 'must',
+      rule: 'An update of what neither filter nor sort reads leaves the results as they are: what is removed of them is added again, where it was.',
+      applies: ({ profile }) => (profile.text === '' ? 'The type has no text to change.' : null),
+      async run(subject) {
+        const { profile } = subject;
+        const found = immutable(subject);
+        const values: JsonMap = found === undefined ? {} : { [found.property.name]: found.one };
+        const [id] = [await subject.put1(values), await subject.put1(values)];
+        const queries: Query[] = [{}];
+        if (found !== undefined && found.property.name !== profile.text) {
+          const value = found.filter.operator === 'in' ? [found.one] : found.one;
+          queries.push({ filter: { [found.filter.name]: value } });
+        }
+        for (const args of queries) {
+          const before = await cached(subject, args);
+          const { refused } = await subject.update(id, {
+            [profile.text]: subject.differing(profile.text),
+          });
+          expect(refused).toBeNull();
+          const ids = await follows(subject, before, await changesOf(subject, before));
+          expect(ids).toContain(id);
+        }
+      },
+    },
+    {
+      id: 'query-changes-null',
+      level: 'must',
+      rule: 'An object whose null becomes a value, or the other way around, is removed and added at its new index where that property is sorted by.',
+      applies: (subject) =>
+        nullable(subject).length > 0
+          ? null
+          : 'The type sorts by nothing that may be null and be changed.',
+      async run(subject) {
+        for (const { name, value } of nullable(subject)) {
+          const args = { sort: [{ property: name }] };
+          const id = await subject.put1({ [name]: null });
+          const other = await subject.put1({ [name]: null });
+          for (const now of [value, null]) {
+            const before = await cached(subject, args);
+            const { refused } = await subject.update(id, { [name]: now });
+            expect({ name, now, refused }).toEqual({ name, now, refused: null });
+            const answer = await changesOf(subject, before);
+            const index = (await everyId(subject, args)).indexOf(id);
+            expect({ name, removed: answer.removed, added: answer.added }).toEqual({
+              name,
+              removed: [id],
+              added: [{ id, index }],
+            });
+          }
+          await subject.set({ destroy: [id, other] });
+        }
+      },
+    },
+    {
+      id: 'query-changes-up-to-id-filtered',
+      level: 'decision',
+      rule: 'A filter on an immutable property alone, with no sort, lets upToId cut off what comes behind it; what the filter leaves out is never added (decision 16).',
+      needs: { room: 6 },
+      async run(subject) {
+        const found = immutable(subject);
+        if (found === undefined)
+          throw new NotApplicable('The type has no equals or in on an immutable property.');
+        const { filter, property, one, other } = found;
+        const put = (value: Json) => subject.put1({ [property.name]: value });
+        await subject.empty(subject.A1);
+        const first = await put(one);
+        await put(one);
+        await put(other);
+        const args = { filter: { [filter.name]: filter.operator === 'in' ? [one] : one } };
+        const before = await cached(subject, args);
+        const id = await put(one);
+        await put(other);
+        const told = await changesOf(subject, before);
+        const ids = await everyId(subject, args);
+        expect(subject.own(ids).indexOf(id)).toBe(2);
+        expect(told.added).toEqual([{ id, index: ids.indexOf(id) }]);
+        const cut = await changesOf(subject, before, { upToId: first });
+        expect([cut.removed, cut.added]).toEqual([[], []]);
+        const { queryState } = await query(subject, args);
+        expect([told.newQueryState, cut.newQueryState]).toEqual([queryState, queryState]);
+      },
+    },
+  ],
+);

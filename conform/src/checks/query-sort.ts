@@ -1,0 +1,376 @@
+import { expect } from 'expect';
+import type { ModelProperty } from '../../../src/descriptor/model.js';
+import { typeChecks } from '../check.js';
+import type { Item, Json, JsonMap } from '../client/json.js';
+import { at, sameMembers } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { givable, isUnique, visible } from '../subject/described.js';
+import { compare, isMoment, plain } from '../subject/operators.js';
+import { populated } from '../subject/populated.js';
+import { everyId, everySort, query, tried, whole } from '../subject/queries.js';
+import type { Subject } from '../subject/subject.js';
+import { valuesOf } from '../subject/values.js';
+import { textSort } from './applies.js';
+
+/** RFC 8620 5.5: comparators. Collations are in query-collation.ts. */
+
+const sorted = (subject: Subject): readonly ModelProperty[] =>
+  subject.described.sorts.map(({ property }) => property);
+
+const sorts = (subject: Subject): string | null =>
+  subject.profile.sorts.length === 0 ? 'The type declares no sort.' : null;
+
+const find = (subject: Subject, sort: Json): Promise<string[]> =>
+  whole(subject, sort === null ? {} : { sort });
+
+/** Pages that a list is cut into, however long it is. */
+const MOST_PAGES = 50;
+
+/** What RFC 8620 orders by itself: Booleans, numbers and dates. */
+function isOrdered(property: ModelProperty): boolean {
+  const { kind } = property;
+  return isMoment(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';
+}
+
+/** A property that the RFC orders, and two values of it, the lower one first. */
+function twoValues(subject: Subject): { property: string; low: Json; high: Json } {
+  const type = subject.described;
+  for (const property of sorted(subject)) {
+    if (!isOrdered(property) || !givable(type).includes(property) || isUnique(type, property))
+      continue;
+    const good = valuesOf(property)
+      .good.filter((value) => value !== null)
+      .sort((a, b) => Number(plain(property, a)) - Number(plain(property, b)));
+    const [low = null] = good;
+    const high = good.at(-1) ?? null;
+    if (low !== high) return { property: property.name, low, high };
+  }
+  throw new NotApplicable('The type sorts by no Boolean, number or date that a create gives.');
+}
+
+export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 }, [
+  {
+    id: 'query-sort-none-stable',
+    level: 'must',
+    rule: 'Without a sort, with null and with an empty list the order is one and the same, call after call and over pages.',
+    needs: { room: 5 },
+    async run(subject) {
+      await subject.make(subject.A1, 'z', 'a', 'm');
+      await subject.make(subject.A1, 'b', 'y');
+      const ids = await everyId(subject);
+      for (const sort of [null, [], undefined])
+        expect(await everyId(subject, sort === undefined ? {} : { sort })).toEqual(ids);
+      const pages = [];
+      const limit = Math.max(2, Math.ceil(ids.length / MOST_PAGES));
+      for (let position = 0; position < ids.length; position += limit)
+        pages.push(...(await query(subject, { sort: [], position, limit })).ids);
+      expect(pages).toEqual(ids);
+    },
+  },
+  {
+    id: 'query-sort-none-by-creation',
+    level: 'decision',
+    rule: 'Without a sort the order is that of creation (decision 15).',
+    needs: { room: 5 },
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const first = await subject.make(subject.A1, 'z', 'a', 'm');
+      const second = await subject.make(subject.A1, 'b', 'y');
+      expect(await find(subject, null)).toEqual([...first, ...second]);
+    },
+  },
+  {
+    id: 'query-sort-equal-stable',
+    level: 'must',
+    rule: 'Where all comparators are equal the order is stable between calls, over pages and in every window.',
+    needs: { text: true, repeats: true, room: 5 },
+    applies: textSort,
+    async run(subject) {
+      const made = await subject.make(subject.A1, 'e', 'e', 'e', 'e', 'e');
+      const sort = [{ property: subject.profile.text }];
+      const ids = await everyId(subject, { sort });
+      expect(ids).toEqual(expect.arrayContaining(made));
+      expect(await everyId(subject, { sort })).toEqual(ids);
+      for (const [position, anchor] of ids.entries()) {
+        if (subject.foreign().has(anchor)) continue;
+        expect((await query(subject, { sort, position, limit: 1 })).ids).toEqual([anchor]);
+        expect((await query(subject, { sort, anchor, limit: 1 })).position).toBe(position);
+      }
+    },
+  },
+  {
+    id: 'query-sort-malformed',
+    level: 'must',
+    rule: 'A sort that is no list of comparators, a comparator without a property, and members of the wrong kind are invalidArguments.',
+    needs: { room: 0 },
+    async run(subject) {
+      const property = at([...subject.profile.sorts, 'id'], 0);
+      const wrong: readonly Json[] = [
+        [{}],
+        [{ isAscending: true }],
+        [{ property: 1 }],
+        [{ property: null }],
+        [{ property, isAscending: 'no' }],
+        [{ property, isAscending: 1 }],
+        [{ property, collation: 1 }],
+        [{ property }, { isAscending: false }],
+        ['text'],
+        [null],
+        [[]],
+        'text',
+        { property },
+        5,
+        true,
+      ];
+      for (const sort of wrong)
+        expect({ sort, answer: await tried(subject, { sort }) }).toEqual({
+          sort,
+          answer: subject.err('invalidArguments', 'sort'),
+        });
+    },
+  },
+  {
+    id: 'query-sort-unsupported',
+    level: 'must',
+    rule: 'A property that the server doesn’t sort by is unsupportedSort, wherever in the sort it is.',
+    needs: { room: 0 },
+    async run(subject) {
+      const declared = subject.profile.sorts.slice(0, 1).map((property) => ({ property }));
+      for (const property of ['noSuchProperty', '__proto__', 'toString'])
+        for (const sort of [[{ property }], [...declared, { property, isAscending: false }]])
+          expect({ sort, answer: await tried(subject, { sort }) }).toEqual({
+            sort,
+            answer: subject.err('unsupportedSort'),
+          });
+    },
+  },
+  {
+    id: 'query-sort-undeclared',
+    level: 'decision',
+    rule: 'A property that the descriptor doesn’t declare a sort by is unsupportedSort, whether the type has it or not; names are case-sensitive (decision 15).',
+    needs: { room: 0 },
+    async run(subject) {
+      const declared = subject.profile.sorts;
+      const names = [
+        ...visible(subject.described).map(({ name }) => name),
+        ...subject.hidden,
+        '',
+        'accountId',
+        ...declared.map((name) => name.toUpperCase()),
+      ];
+      for (const property of names.filter((one) => !declared.includes(one)))
+        expect({ property, answer: await tried(subject, { sort: [{ property }] }) }).toEqual({
+          property,
+          answer: subject.err('unsupportedSort'),
+        });
+    },
+  },
+  {
+    id: 'query-sort-unknown-member',
+    level: 'decision',
+    rule: 'A comparator’s member that is not declared is unsupportedSort (decision 15).',
+    needs: { room: 0 },
+    applies: sorts,
+    async run(subject) {
+      for (const property of subject.profile.sorts)
+        expect(await tried(subject, { sort: [{ property, more: 1 }] })).toEqual(
+          subject.err('unsupportedSort'),
+        );
+    },
+  },
+  {
+    id: 'query-sort-direction',
+    level: 'must',
+    rule: 'isAscending is true where it is left out; false reverses the order of what differs.',
+    applies: sorts,
+    async run(subject) {
+      await populated(subject, async (items) => {
+        for (const property of sorted(subject)) {
+          const { name } = property;
+          const up = await find(subject, [{ property: name }]);
+          expect(await find(subject, [{ property: name, isAscending: true }])).toEqual(up);
+          const down = await find(subject, [{ property: name, isAscending: false }]);
+          expect(down).toEqual(sameMembers(up));
+          if (!isOrdered(property)) continue;
+          // Equal ones may come in any order, the values of both lists are each other's reverse.
+          const values = (ids: readonly string[]): Json[] => ids.map(storedOf(items, property));
+          expect(values(down)).toEqual(values(up).reverse());
+        }
+      });
+    },
+  },
+  {
+    id: 'query-sort-kinds',
+    level: 'must',
+    rule: 'In ascending order false comes before true, lower numbers before higher ones, by value and not as text, and earlier dates before later ones.',
+    applies: sorts,
+    async run(subject) {
+      const ordered = sorted(subject).filter(isOrdered);
+      if (ordered.length === 0)
+        throw new NotApplicable('The type sorts by no Boolean, number or date.');
+      await populated(subject, async (items) => {
+        for (const property of ordered)
+          for (const isAscending of [true, false]) {
+            const direction = isAscending ? {} : { isAscending };
+            const ids = await find(subject, [{ property: property.name, ...direction }]);
+            const values = ids
+              .map(storedOf(items, property))
+              .filter((value) => value !== null)
+              .map(Number);
+            const wanted = [...values].sort((a, b) => (isAscending ? a - b : b - a));
+            expect({ property: property.name, values }).toEqual({
+              property: property.name,
+              values: wanted,
+            });
+          }
+      });
+    },
+  },
+  {
+    id: 'query-sort-collation-ignored',
+    level: 'must',
+    rule: 'On a property that is no string a collation is ignored, also one that nobody knows.',
+    applies: sorts,
+    async run(subject) {
+      const ordered = sorted(subject).filter(isOrdered);
+      if (ordered.length === 0)
+        throw new NotApplicable('The type sorts by no Boolean, number or date.');
+      await populated(subject, async () => {
+        for (const { name: property } of ordered) {
+          const ids = await find(subject, [{ property }]);
+          for (const collation of ['i;octet', 'i;ascii-casemap', 'i;unknown', '']) {
+            const sort = [{ property, collation }];
+            expect({ sort, ids: await find(subject, sort) }).toEqual({ sort, ids });
+          }
+        }
+      });
+    },
+  },
+  {
+    id: 'query-sort-ties',
+    level: 'must',
+    rule: 'Where two objects are equal by a comparator the next one decides, each in its own direction.',
+    needs: { text: true, repeats: true, room: 4 },
+    applies: textSort,
+    async run(subject) {
+      const { property, low, high } = twoValues(subject);
+      const { text } = subject.profile;
+      await subject.empty(subject.A1);
+      const put = (word: string, value: Json) => subject.put1({ [text]: word, [property]: value });
+      const bHigh = await put('b', high);
+      const aLow = await put('a', low);
+      const bLow = await put('b', low);
+      const aHigh = await put('a', high);
+      const by = (first: JsonMap, second: JsonMap) => find(subject, [first, second]);
+      const down = { isAscending: false };
+      expect([
+        await by({ property: text }, { property }),
+        await by({ property: text }, { property, ...down }),
+        await by({ property: text, ...down }, { property }),
+        await by({ property }, { property: text }),
+        await by({ property }, { property: text, ...down }),
+        await by({ property, ...down }, { property: text }),
+      ]).toEqual([
+        [aLow, aHigh, bLow, bHigh],
+        [aHigh, aLow, bHigh, bLow],
+        [bLow, bHigh, aLow, aHigh],
+        [aLow, bLow, aHigh, bHigh],
+        [bLow, aLow, bHigh, aHigh],
+        [aHigh, bHigh, aLow, bLow],
+      ]);
+    },
+  },
+  {
+    id: 'query-sort-behind-moment',
+    level: 'must',
+    rule: 'Objects whose first sorted property is equal, a moment of creation too, are ordered by the next comparator.',
+    needs: { text: true },
+    applies: (subject) =>
+      subject.profile.textSort && subject.profile.sorts.includes('created')
+        ? null
+        : 'The type does not sort by both created and its text.',
+    async run(subject) {
+      await subject.clear(subject.A1);
+      await subject.make(subject.A1, 'a', 'b', 'c');
+      const { text } = subject.profile;
+      const moment = (one: Item): number => Date.parse(String(one['created']));
+      const behind = (one: Item, other: Item): number =>
+        String(one[text]) < String(other[text]) ? 1 : -1;
+      const expected = (await subject.all(subject.A1)).sort(
+        (a, b) => moment(a) - moment(b) || behind(a, b),
+      );
+      const sort = [{ property: 'created' }, { property: text, isAscending: false }];
+      expect(await find(subject, sort)).toEqual(expected.map(({ id }) => id));
+    },
+  },
+  {
+    id: 'query-sort-last-tie',
+    level: 'decision',
+    rule: 'The last tie goes by id, in the direction of the last comparator; created is the order of creation (decision 15).',
+    needs: { text: true, repeats: true, room: 4 },
+    applies: textSort,
+    async run(subject) {
+      const { text: property, sorts: names } = subject.profile;
+      await subject.empty(subject.A1);
+      const [b1 = '', a1 = '', b2 = '', a2 = ''] = await subject.make(
+        subject.A1,
+        'b',
+        'a',
+        'b',
+        'a',
+      );
+      const down = { isAscending: false };
+      expect(await find(subject, [{ property }])).toEqual([a1, a2, b1, b2]);
+      expect(await find(subject, [{ property, ...down }])).toEqual([b2, b1, a2, a1]);
+      if (!names.includes('created')) return;
+      const created = { property: 'created' };
+      expect(await find(subject, [{ property }, { ...created, ...down }])).toEqual([
+        a2,
+        a1,
+        b2,
+        b1,
+      ]);
+      expect(await find(subject, [{ property, ...down }, created])).toEqual([b1, b2, a1, a2]);
+    },
+  },
+  {
+    id: 'query-sort-described',
+    level: 'decision',
+    rule: 'Each declared sort orders by value or i;unicode-casemap, nulls first ascending and last descending, then by id: one direction is the other reversed (decision 15).',
+    applies: sorts,
+    async run(subject) {
+      await populated(subject, async (items) => {
+        for (const property of sorted(subject)) {
+          const { name } = property;
+          const wanted = [...items].sort((a, b) => compare(a, b, property)).map(({ id }) => id);
+          const up = await find(subject, [{ property: name, isAscending: true }]);
+          expect({ name, ids: up }).toEqual({ name, ids: wanted });
+          const down = await find(subject, [{ property: name, isAscending: false }]);
+          expect({ name, ids: down }).toEqual({ name, ids: wanted.reverse() });
+        }
+      });
+    },
+  },
+  {
+    id: 'query-sort-permutation',
+    level: 'must',
+    rule: 'A sort changes the order alone: the same ids come in every one, each once, with the same total.',
+    applies: sorts,
+    async run(subject) {
+      await populated(subject, async (items) => {
+        for (const sort of everySort(subject)) {
+          const ids = await find(subject, sort);
+          expect({ sort, ids }).toEqual({ sort, ids: sameMembers(items.map(({ id }) => id)) });
+          const { total } = await query(subject, { sort, calculateTotal: true, limit: 1 });
+          expect(total).toBe(subject.foreign().size + items.length);
+        }
+      });
+    },
+  },
+]);
+
+/** What an object has, dates as instants. */
+function storedOf(items: readonly Item[], property: ModelProperty): (id: string) => Json {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  return (id) => plain(property, byId.get(id)?.[property.name] ?? null);
+}

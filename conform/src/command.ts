@@ -1,0 +1,254 @@
+import { randomInt } from 'node:crypto';
+import { type Check, isOfSection, LEVELS, type Level } from './check.js';
+import { CHECKS } from './checks/index.js';
+import { UsageError } from './cli.js';
+import type { TransportName } from './client/connection.js';
+import { basic, bearer } from './client/credentials.js';
+import { NoAnswerError } from './client/http.js';
+import { describedIn, ForeignError, learnTypes, UnreadableError } from './learn.js';
+import { countOf, type Outcome, type Results } from './outcome.js';
+import { ProgressLines } from './progress.js';
+import { REPORTS } from './report/index.js';
+import { textReport } from './report/text.js';
+import { LostError, run, type Selection, selected } from './run.js';
+import { DescriptorError, type World } from './subject/described.js';
+import { Server } from './subject/server.js';
+import { SessionError } from './subject/session.js';
+
+/** The command's options, as they were written. */
+export interface Options {
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  readonly basic?: string | undefined;
+  readonly 'other-token'?: readonly string[] | undefined;
+  readonly 'other-basic'?: readonly string[] | undefined;
+  readonly descriptor?: readonly string[] | undefined;
+  readonly type?: readonly string[] | undefined;
+  readonly transport: string;
+  readonly section?: readonly string[] | undefined;
+  readonly check?: readonly string[] | undefined;
+  readonly level?: string | undefined;
+  readonly report: string;
+  readonly seed?: string | undefined;
+}
+
+export interface Conformed {
+  readonly failed: boolean;
+  readonly report: string;
+  /** For people, where the report goes to a file. */
+  readonly summary: string;
+}
+
+/** What is the input's fault. */
+const INPUT = [
+  SessionError,
+  NoAnswerError,
+  UnreadableError,
+  DescriptorError,
+  ForeignError,
+  LostError,
+];
+
+/** Runs what the options say; `tell` takes lines of progress. Throws UsageError where nothing can be run. */
+export async function conform(
+  options: Options,
+  environment: Readonly<Record<string, string | undefined>>,
+  tell: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<Conformed> {
+  const report = REPORTS[options.report];
+  if (report === undefined) throw oneOf('--report', options.report, Object.keys(REPORTS));
+  try {
+    const results = await runAll(options, environment, tell, signal);
+    const summary = textReport(results);
+    const failed = countOf(results.outcomes).failed > 0 || results.ended !== undefined;
+    return { failed, report: report(results), summary };
+  } catch (error) {
+    if (INPUT.some((one) => error instanceof one)) throw new UsageError((error as Error).message);
+    throw error;
+  }
+}
+
+async function runAll(
+  options: Options,
+  environment: Readonly<Record<string, string | undefined>>,
+  tell: (line: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<Results> {
+  const { url } = options;
+  if (url === undefined) throw new UsageError('--url is missing: where is the server?');
+  requireUrl(url);
+  const authorization = authorizationOf(options, environment);
+  const transport = transportOf(options.transport);
+  const selection = selectionOf(options);
+  const wanted = options.level === undefined ? null : levelsOf(options.level);
+  const seed = options.seed === undefined ? randomInt(2 ** 31) : seedOf(options.seed);
+  const others = [
+    ...(options['other-token'] ?? []).map(bearerOf),
+    ...(options['other-basic'] ?? []).map((pair) => basicOf('--other-basic', pair)),
+  ];
+  const { descriptor: files = [] } = options;
+  const described = await describedIn(files);
+  const server = await Server.connect({ url, authorization, others, transport, seed });
+  try {
+    const world = await learnTypes(server, files, described);
+    for (const type of selection.types ?? [])
+      if (!world.has(type)) throw oneOf('--type', type, [...world.keys()]);
+    const warnings: string[] = [];
+    const levels = wanted ?? levelsOf(server.isOurs ? 'decision' : 'should');
+    requireSome({ ...selection, levels }, world);
+    const unusable: string[] = [];
+    const plan = {
+      server,
+      world,
+      checks: CHECKS,
+      selection: { ...selection, levels },
+      unusable: (reason: string) => {
+        unusable.push(reason);
+        tell(reason);
+      },
+      warn: (line: string) => {
+        warnings.push(line);
+        tell(line);
+      },
+      ...(signal === undefined ? {} : { signal }),
+    };
+    const progress = new ProgressLines(tell);
+    const head = { url, transport, seed, isOurs: server.isOurs, warnings };
+    try {
+      const outcomes = await run(plan, progress);
+      if (signal?.aborted !== true) return { ...head, outcomes, ...gapOf(outcomes, unusable) };
+      if (warnings.length === 0) tell('Interrupted: what was made is removed.');
+      return { ...head, outcomes, ended: `The run was interrupted. ${progress.left}` };
+    } catch (error) {
+      if (!(error instanceof LostError) || error.outcomes.length === 0) throw error;
+      const ended = `${error.message} ${progress.left}`;
+      tell(ended);
+      return { ...head, outcomes: error.outcomes, ended };
+    }
+  } finally {
+    server.close();
+  }
+}
+
+/** A run of no check at all would end as if all had passed. */
+function requireSome(selection: Selection, world: World): void {
+  const checks = selected(CHECKS, selection);
+  const { levels = [] } = selection;
+  if (checks.length === 0)
+    throw new UsageError(
+      `No check is of all that was asked for, at the levels ${levels.join(', ')} (--list shows them; --level).`,
+    );
+  if (world.size === 0 && checks.every(({ scope }) => scope === 'type'))
+    throw new UsageError(
+      'These are checks of a type, and none is known: --descriptor FILE describes one.',
+    );
+}
+
+/** Why outcomes without a failure don't show that all is well: nothing that was asked for could be looked at. */
+function gapOf(
+  outcomes: readonly Outcome[],
+  unusable: readonly string[],
+): { readonly ended?: string } {
+  if (unusable.length > 0) return { ended: unusable.join(' ') };
+  const { passed, failed } = countOf(outcomes);
+  return passed + failed > 0 ? {} : { ended: 'Not one check could be run.' };
+}
+
+/** The header of the options' credentials, or else of those in the environment. */
+function authorizationOf(
+  { token, basic: pair }: Options,
+  environment: Readonly<Record<string, string | undefined>>,
+): string {
+  const { CONFORM_TOKEN: setToken = '', CONFORM_BASIC: setPair = '' } = environment;
+  const isGiven = token !== undefined || pair !== undefined;
+  const [aToken, aPair] = isGiven ? [token ?? '', pair ?? ''] : [setToken, setPair];
+  if (aToken !== '' && aPair !== '')
+    throw new UsageError('A bearer token and Basic credentials are given: it can be one of them.');
+  if (aPair !== '') return basicOf(isGiven ? '--basic' : 'CONFORM_BASIC', aPair);
+  if (aToken !== '') return bearerOf(aToken);
+  throw new UsageError(
+    '--token is missing: a bearer token of a user of the server, or --basic USER:PASSWORD.',
+  );
+}
+
+/** What is wrong isn't repeated: it may hold a password. */
+function basicOf(option: string, pair: string): string {
+  const authorization = basic(pair);
+  if (authorization === null)
+    throw new UsageError(`${option} is a user's name, a colon and the password: USER:PASSWORD.`);
+  return authorization;
+}
+
+/** RFC 6750 2.1 has fewer: servers may have tokens of another form. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** What no header holds isn't repeated either. */
+function bearerOf(token: string): string {
+  if (TOKEN.test(token)) return bearer(token);
+  throw new UsageError('A token has visible ASCII characters alone.');
+}
+
+function requireUrl(text: string): void {
+  if (!URL.canParse(text)) throw new UsageError(`--url ${text} is no URL.`);
+  const { protocol, username, password } = new URL(text);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new UsageError(`--url ${text} begins with neither https:// nor http://.`);
+  // Reports tell the URL.
+  if (username !== '' || password !== '')
+    throw new UsageError('--url has no user and no password: --basic USER:PASSWORD has them.');
+}
+
+/** A line for each check that is selected. */
+export function listed(options: Options): string {
+  const levels = options.level === undefined ? undefined : levelsOf(options.level);
+  const selection = selectionOf(options);
+  const checks = selected(CHECKS, levels === undefined ? selection : { ...selection, levels });
+  return checks.map(line).join('');
+}
+
+const line = ({ id, specification, section, level, rule }: Check): string =>
+  `${specification} ${section}\t${level}\t${id}\t${rule}\n`;
+
+function selectionOf({ type, section, check }: Options): Selection {
+  for (const wanted of section ?? [])
+    if (!CHECKS.some((one) => isOfSection(one, wanted)))
+      throw oneOf('--section', wanted, sectionsOf(CHECKS));
+  for (const id of check ?? [])
+    if (!CHECKS.some((one) => one.id === id))
+      throw new UsageError(`--check ${id}: there is no such check (--list shows them).`);
+  return {
+    ...(type === undefined ? {} : { types: type }),
+    ...(section === undefined ? {} : { sections: section }),
+    ...(check === undefined ? {} : { checks: check }),
+  };
+}
+
+/** By their numbers: 3.10 comes after 3.2. */
+const sectionsOf = (checks: readonly Check[]): readonly string[] =>
+  [...new Set(checks.map(({ section }) => section))].sort((a, b) =>
+    a.localeCompare(b, 'en', { numeric: true }),
+  );
+
+function levelsOf(word: string): readonly Level[] {
+  const at = LEVELS.indexOf(word as Level);
+  if (at === -1) throw oneOf('--level', word, LEVELS);
+  return LEVELS.slice(0, at + 1);
+}
+
+function transportOf(word: string): TransportName {
+  if (word === 'http' || word === 'websocket') return word;
+  throw oneOf('--transport', word, ['http', 'websocket']);
+}
+
+function seedOf(word: string): number {
+  if (/^\d{1,10}$/.test(word)) return Number(word);
+  throw new UsageError(
+    `--seed is a whole number of up to ten digits, not ${JSON.stringify(word)}.`,
+  );
+}
+
+function oneOf(option: string, word: string, legal: readonly string[]): UsageError {
+  const words = legal.length === 0 ? 'nothing is known' : legal.join(', ');
+  return new UsageError(`${option} ${JSON.stringify(word)} is none of these: ${words}.`);
+}

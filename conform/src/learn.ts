@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises';
+import { decode } from '../../src/descriptor/descriptor-file.js';
+import { asMap } from './client/json.js';
+import { type DescriptorSource, toldWorld, type World, worldOf } from './subject/described.js';
+import type { Server } from './subject/server.js';
+import { expand, REFERENCE } from './subject/session.js';
+
+/** A descriptor's file can't be read. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+}
+
+/** A descriptor describes what the server doesn't have. */
+export class ForeignError extends Error {
+  override readonly name = 'ForeignError';
+}
+
+/** The types that files describe, whether a server has them or not; null where there are no files. */
+export async function describedIn(files: readonly string[]): Promise<World | null> {
+  return files.length === 0 ? null : worldOf(await readAll(files));
+}
+
+/** The types that the server has: those that somebody described, or else those of the server's own reference. */
+export async function learnTypes(
+  server: Server,
+  files: readonly string[],
+  described: World | null,
+): Promise<World> {
+  const { capabilities } = server.user.session;
+  // Who gives a descriptor wants its types checked: to leave them out would be a pass that says nothing.
+  for (const [type, { capability }] of described ?? [])
+    if (!(capability in capabilities))
+      throw new ForeignError(
+        `${files.join(', ')}: ${type} is of ${capability}, which the session doesn't have. It has ` +
+          `${Object.keys(capabilities).join(', ')}.`,
+      );
+  if (described !== null) return described;
+  const told = toldWorld(await fetchAll(server));
+  return new Map([...told].filter(([, { capability }]) => capability in capabilities));
+}
+
+function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]> {
+  return Promise.all(
+    files.map(async (file) => {
+      const octets = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+        throw new UnreadableError(`${file} can't be read (${error.code ?? error.message}).`);
+      });
+      const text = decode(octets);
+      if (text === undefined) throw new UnreadableError(`${file} is not UTF-8.`);
+      return { file, text };
+    }),
+  );
+}
+
+/** `urn:jmapsmith:reference` in the session has a URL template for the descriptor of each capability. */
+async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
+  const { session, http } = server.user;
+  const { url } = asMap(session.capabilities[REFERENCE]);
+  if (typeof url !== 'string') return [];
+  const sources: DescriptorSource[] = [];
+  for (const capability of Object.keys(session.capabilities)) {
+    const { status, text } = await http.send(expand(url, { capability }));
+    if (status === 200) sources.push({ file: `${capability}.json`, text });
+  }
+  return sources;
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+import { writeFile } from 'node:fs/promises';
+import { EXIT, parseOptions, printError, runCommand, UsageError } from './cli.js';
+import { OPTIONS } from './options.js';
+
+const HELP = `
+Usage: jmapsmith-conform --url URL --token TOKEN|--basic USER:PASSWORD [OPTION...]
+
+Runs the conformance checks against a JMAP server (RFC 8620, RFC 8887), any server, and tells for each
+section what passed, what failed and what doesn't apply. It makes objects of its own beside those that
+are there, and removes them again; nothing else is touched.
+
+  --url URL            the session's URL, or the one in front of /.well-known/jmap
+  --token TOKEN        a bearer token; in its place CONFORM_TOKEN in the environment
+  --basic USER:PASSWORD  HTTP Basic credentials in place of a token; or CONFORM_BASIC in the
+                       environment, where other users of the machine don't see them
+  --other-token TOKEN  one of another user, for what one may see of another's; may be repeated
+  --other-basic USER:PASSWORD  the same with HTTP Basic
+  --descriptor FILE    describes a capability's types; may be repeated. Without one the types are
+                       those of the server's own reference, if it has one
+  --type NAME          only this type; may be repeated
+  --transport NAME     http (the default) or websocket
+  --section N          only this section and its parts, for instance 5.3, of each RFC, or 8620:5.3 of
+                       one; may be repeated
+  --check ID           only this check; may be repeated
+  --level NAME         must, should or decision, each with those before it. Decisions are this
+                       project's own where the RFC leaves room: the default for its servers,
+                       should for others
+  --report FORMAT      text (the default), json, junit or html, on standard output
+  --output FILE        the report goes to a file, and a summary to standard output
+  --seed N             of what is random; each report tells it
+  --list               the checks, one a line, and nothing is run
+  --help               shows this
+
+Exit codes: 0 nothing failed, 1 a check failed or the run is not whole (it was interrupted, the server
+was lost, a type could not be used or has over 500 objects), 2 an option, the URL, the token or a descriptor is wrong, 70 a
+defect of ours.
+`;
+
+await runCommand('conform', HELP, async (argv) => {
+  const { values } = parseOptions(argv, { options: OPTIONS });
+  const { conform, listed } = await import('./command.js');
+  const { output } = values;
+  if (values.list) {
+    process.stdout.write(listed(values));
+    return EXIT.fine;
+  }
+  // Before a run, not at the end of one: what it found would be lost.
+  if (output !== undefined) await written(output, '', 'a');
+  const interrupted = new AbortController();
+  // Once: what was made is removed first. Again: at once.
+  process.once('SIGINT', () => interrupted.abort());
+  process.once('SIGTERM', () => interrupted.abort());
+  const { failed, report, summary } = await conform(
+    values,
+    process.env,
+    printError,
+    interrupted.signal,
+  );
+  if (output === undefined) {
+    process.stdout.write(report);
+    return failed || interrupted.signal.aborted ? EXIT.found : EXIT.fine;
+  }
+  await written(output, report, 'w');
+  process.stdout.write(summary);
+  return failed || interrupted.signal.aborted ? EXIT.found : EXIT.fine;
+});
+
+async function written(output: string, text: string, flag: 'a' | 'w'): Promise<void> {
+  await writeFile(output, text, { flag }).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--output ${output} can't be written (${error.code ?? error.message}).`);
+  });
+}

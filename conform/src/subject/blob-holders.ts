@@ -1,0 +1,31 @@
+import { replaceTexts, textsAt } from '../../../src/capability/places.js';
+import type { ModelProperty } from '../../../src/descriptor/model.js';
+import { sampleOf } from '../../../src/descriptor/sample-values.js';
+import type { Json } from '../client/json.js';
+import { writable } from './described.js';
+import type { Subject } from './subject.js';
+
+/**
+ * A property to which a client can give blobs: its value is an id of a blob, or contains such ids.
+ */
+export interface BlobHolder extends Pick<ModelProperty, 'name' | 'access' | 'nullable'> {
+  /** Its value is the id of a blob. */
+  readonly isWhole: boolean;
+  /** A value of the property that names this blob wherever it names one. */
+  readonly holding: (blobId: string) => Json;
+  /** The first blob that a value of the property names. */
+  readonly heldIn: (value: Json | undefined) => string;
+}
+
+export const blobHoldersOf = ({ described }: Subject): readonly BlobHolder[] =>
+  writable(described)
+    .filter(({ blobs }) => blobs.length > 0)
+    .map((property) => ({
+      ...property,
+      isWhole: property.kind === 'string',
+      holding: (blobId) => holding(property, blobId),
+      heldIn: (value) => [...textsAt(property.blobs, value)][0] ?? String(value),
+    }));
+
+export const holding = ({ schema, blobs }: ModelProperty, blobId: string): Json =>
+  replaceTexts(blobs, sampleOf(schema), () => blobId) as Json;

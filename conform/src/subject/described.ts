@@ -1,0 +1,131 @@
+import { basename } from 'node:path';
+import { checkForeign } from '../../../src/descriptor/check/foreign.js';
+import { buildModel } from '../../../src/descriptor/model/index.js';
+import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
+import { parseDescriptor } from '../../../src/descriptor/parse.js';
+import { problemText } from '../../../src/descriptor/report/problem-text.js';
+import { PLAIN } from '../../../src/descriptor/report/style.js';
+import { type CapabilityView, viewCapability } from '../../../src/descriptor/view.js';
+import type { Json } from '../client/json.js';
+
+/** A type as its descriptor describes it, and the capability that has it. */
+export interface DescribedType {
+  readonly type: ModelType;
+  readonly capability: string;
+}
+
+/** The types of a server, by name: a type refers to others by theirs. */
+export type World = ReadonlyMap<string, DescribedType>;
+
+/** Descriptors that are wrong: all of what is, each with its place and the lines around it. */
+export class DescriptorError extends Error {
+  override readonly name = 'DescriptorError';
+  readonly problems: readonly Problem[];
+
+  constructor(sources: readonly DescriptorSource[], problems: readonly Problem[]) {
+    const texts = new Map(sources.map(({ file, text }) => [file, text]));
+    const told = problems.map((one) =>
+      problemText(one, (file) => texts.get(file), { style: PLAIN }),
+    );
+    super(
+      `${told.length} error${told.length === 1 ? '' : 's'} in descriptors.\n${told.join('\n')}`,
+    );
+    this.problems = problems;
+  }
+}
+
+/** A descriptor's text and what it is called where a place in it is told. */
+export interface DescriptorSource {
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * All types of descriptors that somebody wrote. What isn't of their language would be left out in silence, and a run
+ * without it say too much; what only a server of this project can't have is no fault of theirs.
+ */
+export function worldOf(sources: readonly DescriptorSource[]): World {
+  const { views, problems } = viewsOf(sources);
+  const found = checkForeign(views, problems);
+  const wrong = found.length === 0 && views.every(isBare) ? views.map(nothing) : found;
+  if (wrong.length > 0) throw new DescriptorError(sources, wrong);
+  return typesOf(buildModel(views));
+}
+
+const isBare = ({ types }: CapabilityView): boolean => types.length === 0;
+
+/** Who gives descriptors wants types checked: a run without any would pass and say nothing of them. */
+const nothing = ({ root }: CapabilityView): Problem => ({
+  at: root.members?.get('types')?.nameAt ?? root.at,
+  code: 'empty',
+  message: 'the descriptor has no types, so there is nothing of it to check: describe one.',
+});
+
+/** All types of what a server tells of itself, taken as it is: the language of a later one may have more words. */
+export function toldWorld(sources: readonly DescriptorSource[]): World {
+  const { views } = viewsOf(sources);
+  try {
+    return typesOf(buildModel(views));
+  } catch (error) {
+    const problems = checkForeign(views, []);
+    if (problems.length === 0) throw error;
+    throw new DescriptorError(sources, problems);
+  }
+}
+
+interface Views {
+  readonly views: readonly CapabilityView[];
+  /** What is wrong with what could be read nevertheless. */
+  readonly problems: readonly Problem[];
+}
+
+function viewsOf(sources: readonly DescriptorSource[]): Views {
+  const read = sources.map(({ file, text }) => ({ file, ...parseDescriptor(file, text) }));
+  const problems = read.flatMap((one) => one.problems);
+  const views = read.flatMap(({ file, root }) => {
+    if (root === undefined) return [];
+    const base = basename(file).replace(/[.][a-z]+$/, '');
+    return [viewCapability({ file, base, start: { file, line: 1, column: 1 }, root })];
+  });
+  // What can't be read at all is missing from the others, whatever would be said of them.
+  if (views.length < sources.length) throw new DescriptorError(sources, problems);
+  return { views, problems };
+}
+
+function typesOf({ capabilities }: Model): World {
+  return new Map(
+    capabilities.flatMap(({ urn, types }) =>
+      types.map((type) => [type.name, { type, capability: urn }] as const),
+    ),
+  );
+}
+
+/** Properties that are on the wire: all but internal and secret ones. */
+export function visible(type: ModelType): readonly ModelProperty[] {
+  return type.properties.filter(({ access }) => access !== 'internal' && access !== 'secret');
+}
+
+/** What a create may give, references and blobs too. */
+export function writable(type: ModelType): readonly ModelProperty[] {
+  return type.properties.filter(
+    ({ access, role }) => (access === 'mutable' || access === 'immutable') && role === undefined,
+  );
+}
+
+/** What a create may give without anything else being there: neither references nor blobs. */
+export function givable(type: ModelType): readonly ModelProperty[] {
+  return writable(type).filter(
+    ({ blobs, reference }) => blobs.length === 0 && reference === undefined,
+  );
+}
+
+/** Whether a property is of what no two objects may share. */
+export function isUnique(type: ModelType, { name }: ModelProperty): boolean {
+  return type.uniques.some(({ properties }) => properties.some((one) => one.name === name));
+}
+
+/** Ids as a reference of this form holds them. */
+export function wrapped(form: 'single' | 'list' | 'set', ...ids: readonly string[]): Json {
+  if (form === 'single') return ids[0] ?? null;
+  return form === 'list' ? [...ids] : Object.fromEntries(ids.map((id) => [id, true]));
+}

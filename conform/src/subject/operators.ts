@@ -1,0 +1,92 @@
+import { formatOf } from '../../../src/capability/formats.js';
+import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
+import { casemapKey, fold } from '../../../src/text/index.js';
+import type { Item, Json, JsonMap } from '../client/json.js';
+import { kindsOf } from './values.js';
+
+/** What a descriptor's filters and sorts mean (decisions 14 and 15), in plain JavaScript. */
+
+/** Values that a condition is tried with: those that are there, and one that is nowhere. */
+export function operands(
+  { operator, property, schema }: ModelFilter,
+  items: readonly Item[],
+): Json[] {
+  const isText = kindsOf(schema).includes('string');
+  const values = items.map((item) => item[property.name] ?? null);
+  const some = [...new Set(values.filter((value) => value !== null))];
+  switch (operator) {
+    case 'isNull':
+      return [true, false];
+    case 'in':
+      return [some.slice(0, 1), some.slice(0, 8), []];
+    case 'hasKey':
+      return ['a', 'b', 'nowhere', '', ...new Set(some.flatMap((one) => Object.keys(one)))].slice(
+        0,
+        9,
+      );
+    case 'hasItem':
+      return [...(isText ? ['nowhere', ''] : []), ...new Set(some.flat())].slice(0, 9);
+    case 'contains':
+    case 'startsWith':
+    case 'text':
+      return ['A', 'ss', 'SS', 'É', '%', 'nowhere', 'a B', ...some.slice(0, 4)];
+    default:
+      // A condition takes what its property's schema takes, so values that are there will do.
+      return [...some.slice(0, 12), ...(property.nullable && operator === 'equals' ? [null] : [])];
+  }
+}
+
+/** Dates as instants, whatever offset they are written with. */
+export const plain = (property: ModelProperty, value: Json): Json =>
+  isMoment(property) && typeof value === 'string' ? Date.parse(value) : value;
+
+/** Whether the property's values name moments: a UTCDate, a Date. */
+export function isMoment(property: ModelProperty): boolean {
+  return formatOf(property)?.compares === 'instant';
+}
+
+export function matches(item: Item, filter: ModelFilter, value: Json): boolean {
+  const { operator, property } = filter;
+  const stored = plain(property, item[property.name] ?? null);
+  const wanted = plain(property, value);
+  if (operator === 'text') return hasWords(item, filter, String(value));
+  if (operator === 'isNull') return (stored === null) === wanted;
+  if (operator === 'equals') return stored === wanted;
+  if (operator === 'in')
+    return Array.isArray(value) && value.some((one) => plain(property, one) === stored);
+  if (operator === 'hasKey')
+    return stored !== null && Object.hasOwn(stored as JsonMap, String(value));
+  if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(value);
+  if ((operator === 'contains' || operator === 'startsWith') && value === '') return true;
+  if (stored === null || wanted === null) return false;
+  if (operator === 'contains') return fold(String(stored)).includes(fold(String(wanted)));
+  if (operator === 'startsWith') return fold(String(stored)).startsWith(fold(String(wanted)));
+  if (operator === 'before') return stored < wanted;
+  return operator === 'atMost' ? stored <= wanted : stored >= wanted;
+}
+
+/** All words, each in any of the properties. */
+function hasWords(item: Item, { property, properties = [property] }: ModelFilter, text: string) {
+  const texts = properties.map((one) => fold(String(item[one.name] ?? '')));
+  const words = fold(text)
+    .split(/\s+/u)
+    .filter((word) => word !== '');
+  return words.every((word) => texts.some((one) => one.includes(word)));
+}
+
+/** Nulls first, then by value or `i;unicode-casemap`, then by id (decision 15). */
+export function compare(a: Item, b: Item, property: ModelProperty): number {
+  const key = (item: Item): number | string | null => {
+    const value = plain(property, item[property.name] ?? null);
+    if (property.role === 'created') return item.id;
+    return typeof value === 'string' ? casemapKey(value) : value === null ? null : Number(value);
+  };
+  const order = compareKeys(key(a), key(b));
+  return order === 0 ? compareKeys(a.id, b.id) : order;
+}
+
+function compareKeys(a: number | string | null, b: number | string | null): number {
+  if (a === null || b === null) return Number(b === null) - Number(a === null);
+  if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
+  return a - Number(b);
+}

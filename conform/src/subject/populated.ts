@@ -1,0 +1,120 @@
+import type { ModelProperty } from '../../../src/descriptor/model.js';
+import type { Item, Json, JsonMap } from '../client/json.js';
+import { givable, isUnique, wrapped, writable } from './described.js';
+import { same } from './profile.js';
+import type { Subject } from './subject.js';
+import { size, valuesOf } from './values.js';
+
+/** Objects beyond those that each value needs: some values come twice. */
+const MORE = 3;
+
+/**
+ * Fills the first account with objects in which the values of each property take turns, so that each occurs, calls
+ * `work` with them, and removes them again.
+ */
+export async function populated(
+  subject: Subject,
+  work: (items: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  const { A1, described, profile } = subject;
+  await subject.clear(A1);
+  await subject.prepare(A1);
+  const links = writable(described).filter(
+    (one) =>
+      one.reference !== undefined && !profile.given.includes(one) && !isUnique(described, one),
+  );
+  const targets = new Targets(subject);
+  try {
+    await targets.make(links);
+    const { created, notCreated } = await subject.set({
+      create: creates(subject, links, targets),
+    });
+    // Of another's server the bounds may be others than its descriptor says: what it takes is enough to go on with.
+    const isEnough = !subject.server.isOurs && Object.keys(created ?? {}).length >= MORE;
+    if (Object.keys(notCreated ?? {}).length > 0 && !isEnough)
+      throw new Error(`Values within their bounds are refused: ${JSON.stringify(notCreated)}`);
+    await work(await subject.all(A1));
+  } finally {
+    await subject.clear(A1);
+    await targets.remove();
+  }
+}
+
+function creates(
+  subject: Subject,
+  links: readonly ModelProperty[],
+  targets: Targets,
+): Record<string, JsonMap> {
+  const { described: type, profile } = subject;
+  const properties = givable(type);
+  // A check may copy them into the second account.
+  const there = subject.server
+    .writable(profile.capability)
+    .flatMap((accountId) => [...subject.foreign(accountId).values()]);
+  const room = Math.min(2000, profile.octets / (2 * properties.length));
+  const good = new Map(
+    properties.map((one) => {
+      const taken = isUnique(type, one) ? there.map((item) => item[one.name] ?? null) : [];
+      const isFree = (value: Json): boolean => !taken.some((other) => same(value, other));
+      return [one.name, valuesOf(one).good.filter((v) => size(v) < room && isFree(v))];
+    }),
+  );
+  const most = Math.max(...[...good.values()].map(({ length }) => length), 3) + MORE;
+  const own = links.some(({ reference }) => reference?.type === type.name) ? OWN_TARGETS : 0;
+  const count = Math.min(most, subject.room - own);
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => {
+      const values = properties.map((property, turn): [string, Json][] => {
+        const list = good.get(property.name) ?? [];
+        // What no two objects share has each of its values once.
+        const value = list[isUnique(type, property) ? index : (index + turn) % list.length];
+        return value === undefined ? [] : [[property.name, value]];
+      });
+      const linked = links.map(({ name, reference }): [string, Json][] => {
+        if (reference === undefined || index % 3 === 0) return [];
+        const id = targets.of(reference.type)[index % 2];
+        if (id === undefined) return [];
+        return [[name, wrapped(reference.form, id)]];
+      });
+      const object = Object.fromEntries([...values.flat(), ...linked.flat()]);
+      return [`k${index}`, { ...subject.create('t'), ...object }];
+    }),
+  );
+}
+
+const OWN_TARGETS = 2;
+
+/** Objects that those of a type may refer to. */
+class Targets {
+  readonly #subject: Subject;
+  readonly #made = new Map<string, { readonly of: Subject; readonly ids: readonly string[] }>();
+
+  constructor(subject: Subject) {
+    this.#subject = subject;
+  }
+
+  of(type: string): readonly string[] {
+    return this.#made.get(type)?.ids ?? [];
+  }
+
+  async make(links: readonly ModelProperty[]): Promise<void> {
+    const { A1, type } = this.#subject;
+    for (const { reference } of links) {
+      if (reference === undefined || this.#made.has(reference.type)) continue;
+      const isOwn = reference.type === type;
+      const target = isOwn ? this.#subject : this.#subject.of(reference.type);
+      if (isOwn && !target.holds(OWN_TARGETS + MORE)) continue;
+      const ids = await target.make(A1, 'target', 'another');
+      this.#made.set(reference.type, { of: target, ids });
+    }
+  }
+
+  /** Those of the type itself went with the others of it. */
+  async remove(): Promise<void> {
+    for (const { of, ids } of this.#made.values()) {
+      if (of === this.#subject) continue;
+      await of.set({ destroy: ids });
+      await of.tidySupports();
+    }
+  }
+}

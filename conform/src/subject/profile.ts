@@ -1,0 +1,185 @@
+import type { StandardMethodName } from '../../../src/capability/definition.js';
+import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import type { Json, JsonMap } from '../client/json.js';
+import { anyString, satisfying } from '../expected.js';
+import { type DescribedType, givable, visible, writable } from './described.js';
+import { valuesOf } from './values.js';
+
+/**
+ * What the shared cases must know of a data type: one engine, one set of answers. All of it is read from the
+ * descriptor. The text is a mutable String that a case can write and, where the type lets it, filter and sort by.
+ */
+export interface TypeProfile {
+  readonly name: string;
+  readonly capability: string;
+  readonly singleton: boolean;
+  readonly methods: ReadonlySet<StandardMethodName>;
+  /** The String property; empty for a type that has none. */
+  readonly text: string;
+  /** Whether no two objects may have the same one. */
+  readonly textDistinct: boolean;
+  /** What a create without it stores; undefined where it must be given. */
+  readonly textDefault: '' | null | undefined;
+  /** Its bounds in Unicode code points. */
+  readonly textMin: number;
+  readonly textMax: number;
+  /** The filter that finds a part of it whatever the case, where the type declares one. */
+  readonly textFilter?: string;
+  /** Whether a sort by it is declared. */
+  readonly textSort: boolean;
+  /** What a create must give, the text too where it must. */
+  readonly required: readonly string[];
+  /** Values that a create gives beside the text: what is required, and what no two objects share. */
+  readonly given: readonly ModelProperty[];
+  /** What `created[k]` reports beside id, created and updated for an object that has no more. */
+  readonly defaults: JsonMap;
+  /** Those of them that only the server sets: a copy reports them too. */
+  readonly serverSet: JsonMap;
+  /** A mutable property with a default, and a value that is another. */
+  readonly defaulted?: { readonly property: string; readonly default: Json; readonly other: Json };
+  /** Mutable Booleans, and the filter that compares each. */
+  readonly flags: readonly { readonly property: string; readonly filter?: string }[];
+  /** Sortable properties. */
+  readonly sorts: readonly string[];
+  /** Every wire property. */
+  readonly properties: readonly string[];
+  /** Whether input names may be in snake_case too. */
+  readonly snakeCase: boolean;
+  /** How many objects an account may have. */
+  readonly count: number;
+  /** How many octets of JSON an object may have. */
+  readonly octets: number;
+  readonly hasUnique: boolean;
+}
+
+export function profileOf({ type, capability }: DescribedType): TypeProfile {
+  const text = textOf(type);
+  const { default: textDefault, schema } = text ?? {};
+  const isText = (property: ModelProperty) => property === text;
+  const given = givenBeside(type, text);
+  const reported = visible(type).filter(
+    (property) => property.role === undefined && !isText(property) && !given.includes(property),
+  );
+  const values = (properties: readonly ModelProperty[]): JsonMap =>
+    Object.fromEntries(properties.map((property) => [property.name, initial(property)]));
+  const contains = type.filters.find(
+    ({ operator, property }) => operator === 'contains' && property === text,
+  );
+  const defaulted = defaultedOf(type, given);
+  return Object.freeze({
+    name: type.name,
+    capability,
+    singleton: type.singleton,
+    methods: new Set(type.methods.map(({ name }) => name)),
+    text: text?.name ?? '',
+    textDistinct: text !== undefined && isBound(type, text),
+    textDefault: text?.required === true ? undefined : ((textDefault ?? null) as '' | null),
+    textMin: schema?.minLength ?? 0,
+    textMax: schema?.maxLength ?? 0,
+    ...(contains === undefined ? {} : { textFilter: contains.name }),
+    textSort: type.sorts.some(({ property }) => property === text),
+    required: writable(type).flatMap(({ required, name }) => (required ? [name] : [])),
+    given,
+    defaults: values(reported),
+    serverSet: values(reported.filter(({ access }) => access === 'serverSet')),
+    ...(defaulted === undefined ? {} : { defaulted }),
+    flags: flagsOf(type),
+    sorts: type.sorts.map(({ property }) => property.name),
+    properties: visible(type).map(({ name }) => name),
+    snakeCase: type.acceptSnakeCase,
+    count: type.limits?.count ?? Number.POSITIVE_INFINITY,
+    octets: type.limits?.octets ?? Number.POSITIVE_INFINITY,
+    hasUnique: type.uniques.length > 0,
+  });
+}
+
+/** A String that takes any text: best one that many objects may share, is found and sorted by, and may be empty. */
+function textOf(type: ModelType): ModelProperty | undefined {
+  const free = givable(type).filter(
+    (property) =>
+      property.kind === 'string' &&
+      property.access === 'mutable' &&
+      property.format === undefined &&
+      property.schema.enum === undefined &&
+      property.schema.pattern === undefined &&
+      (!isBound(type, property) || isAlone(type, property)),
+  );
+  const points = (property: ModelProperty): number =>
+    Number(!isBound(type, property)) * 8 +
+    Number(type.filters.some((one) => one.operator === 'contains' && one.property === property)) *
+      4 +
+    Number(type.sorts.some((one) => one.property === property)) * 2 +
+    Number((property.schema.minLength ?? 0) === 0);
+  return free.toSorted((a, b) => points(b) - points(a))[0];
+}
+
+/** Whether two objects with one value of a property, and no more, would collide. */
+function isBound(type: ModelType, property: ModelProperty): boolean {
+  return type.uniques.some(
+    ({ properties }) =>
+      properties.includes(property) &&
+      !properties.some((one) => one.nullable && !one.required && one !== property),
+  );
+}
+
+/** Whether no two objects share a property, and it is part of no longer key. */
+const isAlone = (type: ModelType, property: ModelProperty): boolean =>
+  type.uniques.every(({ properties }) => properties.length === 1 || !properties.includes(property));
+
+/** What is required, and of each unique key one property whose values differ, unless a null frees it. */
+function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {
+  const canGive = writable(type);
+  const given = new Set(canGive.filter((one) => one.required && one !== text));
+  for (const { properties } of type.uniques) {
+    const isFree = properties.some((one) => one.nullable && !given.has(one));
+    if (isFree || properties.some((one) => canDiffer(one) && given.has(one))) continue;
+    const other = properties.find((one) => canGive.includes(one) && canDiffer(one) && one !== text);
+    if (other !== undefined) given.add(other);
+  }
+  return [...given];
+}
+
+const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
+  reference === undefined && schema.enum === undefined && kind !== 'boolean';
+
+/**
+ * What an object has where a create says nothing. What a hook computes is known by its kind alone, and so is what the
+ * server sets where the descriptor doesn't say to what.
+ */
+function initial({ default: value = null, computed, nullable, kind }: ModelProperty): Json {
+  const isSaid = value !== null || nullable;
+  if (isSaid && (computed === undefined || computed.kind === 'count')) return value as Json;
+  const any = satisfying(
+    nullable ? 'any value' : 'any value but null',
+    (one) => one !== undefined && (nullable || one !== null),
+  );
+  const typed = kind === 'string' && !nullable ? anyString : any;
+  return typed as unknown as Json;
+}
+
+function defaultedOf(
+  type: ModelType,
+  given: readonly ModelProperty[],
+): TypeProfile['defaulted'] | undefined {
+  for (const property of givable(type)) {
+    const { name, default: value, nullable, access } = property;
+    if (value === undefined || nullable || access !== 'mutable' || given.includes(property))
+      continue;
+    const other = valuesOf(property).good.find((one) => !same(one, value as Json));
+    if (other !== undefined) return { property: name, default: value as Json, other };
+  }
+  return undefined;
+}
+
+export const same = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function flagsOf(type: ModelType): TypeProfile['flags'] {
+  return givable(type)
+    .filter(({ kind, access, nullable }) => kind === 'boolean' && access === 'mutable' && !nullable)
+    .map((property) => {
+      const filter = type.filters.find(
+        (one) => one.operator === 'equals' && one.property === property,
+      );
+      return { property: property.name, ...(filter === undefined ? {} : { filter: filter.name }) };
+    });
+}

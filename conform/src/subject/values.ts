@@ -1,0 +1,241 @@
+import * as fc from 'fast-check';
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { formatNamed } from '../../../src/capability/formats.js';
+import type { ModelProperty } from '../../../src/descriptor/model.js';
+import type { Json, JsonMap } from '../client/json.js';
+
+/** Values of a property: those at its bounds, and those one past them or of another kind. */
+export interface Values {
+  readonly good: readonly Json[];
+  readonly bad: readonly Json[];
+}
+
+export function valuesOf({ schema, nullable }: ModelProperty): Values {
+  const { good, bad } = ofSchema(schema);
+  return {
+    good: nullable ? [...good.filter((one) => one !== null), null] : good,
+    bad: nullable ? bad.filter((one) => one !== null) : [...new Set([...bad, null])],
+  };
+}
+
+/** What JSON of a schema may be; in wholes, null is one kind among the others. */
+export function ofSchema(schema: JSONSchema7): Values {
+  const types = kindsOf(schema);
+  const kinds = types.filter((one) => one !== 'null');
+  if (kinds.length === 0 && schema.enum === undefined) return ANYTHING;
+  const values = ofKind(schema, kinds[0] ?? 'string');
+  if (!types.includes('null')) return { good: values.good, bad: [...values.bad, null] };
+  return { good: [...values.good.filter((one) => one !== null), null], bad: values.bad };
+}
+
+export function kindsOf({ type }: JSONSchema7): readonly string[] {
+  return type === undefined ? [] : Array.isArray(type) ? type : [type];
+}
+
+const ANYTHING: Values = Object.freeze({
+  good: [{}, { a: [1, { b: null }] }, 'text', 5, true, []],
+  bad: ['a\u0000'],
+});
+
+function ofKind(schema: JSONSchema7, kind: string): Values {
+  if (schema.enum !== undefined && kind !== 'boolean') {
+    return { good: schema.enum as Json[], bad: ['no such value', 5.5] };
+  }
+  switch (kind) {
+    case 'boolean':
+      return { good: [true, false], bad: ['true', 0, {}] };
+    case 'integer':
+    case 'number':
+      return ofNumber(schema, kind === 'integer');
+    case 'string':
+      return ofString(schema);
+    case 'array':
+      return ofList(schema);
+    default:
+      return ofObject(schema);
+  }
+}
+
+const safe = (value: number): boolean => Math.abs(value) < Number.MAX_SAFE_INTEGER;
+
+function ofNumber({ minimum, maximum }: JSONSchema7, isInteger: boolean): Values {
+  const within = [0, 1, 7, -3, ...(isInteger ? [] : [0.5, -1e300])].filter(
+    (value) => value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity),
+  );
+  const bounds = [minimum, maximum].filter((bound) => bound !== undefined);
+  const past = [
+    ...(minimum !== undefined && safe(minimum) ? [minimum - 1] : []),
+    ...(maximum !== undefined && safe(maximum) ? [maximum + 1] : []),
+  ];
+  return {
+    good: [...new Set([...within, ...bounds])],
+    bad: [...past, '1', true, [], ...(isInteger ? [1.5] : [])],
+  };
+}
+
+const NO_TEXTS: readonly Json[] = [5, false, {}, ['x']];
+
+/** Lengths are code points, so a bound is filled with ones that take two UTF-16 units. */
+function ofString(schema: JSONSchema7): Values {
+  const { minLength = 0, maxLength, format, pattern } = schema;
+  const known = formatNamed(format);
+  if (known !== undefined) return { good: known.legal, bad: [...known.illegal, 5, {}] };
+  const fits = (text: string) =>
+    [...text].length >= minLength && [...text].length <= (maxLength ?? 1);
+  if (pattern !== undefined) return ofPattern(pattern, fits);
+  const texts = ['a', '', 'B', 'straße', 'STRASSE 10', 'a 9', 'é', '%_'];
+  const long = '\u{1F600}';
+  return {
+    good: [...texts.filter(fits), ...(maxLength === undefined ? [] : [long.repeat(maxLength)])],
+    bad: [
+      ...NO_TEXTS,
+      'a\u0000',
+      ...(maxLength === undefined ? [] : [long.repeat(maxLength + 1)]),
+      ...(minLength === 0 ? [] : [long.repeat(minLength - 1)]),
+    ],
+  };
+}
+
+function ofPattern(pattern: string, fits: (text: string) => boolean): Values {
+  const regex = new RegExp(pattern, 'u');
+  const wrong = ['', ' ', '\n', '?', 'é', 'no, this is none', '0'].filter((t) => !regex.test(t));
+  return { good: matching(pattern, fits, 6), bad: [...NO_TEXTS, ...wrong] };
+}
+
+/** `count` different texts that a pattern allows, the same in every run. */
+export function matching(
+  pattern: string,
+  fits: (text: string) => boolean,
+  count: number,
+): readonly string[] {
+  const found = new Set<string>();
+  const texts = fc.stringMatching(new RegExp(pattern, 'u'));
+  for (let seed = 1; found.size < count && seed < 200; seed += 1) {
+    for (const text of fc.sample(texts, { seed, numRuns: 40 })) {
+      const stays = !text.includes('\u0000') && text.isWellFormed() && fits(text);
+      if (stays && found.size < count) found.add(text);
+    }
+  }
+  return [...found];
+}
+
+function ofList({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Values {
+  const { good, bad } = ofSchema(schemaOf(items));
+  const small = good.filter((one) => JSON.stringify(one).length < 300);
+  const [first] = small;
+  const shapes: Json[] = ['x', {}, 5];
+  if (first === undefined) return { good: minItems === 0 ? [[]] : [], bad: shapes };
+  const many = (count: number): Json[] =>
+    Array.from({ length: count }, (_, n) => (uniqueItems === true ? numbered(first, n) : first));
+  const canFill = uniqueItems !== true || typeof first === 'string' || typeof first === 'number';
+  const bounded = maxItems !== undefined && maxItems <= 1000 && canFill;
+  return {
+    good: [
+      ...(minItems === 0 ? [[]] : []),
+      small.slice(0, Math.max(3, minItems)),
+      ...(bounded ? [many(maxItems)] : []),
+    ],
+    bad: [
+      ...shapes,
+      ...(bounded ? [many(maxItems + 1)] : []),
+      ...(uniqueItems === true ? [[first, first]] : []),
+      ...bad.map((one) => [one]),
+    ],
+  };
+}
+
+const numbered = (value: Json, n: number): Json =>
+  typeof value === 'number' ? value + n : `${String(value)}${n}`;
+
+/** A schema as an object: `true` allows anything. */
+export function schemaOf(schema: JSONSchema7['items'] | JSONSchema7Definition): JSONSchema7 {
+  return typeof schema === 'object' && !Array.isArray(schema) ? schema : {};
+}
+
+function ofObject(schema: JSONSchema7): Values {
+  return schema.properties === undefined ? ofMap(schema) : ofMembers(schema);
+}
+
+/** Objects with declared members: as few as may be, all of them, and one wrong at a time. */
+function ofMembers({ properties = {}, required = [] }: JSONSchema7): Values {
+  const members = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    ...ofSchema(schemaOf(schema)),
+  }));
+  const whole = Object.fromEntries(
+    members.flatMap(({ name, good }) => (good[0] === undefined ? [] : [[name, good[0]]])),
+  );
+  const least = Object.fromEntries(
+    Object.entries(whole).filter(([name]) => required.includes(name)),
+  );
+  const variants = members.flatMap(({ name, good }) =>
+    good
+      .slice(1)
+      .filter((value) => JSON.stringify(value).length < 2000)
+      .map((value): JsonMap => ({ ...least, [name]: value })),
+  );
+  return {
+    good: [whole, least, ...variants.slice(0, 12)],
+    bad: [
+      'x',
+      [],
+      5,
+      { ...least, noSuchMember: 1 },
+      ...required.map((missing) => without(whole, missing)),
+      ...members.flatMap(({ name, bad }) => bad.map((value) => ({ ...least, [name]: value }))),
+    ],
+  };
+}
+
+export function without(value: JsonMap, name: string): JsonMap {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
+}
+
+/** Keys that a map may have, and some that it may not. */
+export function keysOf(schema: JSONSchema7): Values {
+  const names = schemaOf(schema.propertyNames);
+  const isFree =
+    names.enum === undefined && names.format === undefined && names.pattern === undefined;
+  const { good, bad } = ofString({ type: 'string', maxLength: 255, ...names });
+  const texts = (names.enum ??
+    (isFree ? ['a', 'B', 'a/b~c', '__proto__', ...good] : good)) as Json[];
+  const wrong = names.enum === undefined ? bad : ['no such value'];
+  return { good: texts, bad: wrong.filter((one) => typeof one === 'string') };
+}
+
+/** Maps: sets are those whose values are true. */
+function ofMap(schema: JSONSchema7): Values {
+  const { maxProperties, minProperties = 0, additionalProperties } = schema;
+  const values = ofSchema(schemaOf(additionalProperties));
+  const set = schemaOf(additionalProperties).enum?.[0] === true;
+  const good: readonly Json[] = set ? [true] : values.good.filter((one) => size(one) < 2000);
+  const bad: readonly Json[] = set ? [false, null, 1, 'true'] : values.bad;
+  const [first] = good;
+  const { good: keys, bad: wrongKeys } = keysOf(schema);
+  const shapes: Json[] = ['x', [], 5];
+  if (first === undefined) return { good: [{}], bad: shapes };
+  const map = (entries: readonly (readonly [Json, Json])[]): JsonMap =>
+    Object.fromEntries(entries.map(([key, value]) => [String(key), value]));
+  const filled = (count: number): JsonMap =>
+    map(Array.from({ length: count }, (_, n) => [`k${n}`, size(first) > 50 ? {} : first]));
+  const isFree = schemaOf(schema.propertyNames).enum === undefined;
+  const isSmall = set || typeof first !== 'object';
+  const bounded = maxProperties !== undefined && maxProperties <= 200 && isFree && isSmall;
+  return {
+    good: [
+      ...(minProperties === 0 ? [{}] : []),
+      map(keys.slice(0, 3).map((key, n) => [key, good[n % good.length] ?? first])),
+      ...keys.slice(3).map((key) => map([[key, first]])),
+      ...good.slice(1, 6).map((value) => map([[keys[0] ?? 'a', value]])),
+      ...(bounded ? [filled(maxProperties)] : []),
+    ],
+    bad: [
+      ...shapes,
+      ...wrongKeys.map((key) => map([[key, first]])),
+      ...bad.map((value) => map([[keys[0] ?? 'a', value]])),
+      ...(bounded ? [filled(maxProperties + 1)] : []),
+    ],
+  };
+}
+
+export const size = (value: Json): number => Buffer.byteLength(JSON.stringify(value));

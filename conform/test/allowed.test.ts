@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { CHECKS } from '../src/checks/index.js';
+import { ALLOWED, ANYWHERE } from './allowed.js';
+import { allowedTests } from './allowed-tests.js';
+
+it('names checks that there are', () => {
+  const ids = CHECKS.map(({ id }) => id);
+  const named = [...ALLOWED, ...ANYWHERE].flatMap(({ checks }) => checks);
+  expect(named.filter((id) => !ids.includes(id))).toEqual([]);
+});
+
+// Some of them; the others are in the long tier.
+const SOME =
+  /SetError|own in the responses|status alone|account that is not there|times|oldState|removed/;
+allowedTests(
+  ALLOWED.filter(({ name }) => SOME.test(name)),
+  ANYWHERE.filter(({ name }) => SOME.test(name)),
+);

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describedWorld } from '../../test/conformance/descriptor.js';
+import { type Fixtures, makeFixtures } from '../../test/support/fixtures.js';
+import { type RunningServer, startServer } from '../../test/support/server.js';
+import { sharedProject } from '../../test/support/shared-project.js';
+import type { Check } from '../src/check.js';
+import { CHECKS } from '../src/checks/index.js';
+import type { TransportName } from '../src/client/connection.js';
+import { bearer } from '../src/client/credentials.js';
+import type { Outcome } from '../src/outcome.js';
+import { run } from '../src/run.js';
+import { Server } from '../src/subject/server.js';
+import { type Fault, FaultyProxy } from './proxy.js';
+
+// A runner whose checks never fail shows nothing: a proxy does what a broken server would, one fault at a time.
+
+/** In this order a check is tried until it applies. */
+const TYPES = [
+  'Gadget',
+  'Single',
+  'Crate',
+  'Preferences',
+  'Machine',
+  'Bookmark',
+  'TaskList',
+] as const;
+const world = describedWorld(
+  '../conformance/gadget.yaml',
+  '../../examples/preferences.yaml',
+  '../../examples/bookmarks.yaml',
+  '../../examples/tasks.yaml',
+  '../hooks/machines.yaml',
+);
+
+/** What a server with the usual limits can't be asked: test/conformance/limits.test.ts asks another. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['blob-upload-size']);
+
+/** Tests that these faults are noticed, each by each check that it names, and that the checks pass without. */
+export function faultTests(faults: readonly Fault[], checks: readonly Check[]): void {
+  let real: RunningServer | undefined;
+  let made: Fixtures | undefined;
+  let proxy: FaultyProxy | undefined;
+
+  beforeAll(async () => {
+    real = await startServer({ project: await sharedProject() });
+    made = await makeFixtures(real);
+    proxy = await FaultyProxy.start(real.url);
+  }, 300_000);
+
+  afterAll(async () => {
+    await proxy?.close();
+    await real?.remove();
+  });
+
+  /** What a check comes to for the first type that it applies to, with a fault or without. */
+  async function tried(check: Check, fault: Fault | null): Promise<Outcome['status']> {
+    if (proxy === undefined || made === undefined) throw new Error('Nothing was started.');
+    const transport: TransportName = check.transport ?? 'http';
+    const { u1, u2, u3 } = made;
+    await emptied();
+    const others = [bearer(u2.token), bearer(u3.token)];
+    const options = { url: proxy.url, authorization: bearer(u1.token), others, transport, seed: 1 };
+    const server = await Server.connect(options);
+    const progress = { planned: () => undefined, started: () => undefined, ended: () => undefined };
+    try {
+      proxy.fault = fault;
+      for (const type of check.scope === 'type' ? TYPES : [TYPES[0]]) {
+        const selection = { types: [type], checks: [check.id] };
+        const outcomes = await run({ server, world, checks: CHECKS, selection }, progress);
+        const [outcome] = outcomes;
+        if (outcome !== undefined && outcome.status !== 'notApplicable') return outcome.status;
+      }
+      return 'notApplicable';
+    } finally {
+      proxy.fault = null;
+      server.close();
+    }
+  }
+
+  /** A fault may hide from the runner what it made. */
+  async function emptied(): Promise<void> {
+    if (made === undefined) return;
+    const { u1, A1, A2 } = made;
+    const types = [...world.values()].filter(({ type }) => !type.singleton);
+    const using = ['urn:ietf:params:jmap:core', ...types.map(({ capability }) => capability)];
+    const client = u1.with([...new Set(using)]);
+    for (const accountId of [A1, A2])
+      for (const { type } of types) {
+        const { list } = await client.get(type.name, { accountId, ids: null });
+        const destroy = list.map(({ id }) => id);
+        if (destroy.length > 0) await client.set(type.name, { accountId, destroy });
+      }
+  }
+
+  describe('through a proxy that changes nothing', () => {
+    for (const check of checks.filter(({ id }) => !ELSEWHERE.has(id)))
+      it(`${check.id} passes`, async () => {
+        expect(await tried(check, null)).toBe('passed');
+      });
+  });
+
+  describe('a server that is wrong', () => {
+    for (const fault of faults)
+      for (const check of checks.filter(({ id }) => fault.checks.includes(id)))
+        it(`${fault.name}: ${check.id}`, async () => {
+          expect(await tried(check, fault)).toBe('failed');
+        });
+  });
+}

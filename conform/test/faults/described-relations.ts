@@ -1,0 +1,143 @@
+import { asMap, type Item, type Json, type JsonMap } from '../../src/client/json.js';
+import type { Fault } from '../proxy.js';
+import { accepted, events, list, member, onResponse, renamed, sent, told } from './makers.js';
+
+/** What a descriptor says of several objects together. */
+
+/** What another one of the call needs is refused for that one. */
+function asListed(args: JsonMap): JsonMap {
+  const { needed, ...created } = asMap(args['created']);
+  if (needed === undefined) return args;
+  const refused = { type: 'alreadyExists', existingId: asMap(needed)['id'] ?? '' };
+  return { ...args, created, notCreated: { ...asMap(args['notCreated']), needed: refused } };
+}
+
+export const describedRelationFaults: readonly Fault[] = [
+  {
+    name: 'references to nothing are taken',
+    checks: [
+      'described-links-targets',
+      'described-links-later-creation-id',
+      'described-links-acyclic',
+      'described-links-forms',
+      'described-links-update',
+      'described-links-gone',
+      'described-links-turned',
+    ],
+    ...accepted('invalidProperties'),
+  },
+  {
+    name: 'what a creation id became is not told',
+    checks: [
+      'described-links-creation-ids',
+      'described-links-several',
+      'described-blobs-creation-id',
+    ],
+    ...member('set', 'created', (made) =>
+      Object.fromEntries(
+        Object.entries(asMap(made)).map(([key, one]) => [key, { id: asMap(one)['id'] ?? null }]),
+      ),
+    ),
+  },
+  {
+    name: 'what is linked is told as forbidden',
+    checks: ['described-links-on-destroy', 'described-links-holders'],
+    ...renamed('objectIsLinked', 'forbidden'),
+  },
+  {
+    name: 'what cascades or is unlinked is no change',
+    checks: ['described-links-on-destroy'],
+    ...told('changes', (args) => ({ ...args, updated: [], destroyed: [] })),
+  },
+  {
+    name: 'copies refer to what is in another account',
+    checks: ['described-links-copied'],
+    ...member('copy', 'notCreated', () => null),
+  },
+  {
+    name: 'two objects share a unique value',
+    checks: [
+      'described-unique-shared',
+      'described-unique-updates',
+      'described-unique-later-loses',
+      'described-unique-valid',
+      'described-unique-sequential',
+    ],
+    ...accepted('alreadyExists'),
+  },
+  {
+    name: 'the holder of a unique value is not told',
+    checks: ['described-unique-shared', 'described-unique-copied'],
+    ...onResponse(
+      (response) =>
+        JSON.parse(JSON.stringify(response).replaceAll('"existingId"', '"other"')) as JsonMap,
+    ),
+  },
+  {
+    name: 'unique values are all the same',
+    checks: ['described-unique-different', 'described-unique-updates'],
+    ...sent(
+      'set',
+      (args) =>
+        JSON.parse(JSON.stringify(args).replaceAll(/"code":"[^"]*"/g, '"code":"same"')) as JsonMap,
+    ),
+  },
+  {
+    name: 'a count stays',
+    checks: ['described-counts', 'described-counts-unmoved'],
+    ...list('get', 'list', (all: Json[]) => all.map((item) => ({ ...(item as Item), count: 0 }))),
+  },
+  {
+    name: 'a count moves without a change',
+    checks: ['described-counts'],
+    ...list('changes', 'updated', () => []),
+  },
+  {
+    name: 'the count of objects has no limit',
+    checks: ['described-limits-count', 'described-limits-over-quota'],
+    ...accepted('overQuota'),
+  },
+  {
+    name: 'the octets of an object have no limit',
+    checks: ['described-limits-octets', 'described-limits-too-large'],
+    ...accepted('tooLarge'),
+  },
+  {
+    name: 'what is over the count of objects is called invalid',
+    checks: ['described-limits-over-quota'],
+    ...renamed('overQuota', 'invalidProperties'),
+  },
+  {
+    name: 'what is too large is called invalid',
+    checks: ['described-limits-too-large'],
+    ...renamed('tooLarge', 'invalidProperties'),
+  },
+  {
+    name: 'of two updates of a call the first is refused',
+    checks: ['described-unique-swap'],
+    ...told('set', (args) => {
+      const [first, ...rest] = Object.entries(asMap(args['updated']));
+      if (first === undefined || rest.length === 0) return args;
+      return {
+        ...args,
+        updated: Object.fromEntries(rest),
+        notUpdated: { [first[0]]: { type: 'alreadyExists', existingId: rest[0]?.[0] ?? '' } },
+      };
+    }),
+  },
+  {
+    name: 'what counts others is told with the state that it had at first',
+    checks: ['described-counts-told'],
+    ...events('state', (event) => event.replace(/"TaskList":"\w+"/, '"TaskList":"0"')),
+  },
+  {
+    name: 'creates that refer to one another are judged as they are listed',
+    checks: ['described-unique-needed'],
+    ...told('set', asListed),
+  },
+  {
+    name: 'copies that refer to one another are judged as they are listed',
+    checks: ['described-unique-needed-copied'],
+    ...told('copy', asListed),
+  },
+];

@@ -1,0 +1,129 @@
+import { member } from '../located.js';
+import type { ComputedView, PropertyView } from '../property-view.js';
+import type { TypeView } from '../view.js';
+import { onCycles } from './cycles.js';
+import { oneOf, type Report, type Rule } from './rule.js';
+import { findProperty, findType, typesOf } from './types.js';
+
+const WAYS: readonly string[] = ['from', 'count', 'on'];
+
+/** A computed property names sources that are there; clients don't write it. */
+export const computed: Rule = (views, report) => {
+  const types = typesOf(views);
+  for (const type of views.flatMap((view) => view.types)) {
+    for (const property of type.properties) {
+      if (property.computed === undefined) continue;
+      judge(property, property.computed, report);
+      for (const source of property.computed.from) ownSource(type, source, report);
+      counted(type, property, property.computed, types, report);
+      for (const { name, at, type: typeName, property: propertyName } of property.computed.on) {
+        if (propertyName === '') {
+          report('bad-computed', at, `"${name}" is no source: write Type.property.`);
+          continue;
+        }
+        const target = findType(types, { name: typeName, at }, report);
+        if (target !== undefined) findProperty(target, { name: propertyName, at }, report);
+      }
+    }
+    cycles(type, report);
+    unjudged(type, report);
+  }
+};
+
+function judge({ name, access }: PropertyView, { node, at }: ComputedView, report: Report): void {
+  const given = WAYS.filter((key) => member(node, key) !== undefined);
+  if (given.length !== 1 || (given[0] === 'count') !== (member(node, 'by') !== undefined))
+    report(
+      'bad-computed',
+      at,
+      `"${name}" is computed in one of three ways: { from: [property] }, { count: Type, by: ` +
+        'property } or { on: [Type.property] }.',
+    );
+  if (access !== 'serverSet' && access !== 'internal')
+    report(
+      'bad-computed',
+      at,
+      `"${name}" is computed, so clients can't write it: say access: ` +
+        `${oneOf(['serverSet', 'internal'])}.`,
+    );
+  for (const key of ['from', 'on']) {
+    const list = member(node, key);
+    if (list?.items?.length === 0)
+      report('bad-computed', list.at, `"${name}" needs a source: it would never change.`);
+  }
+}
+
+function ownSource(type: TypeView, source: ComputedView['from'][number], report: Report): void {
+  const found = findProperty(type, source, report);
+  if (found?.role === 'updated')
+    report(
+      'bad-computed',
+      source.at,
+      'a clock is no source: "updated" changes with every write. Name the properties that matter.',
+    );
+}
+
+function counted(
+  type: TypeView,
+  { name, kind, nullable, nameAt }: PropertyView,
+  { count }: ComputedView,
+  types: ReturnType<typeof typesOf>,
+  report: Report,
+): void {
+  if (count === undefined) return;
+  if (kind !== 'integer' || nullable)
+    report('bad-computed', nameAt, `"${name}" is a count: type: integer, default: 0.`);
+  const target = findType(types, count.type, report);
+  const by = target === undefined ? undefined : findProperty(target, count.by, report);
+  if (by === undefined || by.reference?.target.name === type.name) return;
+  const to = by.reference === undefined ? 'to nothing' : `to ${by.reference.target.name}`;
+  report(
+    'bad-computed',
+    count.by.at,
+    `"${by.name}" of ${count.type.name} refers ${to}; what is counted refers to ${type.name}.`,
+  );
+}
+
+/**
+ * Uniqueness is judged on what a call writes; a value that follows from other objects changes after
+ * that, and nobody could be refused for it.
+ */
+function unjudged(type: TypeView, report: Report): void {
+  const byName = new Map(type.properties.map((property) => [property.name, property]));
+  const follows = (property: PropertyView | undefined, seen: Set<string>): boolean => {
+    if (property === undefined || seen.has(property.name)) return false;
+    seen.add(property.name);
+    if (property.reference?.onDestroy === 'setNull') return seen.size > 1;
+    const { computed } = property;
+    if (computed === undefined) return false;
+    if (computed.count !== undefined || computed.on.length > 0) return true;
+    return computed.from.some(({ name }) => follows(byName.get(name), seen));
+  };
+  for (const { name, at } of type.uniques.flatMap(({ names }) => names)) {
+    if (follows(byName.get(name), new Set()))
+      report(
+        'bad-computed',
+        at,
+        `"${name}" follows from other objects and changes with them: it can't be unique.`,
+      );
+  }
+}
+
+/** Sources of the same object, followed: nothing is computed from itself. */
+function cycles(type: TypeView, report: Report): void {
+  const found = onCycles(
+    new Map(
+      type.properties.map(
+        ({ name, computed }) => [name, (computed?.from ?? []).map((each) => each.name)] as const,
+      ),
+    ),
+  );
+  for (const { name, computed } of type.properties) {
+    if (computed !== undefined && found.has(name))
+      report(
+        'computed-cycle',
+        computed.at,
+        `"${name}" depends on itself: directly, or by the properties that it is computed from.`,
+      );
+  }
+}

@@ -1,0 +1,120 @@
+import type { Ajv, ValidateFunction } from 'ajv';
+import { formatNamed } from '../../capability/formats.js';
+import { textsAt } from '../../capability/places.js';
+import type { JsonValue } from '../../protocol/json.js';
+import { type Located, member, members, text } from '../located.js';
+import { buildSchema } from '../model/property-schema.js';
+import type { PropertyView } from '../property-view.js';
+import { createAjv } from '../validation/ajv.js';
+import { type AjvSchema, validationSchema } from '../validation/schema.js';
+import { whyNoPattern } from './patterns.js';
+import { oneOf, type Report, type Rule } from './rule.js';
+
+/** A default is stored as it is, so it has to be a value that a client may give. */
+export const defaultValues: Rule = (views, report) => {
+  const compile = compiler();
+  for (const property of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
+    const given = member(property.node, 'default');
+    if (given === undefined || property.kind === undefined) continue;
+    // A nullable property's default is another rule's concern.
+    if (property.nullable && given.value !== null) continue;
+    judge(property, given, compile, report);
+  }
+};
+
+/** Undefined where the schema itself is wrong, which other rules tell about. */
+type Compile = (node: Located) => ValidateFunction | undefined;
+
+function judge(
+  { name, node, format, blob, blobs, nullable, reference }: PropertyView,
+  given: Located,
+  compile: Compile,
+  report: Report,
+): void {
+  const complain = (why: string) =>
+    report('bad-default', given.at, `the default of "${name}" ${why}.`);
+  if (given.value === null && !nullable) {
+    complain("is null, but the property isn't nullable");
+    return;
+  }
+  if (blob && given.value !== null) {
+    complain('can only be null: accounts share no blobs');
+    return;
+  }
+  const [named] = textsAt(blobs, given.value);
+  if (named !== undefined) {
+    complain(`can't name a blob ("${named}"): accounts share no blobs`);
+    return;
+  }
+  if (reference !== undefined && given.value !== null && !isEmpty(given)) {
+    complain(`can only be ${reference.form === 'single' ? 'null' : 'empty'}: it refers to objects`);
+    return;
+  }
+  const stored = storedForm(given, format);
+  if (stored !== given.value) {
+    complain(`must be written as the server stores it: ${stored}`);
+    return;
+  }
+  for (const issue of issuesOf(compile(node), given)) complain(issue);
+}
+
+/** The value as it would be stored. One that is not legal is the validator's to tell of. */
+function storedForm({ value }: Located, name: string | undefined): JsonValue {
+  const format = formatNamed(name);
+  return typeof value === 'string' && format?.isLegal(value) === true
+    ? (format.canonical?.(value) ?? value)
+    : value;
+}
+
+function isEmpty({ members, items }: Located): boolean {
+  return members?.size === 0 || items?.length === 0;
+}
+
+function issuesOf(validate: ValidateFunction | undefined, given: Located): readonly string[] {
+  // The validator settles numbers in place, so it gets a copy, within an object as a property is.
+  if (validate === undefined || validate({ value: structuredClone(given.value) })) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    const where = instancePath.split('/').slice(2).join('/');
+    const extra: unknown = params['additionalProperty'];
+    const allowed: unknown = params['allowedValues'];
+    let what = message;
+    if (typeof extra === 'string') what = `has the undeclared member "${extra}"`;
+    if (Array.isArray(allowed)) what = `must be ${oneOf(allowed.map((v) => JSON.stringify(v)))}`;
+    return `${where === '' ? '' : `at ${where} `}${what ?? 'is wrong'}`;
+  });
+}
+
+/** Every pattern of a schema: the default is matched by none that the rule about them refuses. */
+function patternsIn(node: Located): readonly string[] {
+  const own = text(member(node, 'pattern'));
+  return [
+    ...(own === undefined ? [] : [own]),
+    ...['items', 'additionalProperties', 'setOf'].flatMap((key) => {
+      const inner = member(node, key);
+      return inner === undefined ? [] : patternsIn(inner);
+    }),
+    ...members(member(node, 'properties')).flatMap((each) => patternsIn(each.node)),
+  ];
+}
+
+/** Compiles each schema once: the properties of many types are the like of each other. */
+function compiler(): Compile {
+  const ajv = createAjv();
+  const compiled = new Map<string, ValidateFunction | undefined>();
+  return (node) => {
+    if (patternsIn(node).some((source) => whyNoPattern(source) !== undefined)) return undefined;
+    const value = validationSchema(buildSchema(node, 'stored'), 'stored');
+    const key = JSON.stringify(value);
+    if (!compiled.has(key))
+      compiled.set(key, compileOrNot(ajv, { type: 'object', properties: { value } }));
+    return compiled.get(key);
+  };
+}
+
+function compileOrNot(ajv: Ajv, schema: AjvSchema): ValidateFunction | undefined {
+  try {
+    return ajv.compile(schema);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { FORMATS } from '../../capability/formats.js';
+import { TYPES } from '../kinds.js';
+
+/** Beyond that neither a word nor a list of words is one that somebody mistyped. */
+const MAX_LETTERS = 64;
+const MAX_WORDS = 2000;
+
+/** Words of other languages and the words here: first of types and formats. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(TYPES).flatMap(([name, { otherNames }]) => same(otherNames, name)),
+  ...Object.entries(FORMATS).flatMap(([name, { otherNames }]) => same(otherNames, name)),
+  // operators
+  ...same(['eq', 'is', '=', '=='], 'equals'),
+  ...same(['like', 'ilike', 'includes', 'substring'], 'contains'),
+  ...same(['prefix', 'beginswith'], 'startsWith'),
+  ...same(['gte', 'min', '>='], 'atLeast'),
+  ...same(['lte', 'max', '<='], 'atMost'),
+  ...same(['anyof', 'oneof', 'any'], 'in'),
+  ...same(['has'], 'hasKey'),
+  ...same(['search', 'fulltext'], 'text'),
+  // access, onDestroy, account
+  ...same(['readonly', 'server-set', 'computed'], 'serverSet'),
+  ...same(['hidden', 'private'], 'internal'),
+  ...same(['writeonly', 'password'], 'secret'),
+  ...same(['createonly'], 'immutable'),
+  ...same(['delete'], 'cascade'),
+  ...same(['nullify', 'set-null', 'set null'], 'setNull'),
+  // keys
+  ...same(['ref', 'foreignkey'], 'references'),
+  ...same(['ondelete'], 'onDestroy'),
+  ...same(['definitions'], '$defs'),
+  ...same(['writable'], 'access'),
+  ...same(['values'], 'enum'),
+  ...same(['index'], 'indexed'),
+]);
+
+function same(words: readonly string[], meant: string): [string, string][] {
+  return words.map((word) => [word, meant]);
+}
+
+/** ` Did you mean "text"?` where a known name is close to the unknown one, else nothing. */
+export function didYouMean(unknown: string, known: readonly string[]): string {
+  return asked(nearest(unknown, known));
+}
+
+/** The same for words of the language, which may also be known by another name. */
+export function didYouMeanWord(unknown: string, known: readonly string[]): string {
+  return asked(meantWord(unknown, known));
+}
+
+/** The word of the language that an unknown one probably means. */
+export function meantWord(unknown: string, known: readonly string[]): string | undefined {
+  const meant = MEANT.get(unknown.toLowerCase());
+  return meant !== undefined && known.includes(meant) ? meant : nearest(unknown, known);
+}
+
+function asked(word: string | undefined): string {
+  return word === undefined ? '' : ` Did you mean "${word}"?`;
+}
+
+/** The known name that is closest to the unknown one, if one is close. */
+export function nearest(unknown: string, known: readonly string[]): string | undefined {
+  if (unknown.length > MAX_LETTERS) return undefined;
+  const limit = Math.floor(unknown.length * 0.4) + 1;
+  return known
+    .slice(0, MAX_WORDS)
+    .filter((word) => Math.abs(word.length - unknown.length) <= limit)
+    .map((word) => ({ word, far: distance(unknown.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ far }) => far <= limit)
+    .sort((a, b) => a.far - b.far || begun(unknown, b.word) - begun(unknown, a.word))[0]?.word;
+}
+
+/** Letters that both begin with: of two words as close, the first letters tell (`imutable`). */
+function begun(unknown: string, word: string): number {
+  const [a, b] = [unknown.toLowerCase(), word.toLowerCase()];
+  let index = 0;
+  while (index < a.length && a[index] === b[index]) index += 1;
+  return index;
+}
+
+/** Edits from one word to the other; two neighbours that changed places count as one (Damerau). */
+function distance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min((row[j - 1] ?? 0) + 1, (last[j] ?? 0) + 1, (last[j - 1] ?? 0) + same);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(best);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

@@ -1,0 +1,66 @@
+import type { JsonValue } from '../../protocol/json.js';
+import { compilePattern } from '../../text/index.js';
+import { typeOf } from '../kinds.js';
+import { type Located, member, text } from '../located.js';
+import { whyNoPattern } from './patterns.js';
+import type { Rule } from './rule.js';
+import { schemasOf } from './schemas.js';
+
+/** The values of an enum have the type and the bounds that the schema says, each once. */
+export const enumValues: Rule = (views, report) => {
+  for (const { node, label } of views.flatMap(schemasOf)) {
+    const { type, nullable } = typeOf(node);
+    const seen = new Set<JsonValue>();
+    for (const { value, at } of member(node, 'enum')?.items ?? []) {
+      if (seen.has(value))
+        report('duplicate-entry', at, `${JSON.stringify(value)} is listed twice.`);
+      seen.add(value);
+      if (value === null ? !nullable : !hasType(value, type))
+        report(
+          'bad-enum-value',
+          at,
+          `${JSON.stringify(value)} is no ${type ?? 'value'}, which "${label}" ` +
+            `is${nullable ? ' (or null)' : ''}.`,
+        );
+      else {
+        const why = outOfBounds(value, node);
+        if (why !== undefined)
+          report('bad-enum-value', at, `no "${label}" can be ${JSON.stringify(value)}: ${why}.`);
+      }
+    }
+  }
+};
+
+/** What else the schema says of its values: one that breaks it could never be given. */
+function outOfBounds(value: JsonValue, node: Located): string | undefined {
+  const keyed = (key: string) => member(node, key);
+  const limit = (key: string) => {
+    const bound = keyed(key)?.value;
+    return typeof bound === 'number' ? bound : undefined;
+  };
+  if (typeof value === 'number') {
+    if (value < (limit('minimum') ?? value)) return `minimum is ${limit('minimum')}`;
+    return value > (limit('maximum') ?? value) ? `maximum is ${limit('maximum')}` : undefined;
+  }
+  if (typeof value !== 'string') return undefined;
+  const { length } = [...value];
+  if (length < (limit('minLength') ?? length)) return `minLength is ${limit('minLength')}`;
+  if (length > (limit('maxLength') ?? length)) return `maxLength is ${limit('maxLength')}`;
+  const pattern = text(keyed('pattern'));
+  if (pattern === undefined || whyNoPattern(pattern) !== undefined) return undefined;
+  return compilePattern(pattern).test(value) ? undefined : `pattern is ${pattern}`;
+}
+
+function hasType(value: JsonValue, type: string | undefined): boolean {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' && !value.includes('\u0000');
+    case 'integer':
+      return Number.isSafeInteger(value);
+    case 'number':
+      return typeof value === 'number';
+    default:
+      // Other types have no enum; that is another rule's complaint.
+      return true;
+  }
+}

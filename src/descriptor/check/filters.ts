@@ -1,0 +1,109 @@
+import { formatNamed } from '../../capability/formats.js';
+import { kindOf, typeOf } from '../kinds.js';
+import { member } from '../located.js';
+import { isOpen } from '../model/property-schema.js';
+import { isFolded, isOperator, type OperandShape, operatorsOf } from '../operators.js';
+import type { PropertyView } from '../property-view.js';
+import type { FilterView } from '../view.js';
+import { didYouMean } from './did-you-mean.js';
+import { whyNotIndexed } from './indexable.js';
+import { listed, oneOf, type Report, type Rule } from './rule.js';
+import { findProperty } from './types.js';
+
+/** A condition compares a property of its own type by an operator that the property's kind has. */
+export const filters: Rule = (views, report) => {
+  for (const type of views.flatMap((view) => view.types)) {
+    const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];
+    for (const filter of type.filters) {
+      const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
+      if (filter.property === undefined && !isEmpty)
+        report(
+          'unknown-property',
+          filter.propertyAt,
+          `"${filter.propertyName}" is no property of ` +
+            `${type.name}.${didYouMean(filter.propertyName, names)} ` +
+            `Declared: ${listed(names)}. A condition with a name of its own says { ` +
+            'property: ..., is: ... }.',
+        );
+      else if (filter.property !== undefined) judge(filter, filter.property, report);
+      for (const each of filter.texts.slice(1))
+        if (each.property === undefined) findProperty(type, each, report);
+      keys(filter, report);
+    }
+  }
+};
+
+function judge({ operator, operatorAt }: FilterView, property: PropertyView, report: Report): void {
+  const { name, kind } = property;
+  if (kind === undefined || !isOperator(operator)) return;
+  const legal = operatorsOf(kind, shapeOf(property)).filter(
+    (each) => each !== 'isNull' || property.nullable,
+  );
+  if (legal.includes(operator)) return;
+  const what = whatIs(property);
+  report(
+    'illegal-operator',
+    operatorAt,
+    legal.length === 0
+      ? `"${name}" is ${what} and can't be filtered by: only a column of its own can.`
+      : `"${operator}" can't be used with "${name}", which is ${what}: legal ` +
+          `${legal.length === 1 ? 'is' : 'are'} ${oneOf(legal)}.`,
+  );
+}
+
+/** What a property is beyond its kind: it decides which operators mean something. */
+function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
+  if (blob || role === 'id') return 'identity';
+  if (kind === 'string') {
+    const how = formatNamed(format)?.compares;
+    return how === undefined || how === 'identity' ? how : 'order';
+  }
+  if (kind !== 'json') return undefined;
+  const { type } = typeOf(node);
+  if (type === 'object')
+    return member(node, 'setOf') !== undefined || isOpen(node) ? 'map' : undefined;
+  const items = member(node, 'items');
+  const scalar = items !== undefined && kindOf(typeOf(items).type, undefined) !== 'json';
+  return scalar ? 'list' : undefined;
+}
+
+function whatIs({ blob, role, reference, kind, format, nullable }: PropertyView): string {
+  if (blob || role === 'id' || reference?.form === 'single') return 'an id';
+  return `${nullable ? 'a nullable ' : 'of kind '}${kind === 'string' ? (format ?? kind) : kind}`;
+}
+
+/** `text` reads several properties, all of them text; an index holds what can be held. */
+function keys(filter: FilterView, report: Report): void {
+  const { name, node, operator, property, texts } = filter;
+  const list = node.members?.get('properties');
+  const single = node.members?.get('property');
+  if (list !== undefined && operator !== undefined && operator !== 'text')
+    report(
+      'misplaced-key',
+      list.nameAt,
+      `"properties" goes with the operator text; "${name}" is ${operator}: say property.`,
+    );
+  else if (list !== undefined && single !== undefined)
+    report(
+      'misplaced-key',
+      single.nameAt,
+      '"properties" names the properties already; remove "property".',
+    );
+  if (list?.node.items?.length === 0)
+    report('empty', list.node.at, `"properties" of "${name}" must not be empty.`);
+  const seen = new Set<string>();
+  for (const each of texts) {
+    if (seen.has(each.name)) report('duplicate-entry', each.at, `"${each.name}" is listed twice.`);
+    seen.add(each.name);
+  }
+  for (const each of texts.slice(1)) {
+    if (each.property !== undefined)
+      judge({ ...filter, property: each.property, operatorAt: each.at }, each.property, report);
+  }
+  const indexed = node.members?.get('indexed');
+  if (!filter.indexed || indexed === undefined || property === undefined || !isOperator(operator))
+    return;
+  if (isFolded(operator)) return;
+  const why = whyNotIndexed(property);
+  if (why !== undefined) report('unindexable', indexed.node.at, `${why}.`);
+}

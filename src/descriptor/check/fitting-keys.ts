@@ -1,0 +1,109 @@
+import { isBlob } from '../blob-places.js';
+import { type TypeName, typeOf } from '../kinds.js';
+import { type Located, member, members, text } from '../located.js';
+import { oneOf, type Report, type Rule } from './rule.js';
+import { schemasOf } from './schemas.js';
+
+/** The types that a key goes with; keys that aren't listed go with all. */
+const TYPES: Readonly<Record<string, readonly TypeName[]>> = {
+  minLength: ['string'],
+  maxLength: ['string'],
+  pattern: ['string'],
+  format: ['string'],
+  blob: ['string'],
+  references: ['string', 'array'],
+  enum: ['string', 'integer', 'number'],
+  minimum: ['integer', 'number'],
+  maximum: ['integer', 'number'],
+  items: ['array'],
+  minItems: ['array'],
+  maxItems: ['array'],
+  uniqueItems: ['array'],
+  properties: ['object'],
+  required: ['object'],
+  additionalProperties: ['object'],
+  propertyNames: ['object'],
+  minProperties: ['object'],
+  maxProperties: ['object'],
+};
+
+/**
+ * Keys that say something about the letters of a string: a date's or an id's are given by the
+ * format.
+ */
+const LETTERS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'blob'];
+
+/** Keys that an id of a blob can't have. A bound on its length is useless, but harmless. */
+const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum'];
+
+/** Keys that a set has: what `setOf` says is left out of them. */
+const OF_A_SET: readonly string[] = ['minProperties', 'maxProperties'];
+/** Beside `setOf: string` they are about the keys. */
+const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum'];
+
+/**
+ * A key stands only where it means something: maxLength on an integer is a mistake, not a no-op.
+ */
+export const fittingKeys: Rule = (views, report) => {
+  for (const { node, label } of views.flatMap(schemasOf)) {
+    const { type } = typeOf(node);
+    if (type === undefined) continue;
+    const keys = member(node, 'setOf');
+    if (keys !== undefined) {
+      ofSet(node, keys, report);
+      continue;
+    }
+    const whole = saysItAll(node, type);
+    for (const { name, nameAt } of members(node)) {
+      const types = TYPES[name];
+      if (types?.every((each) => each !== type) === true)
+        report(
+          'misplaced-key',
+          nameAt,
+          `"${name}" goes with the type ${oneOf(types)}; "${label}" is of type ${type}.`,
+        );
+      else if (whole?.excluded.includes(name) === true)
+        report(
+          'misplaced-key',
+          nameAt,
+          `"${name}" does not go with ${whole.key}, which already decides what the text looks ` +
+            'like; remove one of the two.',
+        );
+    }
+  }
+};
+
+/**
+ * Returns the key that gives all letters of a string, as the descriptor has it, and the keys that
+ * can't stand beside it.
+ */
+function saysItAll(
+  node: Located,
+  type: string,
+): { readonly key: string; readonly excluded: readonly string[] } | undefined {
+  const format = text(member(node, 'format'));
+  if (type === 'string' && member(node, 'references') !== undefined)
+    return { key: 'references', excluded: LETTERS };
+  if (format !== undefined) return { key: `format: ${format}`, excluded: LETTERS };
+  return isBlob(node) ? { key: 'blob: true', excluded: CHOSEN_LETTERS } : undefined;
+}
+
+function ofSet(node: Located, keys: Located, report: Report): void {
+  const { type } = typeOf(node);
+  const legal = keys.value === 'string' ? [...OF_A_SET, ...OF_ITS_KEYS] : OF_A_SET;
+  if (type !== 'object')
+    report(
+      'misplaced-key',
+      keys.at,
+      `a set is an object: with "setOf", "type" is left out or [object, 'null'], not ${type}.`,
+    );
+  for (const { name, nameAt } of members(node)) {
+    if (TYPES[name] === undefined || legal.includes(name)) continue;
+    report(
+      'misplaced-key',
+      nameAt,
+      `"${name}" does not go with "setOf": legal are ${oneOf(legal)}` +
+        `${keys.value === 'string' ? '' : '; write in setOf what its keys are'}.`,
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import type { Member } from '../located.js';
+import type { Location, Problem } from '../model.js';
+import { MAX_PROBLEMS } from '../parse.js';
+import type { CapabilityView } from '../view.js';
+import { accountCapabilities } from './account-capabilities.js';
+import { capabilityNames } from './capability-names.js';
+import { computed } from './computed.js';
+import { conditionNames } from './condition-names.js';
+import { defaultValues } from './default-values.js';
+import { definitions } from './definitions.js';
+import { duplicateCapabilities } from './duplicate-capabilities.js';
+import { duplicateMethods } from './duplicate-methods.js';
+import { duplicateTypes } from './duplicate-types.js';
+import { enumValues } from './enum-values.js';
+import { filters } from './filters.js';
+import { fittingKeys } from './fitting-keys.js';
+import { withoutSpoiled } from './follow-ons.js';
+import { hiddenProperties } from './hidden-properties.js';
+import { methodNames } from './method-names.js';
+import { methodSchemas } from './method-schemas.js';
+import { missingDefaults } from './missing-defaults.js';
+import { nullableDefaults } from './nullable-defaults.js';
+import { patterns } from './patterns.js';
+import { propertyClashes } from './property-clashes.js';
+import { propertyNames } from './property-names.js';
+import { ranges } from './ranges.js';
+import { references } from './reference-targets.js';
+import { renames } from './renames.js';
+import { requiredProperties } from './required-properties.js';
+import type { Report, Rule } from './rule.js';
+import { sessionEntries } from './session-entries.js';
+import { shapes } from './shapes.js';
+import { singletons } from './singletons.js';
+import { sorts } from './sorts.js';
+import { standardMethods } from './standard-methods.js';
+import { structure } from './structure.js';
+import { typeNames } from './type-names.js';
+import { unindexed } from './unindexed.js';
+import { uniques } from './unique-keys.js';
+import { unmarkedBlobs } from './unmarked-blobs.js';
+
+/** Rules about names, which hold whatever is wrong with what has the name. */
+const NAMES: readonly Rule[] = Object.freeze([
+  capabilityNames,
+  typeNames,
+  propertyNames,
+  propertyClashes,
+  conditionNames,
+  methodNames,
+  duplicateCapabilities,
+  duplicateTypes,
+  duplicateMethods,
+]);
+
+/** Rules about meaning: what they say of something whose structure is wrong is left out. */
+const MEANINGS: readonly Rule[] = Object.freeze([
+  requiredProperties,
+  missingDefaults,
+  nullableDefaults,
+  defaultValues,
+  enumValues,
+  fittingKeys,
+  shapes,
+  ranges,
+  patterns,
+  filters,
+  sorts,
+  methodSchemas,
+  accountCapabilities,
+  sessionEntries,
+  definitions,
+  references,
+  computed,
+  uniques,
+  singletons,
+  standardMethods,
+  hiddenProperties,
+  renames,
+  unindexed,
+  unmarkedBlobs,
+]);
+
+/** Of a message: it may name what the descriptor's author made very long. */
+const MAX_LENGTH = 4000;
+
+/**
+ * What is wrong with the descriptors: all of it, or the first thousand of very much. What is legal where they are used
+ * isn't counted: a thousand of it would hide what is wrong.
+ */
+export function checkDescriptors(
+  views: readonly CapabilityView[],
+  isLegal: (code: string, at: Location) => boolean = () => false,
+): readonly Problem[] {
+  const warnings: Problem[] = [];
+  const errors: Problem[] = [];
+  const spoiled: Member[] = [];
+  const report: Report = (code, at, message, { spoils, ...details } = {}) => {
+    if (isLegal(code, at)) return;
+    const list = details.severity === 'warning' ? warnings : errors;
+    list.push({ code, at, message: shortened(message), ...details });
+    if (errors.length >= MAX_PROBLEMS) throw new Enough();
+    spoiled.push(...(spoils ?? []));
+  };
+  try {
+    structure(views, report);
+    for (const rule of NAMES) rule(views, report);
+    const { sound, isSpoiled } = withoutSpoiled(views, spoiled);
+    const rest: Report = (code, at, ...more) => {
+      if (!isSpoiled(at)) report(code, at, ...more);
+    };
+    for (const rule of MEANINGS) rule(sound, rest);
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+  // What is wrong comes first: how to make it faster is told of what is right.
+  return errors.length > 0 ? errors : warnings;
+}
+
+/** Ends a rule that would go on about thousands of places. */
+class Enough extends Error {}
+
+function shortened(message: string): string {
+  return message.length <= MAX_LENGTH ? message : `${message.slice(0, MAX_LENGTH)} …`;
+}

@@ -1,0 +1,54 @@
+import { formatNamed } from '../../capability/formats.js';
+import { BOUNDS } from '../bounds.js';
+import { items, member } from '../located.js';
+import type { PropertyView } from '../property-view.js';
+import { listed } from './rule.js';
+
+/** Why no ordered index can hold the property's values, or undefined where one can. */
+export function whyNotIndexed(property: PropertyView): string | undefined {
+  const { kind, access, name } = property;
+  if (kind === 'json') return `"${name}" is a list or an object, which has no order`;
+  if (access === 'secret') return `"${name}" is secret: its stored form has no order`;
+  if (kind !== 'string') return undefined;
+  const length = longest(property);
+  return length <= BOUNDS.indexedLength
+    ? undefined
+    : `"${name}" may have ${length} code points, an index takes ${BOUNDS.indexedLength}: give ` +
+        `it maxLength: ${BOUNDS.indexedLength} or less`;
+}
+
+/** A value's length, its alignment, and as much for a value of any other kind. */
+const OVERHEAD = 8;
+/** An id. */
+const ID_OCTETS = 64;
+
+/** Why no ordered index can hold an entry of all of these, each of which may be in one by itself. */
+export function whyNotTogether(properties: readonly PropertyView[]): string | undefined {
+  const octets = properties.reduce((sum, property) => {
+    // The texts of formats are ASCII.
+    const octets = (property.format === undefined ? 4 : 1) * longest(property);
+    const text = Math.max(octets, ID_OCTETS);
+    return sum + OVERHEAD + (property.kind === 'string' ? text : 0);
+  }, 0);
+  return octets <= BOUNDS.indexedOctets
+    ? undefined
+    : `${listed(properties.map(({ name }) => `"${name}"`))} may have ${octets} octets ` +
+        `together, an entry of an index takes ${BOUNDS.indexedOctets} (a code point counts as ` +
+        'four): give them a smaller maxLength';
+}
+
+/** Code points of the longest value: of text alone, since other values are short. */
+export function longest({ kind, node, format, blob, role, reference }: PropertyView): number {
+  if (kind !== 'string' || blob || role !== undefined || reference !== undefined) return 0;
+  if (format !== undefined) return formatNamed(format)?.length ?? 0;
+  const values = member(node, 'enum');
+  if (values !== undefined)
+    return items(values).reduce((most, { value }) => Math.max(most, codePoints(value)), 0);
+  const length = member(node, 'maxLength')?.value;
+  return typeof length === 'number' ? length : BOUNDS.stringLength;
+}
+
+/** What is no text is told elsewhere. */
+function codePoints(value: unknown): number {
+  return typeof value === 'string' ? [...value].length : 0;
+}

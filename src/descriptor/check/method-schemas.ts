@@ -1,0 +1,49 @@
+import { kindOf, typeOf } from '../kinds.js';
+import { items, member, text } from '../located.js';
+import type { MethodView } from '../view.js';
+import type { Report, Rule } from './rule.js';
+
+/**
+ * Arguments and response are objects, and a method of an account's data gets its `accountId`
+ * (decision 11).
+ */
+export const methodSchemas: Rule = (views, report) => {
+  for (const method of views.flatMap((view) => view.methods)) {
+    for (const part of ['arguments', 'response']) {
+      const node = member(method.node, part);
+      if (node === undefined) continue;
+      const { type, nullable } = typeOf(node);
+      if (type !== undefined && (type !== 'object' || nullable))
+        report(
+          'not-an-object',
+          member(node, 'type')?.at ?? node.at,
+          `the ${part} of ${method.name} must be of type object: JMAP sends nothing else.`,
+        );
+    }
+    accountId(method, report);
+  }
+};
+
+function accountId({ name, nameAt, node }: MethodView, report: Report): void {
+  const args = member(node, 'arguments');
+  if (args === undefined) return;
+  const declared = member(member(args, 'properties'), 'accountId');
+  const required = items(member(args, 'required')).some((item) => text(item) === 'accountId');
+  if (text(member(node, 'account')) === 'none') {
+    if (declared !== undefined)
+      report(
+        'stray-account-id',
+        declared.at,
+        `${name} has account: none, so it takes no accountId; say read or write.`,
+      );
+    return;
+  }
+  const isText = declared !== undefined && kindOf(typeOf(declared).type, undefined) === 'string';
+  if (!isText || typeOf(declared).nullable || !required)
+    report(
+      'missing-account-id',
+      nameAt,
+      `${name} is about an account's data: it needs the required argument accountId: { type: ` +
+        'string }, or account: none.',
+    );
+}

@@ -1,0 +1,27 @@
+import { member } from '../located.js';
+import type { Rule } from './rule.js';
+
+/** A create without a property has to store something. */
+export const missingDefaults: Rule = (views, report) => {
+  for (const { properties, required, singleton } of views.flatMap((view) => view.types)) {
+    const names = new Set(required.map(({ name }) => name));
+    for (const { name, nameAt, node, kind, nullable, access, blob, reference } of properties) {
+      if (kind === undefined || nullable || member(node, 'default') !== undefined) continue;
+      if (names.has(name)) continue;
+      const ways = [
+        ...(access === 'serverSet' || access === 'internal' || singleton
+          ? []
+          : ['list it under required']),
+        "make it nullable (type: [..., 'null'])",
+        ...(blob || access === 'secret' || reference?.form === 'single'
+          ? []
+          : ['give it a default']),
+      ];
+      report(
+        'missing-default',
+        nameAt,
+        `"${name}" is neither required nor nullable and has no default: ${ways.join(', or ')}.`,
+      );
+    }
+  }
+};

@@ -1,0 +1,45 @@
+import { compilePattern, PatternError } from '../../text/index.js';
+import { member, text } from '../located.js';
+import type { Rule } from './rule.js';
+import { schemasOf } from './schemas.js';
+
+/** V8 ends the process for some patterns that nest further than this can. */
+const MAX_LENGTH = 1000;
+
+interface Refusal {
+  readonly code: string;
+  readonly why: string;
+}
+
+/** Why nothing may match by the pattern, or undefined where all is well. */
+export function whyNoPattern(source: string): Refusal | undefined {
+  if (source.length > MAX_LENGTH)
+    return {
+      code: 'out-of-range',
+      why: `a pattern has at most ${MAX_LENGTH} characters: say the rest in a hook.`,
+    };
+  try {
+    compilePattern(source);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    const why = error.message;
+    return error.kind === 'invalid'
+      ? { code: 'bad-pattern', why }
+      : { code: 'unsafe-pattern', why };
+  }
+}
+
+/**
+ * A pattern is a regular expression with the flag u, as in JSON Schema, that one pass over any text
+ * can match.
+ */
+export const patterns: Rule = (views, report) => {
+  for (const { node } of views.flatMap(schemasOf)) {
+    const pattern = member(node, 'pattern');
+    const source = text(pattern);
+    if (pattern === undefined || source === undefined) continue;
+    const wrong = whyNoPattern(source);
+    if (wrong !== undefined) report(wrong.code, pattern.at, wrong.why);
+  }
+};

@@ -1,0 +1,46 @@
+import { type Located, member } from '../located.js';
+import type { Location } from '../model.js';
+import type { NameView } from '../property-view.js';
+import { nameOf } from '../property-view.js';
+import { place, type Report, type Rule } from './rule.js';
+
+interface Renamed {
+  readonly name: string;
+  readonly nameAt: Location;
+  readonly node: Located;
+}
+
+/** An old name is one that nothing else has or had. */
+export const renames: Rule = (views, report) => {
+  const types = views.flatMap((view) => view.types);
+  judge(types, 'type', report);
+  for (const { properties } of types) judge(properties, 'property', report);
+};
+
+function judge(all: readonly Renamed[], what: string, report: Report): void {
+  const current = new Map(all.map((each) => [each.name, each]));
+  const seen = new Map<string, NameView>();
+  for (const { node } of all) {
+    const old = nameOf(member(node, 'renamedFrom'));
+    if (old === undefined) continue;
+    const there = current.get(old.name);
+    const earlier = seen.get(old.name);
+    if (there !== undefined)
+      report(
+        'bad-rename',
+        old.at,
+        `there is a ${what} "${old.name}" (${place(there.nameAt)}), so nothing was renamed from ` +
+          'it: drop renamedFrom, or the one of that name.',
+        { related: [there.nameAt] },
+      );
+    else if (earlier !== undefined)
+      report(
+        'bad-rename',
+        old.at,
+        `another ${what} is renamed from "${old.name}" (${place(earlier.at)}): the stored data ` +
+          'can go to one of them only.',
+        { related: [earlier.at] },
+      );
+    seen.set(old.name, old);
+  }
+}

@@ -1,0 +1,42 @@
+import type { Member } from '../located.js';
+import type { Location, Problem } from '../model.js';
+import type { CapabilityView } from '../view.js';
+
+/** A warning instead of an error; the other places that the message speaks of. */
+export interface ReportDetails extends Pick<Problem, 'severity' | 'related'> {
+  /** The parts whose other errors follow from this one (follow-ons.ts). */
+  readonly spoils?: readonly Member[];
+}
+
+/**
+ * Takes a complaint: a stable code, the place, and a sentence that says what is wrong and what is
+ * legal.
+ */
+export type Report = (code: string, at: Location, message: string, details?: ReportDetails) => void;
+
+/**
+ * A rule reports what it finds and never throws, also where other rules will complain about the
+ * same text.
+ */
+export type Rule = (views: readonly CapabilityView[], report: Report) => void;
+
+/** A list of words for a message: `a, b or c`. */
+export function oneOf(words: readonly string[]): string {
+  if (words.length < 2) return words.join('');
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+/** How many names a message lists: more are a search, no help. */
+const LISTED = 60;
+
+/** All names that there are, or the first of very many. */
+export function listed(names: readonly string[]): string {
+  const more = names.length - LISTED;
+  const first = names.slice(0, LISTED).join(', ');
+  return more > 0 ? `${first} and ${more} more` : first;
+}
+
+/** A place in a message: `capabilities/todos.yaml:4:3`. */
+export function place({ file, line, column }: Location): string {
+  return `${file}:${line}:${column}`;
+}

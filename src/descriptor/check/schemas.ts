@@ -1,0 +1,63 @@
+import { type Located, member, members } from '../located.js';
+import type { Location } from '../model.js';
+import type { CapabilityView } from '../view.js';
+
+/**
+ * A schema anywhere in a descriptor: of a property, within one, or of a method's arguments and
+ * response.
+ */
+export interface SchemaView {
+  /** What messages call it: `text`, `meta/a/b`. */
+  readonly label: string;
+  readonly node: Located;
+  readonly at: Location;
+  /** 1 for a property, an argument or a response itself. */
+  readonly depth: number;
+  readonly use: 'property' | 'message';
+}
+
+type Found = Map<Located, SchemaView>;
+
+/**
+ * Every schema of a capability, outer ones before inner ones: one from `$defs` once, where it lies
+ * deepest, however often it is used.
+ */
+export function schemasOf(view: CapabilityView): readonly SchemaView[] {
+  const found: Found = new Map();
+  const messages: Found = new Map();
+  for (const type of view.types) {
+    for (const { name, nameAt, node } of type.properties)
+      collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
+  }
+  const standard = view.types.flatMap((type) => type.standardMethods ?? []);
+  for (const method of [...standard, ...view.methods]) {
+    for (const part of ['arguments', 'response']) {
+      const node = member(method.node, part);
+      if (node !== undefined)
+        collect({ label: part, node, at: node.at, depth: 1, use: 'message' }, messages);
+    }
+  }
+  for (const { name, nameAt, node } of view.unused.schemas)
+    collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
+  return [...found.values(), ...messages.values()];
+}
+
+function collect(schema: SchemaView, found: Found): void {
+  const key = schema.node.definition ?? schema.node;
+  const known = found.get(key);
+  if (known !== undefined && known.depth >= schema.depth) return;
+  found.set(key, { ...(known ?? schema), depth: schema.depth });
+  const inner = (label: string, node: Located, at: Location): void =>
+    collect(
+      { label: `${schema.label}/${label}`, node, at, depth: schema.depth + 1, use: schema.use },
+      found,
+    );
+  for (const { name, nameAt, node } of members(member(schema.node, 'properties')))
+    inner(name, node, nameAt);
+  const items = member(schema.node, 'items');
+  if (items !== undefined) inner('items', items, items.at);
+  const keys = member(schema.node, 'setOf');
+  if (keys?.members !== undefined) inner('keys', keys, keys.at);
+  const further = member(schema.node, 'additionalProperties');
+  if (further?.members !== undefined) inner('*', further, further.at);
+}

@@ -1,0 +1,65 @@
+import { BOUNDS } from '../bounds.js';
+import { typeOf } from '../kinds.js';
+import { items, member, members, text } from '../located.js';
+import { isOpen } from '../model/property-schema.js';
+import { didYouMean } from './did-you-mean.js';
+import { listed, type Report, type Rule } from './rule.js';
+import { type SchemaView, schemasOf } from './schemas.js';
+
+/**
+ * Lists say what their items are, objects what their members are, and neither nests without end.
+ */
+export const shapes: Rule = (views, report) => {
+  for (const schema of views.flatMap(schemasOf)) {
+    const { type } = typeOf(schema.node);
+    if (schema.depth === BOUNDS.depth + 1)
+      report(
+        'too-deep',
+        schema.at,
+        `"${schema.label}" lies deeper than ${BOUNDS.depth} levels; flatten the object, or ` +
+          'allow any JSON with additionalProperties: true.',
+      );
+    if (type === 'array' && member(schema.node, 'items') === undefined)
+      report(
+        'missing-items',
+        schema.at,
+        `"${schema.label}" is a list and doesn't say of what: it needs "items", for instance ` +
+          'items: { type: string }.',
+      );
+    if (type === 'object' && member(schema.node, 'setOf') === undefined) object(schema, report);
+  }
+};
+
+function object({ node, label, at, use }: SchemaView, report: Report): void {
+  const names = members(member(node, 'properties')).map(({ name }) => name);
+  if (use === 'property' && names.length === 0 && !isOpen(node))
+    report(
+      'empty-object',
+      at,
+      `"${label}" is an object that can have no members: it needs "properties" or ` +
+        '"additionalProperties".',
+    );
+  const propertyNames = member(node, 'propertyNames');
+  if (propertyNames !== undefined && !isOpen(node))
+    report(
+      'misplaced-key',
+      propertyNames.at,
+      `"propertyNames" describes further members, but "${label}" allows none: add ` +
+        'additionalProperties.',
+    );
+  const known = new Set(names);
+  const seen = new Set<string>();
+  for (const item of items(member(node, 'required'))) {
+    const name = text(item);
+    if (name === undefined) continue;
+    if (seen.has(name)) report('duplicate-entry', item.at, `"${name}" is listed twice.`);
+    seen.add(name);
+    if (known.has(name)) continue;
+    const declared = names.length === 0 ? '' : ` Declared: ${listed(names)}.`;
+    report(
+      'unknown-property',
+      item.at,
+      `"${name}" is no member of "${label}".${didYouMean(name, names)}${declared}`,
+    );
+  }
+}

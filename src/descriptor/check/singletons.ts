@@ -1,0 +1,59 @@
+import { member } from '../located.js';
+import { SINGLETON_METHODS } from '../standard-methods.js';
+import type { TypeView } from '../view.js';
+import type { Report, Rule } from './rule.js';
+
+/** What is about more objects than one. */
+const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'unique', 'indexes'];
+
+/** The object of a singleton is there before anybody wrote it: nothing creates or finds it. */
+export const singletons: Rule = (views, report) => {
+  for (const type of views.flatMap((view) => view.types)) if (type.singleton) judge(type, report);
+};
+
+function judge(type: TypeView, report: Report): void {
+  for (const key of OF_MANY) {
+    const stray = type.node.members?.get(key);
+    if (stray !== undefined)
+      report(
+        'bad-singleton',
+        stray.nameAt,
+        `${type.name} is a singleton, one object that is always there: "${key}" means nothing.`,
+      );
+  }
+  const count = member(type.node, 'limits')?.members?.get('count');
+  if (count !== undefined)
+    report('bad-singleton', count.nameAt, `${type.name} is a singleton: there is one object.`);
+  for (const { name, nameAt } of type.standardMethods ?? []) {
+    if (!SINGLETON_METHODS.some((legal) => legal === name))
+      report(
+        'bad-singleton',
+        nameAt,
+        `${type.name} is a singleton and has no /${name}: legal are ` +
+          `${SINGLETON_METHODS.join(', ')}.`,
+      );
+  }
+  for (const { name, node, nameAt, access, reference } of type.properties) {
+    if (reference?.onDestroy === 'cascade')
+      report(
+        'bad-singleton',
+        member(node, 'onDestroy')?.at ?? nameAt,
+        `${type.name} is a singleton, which nothing destroys: "${name}" can't cascade. Legal are ` +
+          'restrict, setNull.',
+      );
+    const unique = node.members?.get('unique');
+    if (unique?.node.value === true)
+      report(
+        'bad-singleton',
+        unique.nameAt,
+        `${type.name} is a singleton: no other object has a "${name}".`,
+      );
+    if (access === 'immutable')
+      report(
+        'bad-singleton',
+        member(node, 'access')?.at ?? node.at,
+        `${type.name} is a singleton, which nobody creates: "${name}" could never be given. ` +
+          'Say mutable or serverSet.',
+      );
+  }
+}

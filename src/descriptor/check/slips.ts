@@ -1,0 +1,125 @@
+import { FORMATS } from '../../capability/formats.js';
+import { TYPE_NAMES, TYPES } from '../kinds.js';
+import { meantWord } from './did-you-mean.js';
+
+/**
+ * Words of other schema languages, each with the words to write here. They follow "is not ...". The
+ * tables of types and formats list the words for their own rows. This file adds words that have no
+ * row, or more than one.
+ */
+
+const DAY_PATTERN = String.raw`pattern: '^\d{4}-\d{2}-\d{2}$'`;
+const DAY = `Write a day without a time as type: string, ${DAY_PATTERN}.`;
+const NULLABLE = "([string, 'null'] where it may be null)";
+const DATE =
+  `Write type: string ${NULLABLE}, and beside it format: utc-date for a moment in UTC, ` +
+  `format: date for a moment with its offset, or ${DAY_PATTERN} for a day without a time.`;
+const TIME_PATTERN = String.raw`pattern: '^\d{2}:\d{2}:\d{2}$'`;
+const TIME = `Write a time without a day as type: string, ${TIME_PATTERN}.`;
+const EXACT =
+  'A number is a double: for exact amounts write type: integer and count the smallest unit, such ' +
+  'as cents.';
+const EMAIL =
+  "Write an e-mail address as type: string, maxLength: 254, pattern: '^[^@ ]+@[^@ ]+$'.";
+const URL = "Write a URL as type: string, maxLength: 2000, pattern: '^https?://'.";
+const FILE = "Write type: [string, 'null'], blob: true.";
+const FREE_TEXT = 'Leave format out; a pattern can say what the text looks like.';
+const NO_WIDTH = 'Leave format out; minimum and maximum bound a number.';
+
+type Advice = readonly [words: readonly string[], text: string];
+
+const TYPE_WORDS: ReadonlyMap<string, string> = byWord([
+  ...Object.entries(TYPES).map(([name, { otherNames, beside }]): Advice => {
+    const more = beside === undefined ? '' : `, and ${beside} beside it`;
+    return [otherNames, `Write type: ${name}${more}.`];
+  }),
+  ...Object.entries(FORMATS).map(
+    ([name, { otherNames }]): Advice => [
+      [name, ...otherNames],
+      `Write type: string, format: ${name} ${NULLABLE}.`,
+    ],
+  ),
+  [['date'], DATE],
+  [['full-date', 'day'], DAY],
+  [['time'], TIME],
+  [['decimal', 'numeric', 'money', 'bigdecimal'], EXACT],
+  [['email'], EMAIL],
+  [['url', 'uri'], URL],
+  [['set'], 'Write setOf: string.'],
+  [['enum'], 'Write type: string, enum: [...].'],
+  [
+    ['ref', 'reference', 'references', 'relation', 'foreignkey', 'link'],
+    'Write type: string, references: Type, with the name of one of your types.',
+  ],
+  [['blob', 'file', 'binary', 'bytes', 'bytea'], FILE],
+]);
+
+const FORMAT_WORDS: ReadonlyMap<string, string> = byWord([
+  ...Object.entries(FORMATS).map(
+    ([name, { otherNames }]): Advice => [otherNames, `Write format: ${name}.`],
+  ),
+  [['full-date', 'day'], DAY],
+  [['time', 'full-time', 'partial-time'], TIME],
+  [['decimal', 'money', 'currency'], EXACT],
+  [['int32', 'int64', 'integer', 'float', 'double'], NO_WIDTH],
+  [['email'], `Leave format out. ${EMAIL}`],
+  [['uri', 'url'], `Leave format out. ${URL}`],
+  [['uri-reference', 'hostname', 'ipv4', 'ipv6', 'duration'], FREE_TEXT],
+  [['regex', 'json-pointer', 'phone'], FREE_TEXT],
+  [['binary', 'byte', 'base64', 'file'], FILE],
+  [['password'], 'Write access: secret.'],
+]);
+
+/** Keys that other languages have: what to write instead. */
+export const REFUSED: Readonly<Record<string, string>> = Object.freeze({
+  oneOf: 'a value has one shape; write the shape that covers all of them',
+  anyOf: 'a value has one shape; write the shape that covers all of them',
+  allOf: 'write all keys into the one schema',
+  not: 'say what is allowed',
+  if: 'a value has one shape',
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: 'a value has one shape',
+  else: 'a value has one shape',
+  patternProperties: 'use additionalProperties with a schema',
+  dependencies: 'properties are independent of each other',
+  const: 'use enum with one value',
+  nullable: "write type: [string, 'null']",
+  optional: "give the property a default, or make it nullable: type: [string, 'null']",
+  readOnly: 'write access: serverSet',
+  writeOnly: 'write access: secret',
+  '<<': 'YAML 1.2 has no merge; repeat the keys, or name a whole value with & and *',
+});
+
+/** A legal value of each key for which people often write another shape. */
+export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
+  types: 'types: { Thing: { properties: { title: { type: string } } } }',
+  properties: 'properties: { title: { type: string } }',
+  required: 'required: [title]',
+  filter: 'filter: { title: contains }',
+  sort: 'sort: [title, created]',
+  enum: 'enum: [small, large]',
+  items: 'items: { type: string }',
+  standardMethods: 'standardMethods: [get, query]',
+  drops: 'drops: [oldName]',
+});
+
+/** Returns the advice for a wrong word for a type; undefined if there is none. */
+export function typeAdvice(word: string): string | undefined {
+  const known = word.toLowerCase();
+  const optional = /^([\w-]+)(?:\?| ?\| ?null)$/.exec(known)?.[1];
+  if (optional === undefined) return TYPE_WORDS.get(known);
+  const type = meantWord(optional, TYPE_NAMES);
+  return type === undefined
+    ? (TYPE_WORDS.get(optional) ?? `Write type: [${optional}, 'null'].`)
+    : `Write type: [${type}, 'null'].`;
+}
+
+/** Returns the advice for a wrong word for a format; undefined if there is none. */
+export function formatAdvice(word: string): string | undefined {
+  return FORMAT_WORDS.get(word.toLowerCase());
+}
+
+/** Returns the advice by word. The last row with a word counts. */
+function byWord(rows: readonly Advice[]): ReadonlyMap<string, string> {
+  return new Map(rows.flatMap(([words, text]) => words.map((word) => [word, text] as const)));
+}

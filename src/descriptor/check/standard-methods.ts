@@ -1,0 +1,102 @@
+import type { JSONSchema7 } from 'json-schema';
+import { typeOf } from '../kinds.js';
+import { items, member, members } from '../located.js';
+import { isOpen } from '../model/property-schema.js';
+import { STANDARD_METHODS } from '../standard-methods.js';
+import type { MethodView, TypeView } from '../view.js';
+import type { Report, Rule } from './rule.js';
+
+/** What RFC 8620 5.1 to 5.6 have in their responses. */
+const RESPONSES: Readonly<Record<string, readonly string[]>> = {
+  get: ['accountId', 'state', 'list', 'notFound'],
+  changes: [
+    ...['accountId', 'oldState', 'newState', 'hasMoreChanges', 'created', 'updated', 'destroyed'],
+  ],
+  set: [
+    ...['accountId', 'oldState', 'newState', 'created', 'updated', 'destroyed'],
+    ...['notCreated', 'notUpdated', 'notDestroyed'],
+  ],
+  copy: ['fromAccountId', 'accountId', 'oldState', 'newState', 'created', 'notCreated'],
+  query: [
+    ...['accountId', 'queryState', 'canCalculateChanges', 'position', 'ids', 'total', 'limit'],
+  ],
+  queryChanges: ['accountId', 'oldQueryState', 'newQueryState', 'total', 'removed', 'added'],
+};
+
+/** What each method is of no use without. */
+const NEEDS: Readonly<Record<string, string>> = { copy: 'set', queryChanges: 'query' };
+
+/** Standard methods stand once, with those that they need; what is added to them has new names. */
+export const standardMethods: Rule = (views, report) => {
+  for (const type of views.flatMap((view) => view.types)) {
+    if (type.standardMethods === undefined) continue;
+    const names = type.standardMethods.map(({ name }) => name);
+    for (const [index, method] of type.standardMethods.entries()) {
+      if (names.indexOf(method.name) < index)
+        report('duplicate-entry', method.nameAt, `"${method.name}" is listed twice.`);
+      const needed = NEEDS[method.name];
+      if (needed !== undefined && !names.includes(needed))
+        report(
+          'bad-standard-methods',
+          method.nameAt,
+          `/${method.name} is of no use without /${needed}: list ${needed}, too.`,
+        );
+      further(method, report);
+      if (method.name === 'set' && names.includes('copy')) followsCopy(type, method, report);
+    }
+    withoutQuery(type, names, report);
+  }
+};
+
+function withoutQuery(type: TypeView, names: readonly string[], report: Report): void {
+  if (names.includes('query') || type.singleton) return;
+  for (const key of ['filter', 'sort']) {
+    const stray = type.node.members?.get(key);
+    if (stray !== undefined)
+      report(
+        'bad-standard-methods',
+        stray.nameAt,
+        `"${key}" is what /query takes, which ${type.name} leaves out: list query, or drop it.`,
+      );
+  }
+}
+
+/** What /copy calls to destroy the originals has no arguments but the standard ones (RFC 8620 5.4). */
+function followsCopy(type: TypeView, { node }: MethodView, report: Report): void {
+  for (const item of items(member(member(node, 'arguments'), 'required')))
+    report(
+      'required-set-argument',
+      item.at,
+      `${type.name}/copy calls /set where "onSuccessDestroyOriginal" is true, and has no ${JSON.stringify(item.value)} ` +
+        'to give it: make the argument optional, or leave copy out of standardMethods.',
+    );
+}
+
+function further({ name, node }: MethodView, report: Report): void {
+  const row = STANDARD_METHODS.find(({ verb }) => verb === name);
+  const schema: JSONSchema7 | undefined = row?.arguments;
+  const taken = {
+    arguments: Object.keys(schema?.properties ?? {}),
+    response: RESPONSES[name] ?? [],
+  };
+  for (const part of ['arguments', 'response'] as const) {
+    const given = member(node, part);
+    if (given === undefined) continue;
+    const { type, nullable } = typeOf(given);
+    if ((type !== undefined && type !== 'object') || nullable || isOpen(given))
+      report(
+        'not-an-object',
+        given.at,
+        `the further ${part} of /${name} are the properties of an object: { type: object, ` +
+          'properties: ... }, without additionalProperties.',
+      );
+    for (const { name: member_, nameAt } of members(member(given, 'properties'))) {
+      if (taken[part].includes(member_))
+        report(
+          'duplicate-argument',
+          nameAt,
+          `"${member_}" is in the ${part} of every /${name} (RFC 8620 5); choose another name.`,
+        );
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { NameView, PropertyView } from '../property-view.js';
+import { standardProperties } from '../property-view.js';
+import type { CapabilityView, TypeView } from '../view.js';
+import { didYouMean } from './did-you-mean.js';
+import { listed, type Report } from './rule.js';
+
+/** The types of all descriptors by name; of two with one name, the first. */
+export function typesOf(views: readonly CapabilityView[]): ReadonlyMap<string, TypeView> {
+  const found = new Map<string, TypeView>();
+  for (const type of views.flatMap((view) => view.types))
+    if (!found.has(type.name)) found.set(type.name, type);
+  return found;
+}
+
+const found = new WeakMap<TypeView, ReadonlyMap<string, PropertyView>>();
+
+/** The properties of a type, the standard ones first. */
+export function propertiesOf(type: TypeView): ReadonlyMap<string, PropertyView> {
+  const known = found.get(type);
+  if (known !== undefined) return known;
+  const all = [...standardProperties(type.nameAt), ...type.properties];
+  const made = new Map(all.reverse().map((property) => [property.name, property]));
+  found.set(type, made);
+  return made;
+}
+
+/** The property, or a complaint that there is none. */
+export function findProperty(
+  type: TypeView,
+  { name, at }: NameView,
+  report: Report,
+): PropertyView | undefined {
+  const found = propertiesOf(type).get(name);
+  if (found !== undefined) return found;
+  const names = ['id', 'created', 'updated', ...type.properties.map((each) => each.name)];
+  report(
+    'unknown-property',
+    at,
+    `"${name}" is no property of ${type.name}.${didYouMean(name, names)} Declared: ` +
+      `${listed(names)}.`,
+  );
+  return undefined;
+}
+
+/** The type, or a complaint that no descriptor has it. */
+export function findType(
+  types: ReadonlyMap<string, TypeView>,
+  { name, at }: NameView,
+  report: Report,
+): TypeView | undefined {
+  const found = types.get(name);
+  if (found !== undefined) return found;
+  const names = [...types.keys()];
+  report(
+    'unknown-target',
+    at,
+    `no descriptor has a type "${name}".${didYouMean(name, names)} Declared: ${listed(names)}.`,
+  );
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { member } from '../located.js';
+import type { PropertyView } from '../property-view.js';
+import type { ListView, TypeView } from '../view.js';
+import { whyNotIndexed, whyNotTogether } from './indexable.js';
+import { listed, place, type Report, type Rule } from './rule.js';
+import { findProperty } from './types.js';
+
+/** What is unique or indexed is a list of properties whose values an index can hold. */
+export const uniques: Rule = (views, report) => {
+  for (const type of views.flatMap((view) => view.types)) {
+    judge(type, type.uniques, 'unique', report);
+    judge(type, type.indexes, 'indexes', report);
+    collisions(type, report);
+  }
+};
+
+/**
+ * Warns if all properties of a unique list have a default: the server refuses the second create
+ * without them.
+ */
+function collisions(type: TypeView, report: Report): void {
+  const byName = new Map(type.properties.map((property) => [property.name, property]));
+  for (const { names, at } of type.uniques) {
+    if (names.length === 0 || !names.every(({ name }) => takesDefault(byName.get(name)))) continue;
+    const all = names.map(({ name }) => `"${name}"`).join(' and ');
+    report(
+      'unique-default',
+      at,
+      `${all} must be unique, and a create without ${names.length === 1 ? 'it' : 'them'} stores ` +
+        'the default: the second one of an account is refused. List it under required, or make ' +
+        "it nullable without a default (type: [..., 'null']): null is equal to nothing.",
+      { severity: 'warning' },
+    );
+  }
+}
+
+/** Clients write it, and may leave it out. */
+function takesDefault(property: PropertyView | undefined): boolean {
+  if (property === undefined || property.computed !== undefined) return false;
+  const given = member(property.node, 'default');
+  const isClients = property.access !== 'serverSet' && property.access !== 'internal';
+  return isClients && given !== undefined && given.value !== null;
+}
+
+function judge(
+  type: TypeView,
+  lists: readonly ListView[],
+  key: 'unique' | 'indexes',
+  report: Report,
+): void {
+  const seen = new Map<string, ListView>();
+  for (const list of lists) {
+    const names = list.names.map(({ name }) => name);
+    // The order of an index is part of it; what is unique together has none.
+    const same = (key === 'unique' ? [...names].sort() : names).join('+');
+    const earlier = seen.get(same);
+    if (earlier === undefined) seen.set(same, list);
+    else
+      report(
+        'duplicate-entry',
+        list.at,
+        `${listed(names)} stands under "${key}" already (${place(earlier.at)}).`,
+        { related: [earlier.at] },
+      );
+    const indexable: PropertyView[] = [];
+    const given = new Set<string>();
+    for (const named of list.names) {
+      if (given.has(named.name))
+        report('duplicate-entry', named.at, `"${named.name}" is listed twice.`);
+      given.add(named.name);
+      const property = findProperty(type, named, report);
+      const why = property === undefined ? undefined : whyNotIndexed(property);
+      if (why !== undefined) report('unindexable', named.at, `${why}.`);
+      else if (property !== undefined) indexable.push(property);
+      if (property?.role === 'id')
+        report('unindexable', named.at, '"id" is unique and indexed by itself; leave it out.');
+    }
+    const why = whyNotTogether(indexable);
+    if (why !== undefined) report('unindexable', list.at, `${why}.`);
+  }
+}

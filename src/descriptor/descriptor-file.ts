@@ -1,0 +1,22 @@
+import type { Located } from './located.js';
+import type { Location } from './model.js';
+
+/** A descriptor's text, read and parsed. */
+export interface Descriptor {
+  /** Relative to the project's root, with `/`. */
+  readonly file: string;
+  /** The file's name without its extension: the folder in generated/. */
+  readonly base: string;
+  readonly start: Location;
+  readonly root: Located | undefined;
+}
+
+/** Returns the text of a file; undefined where it is not UTF-8. */
+export function decode(octets: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(octets);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}

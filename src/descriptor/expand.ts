@@ -1,0 +1,140 @@
+import { BOUNDS } from './bounds.js';
+import { type Located, type Member, member, text } from './located.js';
+import type { Location } from './model.js';
+
+/** What a `$ref` may begin with: definitions of the same descriptor, nothing else. */
+export const LOCAL = '#/$defs/';
+
+/** Keys that stand beside a `$ref`: what the schema's place says, not the schema. */
+export const BESIDE_REF: readonly string[] = Object.freeze([
+  '$ref',
+  'description',
+  'default',
+  'access',
+  'unique',
+  'computed',
+  'deprecated',
+  'renamedFrom',
+]);
+
+/** Definitions within definitions: far more than values have levels. */
+const MAX_CHAIN = 64;
+
+/** Keys whose value is a schema. */
+const SCHEMA_KEYS: readonly string[] = Object.freeze([
+  ...['items', 'additionalProperties', 'setOf', 'arguments', 'response'],
+]);
+
+/**
+ * Puts a definition wherever a schema refers to one, so that rules and the model see schemas alone.
+ * What refers to itself or to nothing, or grows too large, becomes a schema without a type, which
+ * says nothing; the rule about definitions tells of it.
+ */
+export class Definitions {
+  readonly #raw: ReadonlyMap<string, Member>;
+  readonly #expanded = new Map<string, Located>();
+  readonly #open = new Set<string>();
+  readonly #used = new Set<string>();
+  readonly #sizes = new WeakMap<Located, number>();
+  readonly #oversized: Location[] = [];
+
+  constructor(root: Located) {
+    this.#raw = member(root, '$defs')?.members ?? new Map();
+  }
+
+  /** Where schemas grow too large: few definitions that use each other can stand for millions. */
+  get oversized(): readonly Location[] {
+    return this.#oversized;
+  }
+
+  /** The definitions that nothing has used so far, those aside that another one of them uses. */
+  unused(): { readonly names: readonly Member[]; readonly schemas: readonly Member[] } {
+    const names = [...this.#raw.values()].filter(({ name }) => !this.#used.has(name));
+    const expanded = names.map((each) => ({ ...each, node: this.expand(each.node) }));
+    return { names, schemas: expanded.filter(({ name }) => !this.#used.has(name)) };
+  }
+
+  expand(node: Located): Located {
+    const expanded = this.#expand(node);
+    if (this.#sizeOf(expanded) <= BOUNDS.schemas) return expanded;
+    this.#oversized.push(node.at);
+    return { value: {}, at: node.at, members: new Map() };
+  }
+
+  /** Schemas in a schema, itself included. */
+  #sizeOf(node: Located): number {
+    const known = this.#sizes.get(node);
+    if (known !== undefined) return known;
+    const inner = [...(node.members ?? [])].flatMap(([key, { node: each }]) =>
+      key === 'properties'
+        ? [...(each.members?.values() ?? [])].map((one) => one.node)
+        : SCHEMA_KEYS.includes(key)
+          ? [each]
+          : [],
+    );
+    const size = inner.reduce((sum, each) => sum + this.#sizeOf(each), 1);
+    this.#sizes.set(node, size);
+    return size;
+  }
+
+  #expand(node: Located): Located {
+    const reference = text(member(node, '$ref'));
+    if (reference !== undefined) return this.#refer(node, reference);
+    if (node.members === undefined) return node;
+    const changed = new Map(node.members);
+    for (const key of SCHEMA_KEYS) this.#replace(changed, key, (inner) => this.expand(inner));
+    this.#replace(changed, 'properties', (inner) => this.#each(inner));
+    return { ...node, members: changed };
+  }
+
+  #each(node: Located): Located {
+    if (node.members === undefined) return node;
+    const inner = [...node.members].map(
+      ([name, each]) => [name, { ...each, node: this.expand(each.node) }] as const,
+    );
+    return { ...node, members: new Map(inner) };
+  }
+
+  #replace(found: Map<string, Member>, key: string, change: (node: Located) => Located): void {
+    const there = found.get(key);
+    if (there !== undefined) found.set(key, { ...there, node: change(there.node) });
+  }
+
+  #refer(node: Located, reference: string): Located {
+    const definition = this.#definition(reference);
+    if (definition === undefined) return { value: {}, at: node.at, members: new Map() };
+    const beside = [...(node.members ?? [])].filter(
+      ([name]) => name !== '$ref' && BESIDE_REF.includes(name),
+    );
+    if (beside.length === 0) return definition;
+    return {
+      value: node.value,
+      at: node.at,
+      members: new Map([...(definition.members ?? []), ...beside]),
+      definition,
+    };
+  }
+
+  #definition(reference: string): Located | undefined {
+    const name = reference.startsWith(LOCAL) ? reference.slice(LOCAL.length) : '';
+    this.#used.add(name);
+    const known = this.#expanded.get(name);
+    if (known !== undefined) return known;
+    const raw = this.#raw.get(name);
+    if (raw === undefined || this.#open.has(name)) return undefined;
+    if (this.#open.size > MAX_CHAIN) {
+      this.#oversized.push(raw.nameAt);
+      return undefined;
+    }
+    this.#open.add(name);
+    const expanded = { ...this.expand(raw.node), title: titleOf(name) };
+    this.#open.delete(name);
+    this.#expanded.set(name, expanded);
+    return expanded;
+  }
+}
+
+/** The TypeScript name of a definition. */
+export function titleOf(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}

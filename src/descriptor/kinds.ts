@@ -1,0 +1,80 @@
+import type { PropertyKind } from '../capability/definition.js';
+import { formatNamed } from '../capability/formats.js';
+import { type Located, member, text } from './located.js';
+
+/** The types of a schema. */
+export type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
+
+interface TypeRow {
+  /** The kind of its column, unless a format gives another. */
+  readonly kind: PropertyKind;
+  /** The keys that bound its values, which JSON Schema has too. */
+  readonly bounds: readonly string[];
+  /** Names in other languages, in lower case: messages answer them with the name here. */
+  readonly otherNames: readonly string[];
+  /** The keys that belong beside it, in the words of a message. */
+  readonly beside?: string;
+}
+
+export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
+  string: {
+    kind: 'string',
+    bounds: ['minLength', 'maxLength', 'pattern', 'format'],
+    otherNames: ['text', 'str', 'varchar', 'char', 'citext'],
+    beside: 'maxLength',
+  },
+  boolean: { kind: 'boolean', bounds: [], otherNames: ['bool', 'bit'] },
+  integer: {
+    kind: 'integer',
+    bounds: ['minimum', 'maximum'],
+    otherNames: [
+      ...['int', 'int8', 'int16', 'int32', 'int64', 'uint', 'unsignedint'],
+      ...['smallint', 'bigint', 'short', 'long', 'serial'],
+    ],
+  },
+  number: {
+    kind: 'number',
+    bounds: ['minimum', 'maximum'],
+    otherNames: ['float', 'float32', 'float64', 'double', 'real'],
+  },
+  array: {
+    kind: 'json',
+    bounds: ['minItems', 'maxItems', 'uniqueItems'],
+    otherNames: ['list'],
+    beside: 'items',
+  },
+  object: {
+    kind: 'json',
+    bounds: ['minProperties', 'maxProperties'],
+    otherNames: ['map', 'dict', 'json', 'jsonb', 'record', 'struct', 'any'],
+    beside: 'properties or additionalProperties',
+  },
+});
+
+export const TYPE_NAMES = Object.freeze(Object.keys(TYPES)) as readonly TypeName[];
+
+/** Returns the row of a type; undefined for a word that names none. */
+export function typeNamed(name: string | undefined): TypeRow | undefined {
+  return name !== undefined && Object.hasOwn(TYPES, name) ? TYPES[name as TypeName] : undefined;
+}
+
+/** The one type of a schema and whether null is allowed beside it. A set is an object. */
+export function typeOf(node: Located): { type: string | undefined; nullable: boolean } {
+  const type = member(node, 'type');
+  const fallback = member(node, 'setOf') === undefined ? undefined : 'object';
+  if (type?.items === undefined) return { type: text(type) ?? fallback, nullable: false };
+  const names = type.items.map(text);
+  const others = names.filter((name) => name !== 'null');
+  return {
+    type: others.length === 1 ? others[0] : undefined,
+    nullable: names.includes('null'),
+  };
+}
+
+export function kindOf(
+  type: string | undefined,
+  format: string | undefined,
+): PropertyKind | undefined {
+  const kind = typeNamed(type)?.kind;
+  return kind === 'string' ? (formatNamed(format)?.kind ?? kind) : kind;
+}

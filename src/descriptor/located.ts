@@ -1,0 +1,63 @@
+import type { JsonValue } from '../protocol/json.js';
+import type { Location } from './model.js';
+
+/** A value of a descriptor together with the place where it stands. */
+export interface Located {
+  /** The plain value, everything below included. */
+  readonly value: JsonValue;
+  readonly at: Location;
+  /** For an object: its members in the order of the text. */
+  readonly members?: ReadonlyMap<string, Member>;
+  /** For an array. */
+  readonly items?: readonly Located[];
+  /** Of a schema from `$defs`: its name in types. */
+  readonly title?: string;
+  /** Of a schema that is one from `$defs` with more said beside it: that one. */
+  readonly definition?: Located;
+}
+
+export interface Member {
+  readonly name: string;
+  /** Where the name stands: complaints about a name point at it, not at its value. */
+  readonly nameAt: Location;
+  readonly node: Located;
+}
+
+/** The member's node, where `node` is an object that has it. */
+export function member(node: Located | undefined, name: string): Located | undefined {
+  return node?.members?.get(name)?.node;
+}
+
+/** The members of an object, none for anything else: rules go over wrong descriptors too. */
+export function members(node: Located | undefined): readonly Member[] {
+  return node?.members === undefined ? [] : [...node.members.values()];
+}
+
+export function items(node: Located | undefined): readonly Located[] {
+  return node?.items ?? [];
+}
+
+/** The value where it is a string. */
+export function text(node: Located | undefined): string | undefined {
+  return typeof node?.value === 'string' ? node.value : undefined;
+}
+
+/** A description without the white space around it; "" where there is none. */
+export function words(node: Located | undefined): string {
+  return text(member(node, 'description'))?.trim() ?? '';
+}
+
+export function flag(node: Located | undefined, fallback: boolean): boolean {
+  return typeof node?.value === 'boolean' ? node.value : fallback;
+}
+
+/** Follows a path of member names and indexes as far as it goes. */
+export function descend(node: Located, path: readonly string[]): Located {
+  let current = node;
+  for (const step of path) {
+    const next = current.items?.[Number(step)] ?? member(current, step);
+    if (next === undefined) return current;
+    current = next;
+  }
+  return current;
+}

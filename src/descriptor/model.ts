@@ -1,0 +1,202 @@
+import type { JSONSchema7 } from 'json-schema';
+import type {
+  ComputedDefinition,
+  FilterOperator,
+  PropertyAccess,
+  PropertyKind,
+  PropertyRole,
+  ReferenceDefinition,
+  SearchIndexDefinition,
+  ShadowTransform,
+  StandardMethodName,
+  StringFormat,
+  TypeLimits,
+} from '../capability/definition.js';
+import type { Place } from '../capability/places.js';
+import type { JsonObject, JsonValue } from '../protocol/json.js';
+
+/**
+ * The generator's frozen model: what the descriptors mean, with every default filled in and every
+ * name resolved. Rules (check/) read it and report; emitters (emit/) read it and return text.
+ * Nothing here knows a file format.
+ */
+
+/**
+ * A place in a descriptor, 1-based as editors count. `file` is relative to the project's root,
+ * with `/`.
+ */
+export interface Location {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ModelProperty {
+  readonly name: string;
+  readonly column: string;
+  readonly kind: PropertyKind;
+  readonly nullable: boolean;
+  readonly required: boolean;
+  readonly default?: JsonValue;
+  readonly access: PropertyAccess;
+  readonly role?: PropertyRole;
+  /** The places in its values that hold ids of blobs. */
+  readonly blobs: readonly Place[];
+  readonly format?: StringFormat;
+  readonly reference?: ReferenceDefinition;
+  readonly computed?: ComputedDefinition;
+  readonly secret?: 'hash' | 'encrypt';
+  /** Why, and what to use instead. */
+  readonly deprecated?: string;
+  /** The name that it had in the last released migration: its values are kept. */
+  readonly renamedFrom?: string;
+  readonly description: string;
+  /** JSON Schema of the wire value, null included where nullable; bounds filled in. */
+  readonly schema: JSONSchema7;
+  readonly at: Location;
+}
+
+export interface ModelFilter {
+  readonly name: string;
+  readonly property: ModelProperty;
+  readonly operator: FilterOperator;
+  readonly column: string;
+  /** For `text`: the properties and the columns that it reads, those above first. */
+  readonly properties?: readonly ModelProperty[];
+  readonly columns?: readonly string[];
+  readonly indexed?: true;
+  /** JSON Schema of the condition's value. */
+  readonly schema: JSONSchema7;
+  readonly description: string;
+  readonly at: Location;
+}
+
+export interface ModelSort {
+  readonly property: ModelProperty;
+  readonly casemapColumn?: string;
+  readonly column?: string;
+  /** An ordered index on (accountId, column, id) was asked for. */
+  readonly indexed: boolean;
+  readonly at: Location;
+}
+
+export interface ModelShadow {
+  readonly column: string;
+  readonly property: ModelProperty;
+  readonly transform: ShadowTransform;
+}
+
+export interface ModelUnique {
+  readonly name: string;
+  readonly properties: readonly ModelProperty[];
+  readonly at: Location;
+}
+
+/** An ordered index over several properties that the descriptor asks for by itself. */
+export interface ModelIndex {
+  readonly properties: readonly ModelProperty[];
+  /** What is indexed of each: its column or a shadow of it. */
+  readonly columns: readonly string[];
+  readonly at: Location;
+}
+
+/** A standard method that the type has, with what the descriptor adds to it (as RFC 8621 does). */
+export interface ModelStandardMethod {
+  readonly name: StandardMethodName;
+  /** Object schemas whose `properties` are further arguments and response members. */
+  readonly arguments?: JSONSchema7;
+  readonly response?: JSONSchema7;
+  readonly at: Location;
+}
+
+/** A word in `drops`, and where it stands. */
+export interface ModelDrop {
+  readonly name: string;
+  readonly at: Location;
+}
+
+export interface ModelType {
+  readonly name: string;
+  readonly table: string;
+  readonly description: string;
+  readonly acceptSnakeCase: boolean;
+  /** id, created, updated first, then in order of name. */
+  readonly properties: readonly ModelProperty[];
+  readonly filters: readonly ModelFilter[];
+  readonly sorts: readonly ModelSort[];
+  readonly shadows: readonly ModelShadow[];
+  readonly singleton: boolean;
+  /** In the order of STANDARD_METHODS. */
+  readonly methods: readonly ModelStandardMethod[];
+  readonly uniques: readonly ModelUnique[];
+  readonly indexes: readonly ModelIndex[];
+  readonly search?: SearchIndexDefinition;
+  readonly limits?: TypeLimits;
+  /** The shape of the released table on SQLite (emit/key-ordered.ts); of a new one it is left out. */
+  readonly keyOrdered?: boolean;
+  readonly deprecated?: string;
+  readonly renamedFrom?: string;
+  /** Properties whose values the team gives up, and narrowings that it accepts. */
+  readonly drops: readonly ModelDrop[];
+  readonly at: Location;
+}
+
+/** A method that the descriptor declares by its argument and response schemas. */
+export interface ModelMethod {
+  readonly name: string;
+  readonly description: string;
+  readonly account: 'none' | 'read' | 'write';
+  readonly accountCapability?: string;
+  /** Where undefined, any member is an argument. */
+  readonly argumentNames?: readonly string[];
+  readonly arguments: JSONSchema7;
+  readonly response: JSONSchema7;
+  /** The engine implements it (src/methods/bodies.ts); otherwise the hook file does. */
+  readonly builtIn: boolean;
+  readonly deprecated?: string;
+  readonly at: Location;
+}
+
+export interface ModelCapability {
+  readonly urn: string;
+  /** The descriptor's base name: its folder in generated/. */
+  readonly name: string;
+  readonly description: string;
+  readonly descriptorHash: string;
+  readonly session: JsonObject;
+  readonly accountSession: JsonObject;
+  readonly bareSession: boolean;
+  readonly accountLevel: boolean;
+  /** The descriptor less what is never on the wire (model/wire-descriptor.ts). */
+  readonly onWire: JsonObject;
+  readonly types: readonly ModelType[];
+  readonly methods: readonly ModelMethod[];
+  /** Types whose tables the team gives up. */
+  readonly drops: readonly ModelDrop[];
+  /** `capabilities/NAME.hooks.ts` where there is one. */
+  readonly hooksFile?: string;
+  readonly at: Location;
+}
+
+export interface Model {
+  /** In order of file name (code points), whatever order they were read in. */
+  readonly capabilities: readonly ModelCapability[];
+}
+
+/** One complaint about a descriptor. */
+export interface Problem {
+  readonly at: Location;
+  /** Stable, kebab-case: `unknown-key`, `duplicate-type` ...; each has an entry in docs/errors.md. */
+  readonly code: string;
+  readonly message: string;
+  /** Absent: an error. A warning doesn't stop the generation, unless --max-warnings says so. */
+  readonly severity?: 'warning';
+  /** The other places that the message speaks of: of a duplicate, the first one. */
+  readonly related?: readonly Location[];
+}
+
+/**
+ * What an emitter returns: path relative to the project's root, with `/`, to the file's whole
+ * text.
+ */
+export type EmittedFiles = ReadonlyMap<string, string>;

@@ -1,0 +1,120 @@
+import type { JSONSchema7 } from 'json-schema';
+import type { FilterOperator, PropertyKind } from '../../capability/definition.js';
+import { formatNamed } from '../../capability/formats.js';
+import { kindOf } from '../kinds.js';
+import { words } from '../located.js';
+import type { ModelFilter, ModelIndex, ModelProperty, ModelSort } from '../model.js';
+import { isSearched, OPERATORS } from '../operators.js';
+import { mainType } from '../validation/schema.js';
+import type { FilterView, SortView } from '../view.js';
+import { filterColumn, shadowColumn, sortColumns } from './shadows.js';
+
+/** Finds a property of the type by its name. */
+export type Find = (name: string) => ModelProperty;
+
+export function buildFilter(view: FilterView, find: Find): ModelFilter {
+  const property = find(view.propertyName);
+  const operator = view.operator as FilterOperator;
+  const column = filterColumn(property, operator);
+  const texts = view.texts.length === 0 ? [property] : view.texts.map(({ name }) => find(name));
+  return {
+    name: view.name,
+    property,
+    operator,
+    column,
+    ...(operator === 'text'
+      ? { properties: texts, columns: texts.map((each) => shadowColumn(each, 'fold')) }
+      : {}),
+    ...(view.indexed && isSearched(operator) ? { indexed: true as const } : {}),
+    schema: conditionSchema(property, operator),
+    description: words(view.node) || sentence(texts, operator),
+    at: view.nameAt,
+  };
+}
+
+/** What a condition without a description says: `due` is before this date. */
+function sentence(read: readonly ModelProperty[], operator: FilterOperator): string {
+  const names = read.map(({ name }) => `\`${name}\``);
+  // Only `text` reads several.
+  return names.length === 1
+    ? `${names.join('')} ${OPERATORS[operator].predicate}`
+    : `Each word of this text is in ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, in any ` +
+        'letter case.';
+}
+
+export function buildSort(view: SortView, find: Find): ModelSort {
+  const property = find(view.propertyName);
+  return {
+    property,
+    ...sortColumns(property),
+    indexed: view.indexed,
+    at: view.at,
+  };
+}
+
+/** `indexed: true` on a condition that compares values, or beginnings, asks for an ordered index. */
+export function filterIndexes(
+  views: readonly FilterView[],
+  filters: readonly ModelFilter[],
+): readonly ModelIndex[] {
+  return filters.flatMap(({ name, property, operator, column, at }): ModelIndex[] =>
+    !isSearched(operator) && views.some((view) => view.name === name && view.indexed)
+      ? [{ properties: [property], columns: [column], at }]
+      : [],
+  );
+}
+
+/**
+ * The schema of a condition's value without null, which the validator allows for every condition.
+ */
+function conditionSchema(property: ModelProperty, operator: FilterOperator): JSONSchema7 {
+  switch (OPERATORS[operator].value) {
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'list':
+      return { type: 'array', items: comparedSchema(property) };
+    case 'key':
+      return { type: 'string' };
+    case 'item':
+      return itemSchema(property);
+    default:
+      return comparedSchema(property);
+  }
+}
+
+/**
+ * The type alone, no bounds or enum: what a narrower schema no longer allows can still be looked
+ * for (D13).
+ */
+function comparedSchema(property: ModelProperty): JSONSchema7 {
+  const { format } = property.schema;
+  const how = formatNamed(format)?.compares ?? 'identity';
+  return format === undefined || how === 'identity'
+    ? SCHEMAS[property.kind]
+    : { type: 'string', format };
+}
+
+function itemSchema({ schema }: ModelProperty): JSONSchema7 {
+  const items = schema.items;
+  if (typeof items !== 'object' || Array.isArray(items)) return { type: 'string' };
+  const { format } = items;
+  if (format !== undefined && formatNamed(format)?.kind === 'date')
+    return { type: 'string', format };
+  return SCHEMAS[kindOf(mainType(items), format) ?? 'string'];
+}
+
+const TEXT: JSONSchema7 = { type: 'string' };
+
+/** The schema of a condition's value, by the kind of column that it compares. */
+const SCHEMAS: Readonly<Record<PropertyKind, JSONSchema7>> = Object.freeze({
+  string: TEXT,
+  boolean: { type: 'boolean' },
+  integer: {
+    type: 'integer',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  number: { type: 'number' },
+  date: TEXT,
+  json: TEXT,
+});

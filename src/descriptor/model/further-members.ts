@@ -1,0 +1,41 @@
+import type { JSONSchema7 } from 'json-schema';
+import type { ModelStandardMethod, ModelType } from '../model.js';
+import { STANDARD_METHODS, type StandardMethodRow } from '../standard-methods.js';
+
+/** What a descriptor adds to the standard methods and to the stored objects of a type. */
+
+export interface StandardMethodOfType {
+  readonly row: StandardMethodRow;
+  readonly method: ModelStandardMethod;
+}
+
+/** The standard methods that the type has, in the RFC's order. */
+export function standardMethodsOf(type: ModelType): readonly StandardMethodOfType[] {
+  return STANDARD_METHODS.flatMap((row) => {
+    const method = type.methods.find(({ name }) => name === row.verb);
+    return method === undefined ? [] : [{ row, method }];
+  });
+}
+
+/** The descriptor declares arguments or response members beside the RFC's. */
+export function hasFurther(schema: JSONSchema7 | undefined): schema is JSONSchema7 {
+  return schema !== undefined && Object.keys(schema.properties ?? {}).length > 0;
+}
+
+/** `GadgetQueryArguments`: the wire type of the further members alone. */
+export function methodTypeName(
+  type: ModelType,
+  row: StandardMethodRow,
+  part: 'Arguments' | 'Response',
+): string {
+  return `${type.name}${row.stem}${part}`;
+}
+
+/** The standard arguments and the further ones, for the method's own validator. */
+export function wholeArguments(row: StandardMethodRow, further: JSONSchema7): JSONSchema7 {
+  return {
+    ...row.arguments,
+    properties: { ...row.arguments.properties, ...further.properties },
+    required: [...(row.arguments.required ?? []), ...(further.required ?? [])],
+  };
+}

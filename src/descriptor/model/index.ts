@@ -1,0 +1,63 @@
+import { BUILT_IN_METHODS } from '../../capability/capability-definition.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { flag, member, text, words } from '../located.js';
+import type { Model, ModelCapability, ModelMethod } from '../model.js';
+import { byCodeUnit } from '../order.js';
+import type { CapabilityView, MethodView } from '../view.js';
+import { deepFreeze } from './freeze.js';
+import { meaningHash } from './hash.js';
+import { buildSchema } from './property-schema.js';
+import { buildType, dropsIn } from './type.js';
+import { type IsInternal, internalProperties, wireDescriptor } from './wire-descriptor.js';
+
+/** Builds the frozen model of descriptors that passed every check. */
+export function buildModel(views: readonly CapabilityView[]): Model {
+  const isInternal = internalProperties(views);
+  const capabilities = views
+    .map((view) => buildCapability(view, isInternal))
+    .sort((a, b) => byCodeUnit(a.name, b.name));
+  return deepFreeze({ capabilities });
+}
+
+function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCapability {
+  const { root } = view;
+  const meaning = {
+    urn: view.urn ?? '',
+    session: (member(root, 'session')?.value ?? {}) as JsonObject,
+    accountSession: (member(root, 'accountSession')?.value ?? {}) as JsonObject,
+    bareSession: flag(member(root, 'bareSession'), false),
+    accountLevel: flag(member(root, 'accountLevel'), true),
+    types: view.types.map(buildType),
+    methods: view.methods.map(buildMethod),
+  };
+  return {
+    ...meaning,
+    drops: dropsIn(member(root, 'drops')),
+    name: view.base,
+    description: words(root),
+    descriptorHash: meaningHash(meaning),
+    onWire: wireDescriptor(view, isInternal),
+    at: view.urnAt,
+  };
+}
+
+function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
+  const args = member(node, 'arguments') ?? node;
+  const schema = buildSchema(args, 'message');
+  const deprecated = text(member(node, 'deprecated'))?.trim();
+  const accountCapability = text(member(node, 'accountCapability'));
+  return {
+    name,
+    description: words(node),
+    account: (text(member(node, 'account')) ?? 'read') as ModelMethod['account'],
+    ...(accountCapability === undefined ? {} : { accountCapability }),
+    ...(schema.additionalProperties === false
+      ? { argumentNames: Object.keys(schema.properties ?? {}).sort(byCodeUnit) }
+      : {}),
+    builtIn: BUILT_IN_METHODS.some((one) => one === name),
+    arguments: schema,
+    response: buildSchema(member(node, 'response') ?? node, 'message'),
+    ...(deprecated === undefined ? {} : { deprecated }),
+    at: nameAt,
+  };
+}

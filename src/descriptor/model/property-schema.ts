@@ -1,0 +1,158 @@
+import type { JSONSchema7 } from 'json-schema';
+import type { JsonValue } from '../../protocol/json.js';
+import { isBlob } from '../blob-places.js';
+import { BOUNDS } from '../bounds.js';
+import { kindOf, typeNamed, typeOf } from '../kinds.js';
+import { items, type Located, member, members, text, words } from '../located.js';
+import { isTypeName } from '../property-view.js';
+
+/**
+ * What a schema is for. `stored` values get the default bounds; `message` ones (arguments and
+ * responses of methods) are bounded by the request's size.
+ */
+export type SchemaUse = 'stored' | 'message';
+
+/** The schemas of `$defs` by what they were made of: each is one object, wherever it is used. */
+const shared: Readonly<Record<SchemaUse, WeakMap<Located, JSONSchema7>>> = Object.freeze({
+  stored: new WeakMap(),
+  message: new WeakMap(),
+});
+
+/** Makes a plain JSON Schema of a descriptor's schema, bounds and closed objects spelled out. */
+export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
+  if (node.definition !== undefined) return buildSchema(node.definition, use);
+  if (node.title === undefined) return freshSchema(node, use);
+  const known = shared[use].get(node);
+  if (known !== undefined) return known;
+  const made = { ...freshSchema(node, use), title: node.title };
+  shared[use].set(node, made);
+  return made;
+}
+
+function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
+  const { type, nullable } = typeOf(node);
+  if (member(node, 'setOf') !== undefined) return setSchema(node, nullable);
+  const isReference = member(node, 'references') !== undefined;
+  if (type === 'string' && (isReference || isBlob(node))) return idSchema(node, nullable);
+  const own: Record<string, unknown> = {};
+  for (const key of typeNamed(type)?.bounds ?? []) {
+    const value = member(node, key)?.value;
+    if (value !== undefined) own[key] = value;
+  }
+  const description = words(node);
+  return {
+    ...(description === '' ? {} : { description }),
+    type: (nullable ? [type, 'null'] : type) as JSONSchema7['type'],
+    ...enumOf(node, nullable),
+    ...(use === 'stored' ? defaultBounds(node, type) : {}),
+    ...own,
+    ...(type === 'array'
+      ? { items: isReference ? { type: 'string', format: 'id' } : itemSchema(node, use) }
+      : {}),
+    ...(type === 'object' ? objectPart(node, use) : {}),
+  };
+}
+
+function idSchema(node: Located, nullable: boolean): JSONSchema7 {
+  const description = words(node);
+  const lengths = ['minLength', 'maxLength'].flatMap((key) => {
+    const value = member(node, key)?.value;
+    return value === undefined ? [] : [[key, value]];
+  });
+  return {
+    ...(description === '' ? {} : { description }),
+    type: nullable ? ['string', 'null'] : 'string',
+    ...Object.fromEntries(lengths),
+    format: 'id',
+  };
+}
+
+/** The keys of a set: what `setOf` says of them, or what stands beside `setOf: string`. */
+export function keySchemaOf(node: Located): Located | undefined {
+  const keys = member(node, 'setOf');
+  return keys?.members === undefined ? undefined : keys;
+}
+
+/** RFC 8620 1.1: String[Boolean] and Id[Boolean], where every value is true. */
+function setSchema(node: Located, nullable: boolean): JSONSchema7 {
+  const description = words(node);
+  const keys = keySchemaOf(node) ?? node;
+  const own = Object.fromEntries(
+    ['minLength', 'maxLength', 'pattern', 'enum'].flatMap((key) => {
+      const value = member(keys, key)?.value;
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+  const isId = isTypeName(text(member(node, 'setOf'))) || isBlob(member(node, 'setOf'));
+  const format = isId ? 'id' : text(member(keys, 'format'));
+  return {
+    ...(description === '' ? {} : { description }),
+    type: nullable ? ['object', 'null'] : 'object',
+    ...countOf(node, 'minProperties'),
+    ...{ maxProperties: BOUNDS.properties, ...countOf(node, 'maxProperties') },
+    propertyNames: format === undefined ? { maxLength: BOUNDS.keyLength, ...own } : { format },
+    additionalProperties: { type: 'boolean', enum: [true] },
+  };
+}
+
+function countOf(node: Located, key: 'minProperties' | 'maxProperties'): JSONSchema7 {
+  const value = member(node, key)?.value;
+  return typeof value === 'number' ? { [key]: value } : {};
+}
+
+/** A list without `items` is wrong and told so; until then it is one of anything. */
+function itemSchema(list: Located, use: SchemaUse): JSONSchema7 | true {
+  const node = member(list, 'items');
+  return node === undefined ? true : buildSchema(node, use);
+}
+
+function enumOf(node: Located, nullable: boolean): { enum?: JSONSchema7['enum'] } {
+  const values = member(node, 'enum')?.items?.map((item) => item.value);
+  if (values === undefined) return {};
+  const withNull: JsonValue[] = nullable && !values.includes(null) ? [...values, null] : values;
+  return { enum: withNull as JSONSchema7['enum'] };
+}
+
+function defaultBounds(node: Located, type: string | undefined): JSONSchema7 {
+  switch (type) {
+    case 'string':
+      return member(node, 'enum') === undefined &&
+        kindOf(type, text(member(node, 'format'))) === 'string'
+        ? { maxLength: BOUNDS.stringLength }
+        : {};
+    case 'integer':
+      return { minimum: BOUNDS.minInteger, maximum: BOUNDS.maxInteger };
+    case 'array':
+      return { maxItems: BOUNDS.items };
+    case 'object':
+      return isOpen(node) ? { maxProperties: BOUNDS.properties } : {};
+    default:
+      return {};
+  }
+}
+
+/** Further members are allowed beside the declared ones. */
+export function isOpen(node: Located): boolean {
+  const further = member(node, 'additionalProperties');
+  return further !== undefined && further.value !== false;
+}
+
+function objectPart(node: Located, use: SchemaUse): JSONSchema7 {
+  const properties = members(member(node, 'properties'));
+  const required = items(member(node, 'required')).flatMap((item) => text(item) ?? []);
+  const further = member(node, 'additionalProperties');
+  const names = member(node, 'propertyNames');
+  return {
+    ...(properties.length === 0
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            properties.map(({ name, node: inner }) => [name, buildSchema(inner, use)]),
+          ),
+        }),
+    ...(required.length === 0 ? {} : { required }),
+    ...(names === undefined ? {} : { propertyNames: { format: 'id' } }),
+    additionalProperties:
+      further?.members === undefined ? further?.value === true : buildSchema(further, use),
+  };
+}

@@ -1,0 +1,77 @@
+import type {
+  OnDestroy,
+  PropertyAccess,
+  PropertyKind,
+  ReferenceDefinition,
+  StringFormat,
+} from '../../capability/definition.js';
+import { formatNamed } from '../../capability/formats.js';
+import type { JsonValue } from '../../protocol/json.js';
+import { member, text, words } from '../located.js';
+import type { ModelProperty } from '../model.js';
+import { computedDefinition, type PropertyView, type ReferenceView } from '../property-view.js';
+import { buildSchema } from './property-schema.js';
+
+const STANDARD_WORDS: Readonly<Record<string, string>> = {
+  id: 'The id that the server gave the object.',
+  created: 'When the object was created.',
+  updated: 'When the object was last changed.',
+};
+
+export function buildProperty(view: PropertyView, required: boolean): ModelProperty {
+  const given = member(view.node, 'default')?.value;
+  const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
+  const secret = text(member(view.node, 'stored')) ?? 'hash';
+  return {
+    name: view.name,
+    column: view.name,
+    kind: view.kind as PropertyKind,
+    nullable: view.nullable,
+    required,
+    ...(required ? {} : { default: (given ?? null) as JsonValue }),
+    access: view.access as PropertyAccess,
+    blobs: view.blobs,
+    ...(isFormat ? { format: view.format as StringFormat } : {}),
+    ...(view.reference === undefined ? {} : { reference: referenceOf(view.reference) }),
+    ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
+    ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
+    ...evolutionOf(view),
+    description: words(view.node),
+    schema: buildSchema(view.node, 'stored'),
+    at: view.nameAt,
+  };
+}
+
+/** What says of a type, a property or a method where it comes from and where it goes. */
+export function evolutionOf({ node }: Pick<PropertyView, 'node'>): {
+  deprecated?: string;
+  renamedFrom?: string;
+} {
+  const deprecated = text(member(node, 'deprecated'))?.trim();
+  const renamedFrom = text(member(node, 'renamedFrom'));
+  return {
+    ...(deprecated === undefined ? {} : { deprecated }),
+    ...(renamedFrom === undefined ? {} : { renamedFrom }),
+  };
+}
+
+function referenceOf({ target, form, onDestroy, acyclic }: ReferenceView): ReferenceDefinition {
+  return { type: target.name, form, onDestroy: onDestroy as OnDestroy, acyclic };
+}
+
+export function buildStandardProperty(view: PropertyView): ModelProperty {
+  const kind = view.kind as PropertyKind;
+  return {
+    name: view.name,
+    column: view.name,
+    kind,
+    nullable: false,
+    required: false,
+    access: 'serverSet',
+    ...(view.role === undefined ? {} : { role: view.role }),
+    blobs: [],
+    description: STANDARD_WORDS[view.name] ?? '',
+    schema: { type: 'string', format: kind === 'date' ? 'utc-date' : 'id' },
+    at: view.nameAt,
+  };
+}

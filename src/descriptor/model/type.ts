@@ -1,0 +1,120 @@
+import type { SearchIndexDefinition, TypeLimits } from '../../capability/definition.js';
+import { flag, items, type Located, member, text, words } from '../located.js';
+import type {
+  ModelDrop,
+  ModelFilter,
+  ModelIndex,
+  ModelStandardMethod,
+  ModelType,
+  ModelUnique,
+} from '../model.js';
+import { standardProperties } from '../property-view.js';
+import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
+import type { ListView, TypeView } from '../view.js';
+import { buildFilter, buildSort, type Find, filterIndexes } from './filters-and-sorts.js';
+import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
+import { buildSchema } from './property-schema.js';
+import { shadowsOf } from './shadows.js';
+
+/** Builds the model of a type that passed every check. */
+export function buildType(view: TypeView): ModelType {
+  const required = new Set(view.required.map(({ name }) => name));
+  const properties = [
+    ...standardProperties(view.nameAt).map(buildStandardProperty),
+    ...view.properties.map((property) => buildProperty(property, required.has(property.name))),
+  ];
+  const named = new Map(properties.map((property) => [property.name, property]));
+  const find: Find = (name) => {
+    const property = named.get(name);
+    if (property === undefined) throw new Error(`The rules let the unknown property ${name} pass.`);
+    return property;
+  };
+  const filters = view.filters.map((filter) => buildFilter(filter, find));
+  const sorts = view.sorts.map((sort) => buildSort(sort, find));
+  const search = searchOf(view.name, filters);
+  const limits = limitsOf(member(view.node, 'limits'));
+  return {
+    name: view.name,
+    table: view.name,
+    description: words(view.node),
+    acceptSnakeCase: flag(member(view.node, 'acceptSnakeCase'), false),
+    properties,
+    filters,
+    sorts,
+    shadows: shadowsOf(properties, filters, sorts),
+    singleton: view.singleton,
+    methods: methodsOf(view),
+    uniques: view.uniques.map((list) => uniqueOf(list, find)),
+    indexes: [
+      ...view.indexes.map((list) => indexOf(list, find)),
+      ...filterIndexes(view.filters, filters),
+    ],
+    ...(search === undefined ? {} : { search }),
+    ...(limits === undefined ? {} : { limits }),
+    ...evolutionOf(view),
+    drops: dropsIn(member(view.node, 'drops')),
+    at: view.nameAt,
+  };
+}
+
+/** The words of a list of `drops`, each with its place. */
+export function dropsIn(node: Located | undefined): readonly ModelDrop[] {
+  return items(node).flatMap((item) => {
+    const name = text(item);
+    return name === undefined ? [] : [{ name, at: item.at }];
+  });
+}
+
+function methodsOf({
+  standardMethods,
+  singleton,
+  nameAt,
+}: TypeView): readonly ModelStandardMethod[] {
+  const all = singleton ? SINGLETON_METHODS : METHOD_NAMES;
+  return all.flatMap((name): ModelStandardMethod[] => {
+    if (standardMethods === undefined) return [{ name, at: nameAt }];
+    const named = standardMethods.find((method) => method.name === name);
+    if (named === undefined) return [];
+    const args = member(named.node, 'arguments');
+    const response = member(named.node, 'response');
+    return [
+      {
+        name,
+        ...(args === undefined ? {} : { arguments: buildSchema(args, 'message') }),
+        ...(response === undefined ? {} : { response: buildSchema(response, 'message') }),
+        at: named.nameAt,
+      },
+    ];
+  });
+}
+
+function uniqueOf({ names, at }: ListView, find: Find): ModelUnique {
+  const name = names.map((each) => each.name).join('+');
+  return { name, properties: names.map((each) => find(each.name)), at };
+}
+
+/** The moment of a Date is what has an order, and text has one of octets. */
+function indexOf({ names, at }: ListView, find: Find): ModelIndex {
+  const properties = names.map(({ name }) => find(name));
+  return { properties, columns: properties.map(({ column }) => column), at };
+}
+
+function searchOf(
+  type: string,
+  filters: readonly ModelFilter[],
+): SearchIndexDefinition | undefined {
+  const indexed = filters.filter((filter) => filter.indexed === true);
+  if (indexed.length === 0) return undefined;
+  const columns = indexed.flatMap((filter) => filter.columns ?? [filter.column]);
+  return { name: `${type}_search`, columns: [...new Set(columns)] };
+}
+
+function limitsOf(node: Located | undefined): TypeLimits | undefined {
+  const count = member(node, 'count')?.value;
+  const octets = member(node, 'octets')?.value;
+  if (typeof count !== 'number' && typeof octets !== 'number') return undefined;
+  return {
+    ...(typeof count === 'number' ? { count } : {}),
+    ...(typeof octets === 'number' ? { octets } : {}),
+  };
+}

@@ -1,0 +1,129 @@
+import { emptyObject, type JsonObject } from '../../protocol/json.js';
+import { type Located, type Member, member, members, text } from '../located.js';
+import type { PropertyView } from '../property-view.js';
+import { type CapabilityView, type TypeView, viewCapability } from '../view.js';
+
+/** Whether a property, by its type's name and its own, is internal. */
+export type IsInternal = (type: string, property: string) => boolean;
+
+export function internalProperties(views: readonly CapabilityView[]): IsInternal {
+  const names = views
+    .flatMap(({ types }) => types)
+    .map(
+      ({ name, properties }) => [name, new Set(properties.filter(isHidden).map(nameOf))] as const,
+    );
+  const types = new Map(names);
+  return (type, property) => types.get(type)?.has(property) ?? false;
+}
+
+/**
+ * The descriptor as clients may read it, in the same language: what tools build from it is what they
+ * would build from the descriptor, less what is never on the wire. That is internal properties with all that
+ * names them, how secrets are kept, and what is for the next migration alone.
+ */
+export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
+  const types = new Map(view.types.map((type) => [type.name, type]));
+  const root = change(without(view.root, ['drops']), 'types', (node) =>
+    eachMember(node, ({ name, node: type }) => {
+      const seen = types.get(name);
+      return seen === undefined ? type : wireType(type, seen, isInternal);
+    }),
+  );
+  // What an internal property alone was made of is in none of the types any more.
+  const start = view.urnAt;
+  const { unused } = viewCapability({ file: view.file, base: view.base, start, root });
+  const names = unused.names.map(({ name }) => name);
+  const rest = change(root, '$defs', (node) => without(node, names));
+  const isEmpty = member(rest, '$defs')?.members?.size === 0;
+  return (isEmpty ? without(rest, ['$defs']) : rest).value as JsonObject;
+}
+
+function wireType(node: Located, type: TypeView, isInternal: IsInternal): Located {
+  const hidden = new Set(type.properties.filter(isHidden).map(nameOf));
+  // A property, or a list of some.
+  const isShown = (item: Located): boolean =>
+    !(item.items ?? [item]).some((each) => hidden.has(text(each) ?? ''));
+  let wire = without(node, ['drops', 'renamedFrom']);
+  for (const key of ['required', 'unique', 'indexes'])
+    wire = change(wire, key, (list) => onlyItems(list, isShown));
+  return change(wire, 'properties', (properties) =>
+    eachMember(without(properties, [...hidden]), (property) =>
+      wireProperty(property.node, type.name, isInternal),
+    ),
+  );
+}
+
+/** How a secret is kept is the server's affair, and so is what is computed of internal properties alone. */
+function wireProperty(node: Located, type: string, isInternal: IsInternal): Located {
+  const wire = without(node, ['stored', 'renamedFrom']);
+  const computed = member(wire, 'computed');
+  if (computed === undefined) return wire;
+  const from = onlyItems(member(computed, 'from'), (item) => !isInternal(type, text(item) ?? ''));
+  const on = onlyItems(member(computed, 'on'), (item) => {
+    const [target = '', ...rest] = (text(item) ?? '').split('.');
+    return !isInternal(target, rest.join('.'));
+  });
+  const counted = text(member(computed, 'count')) ?? '';
+  const isCountHidden = isInternal(counted, text(member(computed, 'by')) ?? '');
+  if (isCountHidden || from?.items?.length === 0 || on?.items?.length === 0)
+    return without(wire, ['computed']);
+  return change(wire, 'computed', (all) =>
+    change(
+      change(all, 'from', (node) => from ?? node),
+      'on',
+      (node) => on ?? node,
+    ),
+  );
+}
+
+function isHidden({ access }: PropertyView): boolean {
+  return access === 'internal';
+}
+
+function nameOf({ name }: PropertyView): string {
+  return name;
+}
+
+function without(node: Located, names: readonly string[]): Located {
+  return rebuilt(
+    node,
+    [...members(node)].filter(({ name }) => !names.includes(name)),
+  );
+}
+
+/** The object with another value of a member, where it has it. */
+function change(node: Located, name: string, to: (node: Located) => Located): Located {
+  const there = members(node).map((each) =>
+    each.name === name ? { ...each, node: to(each.node) } : each,
+  );
+  return rebuilt(node, there);
+}
+
+function eachMember(node: Located, to: (member: Member) => Located): Located {
+  return rebuilt(
+    node,
+    members(node).map((each) => ({ ...each, node: to(each) })),
+  );
+}
+
+/** What is no object stays as it is: `standardMethods` may be a list or one. */
+function rebuilt(node: Located, kept: readonly Member[]): Located {
+  if (node.members === undefined) return node;
+  const value = emptyObject();
+  for (const { name, node: inner } of kept) value[name] = inner.value;
+  return { ...node, value, members: new Map(kept.map((each) => [each.name, each])) };
+}
+
+function onlyItems(node: Located, keep: (item: Located) => boolean): Located;
+function onlyItems(
+  node: Located | undefined,
+  keep: (item: Located) => boolean,
+): Located | undefined;
+function onlyItems(
+  node: Located | undefined,
+  keep: (item: Located) => boolean,
+): Located | undefined {
+  if (node?.items === undefined) return node;
+  const items = node.items.filter(keep);
+  return { ...node, items, value: items.map(({ value }) => value) };
+}

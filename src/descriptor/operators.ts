@@ -1,0 +1,91 @@
+import type { FilterOperator, PropertyKind } from '../capability/definition.js';
+
+/** The meaning of a filter operator. */
+export interface OperatorRule {
+  readonly description: string;
+  /** What a condition says of the properties that it reads, in front of which they stand. */
+  readonly predicate: string;
+  /** The shape of the condition's value. */
+  readonly value: 'property' | 'list' | 'boolean' | 'key' | 'item';
+}
+
+export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.freeze({
+  equals: rule('The same value.', 'is this value.'),
+  in: rule('One of the values of a list.', 'is one of these values.', 'list'),
+  contains: rule(
+    'Contains the text, in any letter case.',
+    'contains this text, in any letter case.',
+  ),
+  startsWith: rule(
+    'Begins with the text, in any letter case.',
+    'begins with this text, in any letter case.',
+  ),
+  before: rule('Before the date.', 'is before this date.'),
+  after: rule('At the date or after it.', 'is this date or a later one.'),
+  atLeast: rule('The number or a greater one.', 'is this number or a greater one.'),
+  atMost: rule('The number or a lesser one.', 'is this number or a lesser one.'),
+  isNull: rule('True: null. False: any value.', 'is null (true), or is not (false).', 'boolean'),
+  hasKey: rule('The set or map has the key.', 'has this key.', 'key'),
+  hasItem: rule('The list has the item.', 'has this item.', 'item'),
+  text: rule(
+    'Has every word of the text, in any letter case.',
+    'has every word of this text, in any letter case.',
+  ),
+});
+
+/**
+ * Whether `indexed: true` asks for the search index, of trigrams; all others are ranges of an ordered
+ * one.
+ */
+export function isSearched(operator: FilterOperator): boolean {
+  return operator === 'contains' || operator === 'text';
+}
+
+/** Whether the operator compares texts in any letter case. */
+export function isFolded(operator: FilterOperator): boolean {
+  return isSearched(operator) || operator === 'startsWith';
+}
+
+export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
+
+export function isOperator(name: string | undefined): name is FilterOperator {
+  return name !== undefined && Object.hasOwn(OPERATORS, name);
+}
+
+/** What a property is beyond its kind, where that decides what it can be compared by. */
+export type OperandShape = 'identity' | 'order' | 'map' | 'list';
+
+const IN_ORDER: readonly FilterOperator[] = ['equals', 'in', 'before', 'after', 'isNull'];
+const NUMBERS: readonly FilterOperator[] = ['equals', 'in', 'atLeast', 'atMost', 'isNull'];
+
+const BY_KIND: Readonly<Record<PropertyKind, readonly FilterOperator[]>> = Object.freeze({
+  string: ['equals', 'in', 'contains', 'startsWith', 'isNull', 'text'],
+  boolean: ['equals', 'isNull'],
+  integer: NUMBERS,
+  number: NUMBERS,
+  date: IN_ORDER,
+  json: ['isNull'],
+});
+
+const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Object.freeze({
+  identity: ['equals', 'in', 'isNull'],
+  order: IN_ORDER,
+  map: ['isNull', 'hasKey'],
+  list: ['isNull', 'hasItem'],
+});
+
+/** The operators that a property of this kind and shape may have. */
+export function operatorsOf(
+  kind: PropertyKind,
+  shape: OperandShape | undefined,
+): readonly FilterOperator[] {
+  return shape === undefined ? BY_KIND[kind] : BY_SHAPE[shape];
+}
+
+function rule(
+  description: string,
+  predicate: string,
+  value: OperatorRule['value'] = 'property',
+): OperatorRule {
+  return Object.freeze({ description, predicate, value });
+}

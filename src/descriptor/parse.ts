@@ -1,0 +1,261 @@
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type Scalar,
+  type YAMLError,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { emptyObject, type JsonValue } from '../protocol/json.js';
+import type { Located, Member } from './located.js';
+import type { Location, Problem } from './model.js';
+
+/** Deeper than any descriptor; aliases that contain themselves end here. */
+const MAX_DEPTH = 64;
+/** Aliases can multiply a small text into a huge tree. */
+const MAX_NODES = 200_000;
+/** Characters of a text; that of three hundred types has some 500,000. */
+const MAX_LENGTH = 4_000_000;
+/** Beyond that many the rest is more of the same. */
+export const MAX_PROBLEMS = 1000;
+/** As far as a line's first character is looked for. */
+const MAX_LINE = 1000;
+
+export interface Parsed {
+  /** Undefined where the text can't be read at all; `problems` says why. */
+  readonly root: Located | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Parses a descriptor, YAML or JSON (its subset), into a tree that knows where everything stands.
+ * Takes a bounded time and never throws, whatever the text.
+ */
+export function parseDescriptor(file: string, source: string): Parsed {
+  const locate = locator(file, source);
+  if (source.length > MAX_LENGTH)
+    return unreadable([
+      {
+        at: locate(0),
+        code: 'too-deep',
+        message: `the descriptor is longer than ${MAX_LENGTH} characters; divide it in two.`,
+      },
+    ]);
+  const document = parseDocument(source, {
+    prettyErrors: false,
+    // Each key against all others takes minutes for a large text: the reader looks itself.
+    uniqueKeys: false,
+    strict: true,
+    version: '1.2',
+  });
+  // After an error of syntax all else is a guess.
+  const errors = [...document.errors, ...document.warnings];
+  const overflow = errors.find(({ message }) => message.includes('call stack'));
+  if (overflow !== undefined) return unreadable([tooDeep(locate(overflow.pos[0]))]);
+  if (errors.length > 0)
+    return unreadable(
+      firstOf(errors).map((error) => ({
+        at: locate(placeOf(error, source)),
+        code: 'syntax',
+        message: `not readable as YAML: ${error.message}.${hintOf(error)}`,
+      })),
+    );
+  const reader = new TreeReader(locate);
+  const root = reader.read(document.contents, 0, locate(0));
+  const { problems } = reader;
+  return reader.readable ? { root, problems } : unreadable(problems);
+}
+
+type SyntaxComplaint = Pick<YAMLError, 'code' | 'pos' | 'message'>;
+
+/** A tab that indents makes every line behind it look wrong. */
+function firstOf(errors: readonly SyntaxComplaint[]): readonly SyntaxComplaint[] {
+  const tab = errors.findIndex(({ code }) => code === 'TAB_AS_INDENT');
+  return errors.slice(0, tab === -1 ? MAX_PROBLEMS : tab + 1);
+}
+
+/** Of a line that is indented wrongly: where its text begins. */
+function placeOf({ code, pos: [offset] }: SyntaxComplaint, source: string): number {
+  if (code !== 'BAD_INDENT') return offset;
+  return offset + (/^ */.exec(source.slice(offset, offset + MAX_LINE))?.[0].length ?? 0);
+}
+
+function hintOf({ code, message }: SyntaxComplaint): string {
+  if (code === 'TAB_AS_INDENT') return ' Write spaces.';
+  // The other errors of this code are of brackets that nothing closes.
+  const isMisplaced = code === 'BAD_INDENT' && message.includes('same column');
+  return isMisplaced ? ' This line, or the one before it, is indented wrongly.' : '';
+}
+
+function unreadable(problems: readonly Problem[]): Parsed {
+  return { root: undefined, problems };
+}
+
+function tooDeep(at: Location): Problem {
+  const message = 'the descriptor nests too deeply or grows too large here.';
+  return { at, code: 'too-deep', message };
+}
+
+/** Places of offsets. (yaml's own line counter stops where its parser does.) */
+function locator(file: string, source: string): (offset: number) => Location {
+  const starts = [0];
+  for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1))
+    starts.push(at + 1);
+  return (offset) => {
+    const within = Math.min(offset, source.length);
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((starts[middle] ?? 0) <= within) low = middle;
+      else high = middle - 1;
+    }
+    return Object.freeze({ file, line: low + 1, column: within - (starts[low] ?? 0) + 1 });
+  };
+}
+
+/** Turns yaml's nodes into located ones, resolving aliases. */
+class TreeReader {
+  readonly problems: Problem[] = [];
+  /** False once the tree is cut short: rules would complain about what is missing from it. */
+  readable = true;
+  #count = 0;
+  /** What an alias stands for: the last node of its name before it. */
+  readonly #anchors = new Map<string, Node>();
+  /** Anchors within what an alias repeats are there already. */
+  #repeating = 0;
+  readonly #locate: (offset: number) => Location;
+
+  constructor(locate: (offset: number) => Location) {
+    this.#locate = locate;
+  }
+
+  read(node: unknown, depth: number, fallback: Location): Located {
+    const at = rangeStart(node) === undefined ? fallback : this.#locate(rangeStart(node) ?? 0);
+    this.#count += 1;
+    if (depth > MAX_DEPTH || this.#count > MAX_NODES) {
+      if (this.readable) this.problems.push(tooDeep(at));
+      this.readable = false;
+      return { value: null, at };
+    }
+    if (isAlias(node)) return this.#readAlias(node.source, depth, at);
+    if (isNode(node) && node.anchor !== undefined && this.#repeating === 0)
+      this.#anchors.set(node.anchor, node);
+    if (isMap(node)) return this.#readMap(node, depth, at);
+    if (isSeq(node)) return this.#readSequence(node, depth, at);
+    if (isScalar(node)) return { value: this.#scalar(node, at), at };
+    return { value: null, at };
+  }
+
+  #readAlias(name: string, depth: number, at: Location): Located {
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      this.#report(at, 'syntax', `the alias *${name} names no anchor.`);
+      return { value: null, at };
+    }
+    this.#repeating += 1;
+    const found = this.read(target, depth + 1, at);
+    this.#repeating -= 1;
+    return { ...found, at };
+  }
+
+  #readMap(map: YAMLMap, depth: number, at: Location): Located {
+    const found = new Map<string, Member>();
+    const value = emptyObject();
+    for (const pair of map.items) {
+      if (!this.readable) break;
+      const key = isScalar(pair.key) ? pair.key.value : undefined;
+      const nameAt = this.#locate(rangeStart(pair.key) ?? 0);
+      if (typeof key !== 'string') {
+        this.#report(nameAt, 'wrong-type', 'a key must be a string; put it in quotes.');
+        continue;
+      }
+      this.#text(key, nameAt);
+      const twin = found.get(key)?.nameAt;
+      if (twin !== undefined) this.#twice(nameAt, twin);
+      const node = this.read(pair.value, depth + 1, nameAt);
+      found.set(key, { name: key, nameAt, node });
+      value[key] = node.value;
+    }
+    return { value, at, members: found };
+  }
+
+  #readSequence(sequence: YAMLSeq, depth: number, at: Location): Located {
+    const nodes = sequence.items.map((item) => this.read(item, depth + 1, at));
+    return { value: nodes.map((node) => node.value), at, items: nodes };
+  }
+
+  #scalar({ value, source }: Scalar, at: Location): JsonValue {
+    if (value === null || typeof value === 'boolean') return value;
+    if (typeof value === 'string') return this.#text(value, at);
+    if (typeof value === 'number' && Number.isFinite(value)) {
+      // As on the wire (D4): what stands in the text is never rounded in silence.
+      if (source !== undefined && isRounded(source, value))
+        this.#report(
+          at,
+          'wrong-type',
+          `a double can't hold this number: it would become ${value}; write one that it can.`,
+        );
+      return value;
+    }
+    this.#report(
+      at,
+      'wrong-type',
+      'this value has no form in JSON: legal are text, true, false, null and numbers up to ' +
+        '1.7976931348623157e+308.',
+    );
+    return null;
+  }
+
+  /** RFC 7493 2.1: text without surrogates. No client could send it, no database keep it. */
+  #text(text: string, at: Location): string {
+    if (!text.isWellFormed())
+      this.#report(
+        at,
+        'wrong-type',
+        'half of a surrogate pair is no character; write both halves.',
+      );
+    return text;
+  }
+
+  /** Two keys of one name leave the rest readable. */
+  #twice(at: Location, twin: Location): void {
+    const message = 'this key stands twice in one object; remove one of the two.';
+    if (this.problems.length < MAX_PROBLEMS)
+      this.problems.push({ at, code: 'duplicate-key', message, related: [twin] });
+  }
+
+  #report(at: Location, code: string, message: string): void {
+    if (this.problems.length < MAX_PROBLEMS) this.problems.push({ at, code, message });
+  }
+}
+
+/**
+ * The text says an integer that the double isn't, or something that only looks like the integer
+ * which the double is. Fractions are the nearest double by their nature.
+ */
+function isRounded(source: string, value: number): boolean {
+  if (!Number.isInteger(value)) return false;
+  if (/^[-+]?0[xo]/i.test(source)) return !Number.isSafeInteger(value);
+  return decimal(source) !== decimal(String(value));
+}
+
+/** `12300`, `1.23e4` and `0.123e5` are all `123e2`; undefined for what is no decimal number. */
+function decimal(text: string): string | undefined {
+  const [match, whole = '', fraction = '', exponent = '0'] =
+    /^[-+]?(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  let end = digits.length;
+  while (end > 0 && digits.charAt(end - 1) === '0') end -= 1;
+  if (end === 0) return '0';
+  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
+function rangeStart(node: unknown): number | undefined {
+  return (node as Node | null | undefined)?.range?.[0];
+}

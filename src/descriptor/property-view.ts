@@ -1,0 +1,142 @@
+import type {
+  ComputedDefinition,
+  PropertyKind,
+  PropertyRole,
+  ReferenceDefinition,
+} from '../capability/definition.js';
+import type { Place } from '../capability/places.js';
+import { isBlob, placesIn } from './blob-places.js';
+import { kindOf, typeOf } from './kinds.js';
+import { flag, items, type Located, type Member, member, text } from './located.js';
+import type { Location } from './model.js';
+
+/** A name that the descriptor gives to something that stands elsewhere. */
+export interface NameView {
+  readonly name: string;
+  readonly at: Location;
+}
+
+export interface ReferenceView {
+  readonly target: NameView;
+  readonly form: ReferenceDefinition['form'];
+  readonly onDestroy: string;
+  readonly acyclic: boolean;
+}
+
+export interface ComputedView {
+  readonly at: Location;
+  readonly node: Located;
+  readonly from: readonly NameView[];
+  readonly count?: { readonly type: NameView; readonly by: NameView };
+  readonly on: readonly (NameView & { readonly type: string; readonly property: string })[];
+}
+
+export interface PropertyView {
+  readonly name: string;
+  readonly nameAt: Location;
+  /** References to `$defs` are resolved in it. */
+  readonly node: Located;
+  /** Undefined where the declaration is too wrong to tell. */
+  readonly kind: PropertyKind | undefined;
+  readonly nullable: boolean;
+  /** The value itself is the id of a blob. */
+  readonly blob: boolean;
+  /** The places in its values that hold ids of blobs. */
+  readonly blobs: readonly Place[];
+  readonly access: string;
+  readonly format?: string;
+  readonly role?: PropertyRole;
+  readonly reference?: ReferenceView;
+  readonly computed?: ComputedView;
+}
+
+export function viewProperty({ name, nameAt, node }: Member): PropertyView {
+  const { type, nullable } = typeOf(node);
+  const reference = viewReference(node, type);
+  const format = reference?.form === 'single' ? 'id' : text(member(node, 'format'));
+  const computed = member(node, 'computed');
+  return {
+    name,
+    nameAt,
+    node,
+    kind: kindOf(type, format),
+    nullable,
+    blob: isBlob(node),
+    blobs: placesIn(node, isBlob),
+    access: text(member(node, 'access')) ?? 'mutable',
+    ...(format === undefined ? {} : { format }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(computed === undefined ? {} : { computed: viewComputed(computed) }),
+  };
+}
+
+/** What every type has besides its own properties (service.md 2: standard columns). */
+export function standardProperties(at: Location): readonly PropertyView[] {
+  const standard = (name: string, kind: PropertyKind, role: PropertyRole): PropertyView => ({
+    name,
+    nameAt: at,
+    node: { value: null, at },
+    kind,
+    nullable: false,
+    blob: false,
+    blobs: [],
+    access: 'serverSet',
+    role,
+  });
+  return [
+    standard('id', 'string', 'id'),
+    standard('created', 'date', 'created'),
+    standard('updated', 'date', 'updated'),
+  ];
+}
+
+/** The keys of a set are ids where it is one of a type: `setOf: Gadget`. */
+export function isTypeName(name: string | undefined): name is string {
+  return name !== undefined && /^[A-Z]/.test(name);
+}
+
+/** The name of a value that is text, for messages about it. */
+export function nameOf(node: Located | undefined): NameView | undefined {
+  const name = text(node);
+  return node === undefined || name === undefined ? undefined : { name, at: node.at };
+}
+
+function viewReference(node: Located, type: string | undefined): ReferenceView | undefined {
+  const keys = nameOf(member(node, 'setOf'));
+  const named = nameOf(member(node, 'references'));
+  const target = keys !== undefined && isTypeName(keys.name) ? keys : named;
+  if (target === undefined) return undefined;
+  const ofValue = type === 'array' ? 'list' : 'single';
+  return {
+    target,
+    form: target === keys ? 'set' : ofValue,
+    onDestroy: text(member(node, 'onDestroy')) ?? 'restrict',
+    acyclic: flag(member(node, 'acyclic'), false),
+  };
+}
+
+function viewComputed(node: Located): ComputedView {
+  const type = nameOf(member(node, 'count'));
+  const by = nameOf(member(node, 'by'));
+  return {
+    at: node.at,
+    node,
+    from: items(member(node, 'from')).flatMap((item) => nameOf(item) ?? []),
+    ...(type === undefined || by === undefined ? {} : { count: { type, by } }),
+    on: items(member(node, 'on')).flatMap((item) => {
+      const source = nameOf(item);
+      if (source === undefined) return [];
+      const [first = '', ...rest] = source.name.split('.');
+      return [{ ...source, type: first, property: rest.join('.') }];
+    }),
+  };
+}
+
+/** What the engine is told of a computed property. */
+export function computedDefinition(view: ComputedView): ComputedDefinition {
+  if (view.count !== undefined)
+    return { kind: 'count', type: view.count.type.name, by: view.count.by.name };
+  return view.on.length > 0
+    ? { kind: 'on', sources: view.on.map(({ type, property }) => ({ type, property })) }
+    : { kind: 'from', properties: view.from.map(({ name }) => name) };
+}

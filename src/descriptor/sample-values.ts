@@ -1,0 +1,119 @@
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { formatNamed } from '../capability/formats.js';
+import { replaceTexts } from '../capability/places.js';
+import type { JsonObject, JsonValue } from '../protocol/json.js';
+import { compilePattern } from '../text/index.js';
+import type { ModelFilter, ModelProperty } from './model.js';
+import { mainType } from './validation/schema.js';
+
+/** Values for the examples: legal ones, the same in every run. */
+
+export const ACCOUNT = 'A1';
+export const OTHER_ACCOUNT = 'A2';
+export const SINGLETON_ID = 'singleton';
+
+/** What a pattern might want; else the example shows that there is something to fill in. */
+const GUESSES = [
+  ...['abc', 'ABC', 'a', 'A', '1', '12', '123', '1234', '#aabbcc', '2026-01-31', '12:00'],
+  ...['en', 'en-GB', 'name@example.com', 'https://example.com/', 'example.com', '+441234567890'],
+];
+
+/** An id as the server makes them, of a type or for its name's first letter. */
+export function sampleId(typeName: string, place = 0): string {
+  return `${typeName.charAt(0).toLowerCase()}01kgb0f3m07q2v9n4x8c1h5d6${place}`;
+}
+
+export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
+  if (typeof schema === 'boolean') return {};
+  const chosen = (schema.enum ?? []).find((value) => value !== null);
+  if (chosen !== undefined) return chosen as JsonValue;
+  if (schema.const !== undefined) return schema.const as JsonValue;
+  switch (mainType(schema)) {
+    case 'string':
+      return sampleText(schema, name);
+    case 'boolean':
+      return true;
+    case 'integer':
+      return within(1, schema);
+    case 'number':
+      return within(1.5, schema);
+    case 'array':
+      return sampleList(schema);
+    case 'object':
+      return sampleObject(schema);
+    default:
+      return null;
+  }
+}
+
+/** A value as /get shows it. */
+export function sampleProperty(property: ModelProperty, id: string): JsonValue {
+  if (property.role === 'id') return id;
+  const { reference } = property;
+  if (reference !== undefined) {
+    const other = sampleId(reference.type, 7);
+    if (reference.form === 'single') return other;
+    return reference.form === 'list' ? [other] : { [other]: true };
+  }
+  const sample = sampleOf(property.schema, property.name);
+  return replaceTexts(property.blobs, sample, () => sampleId('b', 8));
+}
+
+export function sampleCondition(filter: ModelFilter): JsonValue {
+  const value = sampleProperty(filter.property, sampleId('x'));
+  switch (filter.operator) {
+    case 'isNull':
+      return true;
+    case 'in':
+      return [value];
+    case 'hasKey':
+      return Object.keys(value as JsonObject)[0] ?? 'key';
+    case 'hasItem':
+      return (value as readonly JsonValue[])[0] ?? 'item';
+    case 'contains':
+    case 'startsWith':
+    case 'text':
+      return 'word';
+    default:
+      return value;
+  }
+}
+
+function sampleText(schema: JSONSchema7, name: string): string {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema;
+  const known = formatNamed(format);
+  if (known !== undefined) return known.legal[0];
+  if (name === 'accountId') return ACCOUNT;
+  if (name === 'fromAccountId') return OTHER_ACCOUNT;
+  const fits = (text: string): boolean =>
+    text.length >= minLength &&
+    text.length <= maxLength &&
+    (pattern === undefined || compilePattern(pattern).test(text));
+  const words = name === '' ? 'text' : `Some ${name}`;
+  const guess = [words, ...GUESSES].find(fits);
+  if (guess !== undefined) return guess;
+  return pattern === undefined ? 'a'.repeat(Math.min(minLength, 1_000)) : `(${pattern})`;
+}
+
+function within(wished: number, { minimum, maximum }: JSONSchema7): number {
+  return Math.max(minimum ?? wished, Math.min(maximum ?? wished, wished));
+}
+
+function sampleList({ items = true, minItems = 1, maxItems = 1 }: JSONSchema7): JsonValue {
+  const length = Math.min(Math.max(minItems, 1), maxItems, 10);
+  const item = Array.isArray(items) ? (items[0] ?? true) : items;
+  return Array.from({ length }, () => sampleOf(item));
+}
+
+function sampleObject(schema: JSONSchema7): JsonObject {
+  const { properties = {}, additionalProperties, propertyNames } = schema;
+  const members = Object.entries(properties).map(([name, inner]): [string, JsonValue] => [
+    name,
+    sampleOf(inner, name),
+  ]);
+  if (typeof additionalProperties === 'object') {
+    const key = typeof propertyNames === 'object' ? propertyNames : { maxLength: 3 };
+    members.push([String(sampleOf({ ...key, type: 'string' })), sampleOf(additionalProperties)]);
+  }
+  return Object.fromEntries(members);
+}

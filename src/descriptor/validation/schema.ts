@@ -1,0 +1,105 @@
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { formatNamed } from '../../capability/formats.js';
+import { BOUNDS } from '../bounds.js';
+
+/**
+ * `stored`: values that go into columns; U+0000 is refused and any JSON is readied for storing.
+ * `message`: arguments, which are judged by their types alone.
+ */
+export type ValidationUse = 'stored' | 'message';
+
+/** A schema for ajv: draft-07 and the keywords of validation-keywords.ts. */
+export type AjvSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * Rewrites a model schema into the one that is compiled: our formats and number rules become
+ * keywords.
+ */
+export function validationSchema(
+  schema: JSONSchema7Definition,
+  use: ValidationUse,
+  depth = 0,
+): AjvSchema {
+  if (schema === true) return {};
+  if (schema === false) return { not: {} };
+  switch (mainType(schema)) {
+    case 'string':
+      return stringSchema(schema, use, depth);
+    case 'number': {
+      const { description: _words, ...checks } = schema;
+      return { nearest: true, allOf: [checks] };
+    }
+    case 'array': {
+      const { description: _words, items, ...checks } = schema;
+      return { ...checks, items: validationSchema(items as JSONSchema7, use, depth + 1) };
+    }
+    case 'object':
+      return objectSchema(schema, use, depth);
+    default: {
+      const { description: _words, ...checks } = schema;
+      return checks;
+    }
+  }
+}
+
+/** The schema's type without null. */
+export function mainType(schema: JSONSchema7): string | undefined {
+  const types = [schema.type].flat();
+  return types.find((type) => type !== 'null');
+}
+
+function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
+  const { description: _words, format, ...checks } = schema;
+  // The engine normalises a property or a condition; it keeps a text inside a JSON column as it is.
+  if (formatNamed(format) !== undefined)
+    return { ...checks, [use === 'message' || depth === 0 ? 'format' : 'canonicalFormat']: format };
+  return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;
+}
+
+function objectSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
+  const {
+    description: _words,
+    properties,
+    additionalProperties,
+    propertyNames,
+    ...checks
+  } = schema;
+  const inner = Object.entries(properties ?? {}).map(([name, value]) => [
+    name,
+    validationSchema(value, use, depth + 1),
+  ]);
+  return {
+    ...checks,
+    ...(inner.length === 0 ? {} : { properties: Object.fromEntries(inner) }),
+    ...furtherMembers(additionalProperties ?? true, propertyNames, use, depth),
+  };
+}
+
+function furtherMembers(
+  further: JSONSchema7Definition,
+  names: JSONSchema7Definition | undefined,
+  use: ValidationUse,
+  depth: number,
+): AjvSchema {
+  // A number that no double holds is an object to ajv, one without members.
+  if (further === false) return { noNumber: true, additionalProperties: false };
+  const nameChecks = {
+    ...(use === 'stored' ? { maxLength: BOUNDS.keyLength, storable: true } : {}),
+    ...(typeof names === 'object' ? keySchema(names) : {}),
+  };
+  return {
+    noNumber: true,
+    ...(Object.keys(nameChecks).length === 0
+      ? {}
+      : { propertyNames: { type: 'string', ...nameChecks } }),
+    ...(further === true && use === 'message'
+      ? {}
+      : { additionalProperties: validationSchema(further, use, depth + 1) }),
+  };
+}
+
+/** What the keys of a map or the members of a set have to be. */
+function keySchema(names: JSONSchema7): AjvSchema {
+  const { description: _words, type: _string, format, ...checks } = names;
+  return formatNamed(format) === undefined ? checks : { ...checks, canonicalFormat: format };
+}

@@ -1,0 +1,198 @@
+import type { Descriptor } from './descriptor-file.js';
+import { Definitions } from './expand.js';
+import { flag, items, type Located, type Member, member, members, text } from './located.js';
+import type { Location } from './model.js';
+import {
+  type NameView,
+  nameOf,
+  type PropertyView,
+  standardProperties,
+  viewProperty,
+} from './property-view.js';
+
+/**
+ * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
+ * every rule has its say in one run. What is missing or of the wrong shape is undefined or left
+ * out; the structure rule tells about it.
+ */
+export interface CapabilityView {
+  readonly file: string;
+  readonly base: string;
+  readonly root: Located;
+  readonly urn: string | undefined;
+  readonly urnAt: Location;
+  readonly types: readonly TypeView[];
+  readonly methods: readonly MethodView[];
+  /** The `$defs` that nothing uses: all of them, and the schemas of those that no other uses. */
+  readonly unused: { readonly names: readonly Member[]; readonly schemas: readonly Member[] };
+  /** Schemas that are left out since they grow too large. */
+  readonly oversized: readonly Location[];
+}
+
+export interface TypeView {
+  readonly name: string;
+  readonly nameAt: Location;
+  readonly node: Located;
+  /** As declared; the standard ones are in STANDARD_PROPERTIES. */
+  readonly properties: readonly PropertyView[];
+  readonly required: readonly NameView[];
+  readonly singleton: boolean;
+  /** As declared, the same name twice too; undefined where the type has all that it can have. */
+  readonly standardMethods: readonly MethodView[] | undefined;
+  /** Lists of properties: those with `unique: true` first. */
+  readonly uniques: readonly ListView[];
+  readonly indexes: readonly ListView[];
+  readonly filters: readonly FilterView[];
+  readonly sorts: readonly SortView[];
+}
+
+export interface FilterView {
+  readonly name: string;
+  readonly nameAt: Location;
+  readonly node: Located;
+  readonly propertyName: string;
+  readonly propertyAt: Location;
+  readonly property: PropertyView | undefined;
+  readonly operator: string | undefined;
+  readonly operatorAt: Location;
+  readonly indexed: boolean;
+  /** The descriptor says whether it is indexed: `indexed: false` answers the warning. */
+  readonly saysIndexed: boolean;
+  /** What `text` reads: the properties that it lists. */
+  readonly texts: readonly (NameView & { readonly property: PropertyView | undefined })[];
+}
+
+export interface SortView {
+  readonly propertyName: string;
+  readonly at: Location;
+  readonly property: PropertyView | undefined;
+  readonly indexed: boolean;
+  /** As of a filter. */
+  readonly saysIndexed: boolean;
+}
+
+/** A list of properties that are unique or indexed together. */
+export interface ListView {
+  readonly names: readonly NameView[];
+  readonly at: Location;
+}
+
+export interface MethodView {
+  readonly name: string;
+  readonly nameAt: Location;
+  readonly node: Located;
+}
+
+export function viewCapability(
+  descriptor: Descriptor & { readonly root: Located },
+): CapabilityView {
+  const { file, base, root, start } = descriptor;
+  const urn = member(root, 'capability');
+  const definitions = new Definitions(root);
+  const types = members(member(root, 'types')).map((type) => viewType(type, definitions));
+  const methods = expanded(members(member(root, 'methods')), definitions);
+  // Behind all that may use one.
+  const unused = definitions.unused();
+  return {
+    file,
+    base,
+    root,
+    urn: text(urn),
+    urnAt: urn?.at ?? start,
+    types,
+    methods,
+    unused,
+    oversized: definitions.oversized,
+  };
+}
+
+function expanded(found: readonly Member[], definitions: Definitions): readonly Member[] {
+  return found.map((each) => ({ ...each, node: definitions.expand(each.node) }));
+}
+
+function viewType({ name, nameAt, node }: Member, definitions: Definitions): TypeView {
+  const declared = expanded(members(member(node, 'properties')), definitions);
+  const properties = declared.map(viewProperty);
+  const all = new Map<string, PropertyView>();
+  for (const property of [...standardProperties(nameAt), ...properties]) {
+    if (!all.has(property.name)) all.set(property.name, property);
+  }
+  return {
+    name,
+    nameAt,
+    node,
+    properties,
+    required: items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []),
+    singleton: flag(member(node, 'singleton'), false),
+    standardMethods: viewStandardMethods(member(node, 'standardMethods'), definitions),
+    uniques: [...properties.flatMap(uniqueByItself), ...viewLists(member(node, 'unique'))],
+    indexes: viewLists(member(node, 'indexes')),
+    filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
+    sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
+  };
+}
+
+function viewStandardMethods(
+  node: Located | undefined,
+  definitions: Definitions,
+): readonly MethodView[] | undefined {
+  if (node?.members !== undefined) return expanded(members(node), definitions);
+  return node?.items?.flatMap((item) => {
+    const named = nameOf(item);
+    return named === undefined ? [] : [{ name: named.name, nameAt: named.at, node: item }];
+  });
+}
+
+function uniqueByItself({ name, nameAt, node }: PropertyView): readonly ListView[] {
+  const unique = member(node, 'unique');
+  return flag(unique, false) ? [{ names: [{ name, at: unique?.at ?? nameAt }], at: nameAt }] : [];
+}
+
+/** Names, or lists of names. */
+function viewLists(node: Located | undefined): readonly ListView[] {
+  return items(node).map((item) => ({
+    names: (item.items ?? [item]).flatMap((each) => nameOf(each) ?? []),
+    at: item.at,
+  }));
+}
+
+function viewFilter(
+  { name, nameAt, node }: Member,
+  all: ReadonlyMap<string, PropertyView>,
+): FilterView {
+  const property = member(node, 'property');
+  const operator = node.members === undefined ? node : member(node, 'is');
+  const texts = items(member(node, 'properties')).flatMap((item) => nameOf(item) ?? []);
+  const propertyName = text(property) ?? texts[0]?.name ?? name;
+  return {
+    name,
+    nameAt,
+    node,
+    propertyName,
+    propertyAt: property?.at ?? texts[0]?.at ?? nameAt,
+    property: all.get(propertyName),
+    operator: text(operator),
+    operatorAt: operator?.at ?? node.at,
+    ...viewIndexed(node),
+    texts: texts.map((each) => ({ ...each, property: all.get(each.name) })),
+  };
+}
+
+function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readonly SortView[] {
+  const named = node.members === undefined ? node : member(node, 'property');
+  const propertyName = text(named);
+  if (propertyName === undefined || named === undefined) return [];
+  return [
+    {
+      propertyName,
+      at: named.at,
+      property: all.get(propertyName),
+      ...viewIndexed(node),
+    },
+  ];
+}
+
+function viewIndexed(node: Located): Pick<FilterView, 'indexed' | 'saysIndexed'> {
+  const indexed = member(node, 'indexed');
+  return { indexed: flag(indexed, false), saysIndexed: indexed !== undefined };
+}

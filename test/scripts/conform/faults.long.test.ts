@@ -1,6 +1,0 @@
-import { CHECKS } from '../../../scripts/conform/checks/index.js';
-import { faultTests } from './fault-tests.js';
-import { FAULTS } from './faults/index.js';
-
-// Each check by each fault that it must notice: a runner whose checks never fail shows nothing.
-faultTests(FAULTS, CHECKS);
