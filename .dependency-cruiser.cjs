@@ -1,5 +1,5 @@
 /**
- * The arrows between folders (docs/architecture.md), checked by `npm run check`. Each rule says why it is there.
+ * The arrows between folders (src/README.md), checked by `npm run check`. Each rule says why it is there.
  * A rule of the first kind lists all that a folder may import of ours; one of the second where a package may be.
  */
 

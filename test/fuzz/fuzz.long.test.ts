@@ -13,7 +13,7 @@ import { complaints, defects } from './watch.js';
 
 /**
  * Random requests against a server in a process of its own, to Todo and the rich types of the black-box cases
- * (docs/reliability.md, Fuzzing). FUZZ_REQUESTS on SQLite, a tenth of them on PostgreSQL; TEST_SEED repeats a run,
+ * (test/README.md, Random tests). FUZZ_REQUESTS on SQLite, a tenth of them on PostgreSQL; TEST_SEED repeats a run,
  * FUZZ_FIRST with FUZZ_REQUESTS=1 one request of it, FUZZ_SECONDS ends it earlier, FUZZ_REPORT names a file that gets
  * what is found.
  */

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { slowClock } from '../support/slow-clock.js';
 import { type Json, Rig } from './rig.js';
 
-/** Calls of many objects are cut: others are answered between their slices (docs/performance.md). */
+/** Calls of many objects are cut: others are answered between their slices (src/runtime/README.md). */
 
 let rig: Rig;
 

@@ -24,7 +24,7 @@ export interface PostgresqlServer {
 
 /**
  * Starts a PostgreSQL before the tests of a file and removes it after them: the package's, or that
- * of the folder which POSTGRESQL_BIN names (docs/reliability.md, Majors of PostgreSQL).
+ * of the folder which POSTGRESQL_BIN names (test/README.md, Versions).
  */
 export function usePostgresql(): () => PostgresqlServer {
   const folder = makeOpenFolder('jmapsmith-postgresql-');
