@@ -83,8 +83,11 @@ function complainOfOptions(tool: string, args: readonly string[]): readonly stri
 /** Returns the sources that hold the text of --help. */
 function helpOf(tool: string, args: readonly string[]): string {
   const [job = ''] = args;
-  const files = tool === 'bench' ? [`bench/${job}.ts`, 'bench/options.ts'] : [`scripts/${tool}.ts`];
-  return files
+  const sources: Readonly<Record<string, readonly string[]>> = {
+    bench: [`bench/${job}.ts`, 'bench/options.ts'],
+    conform: ['conform/src/main.ts', 'conform/src/command.ts'],
+  };
+  return (sources[tool] ?? [`scripts/${tool}.ts`])
     .map((file) => join(ROOT, file))
     .map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : ''))
     .join('\n');
