@@ -13,6 +13,7 @@ named again at the end:
   types         tsc
   style         lint and format (biome; npm run format mends most)
   arrows        which folder imports which (.dependency-cruiser.cjs)
+  conformance   docs/reference/conformance.md is what the ledger says (conform/ledger)
   licences      licences of all packages (scripts/licences.mjs)
 
 Exit codes: 0 all is well, 1 something failed.`;
@@ -29,6 +30,7 @@ const CHECKS = [
     'arrows',
     'depcruise --config .dependency-cruiser.cjs --output-type err-long src generated capabilities scripts conform/src',
   ],
+  ['conformance', 'node --import tsx/esm conform/ledger/write.ts --check'],
   ['licences', 'node scripts/licences.mjs'],
 ];
 
@@ -62,7 +64,7 @@ async function main(argv) {
     const { code, output } = await run(command);
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     process.stdout.write(
-      `${code === 0 ? 'ok    ' : 'FAILED'}  ${name.padEnd(10)} ${seconds.padStart(6)} s\n`,
+      `${code === 0 ? 'ok    ' : 'FAILED'}  ${name.padEnd(11)} ${seconds.padStart(6)} s\n`,
     );
     if (code === 0) continue;
     failed.push(name);
