@@ -295,10 +295,17 @@ module.exports = {
       'S3 stays behind the port of blobs, so that another service can be added.',
     ),
     onlyIn(
-      ['better-sqlite3', 'pg', '@prisma', 'prisma'],
+      ['better-sqlite3', 'better-sqlite3-13', 'pg', '@prisma', 'prisma'],
       ['^src/database/', '^src/store/(sqlite|postgresql)/'],
       'Drivers and Prisma stay behind the ports, so that another database can be added.',
     ),
+    {
+      name: 'sqlite-driver-by-node',
+      comment: 'Which driver is safe depends on Node: driver.ts chooses. Types are free.',
+      severity: 'error',
+      from: { pathNot: ['^src/database/sqlite/driver[.]ts$', '^scripts/build-lock[.]mjs$'] },
+      to: { path: '(^|node_modules/)better-sqlite3(-13)?/', dependencyTypesNot: ['type-only'] },
+    },
     {
       name: 'prisma-client-stays-in-its-folders',
       comment:

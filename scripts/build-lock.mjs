@@ -27,10 +27,15 @@ export async function withBuildLock(root, onWait, work) {
   }
 }
 
-/** The first package that a start needs: where it lacks, so does all that `npm ci` installs. */
+/**
+ * The first package that a start needs: where it lacks, so does all that `npm ci` installs.
+ * src/database/sqlite/driver.ts says why there are two.
+ */
 async function loadDriver(root) {
   try {
-    return (await import('better-sqlite3')).default;
+    return Number(process.versions.napi) >= 10
+      ? (await import('better-sqlite3-13')).default
+      : (await import('better-sqlite3')).default;
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new BuildError(`the packages are not installed: run npm ci in ${root}`, 2);

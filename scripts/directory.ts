@@ -5,6 +5,7 @@ import { isUnavailable, isUnusable } from '../src/database/postgresql/errors.js'
 import type { Pool } from '../src/database/postgresql/index.js';
 import {
   DatabaseFileError,
+  DriverError,
   MigrationError,
   migrate,
   migrationStatus,
@@ -99,7 +100,8 @@ export function asUsageError(error: unknown, database: Config['database']): unkn
   if (
     error instanceof DirectoryError ||
     error instanceof MigrationError ||
-    error instanceof DatabaseFileError
+    error instanceof DatabaseFileError ||
+    error instanceof DriverError
   ) {
     return new UsageError(error.message);
   }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
-import Database from 'better-sqlite3';
 import { Prisma, PrismaClient } from '../../build/prisma/sqlite/client.js';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
+import { plainAdapter } from './prisma-adapter.js';
 import { remembered } from './remembered.js';
 import { fold, type ListQuery, newId, type Store, type Todo } from './todos.js';
 
@@ -31,7 +31,7 @@ function iso(time: bigint): string {
 
 /** The tables of the project's own schema for SQLite, so that the objects are the very same. */
 function prepare(file: string, hash: string, accounts: readonly string[]): void {
-  const db = new Database(file);
+  const db = new SqliteDatabase(file);
   db.pragma('journal_mode = WAL');
   const folder = join(import.meta.dirname, '../../prisma/sqlite/migrations');
   for (const name of readdirSync(folder).sort())
@@ -51,7 +51,7 @@ export async function openStore(
 ): Promise<Store> {
   prepare(file, hash, accounts);
   const prisma = new PrismaClient({
-    adapter: new PrismaBetterSqlite3({ url: `file:${file}` }),
+    adapter: plainAdapter(file),
     transactionOptions: { maxWait: 30_000, timeout: 30_000 },
   });
   // Its driver's default for a database with a write-ahead log is no fsync at a commit. It has one

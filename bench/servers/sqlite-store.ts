@@ -1,4 +1,5 @@
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import type { Commits } from './commits.js';
 import { fold, type ListQuery, type NewTodo, newId, type Store, type Todo } from './todos.js';
 
@@ -38,7 +39,7 @@ function toTodo([id, text, done, created, updated]: Row): Todo {
 }
 
 export function openStore(file: string, commits: (db: Database.Database) => Commits): Store {
-  const db = new Database(file);
+  const db = new SqliteDatabase(file);
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('cache_size = -32768');
@@ -225,7 +226,7 @@ function conditions(accountId: string, { text, done, sort }: ListQuery) {
 
 /** The token that the benchmark uses, and the accounts that it reaches. */
 export function seed(file: string, hash: string, accounts: readonly string[]): void {
-  const db = new Database(file);
+  const db = new SqliteDatabase(file);
   db.exec(TABLES);
   db.prepare('INSERT OR REPLACE INTO token VALUES (?, ?, NULL)').run(hash, 'bench');
   for (const account of accounts)

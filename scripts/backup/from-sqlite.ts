@@ -1,6 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
-import BetterSqlite3 from 'better-sqlite3';
-import { appliedMigrations, openDatabase } from '../../src/database/sqlite/index.js';
+import {
+  appliedMigrations,
+  openDatabase,
+  SqliteDatabase,
+} from '../../src/database/sqlite/index.js';
 import { NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
 import { requireSound } from './sound.js';
@@ -19,7 +22,7 @@ export async function copySqlite(
   progress: Progress,
 ): Promise<DatabaseSource> {
   await copyPages(file, copy, progress);
-  const db = new BetterSqlite3(copy, { fileMustExist: true });
+  const db = new SqliteDatabase(copy, { fileMustExist: true });
   try {
     // One file, without a log beside it.
     db.pragma('journal_mode = DELETE');

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { DRIVER_PATH } from '../../src/database/sqlite/index.js';
 import { UsageError } from '../cli.js';
 
 /** Plain JavaScript as a text: it runs the same from sources and compiled. */
@@ -24,8 +24,8 @@ type Answer = { readonly found: string } | { readonly message: string; readonly 
  * `file` is what the message names.
  */
 export async function requireSound(path: string, file: string): Promise<void> {
-  const driver = createRequire(import.meta.url).resolve('better-sqlite3');
-  const thread = new Worker(CHECK, { eval: true, workerData: { driver, file: path } });
+  const workerData = { driver: DRIVER_PATH, file: path };
+  const thread = new Worker(CHECK, { eval: true, workerData });
   try {
     const [answer] = (await once(thread, 'message')) as [Answer];
     if (!('found' in answer)) throw Object.assign(new Error(answer.message), { code: answer.code });

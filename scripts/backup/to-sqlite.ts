@@ -7,6 +7,7 @@ import { syncFolder } from '../../src/blobs/filesystem.js';
 import { restoringFile } from '../../src/database/restoring.js';
 import {
   DatabaseFileError,
+  DriverError,
   lockServer,
   migrate,
   openDatabase,
@@ -96,8 +97,8 @@ function takeLock(file: string): ReturnType<typeof lockServer> {
   try {
     return lockServer(file);
   } catch (error) {
-    if (error instanceof ServerLockError || error instanceof DatabaseFileError)
-      throw new UsageError(error.message);
+    const told = [ServerLockError, DatabaseFileError, DriverError];
+    if (told.some((each) => error instanceof each)) throw new UsageError((error as Error).message);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MigrationError } from '../database/migrations.js';
 import { isUnavailable, isUnusable } from '../database/postgresql/errors.js';
-import { DatabaseFileError, ServerLockError } from '../database/sqlite/index.js';
+import { DatabaseFileError, DriverError, ServerLockError } from '../database/sqlite/index.js';
 import { MissingHookError } from '../hooks/required.js';
 import { ConfigError } from './config.js';
 import { useLessMemory } from './memory.js';
@@ -73,6 +73,7 @@ const START_FAILURES = [
   [ProjectError, EXIT.input],
   [ServerLockError, EXIT.refused],
   [DatabaseFileError, EXIT.refused],
+  [DriverError, EXIT.refused],
   [MigrationError, EXIT.refused],
 ] as const;
 

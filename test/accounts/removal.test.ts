@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { resetAllAtOnce, resetStates } from '../../scripts/backup/reset-states.js';
 import {
@@ -10,6 +9,7 @@ import {
   grantAccess,
   listAccounts,
 } from '../../src/accounts/index.js';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { openTestDatabase, type TestDatabase } from './database.js';
 
@@ -134,7 +134,7 @@ describe('deleting an account', () => {
   });
 
   it('goes in small steps, between which others write', async () => {
-    const other = new Database(database.db.name);
+    const other = new SqliteDatabase(database.db.name);
     onTestFinished(() => void other.close());
     const left = other.prepare(`SELECT count(*) FROM ${quoted} WHERE "accountId" = ?`).pluck();
     const write = other.prepare(`INSERT INTO ${quoted} VALUES (?, ?)`);

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { uploadChecks } from '../../conform/src/checks/blobs.js';
 import { bearer } from '../../conform/src/client/credentials.js';
 import { Server } from '../../conform/src/subject/server.js';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import { type Client, CORE, rawHttp } from '../support/client.js';
 import {
   at,
@@ -378,7 +378,7 @@ describe('limits: a busy database (decision 20)', () => {
       const { accountId, client } = await makeUser(busy);
       const set = { accountId, create: { k: { text: 'a' } } };
       await client.set('Todo', set);
-      const other = new Database(join(busy.dataDir, 'jmap.db'));
+      const other = new SqliteDatabase(join(busy.dataDir, 'jmap.db'));
       try {
         other.exec('BEGIN IMMEDIATE');
         expect(await client.call('Todo/set', set)).toEqual(err('serverUnavailable'));

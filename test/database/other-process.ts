@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { onTestFinished } from 'vitest';
-
-const driver = createRequire(import.meta.url).resolve('better-sqlite3');
+import { DRIVER_PATH } from '../../src/database/sqlite/index.js';
 
 /** Another process that has run `sql` on a database and holds what locks that took. */
 export interface OtherProcess {
@@ -15,7 +13,7 @@ export interface OtherProcess {
 
 const PROGRAM = `
   const [file] = process.argv.slice(1);
-  const db = new (require(${JSON.stringify(driver)}))(file);
+  const db = new (require(${JSON.stringify(DRIVER_PATH)}))(file);
   process.on('message', (sql) => { db.exec(sql); process.send('done'); });
   process.send('done');
 `;

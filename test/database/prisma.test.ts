@@ -61,6 +61,55 @@ describe('Prisma on the writing connection', () => {
     expect(await prisma.jmapToken.deleteMany({ where: { readOnly: true } })).toEqual({ count: 1 });
   });
 
+  it('answers a raw query with the types of columns and of expressions', async () => {
+    const { prisma } = open();
+    const account = { id: 'a1', name: '', ownerId: 'u1', capabilities: { a: [1] }, created: 7n };
+    await prisma.jmapAccount.create({ data: account });
+    const select = `SELECT a.*, count(*) AS count, 9007199254740993 AS large, 0.5 AS half, x'00ff' AS octets,
+      NULL AS nothing, max("created") AS latest FROM "JmapAccount" AS a`;
+    expect(await prisma.$queryRawUnsafe(select)).toEqual([
+      {
+        ...account,
+        ...{ count: 1n, large: 9007199254740993n, half: 0.5, octets: Uint8Array.from([0, 255]) },
+        ...{ nothing: null, latest: 7n },
+      },
+    ]);
+    const migrations = `SELECT "finished_at" FROM "_prisma_migrations" LIMIT 1`;
+    expect(await prisma.$queryRawUnsafe(migrations)).toEqual([{ finished_at: expect.any(Date) }]);
+  });
+
+  it('takes raw parameters of every type', async () => {
+    const { prisma } = open();
+    const values = [true, 2n ** 53n + 1n, 0.5, 'x', Uint8Array.from([0, 255]), null, new Date(0)];
+    const columns = values.map((_, index) => `? AS c${index}`).join(', ');
+    const [row] = await prisma.$queryRawUnsafe<object[]>(`SELECT ${columns}`, ...values);
+    expect(Object.values(row ?? {})).toEqual([
+      ...[1, 2n ** 53n + 1n, 0.5, 'x', Uint8Array.from([0, 255]), null],
+      '1970-01-01T00:00:00.000+00:00',
+    ]);
+  });
+
+  it("gives Prisma's codes to SQLite's errors, with the place", async () => {
+    const { prisma } = open();
+    const user = { id: 'u1', name: 'Zoë', created: 1n };
+    await prisma.jmapUser.create({ data: user });
+    const again = prisma.jmapUser.create({ data: { ...user, id: 'u2' } });
+    await expect(again).rejects.toMatchObject({ code: 'P2002' });
+    await expect(again).rejects.toThrow('`name`');
+    const raw = (sql: string) => prisma.$executeRawUnsafe(sql);
+    for (const [sql, message] of [
+      [
+        `INSERT INTO "JmapUser" VALUES ('u3', NULL, 1)`,
+        'NOT NULL constraint failed: JmapUser.name',
+      ],
+      ['SELECT * FROM "Nowhere"', 'no such table: Nowhere'],
+      ['SELECT "nothing"."x" FROM "JmapUser"', 'no such column: nothing.x'],
+      ['INSERT INTO "JmapUser" ("x") VALUES (1)', 'has no column named x'],
+      ['SELEC', 'syntax error'],
+    ] as const)
+      await expect(raw(sql)).rejects.toThrow(message);
+  });
+
   it('neither deadlocks with engine writes nor loses one', async () => {
     const { prisma, writer, db } = open();
     const works: Promise<unknown>[] = [];

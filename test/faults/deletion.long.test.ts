@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openPool } from '../../src/database/postgresql/index.js';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import { Client } from '../support/client.js';
 import { makeToken } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
@@ -93,7 +93,7 @@ async function killedInDeletion(
 
 it('on SQLite: kill -9 in the middle of a deletion', async () => {
   await killedInDeletion(async (dataDir) => {
-    const db = new Database(join(dataDir, 'jmap.db'), { timeout: 10_000 });
+    const db = new SqliteDatabase(join(dataDir, 'jmap.db'), { timeout: 10_000 });
     const ask: Ask = async (sql) => db.prepare(sql).pluck().get();
     return { ask, close: async () => void db.close() };
   }, {});

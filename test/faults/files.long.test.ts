@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import { Client } from '../support/client.js';
 import { eventually } from '../support/poll.js';
 import { startServer } from '../support/server.js';
@@ -37,7 +37,7 @@ describe('another process holds the write lock', () => {
     const { server, load, accountId, token } = rig;
     const stop = load.start(server.url);
     await expectServed(load);
-    const other = new BetterSqlite3(fileOf(rig), { timeout: 10_000 });
+    const other = new SqliteDatabase(fileOf(rig), { timeout: 10_000 });
     other.exec('BEGIN IMMEDIATE');
     const before = load.acknowledged;
     const until = performance.now() + hold;

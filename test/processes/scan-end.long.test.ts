@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import BetterSqlite3 from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { type Exit, type RunningServer, startServer } from '../support/server.js';
@@ -142,7 +142,7 @@ describe('The end of a server within requests that are read, run and answered in
 });
 
 function fill(server: RunningServer, accountId: string): void {
-  const db = new BetterSqlite3(`${server.dataDir}/jmap.db`, { timeout: 10_000 });
+  const db = new SqliteDatabase(`${server.dataDir}/jmap.db`, { timeout: 10_000 });
   try {
     db.prepare(
       `WITH RECURSIVE "n"("n") AS (SELECT 1 UNION ALL SELECT "n" + 1 FROM "n" WHERE "n" < ${ROWS})

@@ -1,6 +1,6 @@
-import { SqliteError } from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
+import { SqliteDatabase } from '../../src/database/sqlite/index.js';
 import { ExplainedCall } from '../../src/methods/explain.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import { JsonReader } from '../../src/protocol/ijson.js';
@@ -437,7 +437,7 @@ describe('a transaction that reads large rows', () => {
           const [row] = [...iterate(...parameters)];
           yield row;
           writerDatabase.exec('ROLLBACK');
-          throw new SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
+          throw new SqliteDatabase.SqliteError('disk I/O error', 'SQLITE_IOERR_READ');
         };
         return statement;
       });

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import Database from 'better-sqlite3';
 import { register } from 'tsx/esm/api';
 
 /**
@@ -9,7 +8,9 @@ import { register } from 'tsx/esm/api';
  * there.
  */
 const { file } = workerData;
-const { prepare } = Database.prototype;
+register();
+const { SqliteDatabase } = await import('../../src/database/sqlite/index.ts');
+const { prepare } = SqliteDatabase.prototype;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
 function held(text) {
@@ -27,7 +28,7 @@ function textOf(path) {
   }
 }
 
-Database.prototype.prepare = function (text) {
+SqliteDatabase.prototype.prepare = function (text) {
   const statement = prepare.call(this, text);
   const { all } = statement;
   statement.all = (...parameters) => {
@@ -38,5 +39,4 @@ Database.prototype.prepare = function (text) {
   return statement;
 };
 
-register();
 await import('../../src/store/sqlite/scans/worker.ts');

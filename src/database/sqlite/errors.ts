@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 
 /**
@@ -11,7 +10,7 @@ const UNAVAILABLE =
 
 /** True where another connection holds the lock: trying again helps. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)(_|$)/.test(error.code);
+  return /^SQLITE_(BUSY|LOCKED)(_|$)/.test(resultCode(error) ?? '');
 }
 
 /** True where the disk did not take what was written: it is full, or fails. */
@@ -30,9 +29,16 @@ export function translateError(error: unknown): unknown {
   return new UnavailableError(`The database is unavailable (${code}).`, { cause: error });
 }
 
+/** Returns SQLite's result code where the driver threw the error. */
+export function resultCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined;
+}
+
 /** The result code of the driver's error, also where Prisma's adapter has wrapped it. */
 function codeOf(error: unknown): string | undefined {
-  if (error instanceof Database.SqliteError) return error.code;
+  const code = resultCode(error);
+  if (code !== undefined) return code;
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   if (typeof cause !== 'object' || cause === null || !('originalCode' in cause)) return undefined;
   return typeof cause.originalCode === 'string' ? cause.originalCode : undefined;

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
+import { SqliteDatabase } from './driver.js';
 import { isBusy } from './errors.js';
 import { realDatabasePath, requireAccess, requireOnePath } from './open-files.js';
 
@@ -33,7 +33,7 @@ export function lockServer(file: string): ServerLock {
   requireOnePath(file);
   const path = `${realDatabasePath(file)}.lock`;
   requireAccess(file, [path, `${path}-journal`]);
-  const db = new BetterSqlite3(path, { timeout: 0 });
+  const db = new SqliteDatabase(path, { timeout: 0 });
   try {
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {

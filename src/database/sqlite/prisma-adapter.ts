@@ -1,13 +1,10 @@
-import { PrismaBetterSqlite3 } from '@prisma/adapter-better-sqlite3';
+import type { SqlDriverAdapter, SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
 import type { Database } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
 import { translateError } from './errors.js';
 import { openDatabase } from './open.js';
+import { executePrisma, executePrismaScript, queryPrisma } from './prisma-values.js';
 import type { Writer } from './writer.js';
-
-type Adapter = Awaited<ReturnType<PrismaBetterSqlite3['connect']>>;
-type Transaction = Awaited<ReturnType<Adapter['startTransaction']>>;
-type Query = Parameters<Adapter['queryRaw']>[0];
 
 /**
  * How long a Prisma write waits for the lock, ms. Less than Prisma's `maxWait`, so that our error
@@ -18,21 +15,21 @@ const LOCK_WAIT = 9_000;
 /** Of all adapters and transactions here, to Prisma. */
 const NAMED = Object.freeze({
   provider: 'sqlite',
-  adapterName: '@prisma/adapter-better-sqlite3',
+  adapterName: 'jmapsmith',
 } as const);
 
 /** The factory that PrismaClient calls to get its connection. */
-type SharedAdapterFactory = typeof NAMED & { connect(): Promise<Adapter> };
+type SharedAdapterFactory = typeof NAMED & { connect(): Promise<SqlDriverAdapter> };
 
-/** Runs one of Prisma's statements on the adapter that it is given. */
-type Run = <T>(query: Query, statement: (adapter: Adapter) => Promise<T>) => Promise<T>;
+/** Runs one of Prisma's statements on the connection that it gives to `statement`. */
+type Run = <T>(query: SqlQuery, statement: (db: Database) => T) => Promise<T>;
 
 /** Returns the members that adapters and transactions share. */
 function statements(run: Run) {
   return {
     ...NAMED,
-    queryRaw: (query: Query) => run(query, (adapter) => adapter.queryRaw(query)),
-    executeRaw: (query: Query) => run(query, (adapter) => adapter.executeRaw(query)),
+    queryRaw: (query: SqlQuery) => run(query, (db) => queryPrisma(db, query)),
+    executeRaw: (query: SqlQuery) => run(query, (db) => executePrisma(db, query)),
   };
 }
 
@@ -42,9 +39,7 @@ const OPTIONS = Object.freeze({ usePhantomQuery: true });
 /**
  * A driver adapter that writes on the engine's own writing connection, under the writer's lock: two
  * writing connections of one process can deadlock, since a synchronous writer blocks the event loop
- * that the other needs to go on. Prisma's own adapter is used for its conversions only, not for its
- * transactions: it opens them with a plain BEGIN, and its private mutex doesn't cover single
- * writes.
+ * that the other needs to go on.
  *
  * Reads outside of a transaction have a read-only connection of their own: on the writing one they
  * could see what a group of works has not committed yet. They wait for nobody and see all that is
@@ -59,17 +54,15 @@ export function sharedAdapter(
     ...NAMED,
     connect: async () => {
       const reader = openDatabase({ file: writerDatabase.name, readonly: true, isReopened: true });
-      const reads = await adapterOn(reader);
-      const writes = await adapterOn(writerDatabase);
       const run: Run = (query, statement) =>
         isReadOnly(reader, query.sql)
-          ? translated(() => statement(reads))
-          : writer.transaction(() => statement(writes), lockWait());
+          ? translated(() => statement(reader))
+          : writer.transaction(async () => statement(writerDatabase), lockWait());
       return {
         ...statements(run),
         executeScript: (script) =>
-          writer.transaction(() => writes.executeScript(script), lockWait()),
-        startTransaction: () => startTransaction(writerDatabase, writer, writes),
+          writer.transaction(async () => executePrismaScript(writerDatabase, script), lockWait()),
+        startTransaction: () => startTransaction(writerDatabase, writer),
         dispose: async () => {
           reader.close();
           await onDispose?.();
@@ -99,15 +92,13 @@ export function readingAdapter(
     ...NAMED,
     connect: async () => {
       const reader = open();
-      const outside = await adapterOn(reader);
-      const inside = await adapterOn(writerDatabase);
       const run: Run = async (query, statement) => {
         const scope = scopeOf();
         if (scope?.open === false) throw new UnavailableError('The transaction is over.');
         if (!isReadOnly(reader, query.sql)) refuseWrite();
         if (scope !== undefined && !writerDatabase.inTransaction)
           throw new UnavailableError('The database rolled back the transaction.');
-        return translated(() => statement(scope === undefined ? outside : inside));
+        return translated(() => statement(scope === undefined ? reader : writerDatabase));
       };
       const nothing = async (): Promise<void> => undefined;
       return {
@@ -136,34 +127,19 @@ function refuseWrite(): never {
   );
 }
 
-/** Prisma's adapter with its connection replaced by `db`. */
-async function adapterOn(db: Database): Promise<Adapter> {
-  const adapter = await new PrismaBetterSqlite3({ url: ':memory:' }).connect();
-  if (!('client' in adapter)) throw new Error("Prisma's SQLite adapter has changed its inside.");
-  await adapter.dispose();
-  // The adapter wants 64-bit integers as BigInt: per statement here, since others use the
-  // connection too.
-  adapter.client = {
-    prepare: (sql: string) => db.prepare(sql).safeIntegers(true),
-    exec: (sql: string) => db.exec(sql),
-  };
-  return adapter;
-}
-
 function isReadOnly(reader: Database, sql: string): boolean {
   try {
     return reader.prepare(sql).readonly;
   } catch {
-    // It fails on the other connection in the same way, and there the adapter words the error for
-    // Prisma.
+    // It fails on the other connection in the same way, and Prisma gets that error.
     return false;
   }
 }
 
 /** Failures that are the machine's come out as UnavailableError, not as an error of Prisma's. */
-async function translated<T>(statement: () => Promise<T>): Promise<T> {
+async function translated<T>(statement: () => T): Promise<T> {
   try {
-    return await statement();
+    return statement();
   } catch (error) {
     throw translateError(error);
   }
@@ -178,10 +154,10 @@ function lockWait(): { readonly deadline: number } {
  * Takes the lock and begins; the lock is held until Prisma commits or rolls back (its time-out does
  * at last).
  */
-function startTransaction(db: Database, writer: Writer, writes: Adapter): Promise<Transaction> {
+function startTransaction(db: Database, writer: Writer): Promise<Transaction> {
   return new Promise((started, failed) => {
     const begun = (commit: () => void, rollBack: (reason: Error) => void): void =>
-      started(transaction({ db, writes, commit, rollBack, whole }));
+      started(transaction({ db, commit, rollBack, whole }));
     const whole = writer.transaction(() => new Promise<void>(begun), lockWait());
     whole.catch(failed);
   });
@@ -190,14 +166,13 @@ function startTransaction(db: Database, writer: Writer, writes: Adapter): Promis
 /** A transaction that has begun, and what has the writer end it. */
 interface Begun {
   readonly db: Database;
-  readonly writes: Adapter;
   readonly commit: () => void;
   readonly rollBack: (reason: Error) => void;
   /** Settles when it has ended. */
   readonly whole: Promise<void>;
 }
 
-function transaction({ db, writes, commit, rollBack, whole }: Begun): Transaction {
+function transaction({ db, commit, rollBack, whole }: Begun): Transaction {
   let isOpen = true;
   const end = async (how: () => void): Promise<void> => {
     if (!isOpen) return;
@@ -212,13 +187,13 @@ function transaction({ db, writes, commit, rollBack, whole }: Begun): Transactio
     });
   // After its end, or a rollback by the database, a statement would commit by itself or join
   // another's work.
-  const inside = async <T>(statement: () => Promise<T>): Promise<T> => {
+  const inside = async <T>(statement: () => T): Promise<T> => {
     if (!isOpen || !db.inTransaction) throw new UnavailableError('The transaction is over.');
     return translated(statement);
   };
-  const run = (sql: string): Promise<void> => inside(async () => void db.exec(sql));
+  const run = (sql: string): Promise<void> => inside(() => void db.exec(sql));
   return {
-    ...statements((_, statement) => inside(() => statement(writes))),
+    ...statements((_, statement) => inside(() => statement(db))),
     options: OPTIONS,
     commit: () => end(commit),
     rollback,

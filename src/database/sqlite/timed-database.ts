@@ -1,8 +1,9 @@
-import BetterSqlite3, { type Options } from 'better-sqlite3';
+import type { Options } from 'better-sqlite3';
 import { parseDate } from '../../protocol/dates.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { lateError } from '../../runtime/deadlines.js';
 import { asciiNumericKey, casemapKey, fold } from '../../text/index.js';
+import { SqliteDatabase } from './driver.js';
 
 export const ROLLED_BACK = 'The database rolled back the transaction.';
 
@@ -11,7 +12,7 @@ export const ROLLED_BACK = 'The database rolled back the transaction.';
  * functions. A thread can't interrupt its own SQLite statement. So statements that may scan call
  * `jmap_tick()`, which throws once the deadline has passed.
  */
-export class TimedDatabase extends BetterSqlite3 {
+export class TimedDatabase extends SqliteDatabase {
   #deadline = Number.POSITIVE_INFINITY;
   #late: () => Error = lateError;
 
