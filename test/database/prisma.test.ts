@@ -65,13 +65,13 @@ describe('Prisma on the writing connection', () => {
     const { prisma } = open();
     const account = { id: 'a1', name: '', ownerId: 'u1', capabilities: { a: [1] }, created: 7n };
     await prisma.jmapAccount.create({ data: account });
-    const select = `SELECT a.*, count(*) AS count, 9007199254740993 AS large, 0.5 AS half, x'00ff' AS octets,
-      NULL AS nothing, max("created") AS latest FROM "JmapAccount" AS a`;
+    const select = `SELECT a.*, count(*) AS count, 9007199254740993 AS large, 0.5 AS half,
+      x'00ff' AS octets, NULL AS empty, max("created") AS latest FROM "JmapAccount" AS a`;
     expect(await prisma.$queryRawUnsafe(select)).toEqual([
       {
         ...account,
         ...{ count: 1n, large: 9007199254740993n, half: 0.5, octets: Uint8Array.from([0, 255]) },
-        ...{ nothing: null, latest: 7n },
+        ...{ empty: null, latest: 7n },
       },
     ]);
     const migrations = `SELECT "finished_at" FROM "_prisma_migrations" LIMIT 1`;
@@ -103,7 +103,7 @@ describe('Prisma on the writing connection', () => {
         'NOT NULL constraint failed: JmapUser.name',
       ],
       ['SELECT * FROM "Nowhere"', 'no such table: Nowhere'],
-      ['SELECT "nothing"."x" FROM "JmapUser"', 'no such column: nothing.x'],
+      ['SELECT "nowhere"."x" FROM "JmapUser"', 'no such column: nowhere.x'],
       ['INSERT INTO "JmapUser" ("x") VALUES (1)', 'has no column named x'],
       ['SELEC', 'syntax error'],
     ] as const)

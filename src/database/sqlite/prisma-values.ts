@@ -12,7 +12,7 @@ import { resultCode } from './errors.js';
 
 /** Runs Prisma's statements on a connection, with Prisma's values, column types and errors. */
 
-/** Prisma's types of the columns that the project's schemas declare, and of DATETIME in Prisma's own table. */
+/** Prisma's types of the declared types of columns. DATETIME is in Prisma's own table alone. */
 const COLUMN_TYPES: Readonly<Record<string, ColumnType>> = Object.freeze({
   TEXT: ColumnTypeEnum.Text,
   INTEGER: ColumnTypeEnum.Int32,

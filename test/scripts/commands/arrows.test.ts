@@ -41,6 +41,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/methods/e.ts', 'express', 'express-stays-in-its-folder'],
     ['src/http/e.ts', 'ws', 'ws-stays-in-its-folder'],
     ['src/methods/f.ts', 'better-sqlite3', 'better-sqlite3-stays-in-its-folder'],
+    ['src/store/sqlite/f.ts', 'better-sqlite3', 'sqlite-driver-by-node'],
     ['src/methods/g.ts', '@prisma/client', 'better-sqlite3-stays-in-its-folder'],
     ['src/http/g.ts', '../../build/prisma/x.js', 'prisma-client-stays-in-its-folders'],
     ['src/methods/h.ts', 'yaml', 'tools-packages-stay-with-tools'],
@@ -56,7 +57,7 @@ describe('the arrows between folders (.dependency-cruiser.cjs)', () => {
     ['src/methods/ok.ts', '../store/port.js'],
     ['src/http/ok.ts', 'express'],
     ['src/accounts/ok.ts', '../../build/prisma/x.js'],
-    ['src/store/sqlite/ok.ts', 'better-sqlite3'],
+    ['src/store/postgresql/ok.ts', 'pg'],
     ['src/server/main.ts', '../http/ok.js'],
   ];
   let violations: readonly Violation[];
