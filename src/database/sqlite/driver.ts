@@ -26,11 +26,11 @@ const driver = findDriver();
 /** The driver's module, for a thread or a process that loads it by itself; null: not installed. */
 export const DRIVER_PATH = driver?.path ?? null;
 
-/**
- * The driver's `Database`. A missing driver is an error when a database is opened, not before: a
- * server on PostgreSQL needs none.
- */
-export class SqliteDatabase extends (driver?.Base ?? (Object as unknown as DatabaseClass)) {
+/** A missing driver is an error when a database is opened: a server on PostgreSQL needs none. */
+const Base: DatabaseClass = driver?.Base ?? (Object as unknown as DatabaseClass);
+
+/** The driver's `Database`. */
+export class SqliteDatabase extends Base {
   /** Throws DriverError where the driver can't be loaded, and the driver's errors otherwise. */
   constructor(file: string, options: BetterSqlite3.Options = {}) {
     if (driver === null) throw new DriverError(missing());
