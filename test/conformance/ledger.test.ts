@@ -347,7 +347,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
 
 test('what is generated for clients names no internal property; only hooks see them', async () => {
   const files = [
-    'docs/reference/ledger.md',
+    'docs/reference/capabilities/ledger.md',
     'generated/descriptor.schema.json',
     'generated/ledger/capability.ts',
     ...(await readdir(join(project, 'generated/ledger')))

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { ROOT } from '../support/server.js';
 
 /**
- * The samples of README.md, examples/README.md and docs/*.md: their fenced blocks. A comment in the
+ * The samples of README.md, examples/README.md and the pages of docs/, but for those that the
+ * generator makes of capabilities (test/reference has these): their fenced blocks. A comment in the
  * line above a block, `<!-- sample: WORDS -->`, says what the language can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
@@ -28,9 +29,10 @@ const COMMENT = /^<!-- sample: (.+) -->$/;
 export const PAGES: readonly string[] = [
   'README.md',
   'examples/README.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`)
+    .filter((path) => path.endsWith('.md') && !path.startsWith('docs/reference/capabilities/'))
+    .sort(),
 ];
 
 export const SAMPLES: readonly Sample[] = PAGES.flatMap((page) =>

@@ -6,8 +6,8 @@ import { type Fixtures, makeFixtures } from '../support/fixtures.js';
 import type { JsonMap } from '../support/json.js';
 import { ROOT, useServer } from '../support/server.js';
 
-/** The requests that docs/reference shows, sent to a real server. */
-const FOLDER = join(ROOT, 'docs/reference');
+/** The requests that docs/reference/capabilities shows, sent to a real server. */
+const FOLDER = join(ROOT, 'docs/reference/capabilities');
 /** What would mean that the page is wrong; the rest depends on what an account holds. */
 const WRONG_CALLS = ['unknownMethod', 'invalidArguments', 'unsupportedFilter', 'unsupportedSort'];
 
@@ -23,7 +23,7 @@ const examples = pages.flatMap(([page, text]) =>
   requestsOf(text).map((request) => [`${page}: ${request.methodCalls[0]?.[0]}`, request] as const),
 );
 
-describe('docs/reference', () => {
+describe('docs/reference/capabilities', () => {
   const server = useServer();
   let fixtures: Fixtures;
 

@@ -92,7 +92,7 @@ describe('step 1 and 2: describe, generate', () => {
     const anyNumber = (path: string) => path.replace(/\/\d{4}_country\//, '/N_country/');
     expect({ added: added.map(anyNumber), changed, removed }).toEqual({
       added: [
-        'docs/reference/countries.md',
+        'docs/reference/capabilities/countries.md',
         'generated/countries/Country.definition.ts',
         'generated/countries/Country.stored.ts',
         'generated/countries/Country.types.ts',

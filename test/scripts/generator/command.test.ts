@@ -208,12 +208,12 @@ describe('npm run generate -- --check', () => {
     expect(run.code).toBe(1);
     expect(run.stderr).toBe(
       '5 files are stale: a descriptor or jmapsmith has changed since they were generated ' +
-        '(docs/reference/things.md, generated/manifest.json, ' +
+        '(docs/reference/capabilities/things.md, generated/manifest.json, ' +
         'generated/things/Thing.definition.ts and 2 more). Mend it with: npm run generate\n',
     );
     const { stdout } = await project.generate({ check: true, format: 'json' });
     expect(JSON.parse(stdout).map(({ file }: { readonly file: string }) => file)).toEqual([
-      'docs/reference/things.md',
+      'docs/reference/capabilities/things.md',
       'generated/manifest.json',
       'generated/things/Thing.definition.ts',
       'generated/things/capability.ts',

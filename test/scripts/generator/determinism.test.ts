@@ -70,7 +70,7 @@ describe('what is generated', () => {
       /^generated\/tracker\/hooks\.ts$/,
       /^generated\/registry\.ts$/,
       /^generated\/manifest\.json$/,
-      /^docs\/reference\/contacts\.md$/,
+      /^docs\/reference\/capabilities\/contacts\.md$/,
       /^prisma\/sqlite\/schema\.prisma$/,
       /^prisma\/postgresql\/migrations\/[^/]+\/migration\.sql$/,
       /^prisma\/sqlite\/migrations\/[^/]+\/model\.json$/,
@@ -137,12 +137,13 @@ describe('what is generated', () => {
     expect(
       found('generated/things/Zebra.definition.ts', /\b(title|code)\b(?=: \{ property)/g),
     ).toEqual(['title', 'code']);
-    expect(found('docs/reference/things.md', /^\| `(title|place|code)` \|/gm).slice(0, 3)).toEqual([
-      '| `title` |',
-      '| `place` |',
-      '| `code` |',
+    expect(
+      found('docs/reference/capabilities/things.md', /^\| `(title|place|code)` \|/gm).slice(0, 3),
+    ).toEqual(['| `title` |', '| `place` |', '| `code` |']);
+    expect(found('docs/reference/capabilities/things.md', /^## .*/gm)).toEqual([
+      '## Zebra',
+      '## Ape',
     ]);
-    expect(found('docs/reference/things.md', /^## .*/gm)).toEqual(['## Zebra', '## Ape']);
     const columns = found('prisma/sqlite/schema.prisma', /^ {2}(title|place|code) /gm);
     expect(columns.map((name) => name.trim())).toEqual(['code', 'place', 'title']);
   });

@@ -72,7 +72,7 @@ describe('right descriptors', () => {
     const project = await projectOf(folder);
     expect((await project.generate()).code).toBe(0);
     const made = await project.tree('generated');
-    const page = (await project.tree('docs/reference'))[`${name}.md`] ?? '';
+    const page = (await project.tree('docs/reference/capabilities'))[`${name}.md`] ?? '';
     const own = [
       ...Object.entries(made).filter(([path]) => path.startsWith(`${name}/`)),
       [`reference/${name}.md`, page] as const,

@@ -175,14 +175,14 @@ describe('data tables', () => {
 
 describe('reference pages', () => {
   it('say nothing of internal properties and show no secret', () => {
-    const page = text('docs/reference/things.md');
+    const page = text('docs/reference/capabilities/things.md');
     expect(page).not.toContain('cost');
     expect(page).toContain('| `pin` | `String\\|null` | written, never shown |');
     expect(page).not.toContain('"pin"');
   });
 
   it('have an example for every method of the type and none for others', () => {
-    const heads = [...text('docs/reference/things.md').matchAll(/^### (.*)/gm)];
+    const heads = [...text('docs/reference/capabilities/things.md').matchAll(/^### (.*)/gm)];
     expect(heads.map(([, head]) => head)).toEqual([
       ...['Rich/get', 'Rich/set', 'Rich/query'],
       ...['Single/get', 'Single/changes', 'Single/set'],
