@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasonOf, type Sample, samplesOf } from '../docs/samples.js';
+import { ROOT } from '../support/server.js';
+
+/** One step of a guide, as its fenced block says it. */
+export type Step = { readonly place: string } & (
+  | { readonly kind: 'run'; readonly text: string; readonly code: number; readonly shown?: Sample }
+  | { readonly kind: 'start'; readonly text: string; readonly shown?: Sample }
+  | { readonly kind: 'install'; readonly packages: readonly string[] }
+  | { readonly kind: 'write' | 'patch'; readonly file: string; readonly text: string }
+);
+
+export function guideNames(): readonly string[] {
+  return readdirSync(join(ROOT, 'docs/guide'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => name.slice(0, -'.md'.length))
+    .sort();
+}
+
+/**
+ * Returns the steps of `docs/guide/NAME.md`. A block of `sh` is run; one that installs packages or
+ * starts the server stands alone. `<!-- sample: ends with N -->` above it says that it fails.
+ * A block of `text` or `json` that follows is what it prints. Any other block is a file, which the
+ * comment above names, and `diff` changes one.
+ */
+export function stepsOf(name: string): readonly Step[] {
+  const page = `docs/guide/${name}.md`;
+  const steps: Step[] = [];
+  const samples = samplesOf(page, readFileSync(join(ROOT, page), 'utf8'));
+  for (const [index, sample] of samples.entries()) {
+    if (reasonOf(sample) !== null) continue;
+    if (isOutput(sample)) {
+      const before = samples[index - 1];
+      if (before?.language !== 'sh') throw new Error(`${sample.place}: nothing prints this.`);
+      continue;
+    }
+    const next = samples[index + 1];
+    steps.push(stepOf(sample, next !== undefined && isOutput(next) ? next : undefined));
+  }
+  return steps;
+}
+
+function isOutput({ language }: Sample): boolean {
+  return language === 'text' || language === 'json';
+}
+
+function stepOf(sample: Sample, shown: Sample | undefined): Step {
+  const { place, language, words, text } = sample;
+  if (language === 'diff') return { place, kind: 'patch', file: fileOf(sample), text };
+  if (language !== 'sh') return { place, kind: 'write', file: fileOf(sample), text };
+  const [, installed] = /^npm install (.+)\n$/.exec(text) ?? [];
+  if (installed !== undefined) return { place, kind: 'install', packages: installed.split(' ') };
+  const output = shown === undefined ? {} : { shown };
+  if (/^[^\n]*\bjmapsmith(?:\.mjs)? start\n$/.test(text))
+    return { place, kind: 'start', text, ...output };
+  const [, code = '0'] = /^ends with (\d+)$/.exec(words) ?? [];
+  return { place, kind: 'run', text, code: Number(code), ...output };
+}
+
+function fileOf({ place, words }: Sample): string {
+  if (!/^[\w./-]+\.\w+$/.test(words)) throw new Error(`${place}: the comment names no file.`);
+  return words;
+}

@@ -1,0 +1,232 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { install, pack, write } from '../package/pack.js';
+import { eventually } from '../support/poll.js';
+import { freePort } from '../support/postgresql-cluster.js';
+import { ROOT } from '../support/server.js';
+import { type Step, stepsOf } from './blocks.js';
+import { compare } from './compare.js';
+
+/** The address that the guides name; a run has a port of its own. */
+const ADDRESS = '127.0.0.1:8080';
+/** A start compiles, on a machine that may be busy. */
+const START_TIMEOUT = 180_000;
+/** After the user's block: what later blocks of the same terminal find, `set -a` exports all. */
+const KEEP = '\nenv -0 > "$GUIDE_ENVIRONMENT"';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Follows guides in one folder, as a reader with two terminals does. */
+export class GuideRunner {
+  readonly #folder: string;
+  readonly #replaced: Environment;
+  #tarball = '';
+  #terminal: Environment;
+  #server: ChildProcess | undefined;
+
+  private constructor(folder: string, terminal: Environment, replaced: Environment) {
+    this.#folder = folder;
+    this.#terminal = terminal;
+    this.#replaced = replaced;
+  }
+
+  /** Begins in an empty folder with a space in its name. */
+  static async open(): Promise<GuideRunner> {
+    const folder = await emptyFolder();
+    const port = await freePort();
+    const runner = new GuideRunner(folder, terminalIn(folder, port), addressOf(port));
+    runner.#tarball = join(folder, (await pack(folder)).filename);
+    return runner;
+  }
+
+  /**
+   * Goes on elsewhere where this reader is, with a server on a port of its own. `replaced` are texts
+   * of the guides that can't be true here.
+   */
+  async fork(replaced: Environment = {}): Promise<GuideRunner> {
+    const folder = await emptyFolder();
+    await this.#stop();
+    await cp(this.#folder, folder, { recursive: true, verbatimSymlinks: true });
+    const port = await freePort();
+    const here = { ...addressOf(port), ...replaced };
+    const moved = Object.entries(this.#terminal).map(([name, value]) => {
+      const text = value.replaceAll(this.#folder, folder);
+      return [name, text.replaceAll(this.#replaced[ADDRESS] ?? '', here[ADDRESS] ?? '')];
+    });
+    const terminal = { ...Object.fromEntries(moved), PORT: String(port) };
+    const runner = new GuideRunner(folder, terminal, here);
+    runner.#tarball = this.#tarball;
+    await runner.#start({ place: '', kind: 'start', text: 'npx jmapsmith start' });
+    return runner;
+  }
+
+  /** Follows `docs/guide/NAME.md` to its end; the next guide goes on where it ended. */
+  async follow(name: string): Promise<void> {
+    for (const step of stepsOf(name)) {
+      try {
+        await this.#take(step);
+      } catch (error) {
+        throw new Error(`${step.place}: ${error instanceof Error ? error.message : error}`);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#stop();
+    await rm(join(this.#folder, '..'), { recursive: true, force: true });
+  }
+
+  async #take(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'install':
+        return this.#install(step.packages);
+      case 'write':
+        return write(this.#project, step.file, this.#here(step.text));
+      case 'patch':
+        return this.#patch(step.file, step.text);
+      case 'start':
+        return this.#start(step);
+      case 'run':
+        return this.#run(step);
+    }
+  }
+
+  get #project(): string {
+    return this.#terminal['PWD'] ?? this.#folder;
+  }
+
+  #here(text: string): string {
+    return Object.entries(this.#replaced).reduce(
+      (all, [shown, real]) => all.replaceAll(shown, real),
+      text,
+    );
+  }
+
+  /** Needs no registry: the packages are this repository's. */
+  async #install(packages: readonly string[]): Promise<void> {
+    const modules = join(this.#project, 'node_modules');
+    await mkdir(join(modules, '.bin'), { recursive: true });
+    for (const name of packages) {
+      if (name.endsWith('.tgz')) {
+        await install(this.#tarball, this.#project);
+        await symlink('../jmapsmith/bin/jmapsmith.mjs', join(modules, '.bin', 'jmapsmith'));
+      } else await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+    }
+  }
+
+  async #patch(file: string, diff: string): Promise<void> {
+    const before = await readFile(join(this.#project, file), 'utf8');
+    const lines = diff.split('\n').filter((line) => line !== '');
+    const without = (sign: string): string =>
+      lines
+        .filter((line) => !line.startsWith(sign))
+        .map((line) => `${line.slice(1)}\n`)
+        .join('');
+    const [start, ...more] = before.split(without('+'));
+    if (start === undefined || more.length !== 1)
+      throw new Error(`its lines are ${more.length} times in ${file}.`);
+    await write(this.#project, file, `${start}${without('-')}${more[0]}`);
+  }
+
+  async #run({ text, code, shown }: Extract<Step, { kind: 'run' }>): Promise<void> {
+    const child = this.#bash(`${this.#here(text)}${KEEP}`);
+    const output = collect(child);
+    const ended = await endOf(child);
+    if (ended !== code) throw new Error(`it ended with ${ended}:\n${output.out}\n${output.err}`);
+    if (code === 0) await this.#readTerminal();
+    if (shown !== undefined) compare(shown, code === 0 ? output.out : output.err, this.#replaced);
+  }
+
+  async #readTerminal(): Promise<void> {
+    const text = await readFile(this.#terminal['GUIDE_ENVIRONMENT'] ?? '', 'utf8');
+    this.#terminal = Object.fromEntries(
+      text.split('\0').flatMap((entry) => {
+        const at = entry.indexOf('=');
+        return at > 0 ? [[entry.slice(0, at), entry.slice(at + 1)]] : [];
+      }),
+    );
+  }
+
+  /** In a terminal of its own; a server that runs there is stopped first. */
+  async #start({ text, shown }: Extract<Step, { kind: 'start' }>): Promise<void> {
+    await this.#stop();
+    const child = this.#bash(this.#here(text));
+    this.#server = child;
+    const output = collect(child);
+    await eventually(() => {
+      if (child.exitCode !== null) return;
+      if (!output.err.includes('"listening"')) throw new Error(`it started nothing:\n${output.err}`);
+    }, START_TIMEOUT);
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
+    if (shown !== undefined) compare(shown, output.out, this.#replaced);
+  }
+
+  async #stop(): Promise<void> {
+    const child = this.#server;
+    if (child?.pid === undefined) return;
+    this.#server = undefined;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = endOf(child);
+    process.kill(-child.pid, 'SIGINT');
+    await ended;
+  }
+
+  /** Every command of a block must succeed; the process has a group of its own, as in a terminal. */
+  #bash(script: string): ChildProcess {
+    const cwd = existsSync(this.#project) ? this.#project : this.#folder;
+    return spawn('bash', ['-aec', script], {
+      cwd,
+      env: this.#terminal,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  }
+}
+
+async function emptyFolder(): Promise<string> {
+  const folder = join(await mkdtemp(join(tmpdir(), 'jmapsmith-guide-')), 'a reader');
+  await mkdir(folder);
+  return folder;
+}
+
+function addressOf(port: number): Readonly<Record<typeof ADDRESS, string>> {
+  return { [ADDRESS]: `127.0.0.1:${port}` };
+}
+
+function terminalIn(folder: string, port: number): Environment {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    PWD: folder,
+    PORT: String(port),
+    NO_COLOR: '1',
+    npm_config_update_notifier: 'false',
+    GUIDE_ENVIRONMENT: join(folder, '.environment'),
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'user.name',
+    GIT_CONFIG_VALUE_0: 'reader',
+    GIT_CONFIG_KEY_1: 'user.email',
+    GIT_CONFIG_VALUE_1: 'reader@example.com',
+  };
+}
+
+function collect(child: ChildProcess): { out: string; err: string } {
+  const output = { out: '', err: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    output.out += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    output.err += text;
+  });
+  return output;
+}
+
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+}
