@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Todo } from '../../generated/todos/Todo.types.js';
 import { CORE, TODOS } from '../support/client.js';
 import { eventually, within } from '../support/poll.js';
-import { ROOT, type RunningServer, useServer } from '../support/server.js';
+import { type RunningServer, useServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import type { ChangesAnswer, Gadget, GetAnswer, QueryAnswer, SetAnswer } from './answers.js';
 import { loadJam } from './jam.js';
@@ -33,14 +31,6 @@ function id(set: SetAnswer<unknown>, key = 'k'): string {
   if (created === undefined) throw new Error(JSON.stringify(set));
   return created.id;
 }
-
-describe('docs/clients.md', () => {
-  it.each(['jmap-client-ts', 'partysocket'])('shows the code of %s.ts', (name) => {
-    const source = readFileSync(join(ROOT, `test/clients/${name}.ts`), 'utf8');
-    const [, code = 'nothing'] = /\/\/ <docs>\n(.*)\/\/ <\/docs>/s.exec(source) ?? [];
-    expect(readFileSync(join(ROOT, 'docs/clients.md'), 'utf8')).toContain(code);
-  });
-});
 
 describe('jmap-jam', () => {
   let openJam: Awaited<ReturnType<typeof loadJam>>;

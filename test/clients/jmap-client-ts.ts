@@ -1,5 +1,3 @@
-// docs/clients.md shows what stands between these lines.
-// <docs>
 import { Client } from 'jmap-client-ts';
 import { FetchTransport } from 'jmap-client-ts/lib/utils/fetch-transport.js';
 
@@ -19,4 +17,3 @@ export async function openClient(url: string, accessToken: string) {
       client['request'](method, args),
   };
 }
-// </docs>

@@ -1,5 +1,3 @@
-// docs/clients.md shows what stands between these lines.
-// <docs>
 import { WebSocket } from 'partysocket';
 import WS from 'ws';
 
@@ -39,4 +37,3 @@ export function openSocket(url: string, token: string, options: object = {}) {
     },
   };
 }
-// </docs>

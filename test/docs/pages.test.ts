@@ -14,9 +14,13 @@ it('README.md shows todos.yaml as it is', () => {
   expect(parse(shown?.text ?? '')).toEqual(parse(read('capabilities/todos.yaml')));
 });
 
-it('README.md links every page of docs', () => {
-  const pages = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md'));
-  const linked = read('README.md').matchAll(/^\| \[docs\/[^\]]+\]\(docs\/([^)]+)\)/gm);
+it('docs/README.md links every page of docs, of the guide and of the reference', () => {
+  const pages = ['', 'guide/', 'reference/'].flatMap((folder) =>
+    readdirSync(join(ROOT, 'docs', folder))
+      .filter((name) => name.endsWith('.md') && name !== 'README.md')
+      .map((name) => `${folder}${name}`),
+  );
+  const linked = read('docs/README.md').matchAll(/^\| \[[^\]]+\]\(([^)]+)\)/gm);
   expect(Array.from(linked, ([, page = '']) => page).sort()).toEqual(pages.sort());
 });
 
@@ -25,4 +29,15 @@ it('docs/glossary.md has at most 25 words, in order', () => {
   const [, ...listed] = words;
   expect(listed).toEqual([...listed].sort());
   expect(listed.length).toBeLessThanOrEqual(25);
+});
+
+it('README.md links the three doors of docs/README.md', () => {
+  const doors = Array.from(
+    read('README.md').matchAll(/\]\(docs\/README\.md#(\w+)\)/g),
+    ([, door]) => door,
+  );
+  const sections = Array.from(read('docs/README.md').matchAll(/^## (\w+)$/gm), ([, name = '']) =>
+    name.toLowerCase(),
+  );
+  expect(doors).toEqual(sections);
 });

@@ -19,8 +19,8 @@ export function guideNames(): readonly string[] {
 }
 
 /**
- * Returns the steps of `docs/guide/NAME.md`. A block of `sh` is run; one that installs packages or
- * starts the server stands alone. `<!-- sample: ends with N -->` above it says that it fails.
+ * Returns the steps of `docs/guide/NAME.md`. A block of `sh` is run in the first terminal; one that
+ * ends with a start of the server in the second; one that installs packages stands alone. `<!-- sample: ends with N -->` above it says that it fails.
  * A block of `text` or `json` that follows is what it prints. Any other block is a file, which the
  * comment above names, and `diff` changes one.
  */
@@ -52,8 +52,7 @@ function stepOf(sample: Sample, shown: Sample | undefined): Step {
   const [, installed] = /^npm install (.+)\n$/.exec(text) ?? [];
   if (installed !== undefined) return { place, kind: 'install', packages: installed.split(' ') };
   const output = shown === undefined ? {} : { shown };
-  if (/^[^\n]*\bjmapsmith(?:\.mjs)? start\n$/.test(text))
-    return { place, kind: 'start', text, ...output };
+  if (/\bjmapsmith(?:\.mjs)? start\n$/.test(text)) return { place, kind: 'start', text, ...output };
   const [, code = '0'] = /^ends with (\d+)$/.exec(words) ?? [];
   return { place, kind: 'run', text, code: Number(code), ...output };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, pack, write } from '../package/pack.js';
@@ -33,37 +33,21 @@ export class GuideRunner {
     this.#replaced = replaced;
   }
 
-  /** Begins in an empty folder with a space in its name. */
-  static async open(): Promise<GuideRunner> {
-    const folder = await emptyFolder();
+  /**
+   * Begins in an empty folder with a space in its name. `replaced` are texts of the guides that
+   * can't be true here, and what is true.
+   */
+  static async open(replaced: Environment = {}): Promise<GuideRunner> {
+    const folder = join(await mkdtemp(join(tmpdir(), 'jmapsmith-guide-')), 'a reader');
+    await mkdir(folder);
     const port = await freePort();
-    const runner = new GuideRunner(folder, terminalIn(folder, port), addressOf(port));
+    const here = { [ADDRESS]: `127.0.0.1:${port}`, ...replaced };
+    const runner = new GuideRunner(folder, terminalIn(folder, port), here);
     runner.#tarball = join(folder, (await pack(folder)).filename);
     return runner;
   }
 
-  /**
-   * Goes on elsewhere where this reader is, with a server on a port of its own. `replaced` are texts
-   * of the guides that can't be true here.
-   */
-  async fork(replaced: Environment = {}): Promise<GuideRunner> {
-    const folder = await emptyFolder();
-    await this.#stop();
-    await cp(this.#folder, folder, { recursive: true, verbatimSymlinks: true });
-    const port = await freePort();
-    const here = { ...addressOf(port), ...replaced };
-    const moved = Object.entries(this.#terminal).map(([name, value]) => {
-      const text = value.replaceAll(this.#folder, folder);
-      return [name, text.replaceAll(this.#replaced[ADDRESS] ?? '', here[ADDRESS] ?? '')];
-    });
-    const terminal = { ...Object.fromEntries(moved), PORT: String(port) };
-    const runner = new GuideRunner(folder, terminal, here);
-    runner.#tarball = this.#tarball;
-    await runner.#start({ place: '', kind: 'start', text: 'npx jmapsmith start' });
-    return runner;
-  }
-
-  /** Follows `docs/guide/NAME.md` to its end; the next guide goes on where it ended. */
+  /** Follows `docs/guide/NAME.md` to its end; the next guide goes on in the same terminal. */
   async follow(name: string): Promise<void> {
     for (const step of stepsOf(name)) {
       try {
@@ -72,6 +56,7 @@ export class GuideRunner {
         throw new Error(`${step.place}: ${error instanceof Error ? error.message : error}`);
       }
     }
+    await this.#stop();
   }
 
   async close(): Promise<void> {
@@ -137,7 +122,8 @@ export class GuideRunner {
     const ended = await endOf(child);
     if (ended !== code) throw new Error(`it ended with ${ended}:\n${output.out}\n${output.err}`);
     if (code === 0) await this.#readTerminal();
-    if (shown !== undefined) compare(shown, code === 0 ? output.out : output.err, this.#replaced);
+    if (shown !== undefined)
+      compare(shown, code === 0 ? output.out : `${output.out}${output.err}`, this.#replaced);
   }
 
   async #readTerminal(): Promise<void> {
@@ -158,7 +144,8 @@ export class GuideRunner {
     const output = collect(child);
     await eventually(() => {
       if (child.exitCode !== null) return;
-      if (!output.err.includes('"listening"')) throw new Error(`it started nothing:\n${output.err}`);
+      if (!output.err.includes('"listening"'))
+        throw new Error(`it started nothing:\n${output.err}`);
     }, START_TIMEOUT);
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
     if (shown !== undefined) compare(shown, output.out, this.#replaced);
@@ -184,16 +171,6 @@ export class GuideRunner {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   }
-}
-
-async function emptyFolder(): Promise<string> {
-  const folder = join(await mkdtemp(join(tmpdir(), 'jmapsmith-guide-')), 'a reader');
-  await mkdir(folder);
-  return folder;
-}
-
-function addressOf(port: number): Readonly<Record<typeof ADDRESS, string>> {
-  return { [ADDRESS]: `127.0.0.1:${port}` };
 }
 
 function terminalIn(folder: string, port: number): Environment {

@@ -1,19 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
 import { makeFixtures } from '../support/fixtures.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { ROOT, type RunningServer, startServer } from '../support/server.js';
+import { type RunningServer, startServer } from '../support/server.js';
 import { binOf, emptyFolder, install, jmapsmith, pack, tool, write } from './pack.js';
 
-// A team's project from the empty folder to the next version of the package, by docs/package.md.
+// A team's project from the empty folder to the next version of the package.
 // The tests follow each other: each goes on from where the one before has brought the project.
 
 const INVOICES = 'urn:example:invoices';
-const PAGE = readFileSync(join(ROOT, 'docs/package.md'), 'utf8');
 const DATABASES = ['sqlite', 'postgresql'] as const;
 
 interface Served {
@@ -39,13 +37,22 @@ afterAll(async () => {
   await project.remove();
 });
 
-/** A fenced block of docs/package.md: what is tested is what is said. */
-function block(heading: string, language: string): string {
-  const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const found = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'ms').exec(section)?.[1];
-  if (found === undefined) throw new Error(`docs/package.md, ${heading}: no ${language}.`);
-  return found;
-}
+/** What is done stays as it is; the reason is in a file of the team's own. */
+const HOOKS = `import { REASON } from '../rules/reason.js';
+import type { Hooks } from '../generated/invoices/hooks.js';
+
+export const hooks = {
+  types: {
+    Invoice: {
+      check(changes) {
+        for (const { before, after, refuse } of changes)
+          if (before?.done === true && after !== null)
+            refuse({ type: 'forbidden', description: REASON });
+      },
+    },
+  },
+} satisfies Hooks;
+`;
 
 async function restartAll(): Promise<void> {
   for (const one of served.values()) one.server = await one.server.restart();
@@ -106,10 +113,7 @@ it('knows no capability that a project does not have', async () => {
 
 it('takes a hook file with a helper of its own, type-checked', async () => {
   const { root } = project;
-  const hooks = block('A hook', 'ts')
-    .replace("'What is done stays as it is.'", 'REASON')
-    .replace(/^import/, "import { REASON } from '../rules/reason.js';\nimport");
-  await write(root, 'capabilities/invoices.hooks.ts', hooks);
+  await write(root, 'capabilities/invoices.hooks.ts', HOOKS);
   await write(root, 'rules/reason.ts', 'export const REASON: number = 7;\n');
   await tool(root, ['generate']);
   const wrong = await jmapsmith(root, ['check']);
