@@ -18,7 +18,7 @@ Exit codes: 0 fine, 1 something is not current or the compiler found errors, 2 a
   start: `Usage: npx jmapsmith start
 
 Builds what is not current, migrates the database and serves, until SIGTERM or Ctrl-C. Prints a line with its
-address. Environment variables say where and how: node_modules/jmapsmith/docs/configuration.md.
+address. Environment variables say where and how: node_modules/jmapsmith/docs/reference/configuration.md.
 
 Exit codes: 0 stopped, 1 something refuses it (a port, a lock, a migration, the compiler), 2 a variable or a
 descriptor is wrong, 70 a defect.`,

@@ -6,7 +6,7 @@ import { BackupFileError, inWords } from './errors.js';
 import type { Progress } from './progress.js';
 import { type Entry, readAll, TarError, TarReader } from './tar.js';
 
-/** The form of the archive that is written, and the only one that is read (docs/operations.md). */
+/** The form of the archive that is written, and the only one that is read (docs/reference/operations.md). */
 export const FORMAT = 1;
 
 /** Octets of the first entry and of the manifest's sum, and of the manifest, at the most. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { checkDescriptors } from '../../src/descriptor/check/index.js';
 import { parseDescriptor } from '../../src/descriptor/parse.js';
 import { viewCapability } from '../../src/descriptor/view.js';
+import { guideNames, guideSamples } from '../guide/blocks.js';
 import { type Fixtures, makeFixtures } from '../support/fixtures.js';
 import { useServer } from '../support/server.js';
 import { commandsIn, complaintsOf, requestIn } from './commands.js';
@@ -10,6 +11,9 @@ import { around } from './fragments.js';
 import { reasonOf, SAMPLES, type Sample, samplesOf, testedIn } from './samples.js';
 
 // Everything that the pages show is tested: samples.long.test.ts compiles what is TypeScript.
+
+/** test/guide follows the other samples of the guides. */
+const GUIDES = guideNames().flatMap((name) => guideSamples(name));
 
 const LANGUAGES = ['json', 'sh', 'text', 'ts', 'yaml'];
 const named = (samples: readonly Sample[]) =>
@@ -22,13 +26,17 @@ it('each sample is of a language that is tested; text is no sample', () => {
 });
 
 it('these are the samples that nothing tests, and why', () => {
-  const untested = SAMPLES.flatMap((sample) => {
+  const untested = [...SAMPLES, ...GUIDES].flatMap((sample) => {
     const reason = reasonOf(sample);
     return reason === null ? [] : [`${sample.page}: ${reason}`];
   });
   expect(untested).toEqual([
     'docs/reference/operations.md: PostgreSQL’s own tools, which the tests’ machine may lack',
     'docs/reference/operations.md: PostgreSQL’s own tools, which the tests’ machine may lack',
+    'docs/guide/first-type.md: the test packs this checkout itself',
+    'docs/guide/production.md: systemd belongs to the machine',
+    'docs/guide/production.md: Caddy belongs to the machine',
+    'docs/guide/production.md: there is one version here',
   ]);
 });
 

@@ -4,7 +4,7 @@ import { ROOT } from '../support/server.js';
 
 /**
  * The samples of README.md, examples/README.md and the pages of docs/, but for those that the
- * generator makes of capabilities (test/reference has these): their fenced blocks. A comment in the
+ * generator makes of capabilities (test/reference has these) and guides (test/guide): their fenced blocks. A comment in the
  * line above a block, `<!-- sample: WORDS -->`, says what the language can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
@@ -31,7 +31,9 @@ export const PAGES: readonly string[] = [
   'examples/README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.md') && !path.startsWith('docs/reference/capabilities/'))
+    .filter(
+      (path) => path.endsWith('.md') && !/^docs[/](?:guide|reference[/]capabilities)[/]/.test(path),
+    )
     .sort(),
 ];
 

@@ -13,7 +13,7 @@ import { type Load, startLoad, type Words } from './load.js';
 import { git, release } from './releases.js';
 
 // A fleet goes from one version to the next on PostgreSQL: while the database migrates, and until the last server
-// of the version before is stopped, both serve (docs/evolution.md, "The version before, meanwhile").
+// of the version before is stopped, both serve (docs/reference/evolution.md, "The version before, meanwhile").
 const LIBRARY = 'https://example.com/jmap/library';
 
 const BEFORE = `

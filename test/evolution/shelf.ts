@@ -10,7 +10,7 @@ import { computeWithKills, migrateWithKills } from './kills.js';
 import { type Copies, expectWholeAfterKills, postgresqlCopies, sqliteCopies } from './moments.js';
 import { release, releasedProject } from './releases.js';
 
-// A team's descriptor, shelf.yaml, changes while its databases have data, as docs/evolution.md describes it.
+// A team's descriptor, shelf.yaml, changes while its databases have data, as docs/reference/evolution.md describes it.
 const CAPABILITY = 'https://example.com/jmap/shelf';
 
 const AFTER = `

@@ -18,6 +18,11 @@ export function guideNames(): readonly string[] {
     .sort();
 }
 
+export function guideSamples(name: string): readonly Sample[] {
+  const page = `docs/guide/${name}.md`;
+  return samplesOf(page, readFileSync(join(ROOT, page), 'utf8'));
+}
+
 /**
  * Returns the steps of `docs/guide/NAME.md`. A block of `sh` is run in the first terminal; one that
  * ends with a start of the server in the second; one that installs packages stands alone. `<!-- sample: ends with N -->` above it says that it fails.
@@ -25,9 +30,8 @@ export function guideNames(): readonly string[] {
  * comment above names, and `diff` changes one.
  */
 export function stepsOf(name: string): readonly Step[] {
-  const page = `docs/guide/${name}.md`;
   const steps: Step[] = [];
-  const samples = samplesOf(page, readFileSync(join(ROOT, page), 'utf8'));
+  const samples = guideSamples(name);
   for (const [index, sample] of samples.entries()) {
     if (reasonOf(sample) !== null) continue;
     if (isOutput(sample)) {

@@ -4,7 +4,7 @@ import { ConfigError, parseDuration, readConfig } from '../../src/server/config.
 const read = (env: Record<string, string>, memory = 4e9) => readConfig(env, '/project', memory);
 
 describe('configuration', () => {
-  it('without variables is what docs/configuration.md says', () => {
+  it('without variables is what docs/reference/configuration.md says', () => {
     expect(read({})).toEqual({
       port: 8080,
       host: '127.0.0.1',
