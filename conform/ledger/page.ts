@@ -5,8 +5,8 @@ const HEAD = `# Conformance
 <!-- Generated from conform/ledger/requirements.yaml by npm run page --workspace conform. Do not edit. -->
 
 This page lists the rules of RFC 8620, RFC 8887 and RFC 9404 that bind somebody, and what shows that this server keeps them.
-The [conformance runner](../../conform/README.md) has the checks and runs them against any JMAP server.
-Each rule is written out in [requirements.yaml](../../conform/ledger/requirements.yaml) under the same name.
+The conformance runner (conform/README.md in the repository) has the checks and runs them against any JMAP server.
+Each rule is written out in conform/ledger/requirements.yaml under the same name.
 A rule is a must unless a word behind its name says otherwise.`;
 
 /** Returns the page as Markdown: counts, then for each section its rules with what shows each. */
