@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { layoutOf, PACKAGE, REPOSITORY } from '../scripts/build-layout.mjs';
 import { isCurrent } from '../scripts/build-stamp.mjs';
 import { endWithLauncher } from '../scripts/launcher.mjs';
+import { listTools, SERVER_TOOLS } from '../scripts/server-tools.mjs';
 
 /**
  * `jmapsmith TOOL [ARGUMENT...]`: the tools in a team's own project, where this package is a
@@ -40,41 +41,18 @@ const TOOLS = {
     needs: 'build',
     words: 'builds what is not current, and serves',
   },
-  migrate: {
-    entry: 'scripts/migrate',
-    needs: 'descriptors',
-    words: 'brings the database of DATABASE_URL up to date; --status tells',
-  },
-  account: {
-    entry: 'scripts/account',
-    needs: 'build',
-    words: 'accounts: create, list, rename, grant, revoke, delete',
-  },
-  token: { entry: 'scripts/token', needs: 'descriptors', words: 'tokens: create, list, revoke' },
-  backup: {
-    entry: 'scripts/backup',
-    needs: 'descriptors',
-    words: 'database and blobs into one file, also while the server runs',
-  },
-  restore: {
-    entry: 'scripts/restore',
-    needs: 'build',
-    words: 'brings such a file back into an empty place',
-  },
+  ...SERVER_TOOLS,
   conform: {
     run: 'conform',
     words: 'holds any JMAP server against RFC 8620 (the package @jmapsmith/conform)',
   },
 };
 
-const width = Math.max(...Object.keys(TOOLS).map((name) => name.length));
 const HELP = `Usage: npx jmapsmith TOOL [ARGUMENT...]
 
 Serves the data types that capabilities/ of the current folder describes. The tools:
 
-${Object.entries(TOOLS)
-  .map(([name, { words }]) => `  ${name.padEnd(width)}  ${words}`)
-  .join('\n')}
+${listTools(TOOLS)}
 
 npx jmapsmith TOOL --help tells more of each; --version tells which jmapsmith this is.
 How to begin: ${join(PACKAGE, 'README.md')}, "In your own project".
@@ -155,13 +133,13 @@ function conformManifest(root) {
 
 /** The tools that are not modules of dist/: they need what only the build has. */
 async function runOwn(tool, root) {
-  const told = await noArguments(tool);
+  const told = tool === 'build' && !asksForHelp ? undefined : await noArguments(tool);
   if (told !== undefined) return told;
   const team = await import('../scripts/team.mjs');
   if (layoutOf(root) === REPOSITORY)
     return complain(`jmapsmith: in its own repository this is npm run ${tool}.`);
   if (tool === 'check') return team.checkTeam(root);
-  return attempt(() => buildCurrent(root));
+  return attempt(() => team.runBuild(root, args));
 }
 
 /** Of a tool that takes none: answers --help and refuses others; undefined where there is none. */

@@ -10,6 +10,7 @@ import { openBlobStore } from '../src/blobs/index.js';
 import { blobsHeld } from '../src/database/blob-hold.js';
 import { createRegistry, type Registry } from '../src/methods/registry.js';
 import { createIdGenerator } from '../src/protocol/ids.js';
+import { projectRoot } from '../src/server/package-root.js';
 import { loadProject } from '../src/server/project.js';
 import { leapAt, resetStates } from './backup/reset-states.js';
 import { parseOptions, printError, printLine, runTool, UsageError } from './cli.js';
@@ -149,7 +150,7 @@ async function loadTables(): Promise<readonly string[]> {
 
 /** Only some commands need what the project's descriptors define. */
 async function loadRegistry(): Promise<Registry> {
-  const { registry } = await loadProject(process.cwd());
+  const { registry } = await loadProject(projectRoot());
   return createRegistry(registry);
 }
 

@@ -91,7 +91,7 @@ function linkWhereNeeded(root, name) {
  * The real folder of the package that modules in `from` get. Node is not asked: it would remember for
  * as long as this process lives that there is none.
  */
-function packageFolder(from, name) {
+export function packageFolder(from, name) {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = join(folder, 'node_modules', ...name.split('/'));
     if (existsSync(join(found, 'package.json'))) return realpathSync(found);

@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { MissingClientError } from '../src/blobs/index.js';
 import { ConfigError } from '../src/server/config.js';
 import { ProjectError } from '../src/server/project.js';
 
@@ -57,6 +58,7 @@ async function exitCodeOf(
     if (
       error instanceof UsageError ||
       error instanceof ConfigError ||
+      error instanceof MissingClientError ||
       error instanceof ProjectError
     ) {
       printError(`${name}: ${error.message}`);

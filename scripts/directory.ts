@@ -15,6 +15,7 @@ import { patiently } from '../src/database/sqlite/open.js';
 import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { UnavailableError } from '../src/protocol/errors.js';
 import { type Config, readConfig } from '../src/server/config.js';
+import { projectRoot } from '../src/server/package-root.js';
 import { messageOf } from '../src/server/unavailable.js';
 import { EXIT, printError, UsageError } from './cli.js';
 import { command } from './invocation.js';
@@ -39,10 +40,9 @@ export async function withDirectory(
 ): Promise<number> {
   // What a command creates is as private as what the server does.
   process.umask(0o077);
-  const root = process.cwd();
-  const config = readConfig(process.env, root);
+  const config = readConfig(process.env, process.cwd());
   try {
-    const directory = await openDirectory(config.database, root);
+    const directory = await openDirectory(config.database, projectRoot());
     try {
       await work(directory.prisma, config);
       return EXIT.fine;

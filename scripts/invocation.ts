@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isPackageRoot, PACKAGE_ROOT } from '../src/server/package-root.js';
+import { isPackageRoot, PACKAGE_ROOT, STANDALONE_ROOT } from '../src/server/package-root.js';
 
 /**
  * How the tools of this process were called: by npm in this repository, or as `jmapsmith TOOL` in a
@@ -12,14 +12,23 @@ export function calledAsPackage(): void {
   asPackage = true;
 }
 
-/** What a user types to run a tool: `npm run generate -- --watch`, `npx jmapsmith generate --watch`. */
+/**
+ * Returns what a user types to run a tool: `npm run generate -- --watch`,
+ * `npx jmapsmith generate --watch`, or `node server.mjs migrate` of a standalone server.
+ */
 export function command(tool: string, args = ''): string {
   const end = args === '' ? '' : ` ${args}`;
+  if (STANDALONE_ROOT !== undefined) return standaloneCommand(tool, end);
   if (asPackage) return `npx jmapsmith ${tool}${end}`;
   if (tool === 'start') return 'npm start';
   // What these print is often read by a program.
   const quiet = tool === 'account' || tool === 'token' ? '-s ' : '';
   return `npm run ${quiet}${tool}${end === '' ? '' : ` --${end}`}`;
+}
+
+/** The one command of a standalone server serves where no tool is named. */
+function standaloneCommand(tool: string, end: string): string {
+  return tool === 'start' ? 'node server.mjs' : `node server.mjs ${tool}${end}`;
 }
 
 /** Where the package's pages are, as the user finds them. */

@@ -5,6 +5,7 @@ import { type MigrationStatus, readMigrations } from '../src/database/migrations
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { readConfig } from '../src/server/config.js';
+import { projectRoot } from '../src/server/package-root.js';
 import { EXIT, parseOptions, printLine, runTool } from './cli.js';
 import { asUsageError, migrationsFolder } from './directory.js';
 import { command } from './invocation.js';
@@ -24,9 +25,8 @@ Exit codes: 0 fine, 1 something is pending (--status), 2 the database or DATABAS
 await runTool('migrate', HELP, async (argv) => {
   const { values } = parseOptions(argv, { options: { status: { type: 'boolean' } } });
   process.umask(0o077);
-  const root = process.cwd();
-  const { database } = readConfig(process.env, root);
-  const folder = migrationsFolder(root, database.kind);
+  const { database } = readConfig(process.env, process.cwd());
+  const folder = migrationsFolder(projectRoot(), database.kind);
   const wanted = values.status === true;
   try {
     if (database.kind === 'postgresql') return await onPostgresql(database.url, folder, wanted);

@@ -4,6 +4,7 @@ import type { BlobStore } from '../src/blobs/port.js';
 import { compareMigrations, readMigrations } from '../src/database/migrations.js';
 import { UnavailableError } from '../src/protocol/errors.js';
 import { type Config, readConfig } from '../src/server/config.js';
+import { projectRoot } from '../src/server/package-root.js';
 import { loadProject } from '../src/server/project.js';
 import { openDestination } from './backup/destination.js';
 import { inWords } from './backup/errors.js';
@@ -35,10 +36,9 @@ await runTool('restore', HELP, async (argv) => {
     throw new UsageError('Takes one FILE (--help tells more).');
   }
   process.umask(0o077);
-  const root = process.cwd();
-  const config = readConfig(process.env, root);
+  const config = readConfig(process.env, process.cwd());
   try {
-    return await restore(config, root, resolve(name));
+    return await restore(config, projectRoot(), resolve(name));
   } catch (error) {
     if (error instanceof UnavailableError) {
       printError(`${error.message} Try again.`);

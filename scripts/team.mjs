@@ -2,17 +2,23 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE, TEAM } from './build-layout.mjs';
 import { build, buildClients } from './build-project.mjs';
+import { isCurrent } from './build-stamp.mjs';
 import { prepareTeam } from './build-team.mjs';
 import { BuildError, reportFailure, runTool } from './build-tools.mjs';
 import { runChild, withChildren } from './children.mjs';
+import { parseBuildOptions, requireFree, writeStandalone } from './standalone.mjs';
 
 /** Building and checking a team's project: what `jmapsmith build`, `start` and `check` do. */
 
 export const HELP = {
-  build: `Usage: npx jmapsmith build
+  build: `Usage: npx jmapsmith build [--standalone DIR [--with s3]]
 
 Compiles what was generated and the hook files to build/, for a start without delay: in an image, for instance.
 npx jmapsmith start does the same where it is needed. What is generated has to be current.
+
+  --standalone DIR  also writes all that a server needs to DIR, which is empty or an earlier output: then
+                    node DIR/server.mjs serves with nothing else installed, on machines of the same kind
+  --with s3         takes the client of S3 along, as where BLOB_STORE names S3 during the build
 
 Exit codes: 0 fine, 1 something is not current or the compiler found errors, 2 a descriptor is wrong, 70 a defect.`,
   start: `Usage: npx jmapsmith start
@@ -34,6 +40,17 @@ Exit codes: 0 all is well, 1 something failed, 2 a descriptor is wrong, 70 a def
 };
 
 const COMMAND = join(PACKAGE, 'bin', 'jmapsmith.mjs');
+
+/** `jmapsmith build`; prints what a standalone server has come to. */
+export async function runBuild(root, args) {
+  const { folder, withS3 } = parseBuildOptions(args);
+  const target = folder === undefined ? undefined : requireFree(root, folder);
+  if (!isCurrent(root, TEAM)) await buildTeam(root);
+  if (target === undefined) return;
+  const { packages, octets } = await writeStandalone(root, target, withS3);
+  const size = `${(octets / 1e6).toFixed(0)} MB, ${packages} packages`;
+  process.stdout.write(`${folder}: ${size}. It serves by: node ${join(folder, 'server.mjs')}\n`);
+}
 
 /** Makes build/ what the project says. What was generated must be current: it is compiled as it is. */
 export function buildTeam(root) {

@@ -1,11 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { MissingClientError } from '../blobs/index.js';
 import { MigrationError } from '../database/migrations.js';
 import { isUnavailable, isUnusable } from '../database/postgresql/errors.js';
 import { DatabaseFileError, DriverError, ServerLockError } from '../database/sqlite/index.js';
 import { MissingHookError } from '../hooks/required.js';
 import { ConfigError } from './config.js';
 import { useLessMemory } from './memory.js';
+import { projectRoot } from './package-root.js';
 import { ProjectError } from './project.js';
 import { type StartedServer, startServer } from './start.js';
 import { messageOf } from './unavailable.js';
@@ -27,7 +29,7 @@ async function run(): Promise<void> {
   process.umask(0o077);
   let server: StartedServer;
   try {
-    server = await startServer(process.cwd(), process.env);
+    server = await startServer(projectRoot(), process.env);
   } catch (error) {
     const { code, message } = startFailure(error);
     process.stderr.write(`jmapsmith: ${message}\n`);
@@ -69,6 +71,7 @@ async function run(): Promise<void> {
 /** Errors that say themselves what to do, and their exit codes. */
 const START_FAILURES = [
   [ConfigError, EXIT.input],
+  [MissingClientError, EXIT.input],
   [MissingHookError, EXIT.input],
   [ProjectError, EXIT.input],
   [ServerLockError, EXIT.refused],

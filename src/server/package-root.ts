@@ -13,6 +13,21 @@ export function isPackageRoot(root: string): boolean {
   return existsSync(root) && realpathSync(root) === realpathSync(PACKAGE_ROOT);
 }
 
+/** The file that `jmapsmith build --standalone` writes beside `server.mjs`. */
+const STANDALONE = 'standalone.json';
+
+/** The folder that `jmapsmith build --standalone` wrote, where this package runs from one. */
+export const STANDALONE_ROOT: string | undefined = folderWithMarker(dirname(dirname(PACKAGE_ROOT)));
+
+/** The folder of the project, with its modules and migrations: the standalone one or the current. */
+export function projectRoot(): string {
+  return STANDALONE_ROOT ?? process.cwd();
+}
+
+function folderWithMarker(folder: string): string | undefined {
+  return existsSync(join(folder, STANDALONE)) ? folder : undefined;
+}
+
 /** Sources lie two folders below it, compiled ones three. */
 function folderWithPackage(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;

@@ -60,15 +60,15 @@ const GRACE = 8500;
 type Opened = StorageOptions['opened'];
 
 /**
- * Starts a server whose project lies in `root`: relative paths of the environment, and migrations.
- * Rejects with ConfigError, ProjectError, MissingHookError, ServerLockError, DatabaseFileError,
- * MigrationError, or the error of the system.
+ * Starts a server whose project, with its modules and migrations, lies in `root`. Relative paths of
+ * the environment begin at the current folder. Rejects with ConfigError, MissingClientError, ProjectError,
+ * MissingHookError, ServerLockError, DatabaseFileError, MigrationError, or the error of the system.
  */
 export async function startServer(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<StartedServer> {
-  const config = readConfig(env, root);
+  const config = readConfig(env, process.cwd());
   checkProxies(config);
   const opened: Opened = [];
   try {

@@ -1,0 +1,31 @@
+/** The tools that an operator runs beside a server; a standalone one brings them too. */
+export const SERVER_TOOLS = {
+  migrate: {
+    entry: 'scripts/migrate',
+    needs: 'descriptors',
+    words: 'brings the database of DATABASE_URL up to date; --status tells',
+  },
+  account: {
+    entry: 'scripts/account',
+    needs: 'build',
+    words: 'accounts: create, list, rename, grant, revoke, delete',
+  },
+  token: { entry: 'scripts/token', needs: 'descriptors', words: 'tokens: create, list, revoke' },
+  backup: {
+    entry: 'scripts/backup',
+    needs: 'descriptors',
+    words: 'database and blobs into one file, also while the server runs',
+  },
+  restore: {
+    entry: 'scripts/restore',
+    needs: 'build',
+    words: 'brings such a file back into an empty place',
+  },
+};
+
+/** Returns one line for each tool: its name and what it does. */
+export function listTools(tools) {
+  const names = Object.keys(tools);
+  const width = Math.max(...names.map((name) => name.length));
+  return names.map((name) => `  ${name.padEnd(width)}  ${tools[name].words}`).join('\n');
+}

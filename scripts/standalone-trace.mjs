@@ -1,0 +1,45 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import { nodeFileTrace } from '@vercel/nft';
+import { PACKAGE, TEAM } from './build-layout.mjs';
+import { SERVER_TOOLS } from './server-tools.mjs';
+
+/** The module that loads the client of S3; a server finds out that it is missing. */
+const S3 = 'src/blobs/s3.js';
+
+/** The modules that a thread of the engine begins with. */
+const THREADS = ['src/store/sqlite/scans/worker'];
+
+/**
+ * Returns the modules that a server of the project in `root` may load, as a set of real paths: those
+ * of the project and of this package, and those of other packages that they import.
+ */
+export async function traceServer(root, withS3) {
+  const left = withS3 ? undefined : join(PACKAGE, 'dist', S3);
+  const { root: base } = parse(PACKAGE);
+  const { fileList } = await nodeFileTrace(entries(root), {
+    base,
+    processCwd: root,
+    ts: false,
+    ignore: (file) => join(base, file) === left,
+    // Packages are copied whole: which files they open is not asked.
+    analysis: { emitGlobs: false, computeFileReferences: false },
+  });
+  return new Set([...fileList].map((file) => realpathSync(join(base, file))));
+}
+
+/** The modules that are loaded by a computed name: a thread's, a tool's and the project's. */
+function entries(root) {
+  const tools = Object.values(SERVER_TOOLS).map(({ entry }) => entry);
+  const project = join(root, TEAM.out);
+  return [
+    join(PACKAGE, 'scripts', 'serve-standalone.mjs'),
+    ...['src/server/main', ...THREADS, ...tools].map((entry) =>
+      join(PACKAGE, 'dist', `${entry}.js`),
+    ),
+    join(project, 'generated', 'registry.js'),
+    ...['sqlite', 'postgresql']
+      .map((database) => join(project, 'build', 'prisma', database, 'client.js'))
+      .filter((file) => existsSync(file)),
+  ];
+}
