@@ -115,7 +115,8 @@ export function usedFiles(folder, reached) {
   const isNative = existsSync(join(folder, 'binding.gyp'));
   return filesBelow(folder, '').filter((file) => {
     if (UNUSED.test(file)) return false;
-    if (isNative && file.startsWith(`build${sep}`)) return file.endsWith('.node') && !file.includes('obj.target');
+    if (isNative && file.startsWith(`build${sep}`))
+      return file.endsWith('.node') && !file.includes('obj.target');
     return !COMPILER.test(basename(file)) || reached.has(join(folder, file));
   });
 }
