@@ -20,7 +20,7 @@ function onlyImports(folder, allowed, comment) {
 /** Packages of the tools that generate and build. */
 const TOOLS = [
   ...['ajv', 'diff', 'expect', 'fast-check', 'json-schema-to-typescript', 'junit-report-builder'],
-  ...['prisma', 'ts-morph', 'typescript', 'yaml', '@prisma/schema-engine-wasm'],
+  ...['prisma', 'ts-morph', 'typescript', 'yaml', '@prisma/schema-engine-wasm', '@vercel/nft'],
 ];
 
 /** Packages are imported by `folders` alone (scripts and tests aside). */
