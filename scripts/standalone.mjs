@@ -27,8 +27,10 @@ const WRITER = 'npx jmapsmith build --standalone';
 /** What a run writes into the folder and takes away before: `data/` or whatever else stays. */
 const OWN = ['server.mjs', 'package.json', 'node_modules', 'build', 'prisma'];
 
+const ENTRY = './node_modules/jmapsmith/scripts/serve-standalone.mjs';
+
 const SERVER = `// Written by "${WRITER}"; node server.mjs --help tells more.
-import './node_modules/jmapsmith/scripts/serve-standalone.mjs';
+import '${ENTRY}';
 `;
 
 /** Returns the options of `build`; throws BuildError for one that it does not have. */

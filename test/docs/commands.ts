@@ -42,6 +42,8 @@ function complain(words: readonly string[]): readonly string[] {
       if (!TEAM_TOOLS.test(`  ${tool}: {`)) return [`no tool: ${tool}`];
       return complainOfOptions(tool, rest);
     }
+    case 'node':
+      return complainOfServer(args);
     case 'curl':
       return complainOfCurl(words.join(' '));
     case 'cp':
@@ -60,12 +62,21 @@ function complainOfNpm(args: readonly string[]): readonly string[] {
   return complainOfOptions(name, more);
 }
 
-/** The keys of the tools in bin/jmapsmith.mjs. */
+/** The keys of the tools of bin/jmapsmith.mjs. */
 const TEAM_TOOLS = (() => {
-  const source = readFileSync(join(ROOT, 'bin/jmapsmith.mjs'), 'utf8');
+  const sources = ['bin/jmapsmith.mjs', 'scripts/server-tools.mjs'];
+  const source = sources.map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n');
   const names = [...source.matchAll(/^ {2}(\w+): \{/gm)].map(([, name]) => name);
   return new RegExp(`^ {2}(?:${names.join('|')}): \\{$`);
 })();
+
+/** The command of a standalone server; test/package/standalone.test.ts runs it. */
+function complainOfServer([file = '', tool, ...rest]: readonly string[]): readonly string[] {
+  if (basename(file) !== 'server.mjs') return [`no server: ${file}`];
+  if (tool === undefined || tool.startsWith('--')) return [];
+  if (!TEAM_TOOLS.test(`  ${tool}: {`)) return [`no tool: ${tool}`];
+  return complainOfOptions(tool, rest);
+}
 
 function complainOfOptions(tool: string, args: readonly string[]): readonly string[] {
   const help = helpOf(tool, args);
@@ -85,6 +96,7 @@ function helpOf(tool: string, args: readonly string[]): string {
   const [job = ''] = args;
   const sources: Readonly<Record<string, readonly string[]>> = {
     bench: [`bench/${job}.ts`, 'bench/options.ts'],
+    build: ['scripts/team.mjs'],
     conform: ['conform/src/main.ts', 'conform/src/command.ts'],
   };
   return (sources[tool] ?? [`scripts/${tool}.ts`])
