@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
+import { PACKAGE } from './build-layout.mjs';
 import { packageFolder } from './build-team.mjs';
 
 /**
@@ -51,8 +52,9 @@ function placeSeenFrom(placed, parent, name) {
 }
 
 /**
- * Returns what a package depends on, as names with folders. Modules that are loaded by a computed name
- * are not reached: the optional ones, which hold a platform's binaries, and what these need.
+ * Returns what a package depends on, as names with folders. Packages that another one loads by a
+ * computed name are not reached, though it may need them: the optional ones, which hold a platform's
+ * binaries, and what these need. This package has no other names than those that the tracer is told.
  */
 function needsOf(folder, reached) {
   const manifest = readManifest(folder);
@@ -64,7 +66,9 @@ function needsOf(folder, reached) {
     .map((name) => [name, packageFolder(folder, name)])
     .filter(([name, found]) => {
       if (found === undefined) return false;
-      return reached.has(found) || optional.includes(name) || (!wasReached && name in dependencies);
+      if (reached.has(found)) return true;
+      if (folder === PACKAGE) return false;
+      return optional.includes(name) || (!wasReached && name in dependencies);
     });
 }
 
@@ -115,10 +119,17 @@ export function usedFiles(folder, reached) {
   const isNative = existsSync(join(folder, 'binding.gyp'));
   return filesBelow(folder, '').filter((file) => {
     if (UNUSED.test(file)) return false;
+    if (file.startsWith(`prebuilds${sep}`)) return isForThisMachine(file);
     if (isNative && file.startsWith(`build${sep}`))
       return file.endsWith('.node') && !file.includes('obj.target');
     return !COMPILER.test(basename(file)) || reached.has(join(folder, file));
   });
+}
+
+/** Names such as `prebuilds/linux-x64/node.node` and `prebuilds/linuxmusl-x64.node`. */
+function isForThisMachine(file) {
+  const name = file.split(sep)[1];
+  return name.includes(process.platform) && name.includes(process.arch);
 }
 
 function filesBelow(root, folder) {

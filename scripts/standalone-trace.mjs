@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, parse } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { nodeFileTrace } from '@vercel/nft';
 import { PACKAGE, TEAM } from './build-layout.mjs';
 import { SERVER_TOOLS } from './server-tools.mjs';
@@ -17,7 +18,7 @@ const THREADS = ['src/store/sqlite/scans/worker'];
 export async function traceServer(root, withS3) {
   const left = withS3 ? undefined : join(PACKAGE, 'dist', S3);
   const { root: base } = parse(PACKAGE);
-  const { fileList } = await nodeFileTrace(entries(root), {
+  const { fileList } = await nodeFileTrace(await entries(root), {
     base,
     processCwd: root,
     ts: false,
@@ -28,11 +29,15 @@ export async function traceServer(root, withS3) {
   return new Set([...fileList].map((file) => realpathSync(join(base, file))));
 }
 
-/** The modules that are loaded by a computed name: a thread's, a tool's and the project's. */
-function entries(root) {
+/** The modules that are loaded by a computed name: threads', tools', the project's, the driver's. */
+async function entries(root) {
   const tools = Object.values(SERVER_TOOLS).map(({ entry }) => entry);
   const project = join(root, TEAM.out);
+  const driver = join(PACKAGE, 'dist', 'src', 'database', 'sqlite', 'driver.js');
+  // The driver for the Node that runs the build.
+  const { DRIVER_PATH } = await import(pathToFileURL(driver).href);
   return [
+    ...(DRIVER_PATH === null ? [] : [DRIVER_PATH]),
     join(PACKAGE, 'scripts', 'serve-standalone.mjs'),
     ...['src/server/main', ...THREADS, ...tools].map((entry) =>
       join(PACKAGE, 'dist', `${entry}.js`),

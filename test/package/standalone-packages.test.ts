@@ -88,6 +88,8 @@ describe('the node_modules of a standalone server', () => {
       ...['build/Release/native.node', 'build/Release/obj.target/native.node', 'build/Release/x.o'],
       ...['node_modules/other/index.js', 'query_compiler_fast_bg.mysql.mjs', 'data/words.txt'],
       'query_compiler_fast_bg.sqlite.mjs',
+      `prebuilds/${process.platform}-${process.arch}.node`,
+      'prebuilds/plan9-mips.node',
     ];
     for (const file of files) {
       mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -100,6 +102,7 @@ describe('the node_modules of a standalone server', () => {
       'data/words.txt',
       'lib/index.js',
       'package.json',
+      `prebuilds/${process.platform}-${process.arch}.node`,
       'query_compiler_fast_bg.sqlite.mjs',
     ]);
   });
