@@ -3,10 +3,10 @@ import type { TransportName } from './client/connection.js';
 import type { Server } from './subject/server.js';
 import type { Subject } from './subject/subject.js';
 
-/** `decision`: the RFC leaves it open, and docs/ says what this project decided. */
-export type Level = 'must' | 'should' | 'decision';
+/** The RFC's words for how strict a rule is. */
+export type Level = 'must' | 'should';
 
-export const LEVELS: readonly Level[] = Object.freeze(['must', 'should', 'decision']);
+export const LEVELS: readonly Level[] = Object.freeze(['must', 'should']);
 
 export type Specification = 'RFC 8620' | 'RFC 8887' | 'RFC 9404';
 

@@ -95,7 +95,7 @@ async function runAll(
     for (const type of selection.types ?? [])
       if (!world.has(type)) throw oneOf('--type', type, [...world.keys()]);
     const warnings: string[] = [];
-    const levels = wanted ?? levelsOf(server.isOurs ? 'decision' : 'should');
+    const levels = wanted ?? LEVELS;
     requireSome({ ...selection, levels }, world);
     const unusable: string[] = [];
     const plan = {

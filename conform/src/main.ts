@@ -23,9 +23,7 @@ are there, and removes them again; nothing else is touched.
   --section N          only this section and its parts, for instance 5.3, of each RFC, or 8620:5.3 of
                        one; may be repeated
   --check ID           only this check; may be repeated
-  --level NAME         must, should or decision, each with those before it. Decisions are this
-                       project's own where the RFC leaves room: the default for its servers,
-                       should for others
+  --level NAME         must or should: should, the default, has the checks of both
   --report FORMAT      text (the default), json, junit or html, on standard output
   --output FILE        the report goes to a file, and a summary to standard output
   --seed N             of what is random; each report tells it

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_CHECKS } from '../../test/conformance/checks.js';
 import { describedWorld } from '../../test/conformance/descriptor.js';
 import { useFixtures } from '../../test/support/fixtures.js';
-import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
 import { run } from '../src/run.js';
 import { Server } from '../src/subject/server.js';
@@ -45,7 +45,7 @@ export function allowedTests(allowed: readonly Fault[], anywhere: readonly Fault
     const connected = await Server.connect(options);
     try {
       const selection = { types: ['Todo'], checks: [id] };
-      const outcomes = await run({ server: connected, world, checks: CHECKS, selection }, IDLE);
+      const outcomes = await run({ server: connected, world, checks: ALL_CHECKS, selection }, IDLE);
       return outcomes.map(({ status }) => status);
     } finally {
       connected.close();

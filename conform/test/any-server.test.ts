@@ -108,11 +108,11 @@ it('a descriptor of what the session doesn’t have is refused: nothing passes u
 });
 
 it.each([
-  [['get-all'], '--descriptor FILE'],
-  [['request-verbs'], '--level'],
-])('%j of which no check can be run is refused: exit code 2', async (check, words) => {
+  [['get-all'], 'should', '--descriptor FILE'],
+  [['session-no-cache'], 'must', '--level'],
+])('%j of which no check can be run is refused: exit code 2', async (check, level, words) => {
   const url = await any({});
-  await expect(conform(options(url, { check }), {}, () => undefined)).rejects.toMatchObject({
+  await expect(conform(options(url, { check, level }), {}, () => undefined)).rejects.toMatchObject({
     name: 'UsageError',
     message: expect.stringContaining(words),
   });

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
+import { ALL_CHECKS } from '../../test/conformance/checks.js';
 import type { Client } from '../../test/support/client.js';
 import type { Check } from '../src/check.js';
-import { CHECKS } from '../src/checks/index.js';
 import type { TransportName } from '../src/client/connection.js';
 import { bearer } from '../src/client/credentials.js';
 import type { Item, JsonMap } from '../src/client/json.js';
@@ -60,7 +60,7 @@ export async function besideObjects(beside: Beside): Promise<Ran> {
   });
   const warnings: string[] = [];
   try {
-    const { checks = CHECKS.filter(({ scope }) => scope === 'type') } = beside;
+    const { checks = ALL_CHECKS.filter(({ scope }) => scope === 'type') } = beside;
     const warn = (line: string) => warnings.push(line);
     const plan = { server, world, checks, selection: { types: [type] }, warn };
     return { outcomes: await run(plan, IDLE), warnings };

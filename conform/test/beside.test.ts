@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { ALL_CHECKS } from '../../test/conformance/checks.js';
 import { describedWorld } from '../../test/conformance/descriptor.js';
 import { makeUser } from '../../test/support/fixtures.js';
 import { useServer } from '../../test/support/server.js';
 import { typeChecks } from '../src/check.js';
-import { CHECKS } from '../src/checks/index.js';
 import { everyId } from '../src/subject/queries.js';
 import { besideObjects, failedOf, LATE } from './beside-objects.js';
 
@@ -24,7 +24,7 @@ it('checks pass beside objects of theirs, and leave these as they were', async (
   const { client: user, accountId } = await makeUser(server(), 'beside');
   const create = { a: { text: 'a' }, b: { text: 'in b', done: true }, c: { text: 'zzz' } };
   const url = server().url;
-  const checks = CHECKS.filter(({ id }) => NAMES.includes(id));
+  const checks = ALL_CHECKS.filter(({ id }) => NAMES.includes(id));
   const { outcomes, warnings } = await besideObjects({
     ...{ url, user, world, type: 'Todo', accounts: [accountId], create, checks },
   });

@@ -8,7 +8,8 @@ import { differences, sample, TICKING, transcript, type Users } from './equal-tr
 // Some checks, one type, two users who are alike, on one server: equal-transports.long.test.ts has all, on two.
 const server = useServer({ env: TICKING });
 const TODOS = 'urn:example:todos';
-const world = describedWorld('../../capabilities/todos.yaml');
+/** A world of its own for each run: a world remembers which values it has given. */
+const newWorld = () => describedWorld('../../capabilities/todos.yaml');
 
 /** A user with two accounts and one to read, and another user. */
 async function users(of: RunningServer, name: string): Promise<Users> {
@@ -46,8 +47,8 @@ describe('the checks over HTTP and over WebSocket', () => {
   it('send the same and are answered the same, for Todo', async () => {
     const checks = sample(40);
     const [one, two] = [await users(server(), 'h'), await users(server(), 's')];
-    const http = await transcript(one, 'http', world, ['Todo'], checks);
-    const socket = await transcript(two, 'websocket', world, ['Todo'], checks);
+    const http = await transcript(one, 'http', newWorld(), ['Todo'], checks);
+    const socket = await transcript(two, 'websocket', newWorld(), ['Todo'], checks);
     expect([...socket.keys()]).toEqual([...http.keys()]);
     expect(http.size).toBeGreaterThanOrEqual(40);
     expect(differences(http, socket)).toEqual([]);

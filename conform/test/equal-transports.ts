@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { CHECKS } from '../src/checks/index.js';
+import { ALL_CHECKS } from '../../test/conformance/checks.js';
 import {
   type ApiAnswer,
   type Connection,
@@ -40,7 +40,7 @@ const AT_ONCE: ReadonlySet<string> = new Set([
  * What of the checks goes by the API endpoint, over either transport; those of RFC 8887 and 7.3 are the same in both
  * runs. What objects are given depends on what was given before, so that all of them are in both runs.
  */
-const BY_REQUESTS = CHECKS.filter(
+const BY_REQUESTS = ALL_CHECKS.filter(
   ({ id, specification, section, transport }) =>
     specification !== 'RFC 8887' &&
     !section.startsWith('7') &&
@@ -122,7 +122,7 @@ export async function transcript(
   try {
     const selection = { types, checks };
     await run(
-      { server, world, checks: CHECKS, selection },
+      { server, world, checks: ALL_CHECKS, selection },
       {
         planned: () => undefined,
         started: () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ALL_CHECKS } from '../../test/conformance/checks.js';
 import { describedWorld } from '../../test/conformance/descriptor.js';
 import { type Fixtures, makeFixtures } from '../../test/support/fixtures.js';
 import { type RunningServer, startServer } from '../../test/support/server.js';
 import { sharedProject } from '../../test/support/shared-project.js';
 import type { Check } from '../src/check.js';
-import { CHECKS } from '../src/checks/index.js';
 import type { TransportName } from '../src/client/connection.js';
 import { bearer } from '../src/client/credentials.js';
 import type { Outcome } from '../src/outcome.js';
@@ -66,7 +66,7 @@ export function faultTests(faults: readonly Fault[], checks: readonly Check[]): 
       proxy.fault = fault;
       for (const type of check.scope === 'type' ? TYPES : [TYPES[0]]) {
         const selection = { types: [type], checks: [check.id] };
-        const outcomes = await run({ server, world, checks: CHECKS, selection }, progress);
+        const outcomes = await run({ server, world, checks: ALL_CHECKS, selection }, progress);
         const [outcome] = outcomes;
         if (outcome !== undefined && outcome.status !== 'notApplicable') return outcome.status;
       }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { ServerCheck, TypeCheck } from '../../conform/src/check.js';
+import type { Check, ServerCheck, TypeCheck } from '../../conform/src/check.js';
 import { CHECKS } from '../../conform/src/checks/index.js';
 import type { TransportName } from '../../conform/src/client/connection.js';
 import { bearer } from '../../conform/src/client/credentials.js';
@@ -11,9 +11,13 @@ import { Server } from '../../conform/src/subject/server.js';
 import { Subject } from '../../conform/src/subject/subject.js';
 import type { Fixtures } from '../support/fixtures.js';
 import { SocketClient } from '../support/socket-client.js';
+import { DECISIONS } from './decisions/index.js';
 
-const SERVER_CHECKS = CHECKS.filter((one): one is ServerCheck => one.scope === 'server');
-export const TYPE_CHECKS = CHECKS.filter((one): one is TypeCheck => one.scope === 'type');
+/** The checks of the conformance runner, and those of this server's decisions. */
+export const ALL_CHECKS: readonly Check[] = Object.freeze([...CHECKS, ...DECISIONS]);
+
+const SERVER_CHECKS = ALL_CHECKS.filter((one): one is ServerCheck => one.scope === 'server');
+export const TYPE_CHECKS = ALL_CHECKS.filter((one): one is TypeCheck => one.scope === 'type');
 
 /** The server of a file's fixtures, as the runner sees it; over a WebSocket where its client uses one. */
 export function useServer(fixtures: () => Fixtures, given?: TransportName): () => Server {
@@ -45,8 +49,12 @@ function bearerOf(fixtures: () => Fixtures, name: 'u2' | 'u3'): string[] {
   }
 }
 
-const told = ({ id, specification, section, level }: ServerCheck | TypeCheck): string =>
-  `${specification} ${section}, ${level}: ${id}`;
+const decided: ReadonlySet<Check> = new Set(DECISIONS);
+
+const told = (check: ServerCheck | TypeCheck): string => {
+  const { id, specification, section, level } = check;
+  return `${specification} ${section}, ${decided.has(check) ? 'decision' : level}: ${id}`;
+};
 
 /** Each check of the server is a test. */
 export function serverConformance(server: () => Server): void {

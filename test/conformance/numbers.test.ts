@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { CHECKS } from '../../conform/src/checks/index.js';
 import { ROOT } from '../support/server.js';
 import { CHECKS_OF_CASES, IN_PART, NOT_TESTED, TESTS_OF_CASES } from './cases-table.js';
+import { ALL_CHECKS } from './checks.js';
 
 // The numbers of the black-box cases, which have gaps on purpose. Titles of tests name those they
 // are about, cases-table.ts the checks of the runner, so what nobody tests and labels that no case has are found here.
@@ -77,7 +77,7 @@ it('the tests of cases are there', () => {
 });
 
 it('the checks of cases are there', () => {
-  const ids = new Set(CHECKS.map(({ id }) => id));
+  const ids = new Set(ALL_CHECKS.map(({ id }) => id));
   const named = Object.entries(CHECKS_OF_CASES).flatMap(([number, list]) =>
     list.split(' ').map((id) => [Number(number), id] as const),
   );

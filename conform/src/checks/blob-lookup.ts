@@ -11,7 +11,7 @@ import { accountOf, capabilityOf, clientOf, METHODS, made, namesIn, text } from 
 /** RFC 9404 4.3: which objects refer to a blob. */
 
 /** What Blob/lookup lists, by id. */
-async function lookup(
+export async function lookup(
   server: Server,
   accountId: string,
   typeNames: readonly string[],
@@ -65,17 +65,6 @@ export const blobLookupChecks = serverChecks(
     },
     {
       ...METHODS,
-      id: 'blob-lookup-no-types',
-      level: 'decision',
-      rule: 'Of no types each id is listed, with nothing.',
-      async run(server) {
-        const id = await made(server, text('no types'));
-        const found = await lookup(server, accountOf(server), [], [id]);
-        expect(Object.fromEntries(found)).toEqual({ [id]: {} });
-      },
-    },
-    {
-      ...METHODS,
       id: 'blob-lookup-unknown-type',
       level: 'must',
       rule: 'A name that is no type’s is unknownDataType, beside others that are as well.',
@@ -85,22 +74,6 @@ export const blobLookupChecks = serverChecks(
           clientOf(server).call('Blob/lookup', { accountId, typeNames, ids: [] });
         for (const names of [['NoSuchType'], ['__proto__'], [...typesOf(server), 'NoSuchType']])
           expect(await call(...names)).toEqual(server.err('unknownDataType'));
-      },
-    },
-    {
-      ...METHODS,
-      id: 'blob-lookup-arguments',
-      level: 'decision',
-      rule: 'typeNames and ids are required: invalidArguments, with the name (decision 13).',
-      async run(server) {
-        const accountId = accountOf(server);
-        const call = (args: object) => clientOf(server).call('Blob/lookup', args);
-        expect(await call({ accountId, ids: [] })).toEqual(
-          server.err('invalidArguments', 'typeNames'),
-        );
-        expect(await call({ accountId, typeNames: [] })).toEqual(
-          server.err('invalidArguments', 'ids'),
-        );
       },
     },
     {
@@ -148,7 +121,7 @@ export async function objectHolding(subject: Subject, holder: BlobHolder, sent: 
   return { id, blobId: name in reported ? holder.heldIn(reported[name]) : sent };
 }
 
-const upload = (subject: Subject, content: string): Promise<string> =>
+export const upload = (subject: Subject, content: string): Promise<string> =>
   subject.server.user.uploaded(subject.A1, content, 'text/plain');
 
 export const blobLookupTypeChecks = typeChecks(
@@ -254,40 +227,6 @@ export const blobLookupTypeChecks = typeChecks(
         expect(await call(type.toUpperCase(), profile.capability)).toEqual(error);
         const [name] = await call(type, profile.capability);
         expect(name).toBe('Blob/lookup');
-      },
-    },
-    {
-      id: 'blob-lookup-repeated',
-      level: 'decision',
-      rule: 'A blob that is asked for twice is listed once.',
-      needs: { singleton: 'both' },
-      applies: withoutLookup,
-      async run(subject) {
-        const { server, type, A1 } = subject;
-        const blobId = await upload(subject, 'twice');
-        const found = await lookup(server, A1, [type], [blobId, 'bnothing', blobId, 'bnothing']);
-        expect([...found.keys()].sort()).toEqual([blobId, 'bnothing'].sort());
-      },
-    },
-    {
-      id: 'blob-lookup-types',
-      section: '3.1',
-      level: 'decision',
-      rule: 'supportedTypeNames lists the type exactly where a property of it refers to blobs; one that has none is unknownDataType.',
-      needs: { room: 0, singleton: 'both' },
-      applies: ({ server, A1 }) =>
-        server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`,
-      async run(subject) {
-        const { server, type, A1: accountId, described, clientOfAll } = subject;
-        const { accounts } = await server.user.readSession();
-        const capability = asMap(accounts[accountId]?.['accountCapabilities'])[BLOB];
-        const refers = described.properties.some(({ blobs }) => blobs.length > 0);
-        const listed = namesIn(asMap(capability)['supportedTypeNames']).includes(type);
-        expect(listed).toBe(refers);
-        const args = { accountId, typeNames: [type], ids: [] };
-        const answer = await clientOfAll.call('Blob/lookup', args);
-        if (refers) expect(answer[0]).toBe('Blob/lookup');
-        else expect(answer).toEqual(server.err('unknownDataType'));
       },
     },
   ],

@@ -1,6 +1,5 @@
 import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../check.js';
-import { answerTo } from '../client/answers.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
@@ -32,7 +31,7 @@ function methods(server: Server, accountId: string): readonly (readonly [string,
   ];
 }
 
-const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
+export const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
 
 /** Types of media, each with octets that are none of it. */
 const PRETENDED = { image: 'image/png', json: 'application/json', mail: 'message/rfc822' } as const;
@@ -92,40 +91,6 @@ export const blobRuleChecks = serverChecks(
         const answer = await clientOf(server).ok('Blob/upload', { accountId, create });
         const { state = null, oldState = null, newState = null } = answer;
         expect([state, oldState, newState]).toEqual([null, null, null]);
-      },
-    },
-    {
-      ...METHODS,
-      id: 'blob-method-upload-same-call',
-      section: '4.1',
-      level: 'decision',
-      rule: 'A source may be the creation id of a blob of the same call, whatever their order; what would be part of itself is invalidProperties.',
-      async run(server) {
-        const accountId = accountOf(server);
-        const create = {
-          whole: { data: [{ blobId: '#half' }, text('2'), { blobId: '#half' }] },
-          half: { data: [text('1'), { blobId: '#last', offset: 1 }] },
-          last: { data: [text('ab')] },
-          self: { data: [{ blobId: '#self' }] },
-          round: { data: [{ blobId: '#trip' }] },
-          trip: { data: [{ blobId: '#round' }] },
-        };
-        const { created, notCreated } = await upload(server, create);
-        expect([keys(created), keys(notCreated)]).toEqual([
-          ['half', 'last', 'whole'],
-          ['round', 'self', 'trip'],
-        ]);
-        for (const error of Object.values(notCreated))
-          expect(asMap(error)['type']).toBe('invalidProperties');
-        const { id } = asMap(created['whole']);
-        expect(await octetsIn(server, String(id))).toBe('1b21b');
-        // An earlier call's blob of the same name gives way to that of the call.
-        const response = await clientOf(server).api([
-          ['Blob/upload', { accountId, create: { last: { data: [text('earlier')] } } }, 'e'],
-          ['Blob/upload', { accountId, create: { half: create.half, last: create.last } }, 'l'],
-        ]);
-        const half = asMap(asMap(answerTo(response, 'l')['created'])['half'])['id'];
-        expect(await octetsIn(server, String(half))).toBe('1b');
       },
     },
     {

@@ -130,16 +130,6 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     },
   },
   {
-    id: 'copy-same-account',
-    level: 'decision',
-    rule: 'A copy within one account is invalidArguments (decision 17).',
-    needs: { room: 0 },
-    async run(subject) {
-      const answer = await refused(subject, { accountId: subject.A1, create: {} });
-      expect(answer).toEqual(subject.err('invalidArguments'));
-    },
-  },
-  {
     id: 'copy-read-only-source',
     level: 'must',
     rule: 'From an account that the user may only read copies are made.',

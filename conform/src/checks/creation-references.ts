@@ -16,7 +16,7 @@ const isMutable = ({ property }: Reference): boolean => property.access === 'mut
 export const ownLinks = (subject: Subject) =>
   linksOf(subject).filter(({ reference }) => reference.type === subject.type);
 
-const noOwnLinks = (subject: Subject) =>
+export const noOwnLinks = (subject: Subject) =>
   ownLinks(subject).length > 0 ? null : 'No property refers to objects of the same type.';
 const noMutableLinks = (subject: Subject) =>
   ownLinks(subject).some(isMutable)
@@ -28,7 +28,7 @@ const mutableMaps = (subject: Subject) =>
   ownLinks(subject).filter((link) => link.reference.form === 'set' && isMutable(link));
 
 /** Each link with the type that it leads to, which is ready to be created; what is made is removed again. */
-async function each(
+export async function each(
   subject: Subject,
   links: readonly Reference[],
   run: (link: Reference & { readonly name: string }, target: Subject) => Promise<void>,
@@ -187,30 +187,6 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
         const { refused } = await subject.update(id, { [`${name}/${made}`]: null });
         expect(refused).toBeNull();
         expect((await subject.read(id))[name]).toEqual({});
-      });
-    },
-  },
-  {
-    id: 'creation-references-circle',
-    level: 'decision',
-    rule: 'Creates that refer to each other in a circle are each invalidProperties, and so is what refers to one of them; the others are made (decision 13).',
-    needs: { room: 5 },
-    applies: noOwnLinks,
-    async run(subject) {
-      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
-        const to = (key: string) => ({ ...subject.create('c'), [name]: wrapped(form, `#${key}`) });
-        const { created, notCreated } = await subject.set({
-          create: {
-            a: to('b'),
-            b: to('a'),
-            self: to('self'),
-            hangs: to('a'),
-            fine: subject.create('fine'),
-          },
-        });
-        expect(Object.keys(created ?? {})).toEqual(['fine']);
-        const refusal = refusalOf(name);
-        expect(notCreated).toEqual({ a: refusal, b: refusal, self: refusal, hangs: refusal });
       });
     },
   },

@@ -6,28 +6,29 @@ import { isUnique, visible, writable } from '../subject/described.js';
 import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
-import { refusal } from './refusal.js';
-
 /** Who may set and see a property, as its descriptor says. */
 
-const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({ methods: ['get', 'set'], singleton: 'both' });
+export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
+  methods: ['get', 'set'],
+  singleton: 'both',
+});
 
-const immutables = ({ described }: Subject): readonly ModelProperty[] =>
+export const immutables = ({ described }: Subject): readonly ModelProperty[] =>
   writable(described).filter(({ access }) => access === 'immutable');
 
-const serverSet = ({ described }: Subject): readonly ModelProperty[] =>
+export const serverSet = ({ described }: Subject): readonly ModelProperty[] =>
   visible(described).filter(({ access, role }) => access === 'serverSet' && role === undefined);
-
-const withAccess = ({ described }: Subject, wanted: string): readonly ModelProperty[] =>
-  described.properties.filter(({ access }) => access === wanted);
-
-const some =
+export const some =
   (find: (subject: Subject) => readonly ModelProperty[], kind: string) =>
   (subject: Subject): string | null =>
     find(subject).length > 0 ? null : `The type has no ${kind} property.`;
 
 /** Another value than an object has; undefined where there is none to be had. */
-function otherThan(subject: Subject, property: ModelProperty, value: Json): Json | undefined {
+export function otherThan(
+  subject: Subject,
+  property: ModelProperty,
+  value: Json,
+): Json | undefined {
   const { name, reference, blobs } = property;
   if (reference !== undefined || blobs.length > 0) return undefined;
   if (isUnique(subject.described, property)) return subject.differing(name);
@@ -35,7 +36,10 @@ function otherThan(subject: Subject, property: ModelProperty, value: Json): Json
 }
 
 /** An object of this check's alone. */
-async function withObject(subject: Subject, work: (id: string) => Promise<void>): Promise<void> {
+export async function withObject(
+  subject: Subject,
+  work: (id: string) => Promise<void>,
+): Promise<void> {
   const id = await subject.put1({});
   await work(id);
   if (!subject.profile.singleton) await subject.set({ destroy: [id] });
@@ -83,22 +87,6 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     },
   },
   {
-    id: 'described-immutable-no-change',
-    level: 'decision',
-    rule: 'Such an update changes nothing: updated has null for it (decision 8).',
-    applies: some((subject) => [...immutables(subject), ...serverSet(subject)], 'such'),
-    async run(subject) {
-      await withObject(subject, async (id) => {
-        const item = await subject.read(id);
-        for (const { name } of [...immutables(subject), ...serverSet(subject)]) {
-          const { set } = await subject.update(id, { [name]: item[name] ?? null });
-          expect({ name, set }).toEqual({ name, set: null });
-        }
-        expect(await subject.read(id)).toEqual(item);
-      });
-    },
-  },
-  {
     id: 'described-server-set-changed',
     level: 'must',
     rule: 'An update that gives what the server sets another value is invalidProperties.',
@@ -139,55 +127,6 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     },
   },
   {
-    id: 'described-internal',
-    level: 'decision',
-    rule: 'An internal property is unknown, in what is sent and in what is answered.',
-    applies: some((subject) => withAccess(subject, 'internal'), 'internal'),
-    async run(subject) {
-      await withObject(subject, async (id) => {
-        for (const { name, default: value = null } of withAccess(subject, 'internal')) {
-          const error = subject.setError('invalidProperties', [name]);
-          expect(await subject.read(id)).not.toHaveProperty(name);
-          for (const one of [value as Json, 1, 'x']) {
-            const { refused } = await subject.update(id, { [name]: one });
-            expect({ name, one, refused }).toEqual({ name, one, refused: error });
-            if (subject.profile.singleton) continue;
-            const put = await subject.put({ [name]: one });
-            expect({ name, one, refused: put.refused }).toEqual({ name, one, refused: error });
-          }
-        }
-      });
-    },
-  },
-  {
-    id: 'described-secret',
-    level: 'decision',
-    rule: 'A secret can be given and changed, within the bounds of its descriptor, and is read by nobody.',
-    applies: some((subject) => withAccess(subject, 'secret'), 'secret'),
-    async run(subject) {
-      for (const property of withAccess(subject, 'secret')) {
-        const { name } = property;
-        const { id, reported, refused } = await subject.put({ [name]: 's3cret of theirs' });
-        expect({ name, refused }).toEqual({ name, refused: null });
-        const changed = await subject.update(id, { [name]: 'an0ther of theirs' });
-        expect({ name, refused: changed.refused }).toEqual({ name, refused: null });
-        const item = await subject.read(id);
-        const answers = [reported, item, await subject.all(subject.A1), changed];
-        expect(JSON.stringify(answers)).not.toContain('of theirs');
-        expect(item).not.toHaveProperty(name);
-        for (const value of valuesOf(property).bad) {
-          if (value === null) continue;
-          const tried = await subject.update(id, { [name]: value });
-          expect({ name, value, refused: tried.refused }).toEqual({
-            name,
-            value,
-            refused: refusal(subject, name),
-          });
-        }
-      }
-    },
-  },
-  {
     id: 'described-immutable-beside',
     level: 'must',
     rule: 'An immutable property that is sent as it is hinders no change that is sent beside it.',
@@ -206,30 +145,4 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
       });
     },
   },
-  {
-    id: 'described-immutable-null',
-    level: 'decision',
-    rule: 'null stands for the default of an immutable property, too: where the object has another value it is invalidProperties.',
-    needs: { singleton: undefined },
-    applies: some(
-      (subject) => immutables(subject).filter((one) => isDefaulted(subject, one)),
-      'immutable, defaulted',
-    ),
-    async run(subject) {
-      for (const property of immutables(subject).filter((one) => isDefaulted(subject, one))) {
-        const { name, default: value = null } = property;
-        const other = otherThan(subject, property, value as Json);
-        if (other === undefined) continue;
-        const id = await subject.put1({ [name]: other });
-        const { refused } = await subject.update(id, { [name]: null });
-        expect({ name, refused }).toEqual({ name, refused: refusal(subject, name) });
-        expect((await subject.read(id))[name]).toEqual(other);
-        await subject.set({ destroy: [id] });
-      }
-    },
-  },
 ]);
-
-/** Whether a property need not be given, and can't be null. */
-const isDefaulted = ({ profile }: Subject, property: ModelProperty): boolean =>
-  property.default !== undefined && !property.nullable && !profile.given.includes(property);

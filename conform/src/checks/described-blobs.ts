@@ -4,28 +4,30 @@ import { entry } from '../expected.js';
 import { type BlobHolder, blobHoldersOf } from '../subject/blob-holders.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
-import { refusal } from './refusal.js';
 import { madeBy, setCall } from './requests.js';
 
 /** `blob: true` of a descriptor: properties that hold ids of blobs (RFC 8620 6). */
 
-const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
+export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   methods: ['get', 'set'],
   room: 2,
   singleton: 'both',
 });
 
-const hasBlobs = (subject: Subject): string | null =>
+export const hasBlobs = (subject: Subject): string | null =>
   blobHoldersOf(subject).length > 0 ? null : 'The type refers to no blobs.';
 
-const upload = (subject: Subject, content: string, accountId = subject.A1): Promise<string> =>
-  subject.server.user.uploaded(accountId, content, 'text/plain');
+export const upload = (
+  subject: Subject,
+  content: string,
+  accountId = subject.A1,
+): Promise<string> => subject.server.user.uploaded(accountId, content, 'text/plain');
 
 const withoutMethods = ({ server, A1 }: Subject): string | null =>
   server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`;
 
 /** Runs for each property that holds a blob; what was made for it goes again. */
-async function each(
+export async function each(
   subject: Subject,
   work: (holder: BlobHolder, made: string[]) => Promise<void>,
 ): Promise<void> {
@@ -87,30 +89,6 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     },
   },
   {
-    id: 'described-blobs-refused',
-    level: 'decision',
-    rule: 'A blob that is not of the account, and what is no id of a blob at all, is invalidProperties, in a create and in an update (decision 23).',
-    applies: hasBlobs,
-    async run(subject) {
-      const elsewhere = await upload(subject, 'elsewhere', subject.A2);
-      await each(subject, async (holder, made) => {
-        const { name, access, isWhole, holding } = holder;
-        const { id } = await subject.put({});
-        if (!subject.profile.singleton) made.push(id);
-        const texts = [elsewhere, 'bnothing', '', 'no id', '#nobody'].map(holding);
-        const others = isWhole ? [{}, ['b']] : [];
-        for (const value of [...texts, ...others, 5, true]) {
-          const { refused } = await subject.put({ [name]: value });
-          const wrong = { name, value, refused: refusal(subject, name) };
-          expect({ name, value, refused }).toEqual(wrong);
-          if (access !== 'mutable') continue;
-          const answer = await subject.update(id, { [name]: value });
-          expect({ name, value, refused: answer.refused }).toEqual(wrong);
-        }
-      });
-    },
-  },
-  {
     id: 'described-blobs-last-reference',
     level: 'must',
     rule: 'A call that takes the last reference to a blob deletes nothing: an object that it creates can hold the blob on.',
@@ -133,33 +111,6 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
         const { status, text } = await contentOf(subject, holder, id);
         expect([status, text]).toEqual([200, `${name} kept`]);
       });
-    },
-  },
-  {
-    id: 'described-blobs-shared',
-    section: '6.1',
-    level: 'decision',
-    rule: 'What refers to a blob opens it to all who reach the account; where nothing does any more it is its uploader’s alone again.',
-    needs: { singleton: undefined },
-    applies: hasBlobs,
-    async run(subject) {
-      const accountId = subject.AR;
-      const writer = subject.server.writer(accountId);
-      await subject.prepare(accountId);
-      const client = writer.client(subject.profile.capability);
-      for (const { name, holding } of blobHoldersOf(subject)) {
-        const blobId = await writer.uploaded(accountId, `${name} shared`, 'text/plain');
-        const read = async () => (await subject.server.user.download(accountId, blobId)).status;
-        expect(await read()).toBe(404);
-        const k = { ...subject.create('shared', accountId), [name]: holding(blobId) };
-        const { created } = await client.set(subject.type, { accountId, create: { k } });
-        const { id } = entry(created, 'k');
-        const while_ = await subject.server.user.download(accountId, blobId);
-        await client.set(subject.type, { accountId, destroy: [id] });
-        expect([while_.status, while_.text]).toEqual([200, `${name} shared`]);
-        expect(await read()).toBe(404);
-        expect((await writer.download(accountId, blobId)).status).toBe(200);
-      }
     },
   },
   {

@@ -1,7 +1,5 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { sameMembers } from '../expected.js';
-import { NotApplicable } from '../not-applicable.js';
 import { wrapped } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { stateOf, withEvents } from './events.js';
@@ -9,7 +7,7 @@ import { Targets } from './targets.js';
 
 /** `computed: { count }`: properties that count objects of this type or another one. */
 
-const countsOf = ({ described }: Subject) =>
+export const countsOf = ({ described }: Subject) =>
   described.properties.flatMap(({ name, computed, access }) =>
     computed?.kind === 'count' && access !== 'internal' ? [{ name, computed }] : [],
   );
@@ -17,94 +15,6 @@ const countsOf = ({ described }: Subject) =>
 /** Of another type than their own: a change of that one alone is told as two. */
 const countsOfOthers = (subject: Subject) =>
   countsOf(subject).filter(({ computed }) => computed.type !== subject.type);
-
-/** An object that counts has this number, and an act that changes it is a change of its. */
-const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 4 }, [
-  {
-    id: 'described-counts',
-    level: 'decision',
-    rule: 'A property that counts follows what comes, moves and goes, and each step is an update of the object that counts.',
-    applies: (subject) => (countsOf(subject).length > 0 ? null : 'The type counts nothing.'),
-    async run(subject) {
-      const targets = new Targets(subject);
-      try {
-        for (const { name, computed } of countsOf(subject)) {
-          const child = await targets.of(computed.type);
-          const by = child.described.properties.find((one) => one.name === computed.by);
-          const form = by?.reference?.form ?? 'single';
-          const [a = '', b = ''] = await subject.make(subject.A1, 'counts', 'other');
-          const hold = (id: string) => ({ [computed.by]: wrapped(form, id) });
-          /** What an act changes: the numbers of both, and that these are among the updated. */
-          const step = async (
-            act: () => Promise<unknown>,
-            numbers: readonly [number, number],
-            ...changed: readonly string[]
-          ) => {
-            const args = { accountId: subject.A1, sinceState: await subject.state(subject.A1) };
-            await act();
-            const { updated } = await subject.client.changes(subject.type, args);
-            const now = [(await subject.read(a))[name], (await subject.read(b))[name]];
-            expect({ name, now }).toEqual({ name, now: numbers });
-            const told = updated.filter((id) => id === a || id === b);
-            expect({ name, told }).toEqual({ name, told: sameMembers(changed) });
-          };
-          const ids: string[] = [];
-          const add = async () => {
-            const id = await child.put1(hold(a));
-            ids.push(id);
-            targets.add(child, subject.A1, id);
-          };
-          await step(add, [1, 0], a);
-          await step(add, [2, 0], a);
-          const [first = '', second = ''] = ids;
-          if (by?.access === 'mutable') {
-            await step(() => child.update(first, hold(b)), [1, 1], a, b);
-            await step(() => child.update(first, hold(a)), [2, 0], a, b);
-          }
-          await step(() => child.set({ destroy: [first] }), [1, 0], a);
-          await step(() => child.set({ destroy: [second] }), [0, 0], a);
-          await subject.set({ destroy: [a, b] });
-        }
-      } finally {
-        await targets.tidy();
-      }
-    },
-  },
-  {
-    id: 'described-counts-unmoved',
-    level: 'decision',
-    rule: 'An update of what is counted that leaves the count as it is is no change of the object that counts.',
-    applies: (subject) => (countsOf(subject).length > 0 ? null : 'The type counts nothing.'),
-    async run(subject) {
-      const targets = new Targets(subject);
-      try {
-        for (const { name, computed } of countsOf(subject)) {
-          const child = await targets.of(computed.type);
-          const { text } = child.profile;
-          if (text === '') throw new NotApplicable('What is counted has no text to change.');
-          const by = child.described.properties.find((one) => one.name === computed.by);
-          const top = await subject.one(subject.A1, 'counts');
-          const id = await child.put1({
-            [computed.by]: wrapped(by?.reference?.form ?? 'single', top),
-          });
-          targets.add(child, subject.A1, id);
-          const args = { accountId: subject.A1, sinceState: await subject.state(subject.A1) };
-          const { refused } = await child.update(id, { [text]: 'another' });
-          expect({ name, refused }).toEqual({ name, refused: null });
-          const { updated } = await subject.client.changes(subject.type, args);
-          const ofBoth = updated.filter((one) => one === top || one === id);
-          expect(ofBoth).toEqual(child.type === subject.type ? [id] : []);
-          expect((await subject.read(top))[name]).toBe(1);
-          await child.set({ destroy: [id] });
-          await subject.set({ destroy: [top] });
-        }
-      } finally {
-        await targets.tidy();
-      }
-    },
-  },
-]);
-
 const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
   {
     id: 'described-counts-told',
@@ -156,4 +66,4 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
   },
 ]);
 
-export const describedCountChecks = Object.freeze([...inChanges, ...inEvents]);
+export const describedCountChecks = Object.freeze([...inEvents]);

@@ -1,4 +1,4 @@
-import type { Check, TypeCheck } from '../check.js';
+import type { Check } from '../check.js';
 import { blobCopyChecks } from './blob-copy.js';
 import { downloadChecks } from './blob-downloads.js';
 import { blobLookupChecks, blobLookupTypeChecks } from './blob-lookup.js';
@@ -14,15 +14,11 @@ import { copyRefusedChecks } from './copy-refused.js';
 import { creationIdChecks } from './creation-ids.js';
 import { creationReferenceChecks } from './creation-references.js';
 import { describedAccessChecks } from './described-access.js';
-import { describedArgumentChecks } from './described-arguments.js';
 import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
 import { describedFinalChecks } from './described-final.js';
-import { describedLimitChecks } from './described-limits.js';
 import { describedLinkChecks } from './described-links.js';
-import { describedOrderChecks } from './described-order.js';
 import { describedTreeChecks } from './described-trees.js';
-import { describedUniqueChecks } from './described-unique.js';
 import { describedValueChecks } from './described-values.js';
 import { dispatchChecks } from './dispatch.js';
 import { echoChecks } from './echo.js';
@@ -38,8 +34,6 @@ import { nestedPatchChecks } from './patch-nested.js';
 import { queryChangesChecks } from './query-changes.js';
 import { queryChangesDescribedChecks } from './query-changes-described.js';
 import { queryCollationChecks } from './query-collation.js';
-import { queryConditionChecks } from './query-conditions.js';
-import { queryContainerChecks } from './query-containers.js';
 import { queryFilterChecks } from './query-filter.js';
 import { querySortChecks } from './query-sort.js';
 import { queryStateChecks } from './query-state.js';
@@ -57,7 +51,6 @@ import { setStateChecks } from './set-state.js';
 import { setUpdateChecks } from './set-update.js';
 import { setValueChecks } from './set-values.js';
 import { singletonChecks } from './singleton.js';
-import { snakeCaseChecks } from './snake-case.js';
 import { socketFrameChecks, socketHandshakeChecks } from './websocket.js';
 import { socketEqualChecks, socketPushChecks } from './websocket-equal.js';
 import { socketErrorChecks, socketMessageChecks } from './websocket-messages.js';
@@ -94,8 +87,6 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...copyRefusedChecks,
   ...copyDestroyChecks,
   ...queryFilterChecks,
-  ...queryConditionChecks,
-  ...queryContainerChecks,
   ...querySortChecks,
   ...queryCollationChecks,
   ...queryWindowChecks,
@@ -124,14 +115,9 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedAccessChecks,
   ...describedLinkChecks,
   ...describedTreeChecks,
-  ...describedUniqueChecks,
-  ...describedOrderChecks,
   ...describedCountChecks,
-  ...describedLimitChecks,
   ...describedFinalChecks,
   ...describedBlobChecks,
-  ...describedArgumentChecks,
-  ...snakeCaseChecks,
 ]);
 
 /** Of queries, copies and blobs what rests on the type's descriptor most. */
@@ -143,10 +129,6 @@ const BY_DESCRIPTOR: ReadonlySet<string> = new Set([
   'blob-lookup-objects',
 ]);
 
-/** What a type's descriptor says of it alone: not what the protocol says of every type. */
-export const DESCRIBED_CHECKS: readonly TypeCheck[] = Object.freeze(
-  CHECKS.filter(
-    (one): one is TypeCheck =>
-      one.scope === 'type' && (one.id.startsWith('described-') || BY_DESCRIPTOR.has(one.id)),
-  ),
-);
+/** Returns whether a check looks at what a type's descriptor says, not at what holds for every type. */
+export const isDescribed = ({ id }: Check): boolean =>
+  id.startsWith('described-') || BY_DESCRIPTOR.has(id);

@@ -187,27 +187,4 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
         expect(Object.keys(stored as JsonMap)).toHaveLength(maxProperties);
       }),
   },
-  {
-    id: 'patch-equal-values',
-    level: 'decision',
-    rule: 'Equal values, in whatever order their members come and by whichever pointer, are no change (decision 8).',
-    applies: noObjects,
-    run: (subject) =>
-      eachObject(subject, richest, async ({ id, name, start, places }) => {
-        const nothing = { set: null, refused: null };
-        const before = await subject.read(id);
-        const turned = Object.fromEntries(Object.entries(start).reverse());
-        for (const patch of [
-          { [name]: turned },
-          before,
-          ...places.map(({ pointer, value }) => ({ [pointer]: value })),
-        ])
-          expect(await subject.update(id, patch)).toEqual(nothing);
-        for (const { pointer, value } of places.filter(({ required }) => !required).slice(0, 1)) {
-          await subject.update(id, { [pointer]: null });
-          expect(await subject.update(id, { [pointer]: null })).toEqual(nothing);
-          await subject.update(id, { [pointer]: value });
-        }
-      }),
-  },
 ]);

@@ -222,21 +222,4 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       expect((await subject.read(two))[name]).toEqual({ a: value });
     },
   },
-  {
-    id: 'patch-not-object',
-    level: 'decision',
-    rule: 'A patch that is no object is invalidPatch by itself, other updates are done (decision 13).',
-    needs: { room: 2 },
-    async run(subject) {
-      const { text } = subject.profile;
-      const [id = '', good = ''] = await subject.make(subject.A1, 'before', 'other');
-      for (const [n, patch] of [null, 5, 'x', [], [{}], true].entries()) {
-        const update = { [id]: patch, [good]: { [text]: `changed ${n}` } };
-        const answer = await subject.set({ update });
-        expect(answer.notUpdated).toEqual({ [id]: subject.setError('invalidPatch') });
-        expect(Object.keys(answer.updated ?? {})).toEqual([good]);
-      }
-      expect((await subject.read(id))[text]).toBe('before');
-    },
-  },
 ]);

@@ -3,11 +3,10 @@ import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.j
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
-import { NotApplicable } from '../not-applicable.js';
 import { givable, isUnique } from '../subject/described.js';
 import { operands, plain } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
-import { cached, changesOf, everyId, type Query, query } from '../subject/queries.js';
+import { cached, changesOf, everyId, type Query } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { size, valuesOf } from '../subject/values.js';
 import { follows } from './query-follow.js';
@@ -42,7 +41,7 @@ function nullable(subject: Subject): readonly { name: string; value: Json }[] {
 }
 
 /** A filter by `equals` or `in` on an immutable property, and two values of that. */
-function immutable(
+export function immutable(
   subject: Subject,
 ): { filter: ModelFilter; property: ModelProperty; one: Json; other: Json } | undefined {
   for (const filter of subject.described.filters) {
@@ -136,35 +135,6 @@ export const queryChangesDescribedChecks = typeChecks(
           }
           await subject.set({ destroy: [id, other] });
         }
-      },
-    },
-    {
-      id: 'query-changes-up-to-id-filtered',
-      level: 'decision',
-      rule: 'A filter on an immutable property alone, with no sort, lets upToId cut off what comes behind it; what the filter leaves out is never added (decision 16).',
-      needs: { room: 6 },
-      async run(subject) {
-        const found = immutable(subject);
-        if (found === undefined)
-          throw new NotApplicable('The type has no equals or in on an immutable property.');
-        const { filter, property, one, other } = found;
-        const put = (value: Json) => subject.put1({ [property.name]: value });
-        await subject.empty(subject.A1);
-        const first = await put(one);
-        await put(one);
-        await put(other);
-        const args = { filter: { [filter.name]: filter.operator === 'in' ? [one] : one } };
-        const before = await cached(subject, args);
-        const id = await put(one);
-        await put(other);
-        const told = await changesOf(subject, before);
-        const ids = await everyId(subject, args);
-        expect(subject.own(ids).indexOf(id)).toBe(2);
-        expect(told.added).toEqual([{ id, index: ids.indexOf(id) }]);
-        const cut = await changesOf(subject, before, { upToId: first });
-        expect([cut.removed, cut.added]).toEqual([[], []]);
-        const { queryState } = await query(subject, args);
-        expect([told.newQueryState, cut.newQueryState]).toEqual([queryState, queryState]);
       },
     },
   ],

@@ -4,8 +4,8 @@ import { typeChecks } from '../check.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { at, sameMembers } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { givable, isUnique, visible } from '../subject/described.js';
-import { compare, isMoment, plain } from '../subject/operators.js';
+import { givable, isUnique } from '../subject/described.js';
+import { isMoment, plain } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
 import { everyId, everySort, query, tried, whole } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
@@ -14,13 +14,13 @@ import { textSort } from './applies.js';
 
 /** RFC 8620 5.5: comparators. Collations are in query-collation.ts. */
 
-const sorted = (subject: Subject): readonly ModelProperty[] =>
+export const sorted = (subject: Subject): readonly ModelProperty[] =>
   subject.described.sorts.map(({ property }) => property);
 
-const sorts = (subject: Subject): string | null =>
+export const sorts = (subject: Subject): string | null =>
   subject.profile.sorts.length === 0 ? 'The type declares no sort.' : null;
 
-const find = (subject: Subject, sort: Json): Promise<string[]> =>
+export const find = (subject: Subject, sort: Json): Promise<string[]> =>
   whole(subject, sort === null ? {} : { sort });
 
 /** Pages that a list is cut into, however long it is. */
@@ -65,18 +65,6 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       for (let position = 0; position < ids.length; position += limit)
         pages.push(...(await query(subject, { sort: [], position, limit })).ids);
       expect(pages).toEqual(ids);
-    },
-  },
-  {
-    id: 'query-sort-none-by-creation',
-    level: 'decision',
-    rule: 'Without a sort the order is that of creation (decision 15).',
-    needs: { room: 5 },
-    async run(subject) {
-      await subject.empty(subject.A1);
-      const first = await subject.make(subject.A1, 'z', 'a', 'm');
-      const second = await subject.make(subject.A1, 'b', 'y');
-      expect(await find(subject, null)).toEqual([...first, ...second]);
     },
   },
   {
@@ -142,40 +130,6 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
             sort,
             answer: subject.err('unsupportedSort'),
           });
-    },
-  },
-  {
-    id: 'query-sort-undeclared',
-    level: 'decision',
-    rule: 'A property that the descriptor doesn’t declare a sort by is unsupportedSort, whether the type has it or not; names are case-sensitive (decision 15).',
-    needs: { room: 0 },
-    async run(subject) {
-      const declared = subject.profile.sorts;
-      const names = [
-        ...visible(subject.described).map(({ name }) => name),
-        ...subject.hidden,
-        '',
-        'accountId',
-        ...declared.map((name) => name.toUpperCase()),
-      ];
-      for (const property of names.filter((one) => !declared.includes(one)))
-        expect({ property, answer: await tried(subject, { sort: [{ property }] }) }).toEqual({
-          property,
-          answer: subject.err('unsupportedSort'),
-        });
-    },
-  },
-  {
-    id: 'query-sort-unknown-member',
-    level: 'decision',
-    rule: 'A comparator’s member that is not declared is unsupportedSort (decision 15).',
-    needs: { room: 0 },
-    applies: sorts,
-    async run(subject) {
-      for (const property of subject.profile.sorts)
-        expect(await tried(subject, { sort: [{ property, more: 1 }] })).toEqual(
-          subject.err('unsupportedSort'),
-        );
     },
   },
   {
@@ -301,54 +255,6 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       );
       const sort = [{ property: 'created' }, { property: text, isAscending: false }];
       expect(await find(subject, sort)).toEqual(expected.map(({ id }) => id));
-    },
-  },
-  {
-    id: 'query-sort-last-tie',
-    level: 'decision',
-    rule: 'The last tie goes by id, in the direction of the last comparator; created is the order of creation (decision 15).',
-    needs: { text: true, repeats: true, room: 4 },
-    applies: textSort,
-    async run(subject) {
-      const { text: property, sorts: names } = subject.profile;
-      await subject.empty(subject.A1);
-      const [b1 = '', a1 = '', b2 = '', a2 = ''] = await subject.make(
-        subject.A1,
-        'b',
-        'a',
-        'b',
-        'a',
-      );
-      const down = { isAscending: false };
-      expect(await find(subject, [{ property }])).toEqual([a1, a2, b1, b2]);
-      expect(await find(subject, [{ property, ...down }])).toEqual([b2, b1, a2, a1]);
-      if (!names.includes('created')) return;
-      const created = { property: 'created' };
-      expect(await find(subject, [{ property }, { ...created, ...down }])).toEqual([
-        a2,
-        a1,
-        b2,
-        b1,
-      ]);
-      expect(await find(subject, [{ property, ...down }, created])).toEqual([b1, b2, a1, a2]);
-    },
-  },
-  {
-    id: 'query-sort-described',
-    level: 'decision',
-    rule: 'Each declared sort orders by value or i;unicode-casemap, nulls first ascending and last descending, then by id: one direction is the other reversed (decision 15).',
-    applies: sorts,
-    async run(subject) {
-      await populated(subject, async (items) => {
-        for (const property of sorted(subject)) {
-          const { name } = property;
-          const wanted = [...items].sort((a, b) => compare(a, b, property)).map(({ id }) => id);
-          const up = await find(subject, [{ property: name, isAscending: true }]);
-          expect({ name, ids: up }).toEqual({ name, ids: wanted });
-          const down = await find(subject, [{ property: name, isAscending: false }]);
-          expect({ name, ids: down }).toEqual({ name, ids: wanted.reverse() });
-        }
-      });
     },
   },
   {

@@ -8,7 +8,7 @@ import type { Subject } from '../subject/subject.js';
 /** RFC 8620 5.5: the window of /query, and its anchor. */
 
 /** Six objects beside those that were there before; the ids of all as /query orders them. */
-async function six(subject: Subject): Promise<string[]> {
+export async function six(subject: Subject): Promise<string[]> {
   await subject.empty(subject.A1);
   const ids = await subject.make(subject.A1, ...'abcdef');
   const order = await everyId(subject);
@@ -123,18 +123,6 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     },
   },
   {
-    id: 'query-window-position-as-asked',
-    level: 'decision',
-    rule: 'The response’s position behind the end is the one that was asked for; by an anchor it is the anchor’s and its offset’s sum (case 348).',
-    async run(subject) {
-      const ids = await six(subject);
-      for (const position of [ids.length, ids.length + 1, 2 ** 53 - 1])
-        expect((await query(subject, { position })).position).toBe(position);
-      const anchored = await query(subject, { anchor: at(ids, 2), anchorOffset: 999 });
-      expect(anchored.position).toBe(1001);
-    },
-  },
-  {
     id: 'query-window-limit-negative',
     level: 'must',
     rule: 'A negative limit is invalidArguments.',
@@ -170,30 +158,6 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
         }
         expect(answer.ids).toHaveLength(Math.min(asked, answer.limit ?? asked, total));
       }
-    },
-  },
-  {
-    id: 'query-window-server-limit',
-    level: 'decision',
-    rule: 'Without a limit, or with a higher one, 5,000 ids come at most and the response’s limit says so; no other member is there, and the order is that of creation (decision 15).',
-    async run(subject) {
-      await subject.empty(subject.A1);
-      const made = await subject.make(subject.A1, ...'abcdef');
-      const ids = await everyId(subject);
-      expect(subject.own(ids)).toEqual(made);
-      const answer = await query(subject);
-      const members = {
-        accountId: subject.A1,
-        queryState: answer.queryState,
-        canCalculateChanges: subject.has('queryChanges'),
-        position: 0,
-      };
-      const more = subject.more('query', answer);
-      expect(answer).toEqual({ ...more, ...members, ids, limit: 5000 });
-      const three = await query(subject, { limit: 3 });
-      expect(three).toEqual({ ...subject.more('query', three), ...members, ids: ids.slice(0, 3) });
-      expect((await query(subject, { limit: 5001 })).limit).toBe(5000);
-      expect(await query(subject, { limit: 5000 })).not.toHaveProperty('limit');
     },
   },
   {
@@ -294,32 +258,6 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
         position: found.indexOf(one),
         ids: [one],
       });
-    },
-  },
-  {
-    id: 'query-window-anchor-elsewhere',
-    level: 'decision',
-    rule: 'An id of another account, and a string that is no id, are not found as anchors (decision 7: ids are never used again).',
-    async run(subject) {
-      await six(subject);
-      const foreign = await subject.one(subject.A2);
-      for (const anchor of [foreign, '', 'é', 'x'.repeat(300)])
-        expect(await tried(subject, { anchor })).toEqual(subject.err('anchorNotFound'));
-    },
-  },
-  {
-    id: 'query-window-anchor-creation-id',
-    level: 'decision',
-    rule: 'A creation id as anchor is resolved, or it is anchorNotFound (case 361).',
-    async run(subject) {
-      const ids = await six(subject);
-      const { methodResponses } = await subject.client.api(
-        [[`${subject.type}/query`, { accountId: subject.A1, anchor: '#k', limit: 1 }, 'q']],
-        { createdIds: { k: at(ids, 2) } },
-      );
-      const [answer, args] = at(methodResponses, 0);
-      if (answer === 'error') expect(args['type']).toBe('anchorNotFound');
-      else expect(args['ids']).toEqual([at(ids, 2)]);
     },
   },
   {

@@ -114,37 +114,6 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     },
   },
   {
-    id: 'set-error-described',
-    level: 'decision',
-    rule: 'Each SetError has a description, which names each property that it is about (decision 13).',
-    async run(subject) {
-      const { notCreated, notUpdated, notDestroyed } = await subject.set({
-        create: { bad: { ...subject.create('a'), first: 1, second: 2 } },
-        update: { x1: {} },
-        destroy: ['x2'],
-      });
-      expect(String(entry(notCreated, 'bad')['description'])).toMatch(/first.*second/s);
-      for (const error of [entry(notUpdated, 'x1'), entry(notDestroyed, 'x2')])
-        expect(String(error['description'] ?? '')).toMatch(/\w+ \w+/);
-    },
-  },
-  {
-    id: 'set-illegal-creation-id',
-    level: 'decision',
-    rule: 'A creation id that is no Id is invalidArguments, and nothing of the call is done (decision 13).',
-    async run(subject) {
-      const before = await subject.snapshot(subject.A1);
-      for (const key of ['', 'a b', '#a', 'é', 'a/b', 'x'.repeat(256)]) {
-        const create = { good: subject.create('a'), [key]: subject.create('b') };
-        const args = { accountId: subject.A1, create };
-        expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
-          subject.err('invalidArguments'),
-        );
-      }
-      expect(await subject.snapshot(subject.A1)).toEqual(before);
-    },
-  },
-  {
     id: 'set-max-objects',
     level: 'must',
     rule: 'Creates, updates and destroys together may be as many as maxObjectsInSet; where one more is refused, nothing is done.',

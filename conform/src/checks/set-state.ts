@@ -51,27 +51,6 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     },
   },
   {
-    id: 'set-if-in-state-written',
-    level: 'decision',
-    rule: 'A state is compared as it is written: a zero in front of its number makes it another (decision 8).',
-    async run(subject) {
-      const state = await subject.state(subject.A1);
-      const others = [
-        String(Number(state) + 100),
-        `0${state}`,
-        `${state}.0`,
-        `+${state}`,
-        `${state}e0`,
-      ];
-      for (const ifInState of others) {
-        const args = { accountId: subject.A1, ifInState };
-        expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
-          subject.err('stateMismatch'),
-        );
-      }
-    },
-  },
-  {
     id: 'set-if-in-state-twice',
     level: 'must',
     rule: 'Of two calls in one request that both name the state before them, the second is stateMismatch.',
@@ -129,54 +108,6 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       await step({ update: { [id]: { [profile.text]: 'a' } } });
       await step({ destroy: [id] });
       await step({ create: { k: subject.create('a') } });
-    },
-  },
-  {
-    id: 'set-states-counted',
-    level: 'decision',
-    rule: 'The state steps by one for each object that changed, none for what failed or stayed the same (decision 8).',
-    needs: { methods: ['changes'], room: 4 },
-    async run(subject) {
-      const { A1, type, profile } = subject;
-      const [updated = '', same = '', gone = ''] = await subject.make(A1, 'a', 'b', 'c');
-      const response = await subject.client.api([
-        setCall(
-          subject,
-          {
-            create: { k: subject.create('new'), bad: { nope: 1 } },
-            update: {
-              [updated]: { [profile.text]: 'x' },
-              [same]: { [profile.text]: 'b' },
-              nobody: {},
-            },
-            destroy: [gone, 'nobody'],
-          },
-          's',
-        ),
-        getCall(subject, { ids: [] }, 'g'),
-      ]);
-      const answer = setTo(response, 's');
-      expect(Number(answer.newState)).toBe(Number(answer.oldState) + 3);
-      expect(answerTo(response, 'g')['state']).toBe(answer.newState);
-      const changes = await subject.client.changes(type, {
-        accountId: A1,
-        sinceState: answer.oldState,
-      });
-      expect([changes.created.length, changes.updated, changes.destroyed]).toEqual([
-        1,
-        [updated],
-        [gone],
-      ]);
-    },
-  },
-  {
-    id: 'set-states-of-accounts',
-    level: 'decision',
-    rule: 'States of two accounts move apart from each other (decision 8).',
-    async run(subject) {
-      const other = await subject.state(subject.A2);
-      await subject.one(subject.A1);
-      expect(await subject.state(subject.A2)).toBe(other);
     },
   },
 ]);

@@ -1,20 +1,20 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { at, utcDate } from '../expected.js';
+import { at } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 
 /** RFC 8620 5.1 and 5.3: types with one object an account, which is always there and is only updated. */
 
-const ID = 'singleton';
+export const ID = 'singleton';
 
-const get = (subject: Subject, accountId: string, ids: readonly string[] | null = null) =>
+export const get = (subject: Subject, accountId: string, ids: readonly string[] | null = null) =>
   subject.client.get(subject.type, { accountId, ids });
 
-const noDefault = ({ profile: { defaulted } }: Subject) =>
+export const noDefault = ({ profile: { defaulted } }: Subject) =>
   defaulted === undefined ? 'No mutable property has a default that is not null.' : null;
 
 /** A property set to another value while something is done with it, then back to its own. */
-async function changed(
+export async function changed(
   subject: Subject,
   work: (property: string, start: string) => Promise<void>,
 ): Promise<void> {
@@ -54,19 +54,6 @@ export const singletonChecks = typeChecks(
         }
         const { list, notFound } = await get(subject, subject.A1, [ID, 'other']);
         expect([list.length, notFound]).toEqual([1, ['other']]);
-      },
-    },
-    {
-      id: 'singleton-unwritten',
-      level: 'decision',
-      section: '5.1',
-      rule: 'A singleton that was never written has its defaults, and its state is 0 (decision 8).',
-      async run(subject) {
-        const { defaults, text, textDefault } = subject.profile;
-        const { list, ...rest } = await get(subject, subject.A2);
-        const initial = { ...defaults, ...(text === '' ? {} : { [text]: textDefault }) };
-        expect(list).toEqual([{ id: ID, ...subject.times, ...initial }]);
-        expect(rest).toMatchObject({ accountId: subject.A2, state: '0', notFound: [] });
       },
     },
     {
@@ -133,25 +120,6 @@ export const singletonChecks = typeChecks(
           expect(told).toEqual(value);
           if (subject.server.isOurs) expect(set).toHaveProperty(property);
           expect((await subject.read(ID))[property]).toEqual(value);
-        });
-      },
-    },
-    {
-      id: 'singleton-no-op',
-      level: 'decision',
-      rule: 'An update of a singleton tells when it was; one that changes nothing is null and no change (decisions 8 and 10).',
-      applies: noDefault,
-      async run(subject) {
-        await changed(subject, async (property) => {
-          const { default: value = null } = subject.profile.defaulted ?? {};
-          const { set } = await subject.update(ID, { [property]: null });
-          expect(set).toEqual(expect.objectContaining({ updated: utcDate, [property]: value }));
-          const state = await subject.state(subject.A1);
-          expect(await subject.update(ID, { [property]: value })).toEqual({
-            set: null,
-            refused: null,
-          });
-          expect(await subject.state(subject.A1)).toBe(state);
         });
       },
     },

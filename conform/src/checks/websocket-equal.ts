@@ -1,20 +1,24 @@
 import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../check.js';
 import { type ApiAnswer, HttpConnection } from '../client/connection.js';
-import { asMap, type Json } from '../client/json.js';
+import type { Json } from '../client/json.js';
 import { SocketConnection } from '../client/socket.js';
 import type { Server } from '../subject/server.js';
-import { CORE, WEBSOCKET } from '../subject/user.js';
-import { echoRequest, urn, withSocket } from './websocket-talk.js';
+import { CORE } from '../subject/user.js';
+import { echoRequest, withSocket } from './websocket-talk.js';
 
 /** RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket; 4.3.5: nothing is pushed unasked. */
 
-const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
-const text = (methodCalls: unknown, more: object = {}): string =>
+export const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
+export const text = (methodCalls: unknown, more: object = {}): string =>
   JSON.stringify({ using: [CORE], methodCalls, ...more });
-const ref = (resultOf: string, path: string): object => ({ resultOf, name: 'Core/echo', path });
+export const ref = (resultOf: string, path: string): object => ({
+  resultOf,
+  name: 'Core/echo',
+  path,
+});
 
-const REQUESTS: readonly string[] = [
+export const REQUESTS: readonly string[] = [
   text([]),
   text([ECHO], { createdIds: { old: 'x1' } }),
   text([['Core/echo', { '': '', deep: [[{ a: null }]], wide: '🦊 \u0000 \u2028' }, '#']]),
@@ -29,7 +33,7 @@ const REQUESTS: readonly string[] = [
   text([ECHO], { using: [] }),
 ];
 
-const REFUSED: readonly string[] = [
+export const REFUSED: readonly string[] = [
   ...['x', '{', '[1,]', '{"a":1,"a":2}', '{"a":"\\ud800"}', '[]', 'null', '42', '{}'],
   ...['{"methodCalls":[]}', `{"using":["${CORE}"]}`, `{"using":"${CORE}","methodCalls":[]}`],
   ...['x', null, {}, ['x'], [[]], [['Core/echo', {}]], [['Core/echo', [], 'c']]].map((calls) =>
@@ -40,7 +44,7 @@ const REFUSED: readonly string[] = [
 ];
 
 /** The answers to one text, over HTTP and over a socket. */
-async function both(
+export async function both(
   server: Server,
   texts: readonly string[],
   compare: (http: ApiAnswer, socket: ApiAnswer, about: string) => void,
@@ -86,41 +90,6 @@ export const socketEqualChecks = serverChecks(
         both(server, REFUSED, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'problem']);
           expect([about, told(socket)]).toEqual([about, told(http)]);
-        }),
-    },
-    {
-      id: 'ws-same-words',
-      section: '4.3.4',
-      level: 'decision',
-      rule: 'The members of a RequestError beside @type and requestId are those of the problem details over HTTP; descriptions of method errors are the same.',
-      run: (server) =>
-        both(server, [...REQUESTS, ...REFUSED], (http, socket, about) => {
-          const members = (answer: ApiAnswer): unknown => {
-            if (answer.kind === 'response') return answer.response;
-            const { detail, ...rest } = answer.problem;
-            return { ...rest, detail: typeof detail };
-          };
-          expect([about, members(socket)]).toEqual([about, members(http)]);
-        }),
-    },
-    {
-      id: 'ws-push-refused',
-      section: '4.3.5',
-      level: 'decision',
-      rule: 'Where supportsPush is false, what would begin or end push is notRequest.',
-      applies: ({ user }) =>
-        asMap(user.session.capabilities[WEBSOCKET])['supportsPush'] === false
-          ? null
-          : 'The server supports push over WebSocket, or has no WebSocket.',
-      run: (server) =>
-        withSocket(server, async (socket) => {
-          for (const message of [
-            { '@type': 'WebSocketPushEnable', dataTypes: null },
-            { '@type': 'WebSocketPushDisable' },
-          ])
-            expect(await socket.ask(message)).toEqual(
-              expect.objectContaining({ '@type': 'RequestError', type: urn('notRequest') }),
-            );
         }),
     },
   ],

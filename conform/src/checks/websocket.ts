@@ -14,7 +14,7 @@ import { echoRequest, refusal, withSocket } from './websocket-talk.js';
 /** ms that a server which took a wrong handshake has to treat it as JMAP after all. */
 const A_WHILE = 1000;
 
-function advertised({ capabilities }: Session): {
+export function advertised({ capabilities }: Session): {
   readonly url: unknown;
   readonly supportsPush: unknown;
 } {
@@ -93,18 +93,6 @@ export const socketHandshakeChecks = serverChecks(
       },
     },
     {
-      id: 'ws-handshake-refused',
-      level: 'decision',
-      rule: 'A handshake that does not offer jmap is refused with 400; a plain GET is told to upgrade with 426.',
-      run: async (server) => {
-        for (const protocols of [[], ['chat'], ['JMAP']])
-          expect([protocols, await refusal(server, { protocols })]).toEqual([protocols, 400]);
-        const url = String(advertised(server.user.session).url).replace(/^ws/, 'http');
-        const { status, headers } = await server.user.http.send(url);
-        expect([status, headers.get('upgrade')]).toEqual([426, 'websocket']);
-      },
-    },
-    {
       id: 'ws-compression',
       level: 'must',
       rule: 'Compression that a client offers is agreed to or not; messages of any length come whole either way.',
@@ -175,16 +163,6 @@ export const socketFrameChecks = serverChecks(
           socket.sendOctets([Buffer.from(JSON.stringify(echoRequest('r')))], true);
           const answer = await socket.takeOrClosed();
           if (typeof answer !== 'number') expect(answer['@type']).toBe('RequestError');
-        }),
-    },
-    {
-      id: 'ws-binary-closes',
-      level: 'decision',
-      rule: 'A binary message ends the connection with 1003.',
-      run: (server) =>
-        withSocket(server, async (socket) => {
-          socket.sendOctets([Buffer.from(JSON.stringify(echoRequest('r')))], true);
-          expect(await socket.takeOrClosed()).toBe(1003);
         }),
     },
     {

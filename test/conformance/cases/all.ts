@@ -1,8 +1,9 @@
 import { describe } from 'vitest';
 import type { TypeCheck } from '../../../conform/src/check.js';
-import { DESCRIBED_CHECKS } from '../../../conform/src/checks/index.js';
+import { isDescribed } from '../../../conform/src/checks/index.js';
 import { nestedPatchChecks } from '../../../conform/src/checks/patch-nested.js';
 import { TYPE_CHECKS, typeConformance, useServer } from '../checks.js';
+import { nestedPatchDecisions } from '../decisions/patch-nested.js';
 import type { Suite } from '../suite.js';
 
 /** What of the suite is run for a type: the protocol's checks, its descriptor's, or both. */
@@ -12,7 +13,11 @@ export interface Selection {
 }
 
 /** What a descriptor says is checked where the protocol's part is not, too; so is each place that a patch may name. */
-const DESCRIBED = new Set<TypeCheck>([...DESCRIBED_CHECKS, ...nestedPatchChecks]);
+const DESCRIBED = new Set<TypeCheck>([
+  ...TYPE_CHECKS.filter(isDescribed),
+  ...nestedPatchChecks,
+  ...nestedPatchDecisions,
+]);
 
 /** Tests the type that a descriptor describes: a descriptor is all that this needs. */
 export function conformance(suite: Suite, selection: Selection = {}): void {

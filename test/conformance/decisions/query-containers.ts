@@ -1,25 +1,25 @@
 import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { freeMapsOf, isSet } from '../../../conform/src/checks/patch-places.js';
+import type { Json, JsonMap } from '../../../conform/src/client/json.js';
+import { sameMembers } from '../../../conform/src/expected.js';
+import { NotApplicable } from '../../../conform/src/not-applicable.js';
+import { givable, isUnique } from '../../../conform/src/subject/described.js';
+import { populated } from '../../../conform/src/subject/populated.js';
+import { whole } from '../../../conform/src/subject/queries.js';
+import type { Subject } from '../../../conform/src/subject/subject.js';
+import { ofSchema, schemaOf } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
-import { typeChecks } from '../check.js';
-import type { Json, JsonMap } from '../client/json.js';
-import { sameMembers } from '../expected.js';
-import { NotApplicable } from '../not-applicable.js';
-import { givable, isUnique } from '../subject/described.js';
-import { populated } from '../subject/populated.js';
-import { whole } from '../subject/queries.js';
-import type { Subject } from '../subject/subject.js';
-import { ofSchema, schemaOf } from '../subject/values.js';
-import { freeMapsOf, isSet } from './patch-places.js';
 
 /** RFC 8620 5.5: conditions that take values as they are: one of a list, a key, an item (decision 14). */
 
-export const queryContainerChecks = typeChecks(
+export const queryContainerDecisions = typeChecks(
   '5.5',
   { methods: ['get', 'set', 'query'], room: 3 },
   [
     {
       id: 'query-condition-in',
-      level: 'decision',
+      level: 'must',
       rule: 'in takes a list: a value that is in it twice counts once, their order says nothing, and an empty list finds nothing (decision 14).',
       applies: ({ described }) =>
         described.filters.some(({ operator }) => operator === 'in')
@@ -48,7 +48,7 @@ export const queryContainerChecks = typeChecks(
     },
     {
       id: 'query-condition-keys',
-      level: 'decision',
+      level: 'must',
       rule: 'hasKey and hasItem take a value as it is, whole and in its own case, whatever it looks like (decision 14).',
       async run(subject) {
         const all = containers(subject);

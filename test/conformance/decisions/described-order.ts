@@ -1,11 +1,11 @@
 import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { ownLinks } from '../../../conform/src/checks/creation-references.js';
+import { eachKey } from '../../../conform/src/checks/described-unique.js';
+import { entry } from '../../../conform/src/expected.js';
+import { wrapped } from '../../../conform/src/subject/described.js';
+import type { Subject } from '../../../conform/src/subject/subject.js';
 import type { ModelUnique } from '../../../src/descriptor/model.js';
-import { typeChecks } from '../check.js';
-import { entry } from '../expected.js';
-import { wrapped } from '../subject/described.js';
-import type { Subject } from '../subject/subject.js';
-import { ownLinks } from './creation-references.js';
-import { eachKey } from './described-unique.js';
 
 /** Decision 13: in which order creates, and copies, of one call are judged that refer to one another. */
 
@@ -25,7 +25,7 @@ const movable = ({ properties }: ModelUnique): boolean =>
 const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
   {
     id: 'described-unique-needed',
-    level: 'decision',
+    level: 'must',
     rule: 'What others of the call refer to is judged before them, wherever it stands: of two creates that want what no two may share, the one that the other needs is made, and the other is alreadyExists (decision 13).',
     applies: hasOrder,
     run: (subject) =>
@@ -51,7 +51,7 @@ const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
 const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 }, [
   {
     id: 'described-unique-needed-copied',
-    level: 'decision',
+    level: 'must',
     rule: 'So it is with copies: of two that want what no two may share in their account, the one that the other needs is made (decision 13).',
     applies: (subject) =>
       subject.described.uniques.some(
@@ -89,4 +89,4 @@ const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 },
   },
 ]);
 
-export const describedOrderChecks = Object.freeze([...inSets, ...inCopies]);
+export const describedOrderDecisions = Object.freeze([...inSets, ...inCopies]);

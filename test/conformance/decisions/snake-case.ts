@@ -1,14 +1,14 @@
 import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { refusal } from '../../../conform/src/checks/refusal.js';
+import type { Json, JsonMap } from '../../../conform/src/client/json.js';
+import { givable, isUnique } from '../../../conform/src/subject/described.js';
+import { operands } from '../../../conform/src/subject/operators.js';
+import { populated } from '../../../conform/src/subject/populated.js';
+import { type Query, query, tried, whole } from '../../../conform/src/subject/queries.js';
+import type { Subject } from '../../../conform/src/subject/subject.js';
+import { size, valuesOf } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
-import { typeChecks } from '../check.js';
-import type { Json, JsonMap } from '../client/json.js';
-import { givable, isUnique } from '../subject/described.js';
-import { operands } from '../subject/operators.js';
-import { populated } from '../subject/populated.js';
-import { type Query, query, tried, whole } from '../subject/queries.js';
-import type { Subject } from '../subject/subject.js';
-import { size, valuesOf } from '../subject/values.js';
-import { refusal } from './refusal.js';
 
 /** Decision 19: what a type that opts in takes in snake_case beside the names of arguments. */
 
@@ -31,11 +31,11 @@ const longFilters = ({ described }: Subject) =>
 
 const longSorts = ({ profile }: Subject): readonly string[] => profile.sorts.filter(isLong);
 
-export const snakeCaseChecks = [
+export const snakeCaseDecisions = [
   ...typeChecks('5.3', { methods: ['get', 'set'], room: 1 }, [
     {
       id: 'snake-case-objects',
-      level: 'decision',
+      level: 'must',
       rule: 'A type that opts in takes names of properties in snake_case, too, in creates, patches and the properties of a /get, not both spellings of one; answers have camelCase alone (decision 19).',
       applies: (subject) =>
         optsIn(subject) ??
@@ -69,7 +69,7 @@ export const snakeCaseChecks = [
   ...typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 4 }, [
     {
       id: 'snake-case-queries',
-      level: 'decision',
+      level: 'must',
       rule: 'Names of conditions and of properties to sort by may be in snake_case there, too: the same query as in camelCase, with the same queryState; both spellings of one are invalidArguments (decision 19).',
       applies: (subject) =>
         optsIn(subject) ??

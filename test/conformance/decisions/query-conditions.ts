@@ -1,15 +1,15 @@
 import { expect } from 'expect';
-import { typeChecks } from '../check.js';
-import type { Json, JsonMap } from '../client/json.js';
-import { sameMembers } from '../expected.js';
-import { NotApplicable } from '../not-applicable.js';
-import { givable, isUnique } from '../subject/described.js';
-import { matches, operands } from '../subject/operators.js';
-import { populated } from '../subject/populated.js';
-import { tried, whole } from '../subject/queries.js';
-import type { Subject } from '../subject/subject.js';
-import { ofSchema, size } from '../subject/values.js';
-import { filters, textFilter } from './applies.js';
+import { typeChecks } from '../../../conform/src/check.js';
+import { filters, textFilter } from '../../../conform/src/checks/applies.js';
+import type { Json, JsonMap } from '../../../conform/src/client/json.js';
+import { sameMembers } from '../../../conform/src/expected.js';
+import { NotApplicable } from '../../../conform/src/not-applicable.js';
+import { givable, isUnique } from '../../../conform/src/subject/described.js';
+import { matches, operands } from '../../../conform/src/subject/operators.js';
+import { populated } from '../../../conform/src/subject/populated.js';
+import { tried, whole } from '../../../conform/src/subject/queries.js';
+import type { Subject } from '../../../conform/src/subject/subject.js';
+import { ofSchema, size } from '../../../conform/src/subject/values.js';
 
 /** RFC 8620 5.5: what the conditions mean that a descriptor declares (decision 14). */
 
@@ -44,13 +44,13 @@ function freeTexts(
   });
 }
 
-export const queryConditionChecks = typeChecks(
+export const queryConditionDecisions = typeChecks(
   '5.5',
   { methods: ['get', 'set', 'query'], room: 3 },
   [
     {
       id: 'query-condition-operators',
-      level: 'decision',
+      level: 'must',
       rule: 'Each declared filter finds what its operator says of the stored values: equals, in, contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem (decision 14).',
       applies: filters,
       async run(subject) {
@@ -69,7 +69,7 @@ export const queryConditionChecks = typeChecks(
     },
     {
       id: 'query-condition-members',
-      level: 'decision',
+      level: 'must',
       rule: 'All members of a condition must hold; those that are null add no constraint, but for equals on a nullable property (decision 14).',
       applies: filters,
       async run(subject) {
@@ -100,7 +100,7 @@ export const queryConditionChecks = typeChecks(
     },
     {
       id: 'query-condition-invalid',
-      level: 'decision',
+      level: 'must',
       rule: 'A condition takes what the descriptor’s schema of it says: a date that is none, a list with a null, a value out of range are invalidArguments that names the condition.',
       needs: { room: 0 },
       applies: filters,
@@ -120,7 +120,7 @@ export const queryConditionChecks = typeChecks(
     },
     {
       id: 'query-condition-no-constraint',
-      level: 'decision',
+      level: 'must',
       rule: 'null, and the empty text in contains, startsWith and text, add no constraint (decision 14).',
       applies: filters,
       async run(subject) {
@@ -144,7 +144,7 @@ export const queryConditionChecks = typeChecks(
     },
     {
       id: 'query-condition-bounds',
-      level: 'decision',
+      level: 'must',
       rule: 'Bounds of dates are half open to the millisecond: before leaves its bound out, after takes it in; null is neither (decision 14, case 323).',
       async run(subject) {
         const dated = subject.described.filters.filter(
@@ -179,7 +179,7 @@ export const queryConditionChecks = typeChecks(
     },
     {
       id: 'query-condition-case',
-      level: 'decision',
+      level: 'must',
       rule: 'Text is compared case-insensitively by NFC, full case folding and NFC again, for every script (decision 14).',
       needs: { text: true, room: 8 },
       applies: textFilter,
@@ -211,7 +211,7 @@ export const queryConditionChecks = typeChecks(
     },
     {
       id: 'query-condition-wildcards',
-      level: 'decision',
+      level: 'must',
       rule: 'No character of a text that is looked for is a wildcard; startsWith looks at the start alone (decision 14).',
       async run(subject) {
         const all = freeTexts(subject);

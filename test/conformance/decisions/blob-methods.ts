@@ -1,0 +1,85 @@
+import { expect } from 'expect';
+import { serverChecks } from '../../../conform/src/check.js';
+import {
+  accountOf,
+  base64,
+  clientOf,
+  METHODS,
+  text,
+  upload,
+} from '../../../conform/src/checks/blob-client.js';
+import { keys, uploads } from '../../../conform/src/checks/blob-methods.js';
+import { answerTo } from '../../../conform/src/client/answers.js';
+import { asMap } from '../../../conform/src/client/json.js';
+
+export const blobUploadMethodDecisions = serverChecks(
+  '4.1',
+  [
+    {
+      ...METHODS,
+      id: 'blob-method-upload-strict-base64',
+      level: 'must',
+      rule: 'Base64 has its padding, no space and the first alphabet of RFC 4648.',
+      async run(server) {
+        const wrong = ['YQ=', 'YQ', 'YW Jj', 'YWJj\n', '-_-_'];
+        const create = uploads(
+          Object.fromEntries(wrong.map((value, n) => [`k${n}`, [base64(value)]])),
+        );
+        const { created, notCreated } = await upload(server, create);
+        expect([keys(created), keys(notCreated)]).toEqual([[], keys(create)]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-blob-id',
+      level: 'must',
+      rule: 'created has the blobId too, equal to the id, and /created/k/blobId resolves; there is no state (decision 21).',
+      async run(server) {
+        const create = { k: { data: [text('x')], type: 'text/plain' } };
+        const path = '/created/k/blobId';
+        const response = await clientOf(server).api([
+          ['Blob/upload', { accountId: accountOf(server), create }, 'u'],
+          ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path } }, 'e'],
+        ]);
+        const answer = answerTo(response, 'u');
+        const { id, blobId } = asMap(asMap(answer['created'])['k']);
+        expect([blobId, answerTo(response, 'e')]).toEqual([id, { id }]);
+        expect([answer['oldState'] ?? null, answer['newState'] ?? null]).toEqual([null, null]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-bad-type',
+      level: 'must',
+      rule: 'A type that is no media type is invalidProperties (decision 21).',
+      async run(server) {
+        const data = [text('x')];
+        const { created, notCreated } = await upload(server, {
+          bad: { data, type: 'no media type' },
+          number: { data, type: 5 },
+        });
+        const error = expect.objectContaining({ type: 'invalidProperties', properties: ['type'] });
+        expect([created, notCreated]).toEqual([{}, { bad: error, number: error }]);
+      },
+    },
+    {
+      ...METHODS,
+      id: 'blob-method-upload-arguments',
+      level: 'must',
+      rule: 'accountId and create are required, and there are no others: invalidArguments with the name (decision 13).',
+      async run(server) {
+        const accountId = accountOf(server);
+        const create = { k: { data: [] } };
+        for (const [args, name] of [
+          [{ create }, 'accountId'],
+          [{ accountId }, 'create'],
+          [{ accountId, create, update: {} }, 'update'],
+        ] as const)
+          expect(await clientOf(server).call('Blob/upload', args)).toEqual(
+            server.err('invalidArguments', name),
+          );
+      },
+    },
+  ],
+  'RFC 9404',
+);

@@ -1,0 +1,38 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { argsOfResponse, from, NEEDS } from '../../../conform/src/checks/copies.js';
+import { moved, told } from '../../../conform/src/checks/copy-destroy.js';
+import { NOTHING_SET } from '../../../conform/src/client/answers.js';
+
+export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
+  {
+    id: 'copy-destroy-response-exact',
+    level: 'must',
+    rule: 'The implicit /set has every member of a /set response, null where there is nothing, and the source’s state counts one on (decisions 8 and 13).',
+    async run(subject) {
+      const id = await subject.one(subject.A1);
+      const oldState = await subject.state(subject.A1);
+      const responses = await moved(subject, id, { k: from(subject, id) });
+      expect(argsOfResponse(responses, 1)).toEqual({
+        ...NOTHING_SET,
+        accountId: subject.A1,
+        oldState,
+        newState: String(Number(oldState) + 1),
+        destroyed: [id],
+      });
+    },
+  },
+  {
+    id: 'copy-destroy-nothing-copied',
+    level: 'must',
+    rule: 'Where nothing was copied there are no originals to destroy, and no implicit /set (decision 17).',
+    needs: { room: 0 },
+    async run(subject) {
+      const responses = await moved(subject, 'x1', { k: { id: 'x1' } });
+      expect(told(responses)).toEqual([
+        [`${subject.type}/copy`, 'c'],
+        [`${subject.type}/get`, 'g'],
+      ]);
+    },
+  },
+]);

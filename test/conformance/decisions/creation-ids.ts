@@ -1,0 +1,140 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { getCall, madeBy, setCall, setTo } from '../../../conform/src/checks/requests.js';
+import { answerTo } from '../../../conform/src/client/answers.js';
+import { entry } from '../../../conform/src/expected.js';
+export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    // 5.3 has creation ids referenced by an update, which may be within its values; its keys are ids.
+    id: 'creation-ids-given-update',
+    level: 'must',
+    section: '3.3',
+    rule: 'It does so as a key of update, too (decision 13).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const response = await subject.client.api(
+        [
+          setCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
+          getCall(subject, { ids: [id], properties: [text] }, 'g'),
+        ],
+        { createdIds: { x: id } },
+      );
+      expect(setTo(response, 'u').notUpdated).toBeNull();
+      expect(answerTo(response, 'g')['list']).toEqual([{ id, [text]: 'after' }]);
+      expect(response.createdIds).toEqual({ x: id });
+    },
+  },
+  {
+    id: 'creation-ids-real-ids',
+    level: 'must',
+    rule: 'The keys of updated and the entries of destroyed are real ids, also where creation ids were sent (decision 13).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const response = await subject.client.api(
+        [
+          setCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
+          setCall(subject, { destroy: ['#x'] }, 'd'),
+        ],
+        { createdIds: { x: id } },
+      );
+      expect(Object.keys(setTo(response, 'u').updated ?? {})).toEqual([id]);
+      expect(setTo(response, 'd').destroyed).toEqual([id]);
+    },
+  },
+  {
+    id: 'creation-ids-in-get',
+    level: 'must',
+    section: '5.1',
+    rule: 'ids of a /get may be creation ids; what is found has its real id, and one that is nobody’s is notFound as it was sent (decision 12).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const response = await subject.client.api([
+        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        getCall(subject, { ids: ['#k', '#nope'], properties: [text] }, 'g'),
+      ]);
+      const { id } = madeBy(response, 'a');
+      expect(answerTo(response, 'g')).toMatchObject({
+        list: [{ id, [text]: 'a' }],
+        notFound: ['#nope'],
+      });
+    },
+  },
+  {
+    id: 'creation-ids-given-in-get',
+    level: 'must',
+    section: '5.1',
+    rule: 'ids of a /get may be creation ids of the request’s createdIds, too (decision 12).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'given');
+      const get = getCall(subject, { ids: ['#x'], properties: [text] }, 'g');
+      const response = await subject.client.api([get], { createdIds: { x: id } });
+      expect(answerTo(response, 'g')).toMatchObject({
+        list: [{ id, [text]: 'given' }],
+        notFound: [],
+      });
+    },
+  },
+  {
+    id: 'creation-ids-earlier-call-update',
+    level: 'must',
+    rule: 'It is updated by its creation id, too (decision 13).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const response = await subject.client.api([
+        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        setCall(subject, { update: { '#k': { [text]: 'b' } } }, 'b'),
+      ]);
+      const { id } = madeBy(response, 'a');
+      expect(setTo(response, 'b').notUpdated).toBeNull();
+      expect((await subject.read(id))[text]).toBe('b');
+    },
+  },
+  {
+    id: 'creation-ids-same-call-update',
+    level: 'must',
+    rule: 'A call may update what it creates, by the creation id: the create is done first (decision 13).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const answer = await subject.set({
+        create: { k: subject.create('a') },
+        update: { '#k': { [text]: 'b' } },
+      });
+      const { id } = entry(answer.created, 'k');
+      expect(answer.notUpdated).toBeNull();
+      expect(Object.keys(answer.updated ?? {})).toHaveLength(1);
+      expect((await subject.read(id))[text]).toBe('b');
+    },
+  },
+  {
+    id: 'creation-ids-same-call-states',
+    level: 'must',
+    rule: 'An object created and updated in one call is one step of the state, created and destroyed two, of which /changes tells nothing (decision 8).',
+    needs: { methods: ['changes'] },
+    async run(subject) {
+      const { A1, type, profile } = subject;
+      const updated = await subject.set({
+        create: { k: subject.create('a') },
+        update: { '#k': { [profile.text]: 'b' } },
+      });
+      const { id } = entry(updated.created, 'k');
+      expect(updated.updated).toEqual({ [id]: expect.anything() });
+      expect(Number(updated.newState)).toBe(Number(updated.oldState) + 1);
+      await subject.set({ destroy: [id] });
+
+      const answer = await subject.set({ create: { k: subject.create('a') }, destroy: ['#k'] });
+      expect(answer.destroyed).toEqual([entry(answer.created, 'k').id]);
+      expect(Number(answer.newState)).toBe(Number(answer.oldState) + 2);
+      const sinceState = answer.oldState;
+      expect(await subject.client.changes(type, { accountId: A1, sinceState })).toMatchObject({
+        newState: answer.newState,
+        hasMoreChanges: false,
+        created: [],
+        updated: [],
+        destroyed: [],
+      });
+    },
+  },
+]);

@@ -1,0 +1,32 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { each, noOwnLinks, ownLinks } from '../../../conform/src/checks/creation-references.js';
+import { refusalOf } from '../../../conform/src/checks/patch-places.js';
+import { wrapped } from '../../../conform/src/subject/described.js';
+
+export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, [
+  {
+    id: 'creation-references-circle',
+    level: 'must',
+    rule: 'Creates that refer to each other in a circle are each invalidProperties, and so is what refers to one of them; the others are made (decision 13).',
+    needs: { room: 5 },
+    applies: noOwnLinks,
+    async run(subject) {
+      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
+        const to = (key: string) => ({ ...subject.create('c'), [name]: wrapped(form, `#${key}`) });
+        const { created, notCreated } = await subject.set({
+          create: {
+            a: to('b'),
+            b: to('a'),
+            self: to('self'),
+            hangs: to('a'),
+            fine: subject.create('fine'),
+          },
+        });
+        expect(Object.keys(created ?? {})).toEqual(['fine']);
+        const refusal = refusalOf(name);
+        expect(notCreated).toEqual({ a: refusal, b: refusal, self: refusal, hangs: refusal });
+      });
+    },
+  },
+]);

@@ -1,0 +1,129 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import {
+  acyclicOf,
+  each,
+  hasLinks,
+  linksOf,
+  NEEDS,
+} from '../../../conform/src/checks/described-links.js';
+import { refusal } from '../../../conform/src/checks/refusal.js';
+import type { JsonMap } from '../../../conform/src/client/json.js';
+import { wrapped } from '../../../conform/src/subject/described.js';
+import type { Subject } from '../../../conform/src/subject/subject.js';
+
+/** What a second copy of one object must have of its own. */
+function another(subject: Subject): JsonMap {
+  const own = subject.profile.given.filter(
+    ({ reference, blobs }) => reference === undefined && blobs.length === 0,
+  );
+  return Object.fromEntries(own.map(({ name }) => [name, subject.differing(name)]));
+}
+
+export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
+  {
+    id: 'described-links-targets',
+    level: 'must',
+    rule: 'A reference holds ids of objects of its type in the same account; anything else is invalidProperties.',
+    applies: hasLinks,
+    async run(subject) {
+      await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
+        const { form, type } = reference;
+        const foreign = await targets.make(type, subject.A2, 'foreign');
+        for (const id of [foreign, 'nothing', '#nobody', 'no id', '']) {
+          const { refused } = await subject.put({ [name]: wrapped(form, id) });
+          expect({ name, id, refused }).toEqual({ name, id, refused: refusal(subject, name) });
+        }
+        const near = await targets.make(type, subject.A1, 'near');
+        const id = await subject.put1({ [name]: wrapped(form, near) });
+        expect((await subject.read(id))[name]).toEqual(wrapped(form, near));
+      });
+    },
+  },
+  {
+    id: 'described-links-on-destroy',
+    level: 'must',
+    rule: 'Where what a reference holds is to be destroyed, the descriptor says whether that is refused with objectIsLinked, followed by what holds it, or taken out of the reference (decision 13).',
+    needs: { methods: ['changes'] },
+    applies: hasLinks,
+    async run(subject) {
+      await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
+        const { form, type, onDestroy } = reference;
+        const target = await targets.of(type);
+        const gone = await targets.make(type, subject.A1, 'gone');
+        const stays = await targets.make(type, subject.A1, 'stays');
+        const ids = form === 'single' ? [gone] : [gone, stays];
+        const holder = await subject.put1({ [name]: wrapped(form, ...ids) });
+        const before = await subject.snapshot(subject.A1);
+        const args = { accountId: subject.A1, sinceState: await subject.state(subject.A1) };
+        const answer = await target.set({ destroy: [gone] });
+        if (onDestroy === 'restrict') {
+          const linked = expect.objectContaining({ type: 'objectIsLinked', objectIds: [holder] });
+          expect({ name, ...answer.notDestroyed }).toEqual({ name, [gone]: linked });
+          expect(await subject.snapshot(subject.A1)).toEqual(before);
+          return;
+        }
+        expect({ name, destroyed: answer.destroyed }).toEqual({
+          name,
+          destroyed: expect.arrayContaining([gone]),
+        });
+        const changes = await subject.client.changes(subject.type, args);
+        expect(onDestroy === 'cascade' ? changes.destroyed : changes.updated).toContain(holder);
+        if (onDestroy === 'setNull')
+          expect((await subject.read(holder))[name]).toEqual(wrapped(form, ...ids.slice(1)));
+      });
+    },
+  },
+  {
+    id: 'described-links-acyclic',
+    level: 'must',
+    rule: 'Where a descriptor wants no cycles an object refers neither to itself nor to what refers to it, over any number of others: invalidProperties.',
+    needs: { singleton: undefined },
+    applies: (subject) =>
+      acyclicOf(subject).length > 0 ? null : 'The type has no reference without cycles.',
+    async run(subject) {
+      await each(subject, acyclicOf(subject), async ({ name, reference: { form } }) => {
+        const top = await subject.put1({});
+        const middle = await subject.put1({ [name]: wrapped(form, top) });
+        const leaf = await subject.put1({ [name]: wrapped(form, middle) });
+        for (const id of [top, middle, leaf]) {
+          const { refused } = await subject.update(top, { [name]: wrapped(form, id) });
+          expect({ name, refused }).toEqual({
+            name,
+            refused: subject.setError('invalidProperties', [name]),
+          });
+        }
+        await subject.set({ destroy: [leaf, middle, top] });
+      });
+    },
+  },
+  {
+    id: 'described-links-copied',
+    section: '5.4',
+    level: 'must',
+    rule: 'A copied reference into the source is invalidProperties, unless the client gives another (decision 17).',
+    needs: { methods: ['copy'], singleton: undefined },
+    applies: hasLinks,
+    async run(subject) {
+      await each(subject, linksOf(subject), async ({ name, reference, targets, property }) => {
+        const { form, type } = reference;
+        const near = await targets.make(type, subject.A1, 'near');
+        const id = await subject.put1({ [name]: wrapped(form, near) });
+        const { [name]: _, ...rest } = subject.moved();
+        const copy = async (more: JsonMap) =>
+          await subject.client.copy(subject.type, {
+            fromAccountId: subject.A1,
+            accountId: subject.A2,
+            create: { k: { id, ...rest, ...more } },
+          });
+        const refused = await copy({});
+        expect({ name, ...refused.notCreated }).toEqual({ name, k: refusal(subject, name) });
+        const far = await targets.make(type, subject.A2, 'far');
+        const { notCreated } = await copy({ [name]: wrapped(form, far) });
+        expect({ name, notCreated }).toEqual({ name, notCreated: null });
+        if (!property.required && property.nullable)
+          expect((await copy({ [name]: null, ...another(subject) })).notCreated).toBeNull();
+      });
+    },
+  },
+]);

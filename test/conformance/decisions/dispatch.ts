@@ -1,0 +1,55 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { calls } from '../../../conform/src/checks/dispatch.js';
+
+export const dispatchDecisions = typeChecks(
+  '3.6.2',
+  { methods: ['get'], singleton: 'both', room: 0 },
+  [
+    {
+      id: 'dispatch-read-only-nothing-to-do',
+      level: 'must',
+      rule: 'A /set of a read-only account is accountReadOnly even where it has nothing to do (decision 3).',
+      needs: { methods: ['set'] },
+      async run(subject) {
+        const { AR: accountId, type } = subject;
+        for (const args of [{}, { destroy: [] }, { create: {} }])
+          expect(await subject.client.call(`${type}/set`, { accountId, ...args })).toEqual(
+            subject.err('accountReadOnly'),
+          );
+      },
+    },
+    {
+      id: 'dispatch-unknown-arguments-named',
+      level: 'must',
+      rule: 'All unknown arguments are named (decision 11).',
+      async run(subject) {
+        for (const [method, args] of calls(subject)) {
+          const answer = await subject.client.call(method, { ...args, foo: 1, 'other name': null });
+          expect(answer).toEqual(subject.err('invalidArguments', 'foo', 'other name'));
+        }
+      },
+    },
+    {
+      id: 'dispatch-snake-case',
+      level: 'must',
+      rule: 'A type that opts in takes argument names in snake_case, too, not both spellings of one; another type takes camelCase alone (decision 19).',
+      async run(subject) {
+        const { A1: accountId, client, type } = subject;
+        const snake = { account_id: accountId, ids: [] };
+        const both = await client.call(`${type}/get`, { ...snake, accountId });
+        if (!subject.profile.snakeCase) {
+          expect(both).toEqual(subject.err('invalidArguments', 'account_id'));
+          return;
+        }
+        expect(both).toEqual(subject.err('invalidArguments'));
+        expect(await client.get(type, snake)).toEqual(
+          await client.get(type, { accountId, ids: [] }),
+        );
+        if (!subject.has('query')) return;
+        const query = await client.query(type, { account_id: accountId, calculate_total: true });
+        expect(query.total).toEqual(expect.any(Number));
+      },
+    },
+  ],
+);

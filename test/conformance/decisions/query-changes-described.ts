@@ -1,0 +1,42 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { immutable } from '../../../conform/src/checks/query-changes-described.js';
+import type { Json } from '../../../conform/src/client/json.js';
+import { NotApplicable } from '../../../conform/src/not-applicable.js';
+import { cached, changesOf, everyId, query } from '../../../conform/src/subject/queries.js';
+
+export const queryChangesDescribedDecisions = typeChecks(
+  '5.6',
+  { methods: ['get', 'set', 'query', 'queryChanges'], room: 4 },
+  [
+    {
+      id: 'query-changes-up-to-id-filtered',
+      level: 'must',
+      rule: 'A filter on an immutable property alone, with no sort, lets upToId cut off what comes behind it; what the filter leaves out is never added (decision 16).',
+      needs: { room: 6 },
+      async run(subject) {
+        const found = immutable(subject);
+        if (found === undefined)
+          throw new NotApplicable('The type has no equals or in on an immutable property.');
+        const { filter, property, one, other } = found;
+        const put = (value: Json) => subject.put1({ [property.name]: value });
+        await subject.empty(subject.A1);
+        const first = await put(one);
+        await put(one);
+        await put(other);
+        const args = { filter: { [filter.name]: filter.operator === 'in' ? [one] : one } };
+        const before = await cached(subject, args);
+        const id = await put(one);
+        await put(other);
+        const told = await changesOf(subject, before);
+        const ids = await everyId(subject, args);
+        expect(subject.own(ids).indexOf(id)).toBe(2);
+        expect(told.added).toEqual([{ id, index: ids.indexOf(id) }]);
+        const cut = await changesOf(subject, before, { upToId: first });
+        expect([cut.removed, cut.added]).toEqual([[], []]);
+        const { queryState } = await query(subject, args);
+        expect([told.newQueryState, cut.newQueryState]).toEqual([queryState, queryState]);
+      },
+    },
+  ],
+);

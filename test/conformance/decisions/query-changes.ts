@@ -1,0 +1,131 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { textFilter } from '../../../conform/src/checks/applies.js';
+import { NEEDS, refusesChanges, update } from '../../../conform/src/checks/query-follow.js';
+import { sameMembers } from '../../../conform/src/expected.js';
+import { cached, changesOf, everyId, query } from '../../../conform/src/subject/queries.js';
+
+export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
+  {
+    id: 'query-changes-exact',
+    level: 'must',
+    rule: 'removed are the ids that changed or were destroyed since, less those created since, and added those of the changed that match now: no more (decision 16).',
+    needs: { room: 4 },
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const [, b = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
+      const first = await cached(subject);
+      await subject.set({ destroy: [b] });
+      const gone = await changesOf(subject, first);
+      expect([gone.removed, gone.added]).toEqual([[b], []]);
+      const second = await cached(subject);
+      const brief = await subject.one(subject.A1, 'brief');
+      await subject.set({ destroy: [brief] });
+      const nothing = await changesOf(subject, second);
+      expect([nothing.removed, nothing.added]).toEqual([[], []]);
+    },
+  },
+  {
+    id: 'query-changes-around-filter-exact',
+    level: 'must',
+    rule: 'All that changed since and was there before is in removed, whether it was in the results or not; only those of it that match now are added (decision 16).',
+    needs: { room: 6 },
+    applies: textFilter,
+    async run(subject) {
+      await subject.empty(subject.A1);
+      const made = await subject.make(subject.A1, 'keep in', 'in leaves', 'enters', 'out', 'in');
+      const [keep = '', leaves = '', enters = '', out = ''] = made;
+      const filter = { [subject.profile.textFilter ?? '']: 'in' };
+      const before = await cached(subject, { filter });
+      for (const [id, value] of [
+        [keep, 'still in'],
+        [leaves, 'gone'],
+        [enters, 'now in'],
+        [out, 'still not'],
+      ] as const)
+        await update(subject, id, value);
+      const created = await subject.one(subject.A1, 'new in');
+      const ids = await everyId(subject, { filter });
+      expect(subject.own(ids)).toHaveLength(4);
+      const answer = await changesOf(subject, before, { calculateTotal: true });
+      expect(answer).toEqual({
+        ...subject.more('queryChanges', answer),
+        accountId: subject.A1,
+        oldQueryState: before.queryState,
+        newQueryState: (await query(subject, { filter })).queryState,
+        total: ids.length,
+        removed: sameMembers([keep, leaves, enters, out]),
+        added: [keep, enters, created].map((id) => ({ id, index: ids.indexOf(id) })),
+      });
+    },
+  },
+  {
+    id: 'query-changes-max-changes-zero',
+    level: 'must',
+    rule: 'A maxChanges of 0 is fine where nothing changed and tooManyChanges otherwise (case 381).',
+    async run(subject) {
+      await subject.make(subject.A1, 'a');
+      const before = await cached(subject);
+      expect((await changesOf(subject, before, { maxChanges: 0 })).added).toEqual([]);
+      await subject.one(subject.A1, 'b');
+      const since = { sinceQueryState: before.queryState, maxChanges: 0 };
+      await refusesChanges(subject, since, subject.err('tooManyChanges'));
+    },
+  },
+  {
+    id: 'query-changes-unsupported-first',
+    level: 'must',
+    rule: 'An unsupported filter or sort is told before the state is looked at (decision 16).',
+    needs: { room: 0 },
+    async run(subject) {
+      const since = { sinceQueryState: 'never issued' };
+      const filtered = { ...since, filter: { nope: 1 } };
+      await refusesChanges(subject, filtered, subject.err('unsupportedFilter'));
+      const sorted = { ...since, sort: [{ property: 'nope' }] };
+      await refusesChanges(subject, sorted, subject.err('unsupportedSort'));
+    },
+  },
+  {
+    id: 'query-changes-other-query',
+    level: 'must',
+    rule: 'A state of another filter, sort or type, ahead of the counter or cut short is cannotCalculateChanges (decision 16).',
+    async run(subject) {
+      const { queryState } = await cached(subject);
+      const number = /^\d+/.exec(queryState)?.[0] ?? '';
+      const nothing = { filter: { operator: 'OR', conditions: [] } };
+      const another = [...subject.world.keys()].find((name) => {
+        const other = subject.of(name);
+        return name !== subject.type && other.has('query', 'queryChanges');
+      });
+      const states = [
+        '0',
+        number,
+        `${Number(number) + 1}${queryState.slice(number.length)}`,
+        queryState.slice(0, -1),
+        (await query(subject, nothing)).queryState,
+        ...(another === undefined ? [] : [(await query(subject.of(another))).queryState]),
+      ];
+      const error = subject.err('cannotCalculateChanges');
+      for (const sinceQueryState of states)
+        await refusesChanges(subject, { sinceQueryState }, error);
+      const sorts = subject.profile.sorts.map((property) => ({ sort: [{ property }] }));
+      for (const args of [nothing, ...sorts])
+        await refusesChanges(subject, { ...args, sinceQueryState: queryState }, error);
+    },
+  },
+  {
+    id: 'query-changes-same-query',
+    level: 'must',
+    rule: 'The same filter and sort written otherwise have the same state (decision 16).',
+    async run(subject) {
+      const before = await cached(subject);
+      await subject.one(subject.A1);
+      for (const args of [{ filter: null, sort: null }, { filter: {}, sort: [] }, { sort: [] }]) {
+        const { queryState } = before;
+        expect(await changesOf(subject, { args, queryState })).toEqual(
+          await changesOf(subject, before),
+        );
+      }
+    },
+  },
+]);

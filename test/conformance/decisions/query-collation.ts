@@ -1,0 +1,109 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { textSort } from '../../../conform/src/checks/applies.js';
+import {
+  advertised,
+  CASEMAP,
+  ordered,
+  ordering,
+} from '../../../conform/src/checks/query-collation.js';
+import { sameMembers } from '../../../conform/src/expected.js';
+import { NotApplicable } from '../../../conform/src/not-applicable.js';
+import { tried, whole } from '../../../conform/src/subject/queries.js';
+
+export const queryCollationDecisions = typeChecks(
+  '5.5',
+  { methods: ['get', 'set', 'query'], text: true, room: 10 },
+  [
+    {
+      id: 'query-collation-exact-names',
+      level: 'must',
+      rule: 'The four collations of decision 15 are advertised, and other spellings of them are unsupportedSort.',
+      needs: { room: 0 },
+      applies: textSort,
+      async run(subject) {
+        const { text: property } = subject.profile;
+        expect(advertised(subject)).toEqual(
+          sameMembers(['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet']),
+        );
+        for (const collation of ['', 'I;OCTET', 'i;octet ', 'default', 'i;*'])
+          expect(await tried(subject, { sort: [{ property, collation }] })).toEqual(
+            subject.err('unsupportedSort'),
+          );
+      },
+    },
+    {
+      id: 'query-collation-default-unicode',
+      level: 'must',
+      rule: 'Without a collation the order knows Unicode, which names no order: here é is among the e, composed or not, and not behind z (decision 15).',
+      applies: textSort,
+      async run(subject) {
+        const texts = ['zoo', 'éc', 'e\u0301b', 'éa', 'eb', 'da'];
+        const order = await ordering(subject, texts);
+        const found = await order();
+        const marked = found.filter((one) => one.normalize('NFC').startsWith('é'));
+        expect(marked).toEqual(['éa', 'e\u0301b', 'éc'].filter((one) => subject.allows(one)));
+        expect([found.at(0), found.at(-1)]).toEqual(['da', 'zoo']);
+      },
+    },
+    {
+      id: 'query-collation-default-casemap',
+      level: 'must',
+      rule: 'Without a collation the order is that of i;unicode-casemap (decision 15).',
+      applies: textSort,
+      run: (subject) => ordered(subject, undefined, CASEMAP),
+    },
+    {
+      id: 'query-collation-numeric-ties',
+      level: 'must',
+      rule: 'In i;ascii-numeric texts without a number are equal, and equal numbers too: they go by id (decision 15).',
+      applies: textSort,
+      async run(subject) {
+        const texts = ['zebra', 'Äpfel', '7 b', 'Zoo', '_x', '10 b', '007', 'A', '9 a', 'ǆ'];
+        const order = await ordering(subject, texts);
+        const wanted = ['7 b', '007', '9 a', '10 b', 'zebra', 'Äpfel', 'Zoo', '_x', 'A', 'ǆ'];
+        expect(await order('i;ascii-numeric')).toEqual(wanted);
+        expect(await order('i;ascii-numeric', false)).toEqual(wanted.toReversed());
+      },
+    },
+    {
+      id: 'query-collation-nulls',
+      level: 'must',
+      rule: 'Null texts come first in every collation, before the empty one, and last descending (decision 15).',
+      needs: { room: 6 },
+      async run(subject) {
+        const nullable = subject.described.sorts.filter(
+          ({ property: { kind, nullable: isNullable, format, schema, access } }) =>
+            kind === 'string' &&
+            isNullable &&
+            access === 'mutable' &&
+            format === undefined &&
+            schema.enum === undefined &&
+            schema.pattern === undefined,
+        );
+        if (nullable.length === 0)
+          throw new NotApplicable('It sorts by no String that may be null.');
+        for (const { property } of nullable) {
+          await subject.empty(subject.A1);
+          const put = (value: string | null) => subject.put1({ [property.name]: value });
+          const b = await put('b');
+          const none = await put(null);
+          const empty = await put('');
+          const ten = await put('10');
+          const none2 = await put(null);
+          const nine = await put('9');
+          const order = (more: object) =>
+            whole(subject, { sort: [{ property: property.name, ...more }] });
+          const wanted = [none, none2, empty, ten, nine, b];
+          for (const collation of ['i;unicode-casemap', 'i;ascii-casemap', 'i;octet']) {
+            expect(await order({ collation })).toEqual(wanted);
+            expect(await order({ collation, isAscending: false })).toEqual(wanted.toReversed());
+          }
+          expect(await order({})).toEqual(wanted);
+          const numeric = [none, none2, nine, ten, b, empty];
+          expect(await order({ collation: 'i;ascii-numeric' })).toEqual(numeric);
+        }
+      },
+    },
+  ],
+);

@@ -1,0 +1,18 @@
+import { expect } from 'expect';
+import { serverChecks } from '../../../conform/src/check.js';
+import { from, refer, WRONG } from '../../../conform/src/checks/references.js';
+
+export const referencesDecisions = serverChecks('3.7', [
+  {
+    id: 'references-shape-error',
+    level: 'must',
+    rule: 'What is no ResultReference is invalidResultReference; further members of one are ignored (decision 18).',
+    async run(server) {
+      const failed = server.err('invalidResultReference');
+      for (const reference of WRONG)
+        expect(await refer(server, { x: 1 }, { '#x': reference })).toEqual(failed);
+      const more = from('/x', { more: 1, '#path': 2 });
+      expect(await refer(server, { x: 1 }, { '#y': more })).toEqual(['Core/echo', { y: 1 }]);
+    },
+  },
+]);

@@ -1,0 +1,95 @@
+import { expect } from 'expect';
+import { typeChecks } from '../../../conform/src/check.js';
+import { setErrors } from '../../../conform/src/checks/requests.js';
+import { update } from '../../../conform/src/checks/set-update.js';
+import { NOTHING_SET } from '../../../conform/src/client/answers.js';
+
+export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'set-update-answer-exact',
+    level: 'must',
+    rule: 'An update is one step of the state, moves updated on and reports it, and leaves created as it is (decisions 8 and 10).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'before');
+      const before = await subject.read(id);
+      const oldState = await subject.state(subject.A1);
+      const answer = await update(subject, { [id]: { [text]: 'after' } });
+      expect(answer).toEqual({
+        ...subject.more('set', answer),
+        ...NOTHING_SET,
+        accountId: subject.A1,
+        oldState,
+        newState: String(Number(oldState) + 1),
+        updated: { [id]: subject.updated },
+      });
+      const computed = subject.described.properties.some((one) => one.computed?.kind === 'from');
+      if (!computed) expect(Object.keys(answer.updated?.[id] ?? {})).toEqual(['updated']);
+      const after = await subject.read(id);
+      expect(after['created']).toBe(before['created']);
+      expect(after['updated']).toBe(answer.updated?.[id]?.['updated']);
+      const [was = 0, is = 0] = [before, after].map((one) => Date.parse(String(one['updated'])));
+      expect(is).toBeGreaterThanOrEqual(was);
+    },
+  },
+  {
+    id: 'set-update-no-op',
+    level: 'must',
+    rule: 'An update that changes nothing succeeds with null: neither updated nor the state moves (decision 8).',
+    async run(subject) {
+      const { text } = subject.profile;
+      const id = await subject.one(subject.A1, 'same');
+      const object = await subject.read(id);
+      for (const patch of [{}, object, { [text]: 'same' }]) {
+        const answer = await update(subject, { [id]: patch });
+        expect([answer.updated, answer.notUpdated]).toEqual([{ [id]: null }, null]);
+        expect(answer.newState).toBe(answer.oldState);
+      }
+      expect(await subject.read(id)).toEqual(object);
+    },
+  },
+  {
+    id: 'set-update-no-id',
+    level: 'must',
+    rule: 'A key of update that can be no id is notFound like one that is nobody’s (decision 12).',
+    async run(subject) {
+      const wrong = ['', 'é', '__proto__', 'a b'];
+      const patches = Object.fromEntries(wrong.map((id) => [id, {}]));
+      const { updated, notUpdated } = await update(subject, patches);
+      expect(updated).toBeNull();
+      expect(notUpdated).toEqual(setErrors(subject, wrong, 'notFound'));
+    },
+  },
+  {
+    id: 'set-update-unknown-null',
+    level: 'must',
+    rule: 'An unknown property of a patch is invalidProperties also where its value is null, and all of them are listed (decision 13).',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const object = await subject.read(id);
+      const patch = { [subject.profile.text]: 'after', nope: 1, other: null };
+      const answer = await update(subject, { [id]: patch });
+      expect(answer.notUpdated).toEqual({
+        [id]: subject.setError('invalidProperties', ['nope', 'other']),
+      });
+      expect(answer.newState).toBe(answer.oldState);
+      expect(await subject.read(id)).toEqual(object);
+    },
+  },
+  {
+    id: 'set-update-will-destroy',
+    level: 'must',
+    rule: 'An update of an object that the same call destroys is willDestroy (decision 13).',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const answer = await subject.set({
+        update: { [id]: { [subject.profile.text]: 'after' } },
+        destroy: [id],
+      });
+      expect(answer.updated).toBeNull();
+      expect(answer.notUpdated).toEqual({ [id]: subject.setError('willDestroy') });
+      expect(answer.destroyed).toEqual([id]);
+      expect(Number(answer.newState)).toBe(Number(answer.oldState) + 1);
+    },
+  },
+]);
