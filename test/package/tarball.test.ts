@@ -93,6 +93,12 @@ describe('the packed package', () => {
     expect(missing).toEqual([]);
   });
 
+  it('names the command that installs the conformance runner; exit code 2', async () => {
+    const { code, stderr } = await jmapsmith(project.root, ['conform', '--list']);
+    expect(stderr).toContain('npm install --save-dev @jmapsmith/conform');
+    expect(code).toBe(2);
+  });
+
   it('begins a project in an empty folder: new, then generate', async () => {
     const { root } = project;
     await write(root, '.gitignore', 'of the team\n');
