@@ -31,8 +31,6 @@ it('these are the samples that nothing tests, and why', () => {
     return reason === null ? [] : [`${sample.page}: ${reason}`];
   });
   expect(untested).toEqual([
-    'docs/reference/operations.md: PostgreSQL’s own tools, which the tests’ machine may lack',
-    'docs/reference/operations.md: PostgreSQL’s own tools, which the tests’ machine may lack',
     'docs/guide/first-type.md: the test packs this checkout itself',
     'docs/guide/production.md: systemd belongs to the machine',
     'docs/guide/production.md: Caddy belongs to the machine',
