@@ -1,7 +1,7 @@
 import type { JSONSchema7Definition } from 'json-schema';
 import type { Place, PlaceStep } from '../capability/places.js';
+import { canonicalJson } from '../protocol/canonical-json.js';
 import { type Located, member, members, text } from './located.js';
-import { canonicalJson } from './model/hash.js';
 import { byCodeUnit } from './order.js';
 
 /** Whether the texts of a schema are ids of blobs: `blob: true`, or the word in `setOf: blob`. */

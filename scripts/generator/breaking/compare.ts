@@ -1,7 +1,7 @@
 import type { Place } from '../../../src/capability/places.js';
 import { mayHaveText, placesBeside, placeText } from '../../../src/descriptor/blob-places.js';
-import { canonicalJson } from '../../../src/descriptor/model/hash.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
+import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';

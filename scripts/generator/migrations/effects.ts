@@ -1,8 +1,8 @@
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
 import type { Place } from '../../../src/capability/places.js';
 import { placesBeside } from '../../../src/descriptor/blob-places.js';
-import { canonicalJson } from '../../../src/descriptor/model/hash.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { Snapshot } from './history.js';
 import { type ReleasedType, type Renamed, releasedTypes } from './lineage.js';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../../src/descriptor/model/hash.js';
+import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,19 +1,5 @@
 import { createHash } from 'node:crypto';
-import { byCodeUnit } from '../order.js';
-
-/** JSON with the members of every object in order of their names: equal values have equal text. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return objectText(members.map(([key, inner]) => [key, canonicalJson(inner)]));
-}
-
-/** Members that are text already, in order of their names. */
-function objectText(members: [string, string][]): string {
-  members.sort(([a], [b]) => byCodeUnit(a, b));
-  return `{${members.map(([key, inner]) => `${JSON.stringify(key)}:${inner}`).join(',')}}`;
-}
+import { canonicalJson, objectText } from '../../protocol/canonical-json.js';
 
 /** The SHA-256 of a text's UTF-8 octets, in hexadecimal. */
 export function sha256(text: string): string {

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { canonical } from '../../../scripts/generator/load/canonical.js';
 import { checkDescriptors } from '../../../src/descriptor/check/index.js';
-import { canonicalJson } from '../../../src/descriptor/model/hash.js';
 import { buildModel } from '../../../src/descriptor/model/index.js';
 import type { Model, ModelCapability, ModelType } from '../../../src/descriptor/model.js';
 import { parseDescriptor } from '../../../src/descriptor/parse.js';
 import { type CapabilityView, viewCapability } from '../../../src/descriptor/view.js';
+import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import { REPOSITORY } from './project.js';
 
 const FOLDERS = ['capabilities', 'examples'];
