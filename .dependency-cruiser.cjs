@@ -131,7 +131,7 @@ module.exports = {
     ),
     onlyImports(
       'src/methods',
-      [...wire, ...ports, '^src/store/traced[.]ts$', '^generated/(blob|core)/[^/]+[.]types[.]ts$'],
+      [...wire, ...ports, '^src/store/traced[.]ts$', '^generated/(blob|core)/methods[.]ts$'],
       'Methods see ports (and a port that tells a trace), never an engine, a driver or a transport. Built-in ones ' +
         'have generated argument types.',
     ),
@@ -208,10 +208,11 @@ module.exports = {
       },
     },
     {
-      name: 'registry-alone-imports-hooks',
-      comment: 'What is generated stays loadable without hook files: registry.ts binds them.',
+      name: 'capabilities-alone-import-hooks',
+      comment:
+        'Types, definitions and validators stay loadable without hook files: capability.ts binds them.',
       severity: 'error',
-      from: { pathNot: '^generated/registry[.]ts$|^capabilities/' },
+      from: { pathNot: '^generated/[^/]+/capability[.]ts$|^capabilities/' },
       to: { path: '^capabilities/[^/]+[.]hooks[.]ts$' },
     },
     {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const SCHEMAS = { at: 'prisma', counts: /^prisma\/[^/]+\/schema\.prisma$/ };
-const GENERATED = { at: 'generated', counts: /\.(?:ts|js|json)$/ };
+const GENERATED = { at: 'generated', counts: /\.ts$/ };
 const DESCRIPTORS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.](?:yaml|yml|json)$/i };
 const HOOKS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ };
 

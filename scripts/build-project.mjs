@@ -1,16 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { clientsToGenerate, generateClients } from './build-clients.mjs';
 import { REPOSITORY, TEAM } from './build-layout.mjs';
 import { withBuildLock } from './build-lock.mjs';
-import {
-  inputFiles,
-  isCurrent,
-  readStamp,
-  stampFile,
-  wantedStamp,
-  writeStamp,
-} from './build-stamp.mjs';
+import { isCurrent, readStamp, stampFile, wantedStamp, writeStamp } from './build-stamp.mjs';
 import { builtFiles, finishTeam } from './build-team.mjs';
 import { BuildError, runTool, say } from './build-tools.mjs';
 import { withChildren } from './children.mjs';
@@ -31,7 +24,6 @@ export async function build(root, layout = REPOSITORY, prepare = async () => und
     // From here on the folder is neither the old build nor the new one.
     rmSync(file, { force: true });
     await compile(root, layout);
-    copyGenerated(root, layout);
     removeOrphans(root, layout);
     // The stamp of what was there at first: a source edited meanwhile asks for another build.
     writeStamp(file, layout === TEAM ? finishTeam(root, layout, stamp) : stamp);
@@ -55,16 +47,6 @@ async function compile(root, layout) {
   const project = ['-p', layout.config, '--noEmitOnError', '--pretty', 'false'];
   const { code, output } = await runTool(root, 'typescript/bin/tsc', project);
   if (code !== 0) throw new BuildError(`the TypeScript compiler found errors:\n${output}`, 1);
-}
-
-/** Validators are emitted as JavaScript, which the compiler passes over. */
-function copyGenerated(root, layout) {
-  for (const file of inputFiles(root, layout))
-    if (/^generated\/.*\.(?:js|json)$/.test(file)) {
-      const target = join(root, layout.out, file);
-      mkdirSync(dirname(target), { recursive: true });
-      copyFileSync(join(root, file), target);
-    }
 }
 
 /** Removes what has no source any more: a stale module must not be found. */

@@ -36,6 +36,11 @@ export function page(name: string): string {
   return asPackage ? `node_modules/jmapsmith/docs/${name}` : `docs/${name}`;
 }
 
+/** Where editors find the schema of descriptors, from the folder of a project's descriptors. */
+export function schemaPath(): string {
+  return `../${asPackage ? 'node_modules/jmapsmith/' : ''}generated/descriptor.schema.json`;
+}
+
 /** The capabilities that the engine itself serves. */
 const ENGINE = Object.freeze([
   'blob.yaml',
@@ -50,6 +55,11 @@ export interface EngineDescriptor {
   /** What it is called where a place is told: the same on every machine. */
   readonly file: string;
   readonly path: string;
+}
+
+/** Whether a descriptor of this name, in the package's own repository, is the engine's. */
+export function isEngineDescriptor(name: string): boolean {
+  return ENGINE.includes(name);
 }
 
 /** Whether this package is a dependency of the project in `root`. */

@@ -2,18 +2,169 @@
 
 import * as jmap from 'jmapsmith/capability';
 import { methods } from './methods.js';
-import { reference } from './reference.js';
 
 /** Blob management (RFC 9404). */
-export const blobCapability: jmap.CapabilityDefinition = jmap.frozen({
+export const blobCapability = jmap.capability({
   urn: 'urn:ietf:params:jmap:blob',
   name: 'blob',
   descriptorHash: 'sha256-00ce87e9e6b63b72a3700c7bda78d89773da7ba52c4faca360a304d40104bf16',
-  session: {},
-  accountSession: {},
   bareSession: true,
-  accountLevel: true,
   dataTypes: [],
-  methods: [...methods],
-  reference: reference,
+  methods,
+  reference: {
+    bareSession: true,
+    capability: 'urn:ietf:params:jmap:blob',
+    description: 'Blob management (RFC 9404).',
+    methods: {
+      'Blob/get': {
+        account: 'read',
+        arguments: {
+          properties: {
+            accountId: { description: 'The account of the blobs.', type: 'string' },
+            ids: {
+              description: 'The blobs to read.',
+              items: { type: 'string' },
+              type: ['array', 'null'],
+            },
+            length: {
+              description: 'The octets of the range; all that follow where not given.',
+              maximum: 9007199254740991,
+              minimum: 0,
+              type: ['integer', 'null'],
+            },
+            offset: {
+              description: 'The first octet of the range; 0 where not given.',
+              maximum: 9007199254740991,
+              minimum: 0,
+              type: ['integer', 'null'],
+            },
+            properties: {
+              description: 'What to answer of each; data and size where not given.',
+              items: { type: 'string' },
+              type: ['array', 'null'],
+            },
+          },
+          required: ['accountId', 'ids'],
+          type: 'object',
+        },
+        description: 'Reads blobs, or ranges and digests of them (RFC 9404 4.2).',
+        response: {
+          properties: {
+            accountId: { type: 'string' },
+            list: {
+              items: {
+                additionalProperties: true,
+                properties: {
+                  'data:asBase64': { type: 'string' },
+                  'data:asText': { type: ['string', 'null'] },
+                  id: { type: 'string' },
+                  isEncodingProblem: { type: 'boolean' },
+                  isTruncated: { type: 'boolean' },
+                  size: { description: 'The octets of the whole blob.', type: 'integer' },
+                },
+                required: ['id'],
+                type: 'object',
+              },
+              type: 'array',
+            },
+            notFound: { items: { type: 'string' }, type: 'array' },
+          },
+          required: ['accountId', 'list', 'notFound'],
+          type: 'object',
+        },
+      },
+      'Blob/lookup': {
+        account: 'read',
+        arguments: {
+          properties: {
+            accountId: { description: 'The account of the blobs.', type: 'string' },
+            ids: {
+              description: 'The blobs to look for.',
+              items: { type: 'string' },
+              type: 'array',
+            },
+            typeNames: {
+              description: 'The data types to look in.',
+              items: { type: 'string' },
+              type: 'array',
+            },
+          },
+          required: ['accountId', 'typeNames', 'ids'],
+          type: 'object',
+        },
+        description: 'Finds the objects that refer to blobs (RFC 9404 4.3).',
+        response: {
+          properties: {
+            accountId: { type: 'string' },
+            list: {
+              items: {
+                properties: {
+                  id: { description: 'The blob.', type: 'string' },
+                  matchedIds: {
+                    additionalProperties: { items: { type: 'string' }, type: 'array' },
+                    description: 'By type name, the ids of the objects that refer to the blob.',
+                    type: 'object',
+                  },
+                },
+                required: ['id', 'matchedIds'],
+                type: 'object',
+              },
+              type: 'array',
+            },
+            notFound: { items: { type: 'string' }, type: 'array' },
+          },
+          required: ['accountId', 'list', 'notFound'],
+          type: 'object',
+        },
+      },
+      'Blob/upload': {
+        account: 'write',
+        arguments: {
+          properties: {
+            accountId: {
+              description: 'The account that the blobs are created in.',
+              type: 'string',
+            },
+            create: {
+              additionalProperties: true,
+              description: 'UploadObjects by creation id.',
+              propertyNames: { format: 'id' },
+              type: 'object',
+            },
+          },
+          required: ['accountId', 'create'],
+          type: 'object',
+        },
+        description: 'Creates blobs from text, base64 and parts of other blobs (RFC 9404 4.1).',
+        response: {
+          properties: {
+            accountId: { type: 'string' },
+            created: {
+              additionalProperties: {
+                properties: {
+                  blobId: { description: 'The same as id.', type: 'string' },
+                  id: { description: 'The id of the blob.', type: 'string' },
+                  size: { description: 'Its octets.', type: 'integer' },
+                  type: { description: 'Its media type.', type: ['string', 'null'] },
+                },
+                required: ['id', 'blobId', 'type', 'size'],
+                type: 'object',
+              },
+              description: 'What was created, by creation id.',
+              type: ['object', 'null'],
+            },
+            newState: { description: 'Blobs have no state.', type: ['string', 'null'] },
+            notCreated: {
+              additionalProperties: true,
+              description: 'SetErrors by creation id.',
+              type: ['object', 'null'],
+            },
+            oldState: { description: 'Blobs have no state.', type: ['string', 'null'] },
+          },
+          required: ['accountId', 'created', 'notCreated'],
+          type: 'object',
+        },
+      },
+    },
+  },
 });

@@ -3,6 +3,88 @@
 import * as jmap from 'jmapsmith/capability';
 import * as validators from './methods.validators.js';
 
+/** Arguments of Blob/upload. */
+export interface BlobUploadArguments {
+  /** The account that the blobs are created in. */
+  readonly accountId: string;
+  /** UploadObjects by creation id. */
+  readonly create: Readonly<Record<string, unknown>>;
+}
+
+/** Response of Blob/upload. */
+export interface BlobUploadResponse {
+  readonly accountId: string;
+  /** Blobs have no state. */
+  readonly oldState?: string | null;
+  /** Blobs have no state. */
+  readonly newState?: string | null;
+  /** What was created, by creation id. */
+  readonly created: Readonly<Record<string, {
+    /** The id of the blob. */
+    readonly id: string;
+    /** The same as id. */
+    readonly blobId: string;
+    /** Its media type. */
+    readonly type: string | null;
+    /** Its octets. */
+    readonly size: number;
+  }>> | null;
+  /** SetErrors by creation id. */
+  readonly notCreated: Readonly<Record<string, unknown>> | null;
+}
+
+/** Arguments of Blob/get. */
+export interface BlobGetArguments {
+  /** The account of the blobs. */
+  readonly accountId: string;
+  /** The blobs to read. */
+  readonly ids: readonly string[] | null;
+  /** What to answer of each; data and size where not given. */
+  readonly properties?: readonly string[] | null;
+  /** The first octet of the range; 0 where not given. */
+  readonly offset?: number | null;
+  /** The octets of the range; all that follow where not given. */
+  readonly length?: number | null;
+}
+
+/** Response of Blob/get. */
+export interface BlobGetResponse {
+  readonly accountId: string;
+  readonly list: readonly {
+    readonly [name: string]: unknown;
+    readonly id: string;
+    readonly 'data:asText'?: string | null;
+    readonly 'data:asBase64'?: string;
+    readonly isEncodingProblem?: boolean;
+    readonly isTruncated?: boolean;
+    /** The octets of the whole blob. */
+    readonly size?: number;
+  }[];
+  readonly notFound: readonly string[];
+}
+
+/** Arguments of Blob/lookup. */
+export interface BlobLookupArguments {
+  /** The account of the blobs. */
+  readonly accountId: string;
+  /** The data types to look in. */
+  readonly typeNames: readonly string[];
+  /** The blobs to look for. */
+  readonly ids: readonly string[];
+}
+
+/** Response of Blob/lookup. */
+export interface BlobLookupResponse {
+  readonly accountId: string;
+  readonly list: readonly {
+    /** The blob. */
+    readonly id: string;
+    /** By type name, the ids of the objects that refer to the blob. */
+    readonly matchedIds: Readonly<Record<string, readonly string[]>>;
+  }[];
+  readonly notFound: readonly string[];
+}
+
 /** The methods of urn:ietf:params:jmap:blob beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
   {

@@ -2,18 +2,61 @@
 
 import * as jmap from 'jmapsmith/capability';
 import { methods } from './methods.js';
-import { reference } from './reference.js';
 
 /** The core of JMAP (RFC 8620). */
-export const coreCapability: jmap.CapabilityDefinition = jmap.frozen({
+export const coreCapability = jmap.capability({
   urn: 'urn:ietf:params:jmap:core',
   name: 'core',
   descriptorHash: 'sha256-f1d643d094fdbd9e675d883b7efc4fad29a402a8e59bb52590b22f8a0b6e9406',
-  session: {},
-  accountSession: {},
-  bareSession: false,
-  accountLevel: true,
   dataTypes: [],
-  methods: [...methods],
-  reference: reference,
+  methods,
+  reference: {
+    accountLevel: true,
+    capability: 'urn:ietf:params:jmap:core',
+    description: 'The core of JMAP (RFC 8620).',
+    methods: {
+      'Blob/copy': {
+        account: 'write',
+        accountCapability: 'urn:ietf:params:jmap:blob',
+        arguments: {
+          properties: {
+            accountId: { description: 'The account to copy to.', type: 'string' },
+            blobIds: {
+              description: 'The blobs to copy.',
+              items: { type: 'string' },
+              type: 'array',
+            },
+            fromAccountId: { description: 'The account to copy from.', type: 'string' },
+          },
+          required: ['fromAccountId', 'accountId', 'blobIds'],
+          type: 'object',
+        },
+        description: 'Copies blobs between accounts (RFC 8620 6.3).',
+        response: {
+          properties: {
+            accountId: { type: 'string' },
+            copied: {
+              additionalProperties: { type: 'string' },
+              description: 'The id in the source account to the id in the target; null where there is none.',
+              type: ['object', 'null'],
+            },
+            fromAccountId: { type: 'string' },
+            notCopied: {
+              additionalProperties: true,
+              description: 'SetErrors by blob id; null where there is none.',
+              type: ['object', 'null'],
+            },
+          },
+          required: ['fromAccountId', 'accountId', 'copied', 'notCopied'],
+          type: 'object',
+        },
+      },
+      'Core/echo': {
+        account: 'none',
+        arguments: { additionalProperties: true, type: 'object' },
+        description: 'Answers its arguments (RFC 8620 4).',
+        response: { additionalProperties: true, type: 'object' },
+      },
+    },
+  },
 });

@@ -3,6 +3,36 @@
 import * as jmap from 'jmapsmith/capability';
 import * as validators from './methods.validators.js';
 
+/** Arguments of Core/echo. */
+export interface CoreEchoArguments {
+  readonly [name: string]: unknown;
+}
+
+/** Response of Core/echo. */
+export interface CoreEchoResponse {
+  readonly [name: string]: unknown;
+}
+
+/** Arguments of Blob/copy. */
+export interface BlobCopyArguments {
+  /** The account to copy from. */
+  readonly fromAccountId: string;
+  /** The account to copy to. */
+  readonly accountId: string;
+  /** The blobs to copy. */
+  readonly blobIds: readonly string[];
+}
+
+/** Response of Blob/copy. */
+export interface BlobCopyResponse {
+  readonly fromAccountId: string;
+  readonly accountId: string;
+  /** The id in the source account to the id in the target; null where there is none. */
+  readonly copied: Readonly<Record<string, string>> | null;
+  /** SetErrors by blob id; null where there is none. */
+  readonly notCopied: Readonly<Record<string, unknown>> | null;
+}
+
 /** The methods of urn:ietf:params:jmap:core beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
   {

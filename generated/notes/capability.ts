@@ -2,18 +2,37 @@
 
 import * as jmap from 'jmapsmith/capability';
 import { noteMethods, noteType } from './Note.definition.js';
-import { reference } from './reference.js';
 
 /** Notes; the reference data type. */
-export const notesCapability: jmap.CapabilityDefinition = jmap.frozen({
+export const notesCapability = jmap.capability({
   urn: 'urn:service:notes',
   name: 'notes',
   descriptorHash: 'sha256-9507788a6445289c9fbff3caa2e1c7533acb18f5e946a53f2e3a264d77cae20a',
-  session: {},
-  accountSession: {},
-  bareSession: false,
-  accountLevel: true,
   dataTypes: [noteType],
-  methods: [...noteMethods],
-  reference: reference,
+  methods: noteMethods,
+  reference: {
+    capability: 'urn:service:notes',
+    description: 'Notes; the reference data type.',
+    types: {
+      Note: {
+        description: 'A text with a title.',
+        filter: { body: { indexed: false, is: 'contains' }, title: 'contains' },
+        properties: {
+          body: {
+            default: '',
+            description: 'The text of the note.',
+            maxLength: 100000,
+            type: 'string',
+          },
+          title: {
+            default: '',
+            description: 'What the note is about.',
+            maxLength: 1000,
+            type: 'string',
+          },
+        },
+        sort: ['title', 'created', 'updated'],
+      },
+    },
+  },
 });

@@ -2,18 +2,29 @@
 
 import * as jmap from 'jmapsmith/capability';
 import { todoMethods, todoType } from './Todo.definition.js';
-import { reference } from './reference.js';
 
 /** A to-do list; the example of a plug-in capability. */
-export const todosCapability: jmap.CapabilityDefinition = jmap.frozen({
+export const todosCapability = jmap.capability({
   urn: 'urn:example:todos',
   name: 'todos',
   descriptorHash: 'sha256-325555e0fe0a0437e8f7fc77227911dd8e22168b82bcf2833f65fde29d6f96f2',
-  session: {},
-  accountSession: {},
-  bareSession: false,
-  accountLevel: true,
   dataTypes: [todoType],
-  methods: [...todoMethods],
-  reference: reference,
+  methods: todoMethods,
+  reference: {
+    capability: 'urn:example:todos',
+    description: 'A to-do list; the example of a plug-in capability.',
+    types: {
+      Todo: {
+        acceptSnakeCase: true,
+        description: 'One thing to do.',
+        filter: { done: 'equals', text: 'contains' },
+        properties: {
+          done: { default: false, description: 'Whether it is done.', type: 'boolean' },
+          text: { description: 'What is to be done.', maxLength: 512, type: 'string' },
+        },
+        required: ['text'],
+        sort: ['text', 'done', 'created', 'updated'],
+      },
+    },
+  },
 });

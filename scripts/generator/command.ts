@@ -109,7 +109,7 @@ async function tellDiff(
   if (format === 'json') return EXIT.fine;
   const { createTwoFilesPatch } = await import('diff');
   for (const { path, before, after, finding } of differences) {
-    if (finding === 'foreign') continue;
+    if (finding === 'foreign' || finding === 'orphaned-edited') continue;
     const patch = createTwoFilesPatch(
       before === null ? '/dev/null' : `a/${path}`,
       after === null ? '/dev/null' : `b/${path}`,
@@ -140,7 +140,7 @@ function tellWritten(
   for (const line of lines.slice(0, LISTED)) printLine(line);
   if (lines.length > LISTED) printLine(`and ${lines.length - LISTED} more`);
   for (const difference of differences)
-    if (difference.finding === 'foreign')
+    if (difference.after === null && difference.finding !== 'orphaned')
       printError(`${difference.path}: ${findingWords(difference)}; it was left alone.`);
   printLine(`${written.length} written, ${removed.length} removed.`);
   return EXIT.fine;

@@ -1,5 +1,5 @@
 import { whyNoTypeName } from '../../src/descriptor/check/reserved.js';
-import { command, page } from '../invocation.js';
+import { command, page, schemaPath } from '../invocation.js';
 
 /** Why there can't be a type of the name, or undefined where there can. */
 export { whyNoTypeName };
@@ -21,7 +21,7 @@ function plural(word: string): string {
 /** A commented descriptor of a new type, which generates and runs as it is. */
 export function newDescriptor(typeName: string): string {
   const base = baseNameOf(typeName);
-  return `# yaml-language-server: $schema=../generated/descriptor.schema.json
+  return `# yaml-language-server: $schema=${schemaPath()}
 # What every key does is in ${page('descriptors.md')}.
 # After a change: ${command('generate')} && ${command('start')}
 

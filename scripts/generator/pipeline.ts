@@ -5,14 +5,14 @@ import type { EmittedFiles, Problem } from '../../src/descriptor/model.js';
 import { besides, byPlace, isError } from '../../src/descriptor/problems.js';
 import { viewCapability } from '../../src/descriptor/view.js';
 import { isPackageRoot } from '../../src/server/package-root.js';
+import type { Owners } from './emit/index.js';
 import { emitPrisma } from './emit/prisma.js';
-import { emitEngineSchemas } from './emit/prisma-engine.js';
 import { withHooks } from './hooks/index.js';
 import { canonical } from './load/canonical.js';
-import { loadDescriptors } from './load/index.js';
+import { type Loaded, loadDescriptors } from './load/index.js';
 import { expectMigrations, placed, planMigrations, releasedHistories } from './migrations/index.js';
 import { endSecondThread } from './thread/second.js';
-import { emitManifest } from './write/manifest.js';
+import { emitManifests } from './write/manifest.js';
 
 /**
  * Everything that a project's descriptors make, in memory: writing, checking and diffing start
@@ -69,17 +69,22 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   const { emitAll } = await import('./emit/index.js');
   const [plan, emitted] = await Promise.all([
     planMigrations({ model, schemas: emitPrisma(model), histories, contract }),
-    emitAll(model),
+    emitAll(model, ownersOf(root, loaded)),
   ]);
-  const artefacts = new Map([...emitted, ...(isPackageRoot(root) ? emitEngineSchemas() : [])]);
   const all = [...problems, ...hooked.problems, ...plan.problems];
   if (all.some(isError)) return failed(all);
   return {
-    owned: emitManifest(artefacts),
+    owned: emitManifests(emitted),
     kept: plan.files,
     obsolete: plan.obsolete,
     ...told(all),
   };
+}
+
+/** In the package's own repository its capabilities lie beside those of a project. */
+function ownersOf(root: string, { descriptors }: Loaded): Owners {
+  const engine = descriptors.filter(({ isEngines = false }) => isEngines).map(({ base }) => base);
+  return { engine: new Set(engine), isPackage: isPackageRoot(root) };
 }
 
 function failed(problems: readonly Problem[]): Rendered {

@@ -102,7 +102,7 @@ export type StandardMethod = Pick<
   'account' | 'argumentNames' | 'validateArguments' | 'furtherArguments' | 'validateResponse'
 >;
 
-/** Standard methods by their names. `generated/standard/methods.js` has those of every type. */
+/** Standard methods by their names. `jmapsmith/standard` has those of every type. */
 export type StandardMethods = Readonly<Partial<Record<StandardMethodName, StandardMethod>>>;
 
 /** Builds the standard methods of a type (RFC 8620 5.1 to 5.6). */

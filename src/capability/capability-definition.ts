@@ -56,8 +56,8 @@ export interface CapabilityDefinition {
   readonly accountLevel: boolean;
   readonly dataTypes: readonly DataTypeDefinition[];
   readonly methods: readonly MethodDefinition[];
-  /** JSON text of the descriptor that clients may read; absent in older generated code. */
+  /** JSON text of the descriptor that clients may read. */
   readonly reference?: string;
-  /** Bound by registry.ts, which alone imports hook files. */
+  /** What the hook file exports. */
   readonly hooks?: CapabilityHooks;
 }

@@ -1,6 +1,7 @@
 /** The terms that generated code and hook files share with the engine: `jmapsmith/capability`. */
 export type { SetError } from '../protocol/errors.js';
 export type { JsonObject, JsonValue } from '../protocol/json.js';
+export { type CapabilitySource, capability } from './build-capability.js';
 export {
   type DataTypeSource,
   dataType,
@@ -15,13 +16,13 @@ export type { Format, FormatName } from './formats.js';
 export type * from './hooks.js';
 export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';
 export {
+  addIssue,
   codePointLength,
   compilePattern,
   FORMATS,
   frozen,
   isInexact,
   jsonEqual,
-  keepsIssue,
 } from './runtime.js';
 export type * from './standard.js';
 export type { ValidationIssue, Validator } from './validation.js';

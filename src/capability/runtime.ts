@@ -12,14 +12,30 @@ const MAX_ISSUES = 100;
 /** Of longer texts the loop takes ten times as long as the expression. */
 const SHORT = 64;
 
+/** An issue as an emitted validator reports it. */
+interface Complaint {
+  /** JSON Pointer to the value at fault. */
+  readonly at: string;
+  /** The rule that is broken, as a place in the schema; its last token is the keyword. */
+  readonly rule: string;
+  readonly params?: ValidationIssue['params'];
+  readonly message: string;
+}
+
 /**
- * Whether a validator keeps another issue. Once there are many, it leaves out those of a rule that
- * it has complained of: it names every rule that is broken, and a value of millions of wrong items
+ * Returns the issues of a validator with one more. Once there are many, another one of a rule that
+ * is among them is left out: every broken rule is named, and a value of millions of wrong items
  * takes no more memory than itself.
  */
-export function keepsIssue(issues: readonly ValidationIssue[] | null, schemaPath: string): boolean {
-  if (issues === null || issues.length < MAX_ISSUES) return true;
-  return issues.every((issue) => issue.schemaPath !== schemaPath);
+export function addIssue(
+  issues: ValidationIssue[] | null,
+  { at, rule, params = {}, message }: Complaint,
+): ValidationIssue[] {
+  const kept = issues ?? [];
+  if (kept.length >= MAX_ISSUES && kept.some(({ schemaPath }) => schemaPath === rule)) return kept;
+  const keyword = rule.slice(rule.lastIndexOf('/') + 1);
+  kept.push({ instancePath: at, schemaPath: rule, keyword, params, message });
+  return kept;
 }
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;

@@ -4,6 +4,16 @@ import type { TypeShape } from './definition.js';
 
 /** Arguments and responses of the standard methods (RFC 8620 5.1 to 5.6), typed by a shape. */
 
+/**
+ * A PatchObject (RFC 8620 5.3) of a type: new values, null for the default, further members by JSON
+ * Pointer. `Create` is what a client gives of a new object.
+ */
+export type PatchObject<Create extends object> = {
+  readonly [Name in keyof Create]?: Record<never, never> extends Pick<Create, Name>
+    ? Create[Name] | null
+    : Create[Name];
+} & { readonly [pointer: string]: unknown };
+
 export interface GetArguments {
   readonly accountId: string;
   readonly ids?: readonly string[] | null;

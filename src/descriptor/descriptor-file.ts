@@ -7,6 +7,8 @@ export interface Descriptor {
   readonly file: string;
   /** The file's name without its extension: the folder in generated/. */
   readonly base: string;
+  /** The package brings it: a team's project neither has the file nor what is made of it. */
+  readonly isEngines?: boolean;
   readonly start: Location;
   readonly root: Located | undefined;
 }

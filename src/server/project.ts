@@ -37,7 +37,7 @@ export async function loadProject(root: string): Promise<Project> {
     throw new ProjectError(`${registry} is missing: run npx jmapsmith build.`);
   const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href);
   return {
-    registry: ((await load(registry).catch(refuse)) as Pick<Project, 'registry'>).registry,
+    registry: capabilitiesOf((await load(registry).catch(refuse)) as RegistryModule),
     hookClient: async (database) =>
       (await load(at(`build/prisma/${database}/client.js`))) as HookClient,
   };
@@ -62,6 +62,14 @@ const HOOK_CLIENTS: Readonly<Record<Database, () => Promise<HookClient>>> = {
 };
 
 async function ownProject(): Promise<Project> {
-  const { registry } = await import('../../generated/registry.js');
+  const registry = capabilitiesOf(await import('../../generated/registry.js'));
   return { registry, hookClient: (database) => HOOK_CLIENTS[database]() };
+}
+
+/** What a project's generated/registry.ts exports: its capabilities, whatever they are called. */
+export type RegistryModule = Readonly<Record<string, CapabilityDefinition>>;
+
+/** Returns the capabilities of a registry in the order of their names. */
+export function capabilitiesOf(module: RegistryModule): readonly CapabilityDefinition[] {
+  return Object.values(module).sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Todo } from '../../generated/todos/Todo.types.js';
+import type { Todo } from '../../generated/todos/Todo.definition.js';
 import { CORE, TODOS } from '../support/client.js';
 import { eventually, within } from '../support/poll.js';
 import { type RunningServer, useServer } from '../support/server.js';

@@ -1,4 +1,9 @@
-import type { Todo, TodoCreate, TodoFilter, TodoPatch } from '../../generated/todos/Todo.types.js';
+import type {
+  Todo,
+  TodoCreate,
+  TodoFilter,
+  TodoPatch,
+} from '../../generated/todos/Todo.definition.js';
 import type { Jam } from '../tutorial/jam.js';
 import type { ChangesAnswer, GetAnswer, QueryAnswer, SetAnswer } from './answers.js';
 

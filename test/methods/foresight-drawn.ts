@@ -2,7 +2,6 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { registry as generated } from '../../generated/registry.js';
 import * as standard from '../../generated/standard/validators.js';
 import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
@@ -16,6 +15,7 @@ import { responseText } from '../../src/protocol/response.js';
 import type { Store } from '../../src/store/port.js';
 import { conductor } from '../support/conductor.js';
 import type { Random } from '../support/random.js';
+import { registry as generated } from '../support/registry.js';
 import { CORE, type Json, TODOS, U1 } from './rig.js';
 import { method, property, validator } from './widget.js';
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { registry as generated } from '../../generated/registry.js';
 import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import * as postgresqlDatabase from '../../src/database/postgresql/index.js';
@@ -21,6 +20,7 @@ import { createSqliteStore } from '../../src/store/sqlite/index.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
+import { registry as generated } from '../support/registry.js';
 import { BLOB_FOLDER, compared, Twin, registry as things, thingTable } from './foresight-drawn.js';
 import { CORE, type Json, TODOS, U1 } from './rig.js';
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import * as clientModule from '../../build/prisma/sqlite/client.js';
-import { registry as generated } from '../../generated/registry.js';
 import type { AccountAccess, Principal } from '../../src/accounts/principal.js';
 import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
 import type {
@@ -40,6 +39,7 @@ import { responseText } from '../../src/protocol/response.js';
 import type { Store } from '../../src/store/port.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';
 import { conductor } from '../support/conductor.js';
+import { registry as generated } from '../support/registry.js';
 import { GADGET_TABLES, gadgetCapability } from './gadget.js';
 import { WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
 

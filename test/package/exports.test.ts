@@ -37,7 +37,9 @@ it('exports what hook files and generated code import', () => {
   expect(Object.keys(exports as object).sort()).toEqual([
     './capability',
     './descriptor.schema.json',
+    './engine',
     './package.json',
+    './standard',
     './tsconfig.json',
   ]);
 });

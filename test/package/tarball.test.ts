@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTree } from '../scripts/generator/project.js';
 import { emptyFolder, install, jmapsmith, type Packed, pack, tool, write } from './pack.js';
 
 let project: Awaited<ReturnType<typeof emptyFolder>>;
@@ -32,6 +33,20 @@ describe('the packed package', () => {
       'capabilities/websocket.yaml',
       'dist/build/prisma/engine-postgresql/*.js',
       'dist/build/prisma/engine-sqlite/*.js',
+      'dist/generated/blob/*.d.ts',
+      'dist/generated/blob/*.js',
+      'dist/generated/core/*.d.ts',
+      'dist/generated/core/*.js',
+      'dist/generated/engine.d.ts',
+      'dist/generated/engine.js',
+      'dist/generated/jmapsmith-explain/*.d.ts',
+      'dist/generated/jmapsmith-explain/*.js',
+      'dist/generated/jmapsmith-reference/*.d.ts',
+      'dist/generated/jmapsmith-reference/*.js',
+      'dist/generated/standard/*.d.ts',
+      'dist/generated/standard/*.js',
+      'dist/generated/websocket/*.d.ts',
+      'dist/generated/websocket/*.js',
       'dist/scripts/*.js',
       'dist/src/*.js',
       'dist/src/capability/*.d.ts',
@@ -106,18 +121,22 @@ describe('the packed package', () => {
     await tool(root, ['generate']);
     // The engine's own capabilities are served without their descriptors.
     expect(await readdir(join(root, 'capabilities'))).toEqual(['invoices.yaml']);
-    expect((await readdir(join(root, 'generated'))).sort()).toEqual([
-      'blob',
-      'core',
-      'descriptor.schema.json',
-      'invoices',
-      'jmapsmith-explain',
-      'jmapsmith-reference',
-      'manifest.json',
+    expect((await readdir(join(root, 'generated'))).sort()).toEqual(['invoices', 'registry.ts']);
+    // A pull request with a new type stays short enough to be read.
+    const files = await readTree(join(root, 'generated'));
+    expect(Object.keys(files)).toEqual([
+      'invoices/Invoice.definition.ts',
+      'invoices/Invoice.validators.ts',
+      'invoices/capability.ts',
+      'invoices/hooks.ts',
+      'invoices/manifest.json',
       'registry.ts',
-      'standard',
-      'websocket',
     ]);
+    const lines = Object.values(files).map((text) => text.split('\n').length - 1);
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(300);
+    const descriptor = await readFile(join(root, 'capabilities/invoices.yaml'), 'utf8');
+    const schema = /\$schema=(\S+)/.exec(descriptor)?.[1] ?? '';
+    expect(existsSync(join(root, 'capabilities', schema))).toBe(true);
     expect(await readFile(join(root, 'tsconfig.json'), 'utf8')).toContain(
       'jmapsmith/tsconfig.json',
     );
@@ -159,7 +178,7 @@ describe('the packed package', () => {
 /** A file's folder with its extension, for the folders that hold many; else the file itself. */
 function groupOf(file: string): string {
   const [, folder] =
-    /^(docs|scripts|dist\/scripts|dist\/build\/prisma\/[^/]+|dist\/src(?=.*[.]js$)|dist\/src\/[^/]+(?=.*[.]d[.]ts$))\//.exec(
+    /^(docs|scripts|dist\/scripts|dist\/build\/prisma\/[^/]+|dist\/generated\/[^/.]+|dist\/src(?=.*[.]js$)|dist\/src\/[^/]+(?=.*[.]d[.]ts$))\//.exec(
       file,
     ) ?? [];
   return folder === undefined ? file : `${folder}/*${/(?:\.d)?\.[a-z]+$/.exec(file)?.[0] ?? ''}`;

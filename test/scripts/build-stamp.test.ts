@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 const INPUTS = [
-  'generated/todos/Todo.validators.js',
+  'generated/todos/Todo.validators.ts',
   'generated/todos/capability.ts',
   'package-lock.json',
   'prisma/sqlite/schema.prisma',

@@ -94,13 +94,10 @@ describe('step 1 and 2: describe, generate', () => {
       added: [
         'docs/reference/capabilities/countries.md',
         'generated/countries/Country.definition.ts',
-        'generated/countries/Country.stored.ts',
-        'generated/countries/Country.types.ts',
-        'generated/countries/Country.validators.d.ts',
-        'generated/countries/Country.validators.js',
+        'generated/countries/Country.validators.ts',
         'generated/countries/capability.ts',
         'generated/countries/hooks.ts',
-        'generated/countries/reference.ts',
+        'generated/countries/manifest.json',
         'prisma/postgresql/migrations/N_country/migration.sql',
         'prisma/postgresql/migrations/N_country/model.json',
         'prisma/postgresql/migrations/N_country/schema.prisma',
@@ -109,7 +106,6 @@ describe('step 1 and 2: describe, generate', () => {
         'prisma/sqlite/migrations/N_country/schema.prisma',
       ],
       changed: [
-        'generated/manifest.json',
         'generated/registry.ts',
         'prisma/postgresql/schema.prisma',
         'prisma/sqlite/schema.prisma',

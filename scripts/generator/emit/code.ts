@@ -46,6 +46,21 @@ export function literal(value: unknown, depth = 0, lead = 0): string {
   return Array.isArray(value) ? `[\n${body}\n]` : `{\n${body}\n}`;
 }
 
+/**
+ * Prints a type of many members, joined by `|` and `&`, on as few lines as it takes. `lead`: the
+ * characters in front of it.
+ */
+export function filled(type: string, lead: number): string {
+  const lines = [''];
+  for (const part of type.split(/(?<= [|&]) /)) {
+    const line = lines.at(-1) ?? '';
+    const taken = line.length + (lines.length === 1 ? lead : STEP.length);
+    if (line !== '' && taken + part.length + 2 > WIDTH) lines.push(part);
+    else lines[lines.length - 1] = line === '' ? part : `${line} ${part}`;
+  }
+  return lines.join(`\n${STEP}`);
+}
+
 /** What is not compound, on a line of any length. */
 function inline(value: unknown): string {
   if (value instanceof Code) return value.text;
@@ -87,7 +102,12 @@ function partsOf(value: object): (readonly [name: string, item: unknown])[] {
   if (Array.isArray(value)) return value.map((item: unknown) => ['', item] as const);
   return Object.entries(value)
     .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => [`${keyText(key)}: `, item] as const);
+    .map(([key, item]) => [isShorthand(key, item) ? '' : `${keyText(key)}: `, item] as const);
+}
+
+/** `{ hooks }`: the member is called as what it holds. */
+function isShorthand(key: string, item: unknown): boolean {
+  return item instanceof Code && item.text === key;
 }
 
 /** `__proto__` in a literal would set the prototype; computed, it is a member. */

@@ -1,8 +1,6 @@
 import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
 import { hasFurther, standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
 import type {
-  EmittedFiles,
-  Model,
   ModelCapability,
   ModelFilter,
   ModelProperty,
@@ -12,33 +10,24 @@ import type {
 import { isSearched } from '../../../src/descriptor/operators.js';
 import { METHOD_NAMES } from '../../../src/descriptor/standard-methods.js';
 import { Call, Code } from './code.js';
-import { deprecatedWords, GeneratedModule } from './generated-module.js';
+import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { charactersOfRow } from './key-ordered.js';
-import { fileOf, JMAP, STANDARD, validatorsOf, wireTypesOf } from './sources.js';
-import { sourceOf } from './type-validators.js';
-
-/** The definition of each data type and its standard methods. */
-export function emitDefinitions(model: Model): EmittedFiles {
-  const files = new Map<string, string>();
-  for (const capability of model.capabilities) {
-    for (const type of capability.types) {
-      const path = `generated/${capability.name}/${type.name}.definition.ts`;
-      files.set(path, definitionModule(path, capability, type));
-    }
-  }
-  return files;
-}
+import { JMAP, STANDARD, validatorsOf } from './sources.js';
 
 /** `todo` of `Todo`: what the names of a type's constants begin with. */
 export function stemOf(typeName: string): string {
   return typeName.charAt(0).toLowerCase() + typeName.slice(1);
 }
 
-function definitionModule(path: string, capability: ModelCapability, type: ModelType): string {
-  const module = new GeneratedModule(path, sourceOf(capability));
+/** Adds the definition of a data type and its standard methods. */
+export function addDefinition(
+  module: GeneratedModule,
+  capability: ModelCapability,
+  type: ModelType,
+): void {
   const { name } = type;
   const stem = stemOf(name);
-  addShape(module, capability, type);
+  addShape(module, name);
   module.addConstant({
     name: `${stem}Type`,
     value: new Call(
@@ -56,23 +45,23 @@ function definitionModule(path: string, capability: ModelCapability, type: Model
     ),
     words: `The standard methods of ${name}.`,
   });
-  return module.toString();
 }
 
-function addShape(module: GeneratedModule, capability: ModelCapability, type: ModelType): void {
-  const { name } = type;
-  const parts = { object: '', create: 'Create', patch: 'Patch', filter: 'Filter' };
-  const wire = wireTypesOf(capability, name);
+function addShape(module: GeneratedModule, name: string): void {
+  const parts = {
+    object: '',
+    create: 'Create',
+    patch: 'Patch',
+    filter: 'Filter',
+    stored: 'Stored',
+  };
   module.addInterface({
     name: `${name}Shape`,
     words: `The types of ${name}, for inference.`,
-    members: [
-      ...Object.entries(parts).map(([part, suffix]) => ({
-        name: part,
-        type: module.type(wire, `${name}${suffix}`),
-      })),
-      { name: 'stored', type: module.type(fileOf(capability, `${name}.stored`), `${name}Stored`) },
-    ],
+    members: Object.entries(parts).map(([part, suffix]) => ({
+      name: part,
+      type: `${name}${suffix}`,
+    })),
   });
 }
 

@@ -251,7 +251,8 @@ function held(text: string): string {
 }
 
 function print(structure: Structures): string {
-  const lines = printStructure(structure, LAYOUT).trimEnd().split('\n');
+  const text = printStructure(structure, LAYOUT).trimEnd();
+  const lines = text.replace(/\{\n\}$/, '{}').split('\n');
   return lines
     .map((line) => {
       const indentation = /^ */.exec(line)?.[0] ?? '';

@@ -52,9 +52,7 @@ class HooksModule {
       name: 'WRITTEN_FOR',
       type: 'string',
       value: hash,
-      words:
-        'What a hook file of this capability sees of the descriptor. Its first line says for which\n' +
-        `it was written: \`${markOf(this.#capability, hash)}\``,
+      words: `The first line of a hook file that fits: \`${markOf(this.#capability, hash)}\``,
     });
     for (const type of this.#capability.types) this.#addTypeHooks(type);
     this.#addHooks();
@@ -131,7 +129,7 @@ class HooksModule {
       }),
     );
     const methods = ownMethodsOf(this.#capability).map((method): Member => {
-      const source = fileOf(this.#capability, 'methods.types');
+      const source = fileOf(this.#capability, 'methods');
       const [args, response] = (['Arguments', 'Response'] as const).map((part) =>
         this.#module.type(source, `${methodStem(method)}${part}`),
       );
@@ -149,11 +147,11 @@ class HooksModule {
   /** A type as hooks see it; it may be of another capability. */
   #stored(type: string): string {
     const home = this.#homes.get(type) ?? this.#capability;
-    return this.#module.type(fileOf(home, `${type}.stored`), `${type}Stored`);
+    return this.#module.type(fileOf(home, `${type}.definition`), `${type}Stored`);
   }
 
   #furtherTypes(type: ModelType): readonly Further[] {
-    const source = fileOf(this.#capability, `${type.name}.types`);
+    const source = fileOf(this.#capability, `${type.name}.definition`);
     return standardMethodsOf(type).flatMap(({ row, method }) => {
       const nameOf = (part: 'Arguments' | 'Response'): string | null =>
         hasFurther(part === 'Arguments' ? method.arguments : method.response)

@@ -2,16 +2,17 @@ import { META_SCHEMA } from '../../../src/descriptor/meta-schema.js';
 import { inWrittenOrder } from '../../../src/descriptor/model/written-order.js';
 import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
-import { emitCapabilities, emitRegistry, emitWireDescriptors } from './capability.js';
-import { emitDefinitions } from './definition.js';
+import { emitCapabilities } from './capability.js';
 import { editorSchema } from './editor-schema.js';
 import { emitHooks } from './hooks.js';
 import { emitOwnMethods } from './own-methods.js';
 import { preambleText } from './preamble.js';
 import { emitPrisma } from './prisma.js';
+import { emitEngineSchemas } from './prisma-engine.js';
 import { emitReference } from './reference/index.js';
+import { emitEngine, emitRegistry } from './registry.js';
 import { emitStandardMethods } from './standard.js';
-import { emitTypeTypes } from './type-types.js';
+import { emitTypeModules } from './type-module.js';
 import { emitTypeValidators } from './type-validators.js';
 
 /** An artefact: a pure function from the model to the texts of its files. */
@@ -23,34 +24,47 @@ export interface Emitter {
    * order.
    */
   readonly isByName?: true;
+  /**
+   * Absent: of every capability. `project`: of those that the package does not bring. `package`: of
+   * those that it brings, and in its own repository alone.
+   */
+  readonly only?: 'project' | 'package';
 }
 
 /** Everything that the generator emits, one row an artefact. */
 export const EMITTERS: readonly Emitter[] = Object.freeze([
-  { name: 'wire types', emit: emitTypeTypes },
+  { name: 'types and definitions', emit: emitTypeModules },
   { name: 'validators', emit: emitTypeValidators, isByName: true },
-  { name: 'standard argument validators', emit: emitStandardMethods },
-  { name: 'definitions', emit: emitDefinitions },
   { name: 'own methods', emit: emitOwnMethods },
   { name: 'hook types', emit: emitHooks },
   { name: 'capabilities', emit: emitCapabilities, isByName: true },
-  { name: 'wire descriptors', emit: emitWireDescriptors },
-  { name: 'registry', emit: emitRegistry },
-  { name: 'meta-schema', emit: emitMetaSchema },
+  { name: 'registry', emit: emitRegistry, only: 'project' },
   { name: 'reference pages', emit: emitReference },
   { name: 'Prisma schemas', emit: emitPrisma, isByName: true },
+  { name: "the package's capabilities", emit: emitEngine, only: 'package' },
+  { name: 'standard methods', emit: emitStandardMethods, only: 'package' },
+  { name: 'meta-schema', emit: emitMetaSchema, only: 'package' },
+  { name: 'Prisma schemas of the engine', emit: emitEngineSchemas, only: 'package' },
 ]);
 
+/** Whose capabilities are emitted. */
+export interface Owners {
+  /** Names of the capabilities that the package brings. */
+  readonly engine: ReadonlySet<string>;
+  /** The project is the package's own repository, which compiles what the package brings. */
+  readonly isPackage: boolean;
+}
+
 /** Renders all artefacts, in order of path; writes nothing. */
-export async function emitAll(model: Model): Promise<EmittedFiles> {
+export async function emitAll(model: Model, owners: Owners): Promise<EmittedFiles> {
   const files = new Map<string, string>();
-  const written = inWrittenOrder(model);
+  const rows = EMITTERS.filter(({ only }) => owners.isPackage || only !== 'package');
   // All are begun before one is awaited: a second thread works for some.
   const emitted = await Promise.all(
-    EMITTERS.map(async ({ name, emit, isByName = false }) => ({
-      name,
-      texts: await emit(isByName ? model : written),
-    })),
+    rows.map(async ({ name, emit, isByName = false, only }) => {
+      const part = partOf(model, only, owners);
+      return { name, texts: await emit(isByName ? part : inWrittenOrder(part)) };
+    }),
   );
   for (const { name, texts } of emitted) {
     for (const [path, text] of texts) {
@@ -59,6 +73,13 @@ export async function emitAll(model: Model): Promise<EmittedFiles> {
     }
   }
   return new Map([...files].sort(([a], [b]) => byCodeUnit(a, b)));
+}
+
+/** A team's project has none of the package's capabilities: it imports them. */
+function partOf(model: Model, only: Emitter['only'], { engine, isPackage }: Owners): Model {
+  if (only === undefined && isPackage) return model;
+  const isMeant = (name: string): boolean => engine.has(name) === (only === 'package');
+  return { ...model, capabilities: model.capabilities.filter(({ name }) => isMeant(name)) };
 }
 
 /** For editors (yaml-language-server): the descriptor language in draft-07. */

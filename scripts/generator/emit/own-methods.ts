@@ -10,7 +10,7 @@ import { deprecatedWords, GeneratedModule } from './generated-module.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
 import { JMAP, validatorsOf } from './sources.js';
 import { sourceOf } from './type-validators.js';
-import { emitValidatorModule, type ValidatorSource } from './validators.js';
+import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
 import { addWireTypes, type NamedSchema } from './wire-types.js';
 
 /** What a capability declares under `methods`: types, argument validators and definitions. */
@@ -21,13 +21,12 @@ export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
     if (methods.length === 0) continue;
     const from = sourceOf(capability);
     const path = `generated/${capability.name}/methods`;
+    const module = new GeneratedModule(`${path}.ts`, from);
+    await addWireTypes(module, wireTypesOfMethods(methods));
+    addMethods(module, capability);
+    files.set(`${path}.ts`, module.toString());
     const sources = methods.flatMap(validatorsOfMethod);
-    const types = new GeneratedModule(`${path}.types.ts`, from);
-    await addWireTypes(types, wireTypesOfMethods(methods));
-    files.set(`${path}.types.ts`, types.toString());
-    for (const [file, text] of emitValidatorModule(`${path}.validators`, sources, from))
-      files.set(file, text);
-    files.set(`${path}.ts`, methodsModule(`${path}.ts`, capability));
+    files.set(`${path}.validators.ts`, validatorModule(from, emitValidators(sources)));
   }
   return files;
 }
@@ -81,8 +80,7 @@ function typesOf(method: ModelMethod): (readonly [string, ModelMethod['arguments
   ];
 }
 
-function methodsModule(path: string, capability: ModelCapability): string {
-  const module = new GeneratedModule(path, sourceOf(capability));
+function addMethods(module: GeneratedModule, capability: ModelCapability): void {
   module.addConstant({
     name: 'methods',
     type: `readonly ${module.type(JMAP, 'MethodDefinition')}[]`,
@@ -92,7 +90,6 @@ function methodsModule(path: string, capability: ModelCapability): string {
     ),
     words: `The methods of ${capability.urn} beside the standard ones.`,
   });
-  return module.toString();
 }
 
 function methodValue(

@@ -8,21 +8,14 @@ import type { Source } from './generated-module.js';
 export const JMAP = Object.freeze({ from: RUNTIME_MODULE, as: 'jmap' });
 
 /** The standard methods, the same for every type. */
-export const STANDARD = Object.freeze({
-  from: './generated/standard/methods.js',
-  as: 'standard',
-});
+export const STANDARD = Object.freeze({ from: 'jmapsmith/standard', as: 'standard' });
 
-/** A generated file of the capability: `Todo.types`, `methods`. */
+/** The capabilities that the package brings. */
+export const ENGINE = 'jmapsmith/engine';
+
+/** A generated file of the capability: `Todo.definition`, `methods`. */
 export function fileOf({ name }: Pick<ModelCapability, 'name'>, file: string): Source {
   return { from: `./generated/${name}/${file}.js` };
-}
-
-export function wireTypesOf(
-  capability: Pick<ModelCapability, 'name'>,
-  file: string,
-): Source & { readonly as: string } {
-  return { ...fileOf(capability, `${file}.types`), as: 'wire' };
 }
 
 export function validatorsOf(

@@ -4,7 +4,7 @@ import { validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { Code } from './code.js';
 import { GeneratedModule } from './generated-module.js';
 import { JMAP } from './sources.js';
-import { emitValidatorModule, type ValidatorSource } from './validators.js';
+import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
 
 const FROM = 'src/descriptor/standard-methods.ts';
 
@@ -19,7 +19,7 @@ export function emitStandardMethods(): EmittedFiles {
   );
   const path = 'generated/standard/methods.ts';
   return new Map([
-    ...emitValidatorModule('generated/standard/validators', sources, FROM),
+    ['generated/standard/validators.ts', validatorModule(FROM, emitValidators(sources))],
     [path, methodsModule(path)],
   ]);
 }

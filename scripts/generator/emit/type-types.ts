@@ -5,44 +5,28 @@ import {
   methodTypeName,
   standardMethodsOf,
 } from '../../../src/descriptor/model/further-members.js';
-import type {
-  EmittedFiles,
-  Model,
-  ModelCapability,
-  ModelProperty,
-  ModelType,
-} from '../../../src/descriptor/model.js';
-import { deprecatedWords, GeneratedModule } from './generated-module.js';
+import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import { filled, literal } from './code.js';
+import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
-import { fileOf } from './sources.js';
-import { orNull, sourceOf } from './type-validators.js';
+import { JMAP } from './sources.js';
+import { orNull } from './type-validators.js';
 import { addWireTypes, type NamedSchema } from './wire-types.js';
 
 /**
- * The types of each data type: what is on the wire (what /get answers, what /set takes, the
- * FilterCondition), and apart from it what the server stores.
+ * Adds the types of a data type: what is on the wire (what /get answers, what /set takes, the
+ * FilterCondition), and what the server stores.
  */
-export async function emitTypeTypes(model: Model): Promise<EmittedFiles> {
-  const files = new Map<string, string>();
-  for (const capability of model.capabilities) {
-    for (const type of capability.types) {
-      const path = `generated/${capability.name}/${type.name}`;
-      files.set(`${path}.types.ts`, await wireModule(`${path}.types.ts`, capability, type));
-      files.set(`${path}.stored.ts`, await storedModule(`${path}.stored.ts`, capability, type));
-    }
-  }
-  return files;
-}
-
-async function wireModule(
-  path: string,
-  capability: ModelCapability,
-  type: ModelType,
-): Promise<string> {
-  const module = new GeneratedModule(path, sourceOf(capability));
-  const types = ownTypes(type);
-  await addWireTypes(module, withShared(types, sharedOnWire(type)));
-  return module.toString();
+export async function addTypesOf(module: GeneratedModule, type: ModelType): Promise<void> {
+  const { name } = type;
+  const types = withShared([...ownTypes(type), ...secretsOf(type)], sharedOnWire(type));
+  await addWireTypes(module, types.slice(0, 1));
+  const create = filled(createType(type), `export type ${name}Create = `.length);
+  module.addTypeAlias(`${name}Create`, create, `A new ${name} as a client gives it.`);
+  const patch = `${module.type(JMAP, 'PatchObject')}<${name}Create>`;
+  module.addTypeAlias(`${name}Patch`, patch, 'Changes of one, as a client gives them.');
+  await addWireTypes(module, types.slice(1));
+  await addStored(module, type);
 }
 
 /** Returns the `$defs` that types on the wire use, by name. */
@@ -58,67 +42,69 @@ function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
 }
 
 function namesOf(type: ModelType): readonly string[] {
-  return [...ownTypes(type).map(([name]) => name), `${type.name}Stored`];
+  const { name } = type;
+  const further = ['Create', 'Patch', 'Secrets', 'Stored', 'Shape'];
+  return [...ownTypes(type).map(([own]) => own), ...further.map((part) => `${name}${part}`)];
 }
 
 /**
- * Prints the type that hooks see: the object on the wire, and the properties that never leave the
+ * Adds the type that hooks see: the object on the wire, and the properties that never leave the
  * server.
  */
-async function storedModule(
-  path: string,
-  capability: ModelCapability,
-  type: ModelType,
-): Promise<string> {
+async function addStored(module: GeneratedModule, type: ModelType): Promise<void> {
   const { name } = type;
-  const module = new GeneratedModule(path, sourceOf(capability));
-  const wire = fileOf(capability, `${name}.types`);
-  const words = `A ${name} as the server and its hooks see it.`;
+  const words = 'What the server and its hooks see of one.';
   const hidden = type.properties.filter((property) => !isShown(property));
   if (hidden.length === 0) {
-    module.addTypeAlias(`${name}Stored`, module.type(wire, name), words);
-    return module.toString();
+    module.addTypeAlias(`${name}Stored`, name, words);
+    return;
   }
   const onWire = sharedOnWire(type);
   const shared = sharedSchemas(
     hidden.filter(({ access }) => access !== 'secret').map(({ schema }) => schema),
     namesOf(type),
   );
-  for (const title of shared.keys()) if (onWire.has(title)) module.type(wire, title);
   const own = objectOf(`${words} Internal and secret properties too.`, hidden, hidden, stored);
   const types = withShared([[`${name}Stored`, own]], shared);
   await addWireTypes(
     module,
     types.filter(([title]) => !onWire.has(title)),
-    new Map([[`${name}Stored`, module.type(wire, name)]]),
+    new Map([[`${name}Stored`, name]]),
   );
-  return module.toString();
+}
+
+/** What a create gives: properties of the object, and secrets, which are never shown. */
+function createType(type: ModelType): string {
+  const { name, properties } = type;
+  const shown = properties.filter((property) => isGiven(property) && isShown(property));
+  const pick = (isRequired: boolean): string | undefined => {
+    const names = shown.filter(({ required }) => required === isRequired).map((each) => each.name);
+    if (names.length === 0) return undefined;
+    return `Pick<${name}, ${names.map((each) => literal(each)).join(' | ')}>`;
+  };
+  const others = pick(false);
+  const parts = [
+    pick(true),
+    others === undefined ? undefined : `Partial<${others}>`,
+    secretsOf(type).length === 0 ? undefined : `${name}Secrets`,
+  ].filter((part) => part !== undefined);
+  return parts.length === 0 ? 'Readonly<Record<never, never>>' : parts.join(' & ');
+}
+
+/** The type of what a client gives and never sees again. */
+function secretsOf(type: ModelType): readonly NamedSchema[] {
+  const secrets = type.properties.filter((property) => isGiven(property) && !isShown(property));
+  if (secrets.length === 0) return [];
+  const required = secrets.filter((property) => property.required);
+  const words = 'What a client gives of one and never sees again.';
+  return [[`${type.name}Secrets`, objectOf(words, secrets, required, described)]];
 }
 
 function ownTypes(type: ModelType): readonly NamedSchema[] {
   const { name, properties } = type;
   const shown = properties.filter(isShown);
-  const writable = properties.filter(isGiven);
-  const required = writable.filter((property) => property.required);
   return [
     [name, objectOf(deprecatedWords(type.description, type.deprecated), shown, shown, described)],
-    [
-      `${name}Create`,
-      objectOf(`A new ${name} as a client gives it.`, writable, required, described),
-    ],
-    [
-      `${name}Patch`,
-      {
-        ...objectOf(
-          'A PatchObject (RFC 8620 5.3): new values, null for the default, further members ' +
-            'by JSON Pointer.',
-          writable,
-          [],
-          (property) => (property.required ? described(property) : orNull(described(property))),
-        ),
-        additionalProperties: true,
-      },
-    ],
     [
       `${name}Filter`,
       {

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/descriptor/model.js';
 import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { meanwhile } from '../thread/second.js';
-import { emitValidators, type ValidatorSource, validatorFiles } from './validators.js';
+import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
 
 /** Of fewer types, what a second thread loads takes as long as what it spares. */
 const MANY = 40;
@@ -22,7 +22,7 @@ const MANY = 40;
 export async function emitTypeValidators(model: Model): Promise<EmittedFiles> {
   const modules = model.capabilities.flatMap((capability) =>
     capability.types.map((type) => ({
-      path: `generated/${capability.name}/${type.name}.validators`,
+      path: `generated/${capability.name}/${type.name}.validators.ts`,
       sources: validatorsOf(type),
       from: sourceOf(capability),
     })),
@@ -35,9 +35,7 @@ export async function emitTypeValidators(model: Model): Promise<EmittedFiles> {
           modules.map(({ sources }) => sources),
         );
   return new Map(
-    modules.flatMap(({ path, sources, from }, index) => [
-      ...validatorFiles(path, sources, from, texts[index] ?? ''),
-    ]),
+    modules.map(({ path, from }, index) => [path, validatorModule(from, texts[index] ?? '')]),
   );
 }
 

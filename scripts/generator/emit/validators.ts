@@ -1,15 +1,15 @@
 import type { Ajv } from 'ajv';
 import standaloneCode from 'ajv/dist/standalone/index.js';
-import type { EmittedFiles } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { createAjv } from '../../../src/descriptor/validation/ajv.js';
 import { RUNTIME_MODULE } from '../../../src/descriptor/validation/keywords.js';
 import type { AjvSchema } from '../../../src/descriptor/validation/schema.js';
 import { preamble } from './preamble.js';
+import { withIssues } from './validator-issues.js';
+import { layOut } from './validator-layout.js';
 
 /**
- * A validator to emit: the name it is exported by, its schema and the sentence above its
- * declaration.
+ * A validator to emit: the name it is exported by, its schema and the sentence above it.
  */
 export interface ValidatorSource {
   readonly name: string;
@@ -23,12 +23,6 @@ const HELPERS: ReadonlyMap<string, string> = new Map([
   ['ajv/dist/runtime/equal', 'jsonEqual'],
 ]);
 
-/** What ajv writes to keep an error: unbounded, though a client chooses how many there are. */
-const KEEP_ERROR =
-  /const (err\d+) = (\{[^\n]*?\bschemaPath:("(?:[^"\\\n]|\\.)*")[^\n]*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g;
-/** The same within bounds; an error that is left out isn't even made. */
-const KEEP_ISSUE = 'if (keepsIssue(vErrors, $3)) (vErrors ??= []).push($2);\n';
-
 const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
 
 /**
@@ -39,33 +33,12 @@ export function emitValidators(sources: readonly ValidatorSource[]): string {
   const ajv = createAjv();
   for (const { name, schema } of sources) ajv.addSchema({ $id: name, ...schema });
   const refs = Object.fromEntries(sources.map(({ name }) => [name, name]));
-  return asModule(standalone(ajv, refs));
+  return asModule(standalone(ajv, refs), sources);
 }
 
-/** Emits a module of validators and its types: `path` with `.js` and with `.d.ts`. */
-export function emitValidatorModule(
-  path: string,
-  sources: readonly ValidatorSource[],
-  from: string,
-): EmittedFiles {
-  return validatorFiles(path, sources, from, emitValidators(sources));
-}
-
-/** The files of a module whose code is there already. */
-export function validatorFiles(
-  path: string,
-  sources: readonly ValidatorSource[],
-  from: string,
-  code: string,
-): EmittedFiles {
-  const types = sources.map(
-    ({ name, words }) => `/** ${words} */\nexport declare const ${name}: Validator;`,
-  );
-  const importLine = `import type { Validator } from '${RUNTIME_MODULE}';`;
-  return new Map([
-    [`${path}.js`, preamble(from) + code],
-    [`${path}.d.ts`, `${preamble(from)}${[importLine, ...types].join('\n\n')}\n`],
-  ]);
+/** Returns the text of a module of validators. The compiler does not check what ajv wrote. */
+export function validatorModule(from: string, code: string): string {
+  return `${preamble(from).trimEnd()}\n// @ts-nocheck: ajv compiled this from the schemas.\n\n${code}`;
 }
 
 type Standalone = (ajv: Ajv, refs: Record<string, string>) => string;
@@ -76,13 +49,11 @@ function standalone(ajv: Ajv, refs: Record<string, string>): string {
   return typeof module === 'function' ? module(ajv, refs) : module.default(ajv, refs);
 }
 
-/** Replaces ajv's `require` calls by one static import, and has errors kept within bounds. */
-function asModule(code: string): string {
-  const imported: string[] = [];
-  const bounded = code.replace(KEEP_ERROR, KEEP_ISSUE);
-  if (bounded !== code) imported.push('keepsIssue');
-  if (/\bvErrors\.(?:push\(|length = )/.test(bounded))
-    throw new Error('Emitted validators keep errors in a way that has no bound.');
+/** Makes a typed module of ajv's code: imports for `require` calls, and errors within bounds. */
+function asModule(code: string, sources: readonly ValidatorSource[]): string {
+  const imported = ['type Validator'];
+  const bounded = withIssues(code);
+  if (bounded !== code) imported.push('addIssue');
   const body = bounded.replace(REQUIRE, (_line, local: string, module: string, member: string) => {
     const name = module === RUNTIME_MODULE ? member : HELPERS.get(module);
     if (name === undefined) throw new Error(`ajv asks for ${module}, which has no replacement.`);
@@ -91,11 +62,14 @@ function asModule(code: string): string {
   });
   if (/\brequire\(/.test(withoutStrings(body)))
     throw new Error('A require() is left in emitted validators.');
-  const importLine =
-    imported.length === 0
-      ? ''
-      : `import { ${imported.sort(byCodeUnit).join(', ')} } from '${RUNTIME_MODULE}';\n`;
-  return importLine + body.replace(/^"use strict";\n/, '').replace(/\n{2,}/g, '\n');
+  const words = new Map(sources.map((source) => [source.name, source.words]));
+  const typed = layOut(body.replace(/^"use strict";\n/, '')).replace(
+    /^export const (\w+) = (\w+);$/gm,
+    (_line, name: string, local: string) =>
+      `\n/** ${words.get(name) ?? ''} */\nexport const ${name}: Validator = ${local};`,
+  );
+  const names = imported.sort((a, b) => byCodeUnit(a.replace('type ', ''), b.replace('type ', '')));
+  return `import { ${names.join(', ')} } from '${RUNTIME_MODULE}';\n${typed}\n`;
 }
 
 function withoutStrings(code: string): string {

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import type { ts as TypeScript } from 'ts-morph';
-import type { Problem } from '../../../src/descriptor/model.js';
+import type { Location, Problem } from '../../../src/descriptor/model.js';
+import { movedModule } from '../load/moved.js';
 import { ts } from '../ts-morph.js';
 import { readIfThere } from '../write/manifest.js';
 
@@ -20,21 +21,26 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = Object.freeze({
 const ENDINGS: readonly string[] = ['.js', '.mjs', '/index.js', '/index.mjs'];
 
 /**
- * Imports of a hook file, and of the team's files that it imports, which TypeScript finds and Node
- * does not: `./helper` instead of `./helper.js`. The compiler resolves as bundlers do, since a
+ * Imports of a hook file, and of the team's files that it imports, which lead to a file that is no
+ * longer generated (warnings), or which TypeScript finds and Node does not: `./helper` instead of
+ * `./helper.js`. The compiler resolves as bundlers do, since a
  * project need not be of ES modules; so the server would not start.
  */
 export function importProblems(root: string, file: string): readonly Problem[] {
   const problems: Problem[] = [];
   const seen = new Set<string>();
   const visit = (path: string): void => {
-    if (seen.has(path) || path.startsWith('..')) return;
+    // What is generated imports what is there.
+    if (seen.has(path) || /^(?:\.\.|generated\/)/.test(path)) return;
     seen.add(path);
     const text = readIfThere(join(root, path));
     if (text === null) return;
     const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
-    for (const specifier of specifiersIn(source)) {
+    for (const { specifier, isTypeOnly } of specifiersIn(source)) {
       const target = join(dirname(path), specifier.text);
+      const old = movedModule(locationOf(source, specifier), target, specifier.text);
+      problems.push(...old);
+      if (isTypeOnly || old.length > 0) continue;
       const found = sourceOf(root, target);
       if (found !== undefined) {
         if (/\.[cm]?tsx?$/.test(found)) visit(found);
@@ -53,15 +59,19 @@ function problem(
   specifier: TypeScript.StringLiteralLike,
   ending: string,
 ): Problem {
-  const { line, character } = source.getLineAndCharacterOfPosition(specifier.getStart(source));
   const mended = specifier.text.replace(/\/$/, '') + ending;
   return {
-    at: { file: source.fileName, line: line + 1, column: character + 1 },
+    at: locationOf(source, specifier),
     code: 'hook-import',
     message:
       `Node finds no module '${specifier.text}': write '${mended}'. A relative import names the ` +
       'whole file.',
   };
+}
+
+function locationOf(source: TypeScript.SourceFile, node: TypeScript.Node): Location {
+  const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source));
+  return { file: source.fileName, line: line + 1, column: character + 1 };
 }
 
 /** Returns the source whose compiled file Node imports by a path; undefined if there is none. */
@@ -77,19 +87,24 @@ function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile();
 }
 
-/** Relative specifiers of imports that are there at run time. */
-function specifiersIn(source: TypeScript.SourceFile): readonly TypeScript.StringLiteralLike[] {
-  const found: TypeScript.StringLiteralLike[] = [];
-  const add = (node: TypeScript.Node | undefined): void => {
+interface Specifier {
+  readonly specifier: TypeScript.StringLiteralLike;
+  /** The import is not there at run time. */
+  readonly isTypeOnly: boolean;
+}
+
+/** Relative specifiers of imports. */
+function specifiersIn(source: TypeScript.SourceFile): readonly Specifier[] {
+  const found: Specifier[] = [];
+  const add = (node: TypeScript.Node | undefined, isTypeOnly = false): void => {
     if (node !== undefined && ts.isStringLiteralLike(node) && /^\.{1,2}(\/|$)/.test(node.text))
-      found.push(node);
+      found.push({ specifier: node, isTypeOnly });
   };
   const visit = (node: TypeScript.Node): void => {
-    if (ts.isImportDeclaration(node)) {
-      if (node.importClause?.isTypeOnly !== true) add(node.moduleSpecifier);
-    } else if (ts.isExportDeclaration(node)) {
-      if (!node.isTypeOnly) add(node.moduleSpecifier);
-    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+    if (ts.isImportDeclaration(node))
+      add(node.moduleSpecifier, node.importClause?.isTypeOnly === true);
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
       add(node.arguments[0]);
     ts.forEachChild(node, visit);
   };

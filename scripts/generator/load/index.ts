@@ -5,7 +5,9 @@ import { type Descriptor, decode } from '../../../src/descriptor/descriptor-file
 import type { Location, Problem } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { parseDescriptor } from '../../../src/descriptor/parse.js';
-import { engineDescriptors } from '../../invocation.js';
+import { isPackageRoot } from '../../../src/server/package-root.js';
+import { engineDescriptors, inTeamProject, isEngineDescriptor } from '../../invocation.js';
+import { movedSchema } from './moved.js';
 
 export const DESCRIPTOR_FOLDER = 'capabilities';
 const EXTENSION = /\.(yaml|yml|json)$/i;
@@ -16,33 +18,37 @@ export interface Loaded {
 }
 
 /**
- * Reads every descriptor of a project, and the engine's where it is a package of the project, in the order of their names whatever order the file system
- * gives. Throws only what the file system throws (ENOENT where there is no capabilities/).
+ * Reads every descriptor of a project, and the engine's where it is a package of the project, in the
+ * order of their names whatever order the file system gives. Throws only what the file system throws (ENOENT where there is no capabilities/).
  */
 export async function loadDescriptors(root: string): Promise<Loaded> {
+  const [isPackage, isTeams] = [isPackageRoot(root), inTeamProject(root)];
   const entries = await readdir(join(root, DESCRIPTOR_FOLDER), { withFileTypes: true });
   const own = entries.filter(isDescriptor).map(({ name }) => ({
     file: `${DESCRIPTOR_FOLDER}/${name}`,
     path: join(root, DESCRIPTOR_FOLDER, name),
+    isEngines: isPackage && isEngineDescriptor(name),
   }));
   const bases = new Set(own.map(baseOf));
   // A project that has a descriptor of the name means its own.
-  const engine = engineDescriptors(root).filter((one) => !bases.has(baseOf(one)));
+  const engine = engineDescriptors(root)
+    .filter((one) => !bases.has(baseOf(one)))
+    .map((one) => ({ ...one, isEngines: true }));
   const files = [...own, ...engine].sort((a, b) => byCodeUnit(basename(a.file), basename(b.file)));
   const problems: Problem[] = [];
   const descriptors: Descriptor[] = [];
-  for (const { file, path } of files) {
+  for (const { file, path, isEngines } of files) {
     const start: Location = Object.freeze({ file, line: 1, column: 1 });
     const source = decode(await readFile(path));
     const base = baseOf({ file });
     if (source === undefined) {
       problems.push({ at: start, code: 'syntax', message: 'the file is not UTF-8.' });
-      descriptors.push({ file, base, start, root: undefined });
+      descriptors.push({ file, base, isEngines, start, root: undefined });
       continue;
     }
     const parsed = parseDescriptor(file, source);
-    problems.push(...parsed.problems);
-    descriptors.push({ file, base, start, root: parsed.root });
+    problems.push(...parsed.problems, ...(isTeams ? movedSchema(file, source) : []));
+    descriptors.push({ file, base, isEngines, start, root: parsed.root });
   }
   return { descriptors, problems };
 }

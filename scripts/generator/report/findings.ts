@@ -11,6 +11,7 @@ const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freez
   stale: () => command('generate'),
   'hand-edited': () => command('generate'),
   orphaned: () => command('generate'),
+  'orphaned-edited': (path) => `rm ${path}`,
   foreign: (path) => `rm ${path}`,
 });
 
@@ -19,6 +20,7 @@ const WORDS: Readonly<Record<Finding, string>> = Object.freeze({
   stale: 'stale: a descriptor or jmapsmith has changed since it was generated',
   'hand-edited': 'edited by hand: what was changed will be lost',
   orphaned: 'orphaned: no descriptor makes it any more',
+  'orphaned-edited': 'orphaned and edited by hand: no descriptor makes it any more',
   foreign: 'orphaned: the generator never made it',
 });
 

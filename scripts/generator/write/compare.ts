@@ -3,13 +3,20 @@ import { join } from 'node:path';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import type { Rendered } from '../pipeline.js';
-import { readIfThere, readManifest } from './manifest.js';
+import { readIfThere, readManifests } from './manifest.js';
 
 /**
- * What is wrong with a file on disk. `foreign`: it lies among the generated ones and nobody
- * generated it, so that the generator won't remove it either.
+ * What is wrong with a file on disk. The generator removes an orphan as it wrote it. It leaves one
+ * that was edited since (`orphaned-edited`), and a file among the generated ones that it never
+ * wrote (`foreign`).
  */
-export type Finding = 'missing' | 'stale' | 'hand-edited' | 'orphaned' | 'foreign';
+export type Finding =
+  | 'missing'
+  | 'stale'
+  | 'hand-edited'
+  | 'orphaned'
+  | 'orphaned-edited'
+  | 'foreign';
 
 export interface Difference {
   /** Relative to the root, with `/`. */
@@ -23,7 +30,7 @@ export interface Difference {
 
 /** Compares what was rendered with what is on disk; in order of path. */
 export function compare(root: string, rendered: Rendered): readonly Difference[] {
-  const manifest = readManifest(root);
+  const manifest = readManifests(root);
   const differences: Difference[] = [];
   for (const [path, after] of [...rendered.owned, ...rendered.kept]) {
     const before = readIfThere(join(root, path));
@@ -36,7 +43,10 @@ export function compare(root: string, rendered: Rendered): readonly Difference[]
   ];
   for (const path of gone) {
     const before = readIfThere(join(root, path));
-    if (before !== null) differences.push({ path, before, after: null, finding: 'orphaned' });
+    if (before === null) continue;
+    const isEdited = findingOf(before, manifest.get(path)) === 'hand-edited';
+    const finding = isEdited ? 'orphaned-edited' : 'orphaned';
+    differences.push({ path, before, after: null, finding });
   }
   for (const path of filesBelow(root, 'generated')) {
     if (rendered.owned.has(path) || manifest.has(path)) continue;

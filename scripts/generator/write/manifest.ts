@@ -1,38 +1,84 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import type { EmittedFiles } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
-import { ALL_DESCRIPTORS, preambleText } from '../emit/preamble.js';
 
-export const MANIFEST = 'generated/manifest.json';
+const GENERATED = 'generated';
+/** Versions before 0.2.0 had a single one, in which every change of two branches met. */
+const SINGLE_MANIFEST = `${GENERATED}/manifest.json`;
 
-/** Hash by path of what the last run wrote. */
+/** Hash by path of what the last run wrote; a shared file has none. */
 export type Manifest = ReadonlyMap<string, string>;
 
-/** Adds the manifest: each owned file with the SHA-256 of its text. */
-export function emitManifest(files: EmittedFiles): EmittedFiles {
-  const hashes = [...files]
-    .sort(([a], [b]) => byCodeUnit(a, b))
-    .map(([path, text]) => [path, sha256(text)]);
-  const manifest = {
-    $comment: preambleText(ALL_DESCRIPTORS),
-    files: Object.fromEntries(hashes),
-  };
-  return new Map([...files, [MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`]]);
+/**
+ * Adds a manifest for each folder of generated/: the files of its capability, each with the SHA-256
+ * of its text. Branches that change two capabilities change two manifests. What is made of all
+ * descriptors is in none, since any two changes of it would meet there.
+ */
+export function emitManifests(files: EmittedFiles): EmittedFiles {
+  const folders = new Map<string, [path: string, hash: string][]>();
+  for (const path of files.keys()) {
+    const folder = folderOf(path);
+    if (folder !== undefined) folders.set(folder, []);
+  }
+  for (const [path, text] of files) {
+    const name = folderOf(path) ?? /^docs\/reference\/(?:.*\/)?([^/]+)\.md$/.exec(path)?.[1];
+    folders.get(name ?? '')?.push([path, sha256(text)]);
+  }
+  const manifests = [...folders].map(([folder, hashes]) => {
+    const sorted = hashes.sort(([a], [b]) => byCodeUnit(a, b));
+    const text = JSON.stringify({ files: Object.fromEntries(sorted) }, null, 2);
+    return [manifestOf(folder), `${text}\n`] as const;
+  });
+  return new Map([...files, ...manifests]);
 }
 
-/** What the last run wrote; empty where there is no manifest or none that can be read. */
-export function readManifest(root: string): Manifest {
-  const text = readIfThere(join(root, MANIFEST));
-  if (text === null) return new Map();
+/** Returns what the last run wrote: what the manifests list, and the manifests themselves. */
+export function readManifests(root: string): Manifest {
+  const paths = [SINGLE_MANIFEST, ...foldersIn(join(root, GENERATED)).map(manifestOf)];
+  const found = new Map<string, string>();
+  for (const path of paths) {
+    const text = readIfThere(join(root, path));
+    if (text === null) continue;
+    for (const [owned, hash] of filesIn(text)) found.set(owned, hash);
+    found.set(path, sha256(text));
+  }
+  return found;
+}
+
+/** Whether a file is a manifest: written last, since it says what was written. */
+export function isManifest(path: string): boolean {
+  return path === SINGLE_MANIFEST || path === manifestOf(folderOf(path) ?? '');
+}
+
+function manifestOf(folder: string): string {
+  return `${GENERATED}/${folder}/manifest.json`;
+}
+
+/** `todos` of generated/todos/Todo.definition.ts; undefined of what all capabilities share. */
+function folderOf(path: string): string | undefined {
+  return /^generated\/([^/]+)\//.exec(path)?.[1];
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** What a manifest lists; nothing where it can't be read, as after a merge with conflicts. */
+function filesIn(text: string): readonly [path: string, hash: string][] {
   try {
     const { files } = JSON.parse(text) as { files?: unknown };
-    if (typeof files !== 'object' || files === null) return new Map();
-    return new Map(Object.entries(files).filter(([path]) => isOwned(path)));
+    if (typeof files !== 'object' || files === null) return [];
+    return Object.entries(files).filter(([path]) => isOwned(path));
   } catch (error) {
-    // A broken manifest owns nothing; the next run writes it anew.
-    if (error instanceof SyntaxError) return new Map();
+    if (error instanceof SyntaxError) return [];
     throw error;
   }
 }

@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Difference } from './compare.js';
-import { MANIFEST } from './manifest.js';
+import { isManifest } from './manifest.js';
 
 /**
  * Brings the disk in line. Every text is first written beside its place, and put there only when
- * all are written: whatever fails before leaves everything as it was. The manifest goes last, so
+ * all are written: whatever fails before leaves everything as it was. The manifests go last, so
  * that a run that is cut short is seen by the next `--check`. Foreign files stay.
  */
 export function write(root: string, differences: readonly Difference[]): void {
@@ -38,8 +38,8 @@ export function write(root: string, differences: readonly Difference[]): void {
 
 function manifestLast(differences: readonly Difference[]): readonly Difference[] {
   return [
-    ...differences.filter(({ path }) => path !== MANIFEST),
-    ...differences.filter(({ path }) => path === MANIFEST),
+    ...differences.filter(({ path }) => !isManifest(path)),
+    ...differences.filter(({ path }) => isManifest(path)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { BlobCopyArguments, BlobCopyResponse } from '../../../generated/core/methods.types.js';
+import type { BlobCopyArguments, BlobCopyResponse } from '../../../generated/core/methods.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { accountOf, sourceAccount } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { BlobGetArguments } from '../../../generated/blob/methods.types.js';
+import type { BlobGetArguments } from '../../../generated/blob/methods.js';
 import { MethodError } from '../../protocol/errors.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import { requireTime } from '../../runtime/deadlines.js';

@@ -1,7 +1,4 @@
-import type {
-  BlobLookupArguments,
-  BlobLookupResponse,
-} from '../../../generated/blob/methods.types.js';
+import type { BlobLookupArguments, BlobLookupResponse } from '../../../generated/blob/methods.js';
 import { MethodError } from '../../protocol/errors.js';
 import { emptyObject } from '../../protocol/json.js';
 import { accountHas } from '../../protocol/session.js';

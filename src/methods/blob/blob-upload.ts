@@ -1,8 +1,5 @@
 import { Readable } from 'node:stream';
-import type {
-  BlobUploadArguments,
-  BlobUploadResponse,
-} from '../../../generated/blob/methods.types.js';
+import type { BlobUploadArguments, BlobUploadResponse } from '../../../generated/blob/methods.js';
 import { BlobMissingError, BlobTooLargeError } from '../../blobs/port.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { requireTime } from '../../runtime/deadlines.js';

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { registry } from '../../../generated/registry.js';
 import { verify } from '../../../scripts/backup/manifest.js';
 import { Progress } from '../../../scripts/backup/progress.js';
 import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { Client } from '../../support/client.js';
+import { registry } from '../../support/registry.js';
 import { type RunningServer, startServer, useServer } from '../../support/server.js';
 import { Workplace } from './tool.js';
 

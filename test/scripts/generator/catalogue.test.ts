@@ -15,6 +15,7 @@ const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   'needs a history of migrations: test/scripts/migrations':
     /^(migration-|property-(removed|not|type|without|narrowed|sealed|retargeted)|type-removed|key-changed|later-engine|database-name|singleton-changed|unique-)/,
   'needs a database: test/scripts/generator/without-git.test.ts': /^unread-database$/,
+  'needs a project of an older version: test/package/upgrade.test.ts': /^moved-file$/,
   'warns and writes: golden.test.ts': /^(unindexed|unmarked|unused)-/,
 };
 
@@ -55,7 +56,7 @@ function codes(): readonly string[] {
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => codesIn(readFileSync(join(folder, path), 'utf8'))),
   );
-  const findings = ['missing', 'stale', 'hand-edited', 'orphaned', 'foreign'];
+  const findings = ['missing', 'stale', 'hand-edited', 'orphaned', 'orphaned-edited', 'foreign'];
   return [...new Set([...found, ...findings.map((word) => `file-${word}`)])].sort();
 }
 

@@ -5,21 +5,21 @@ import { UsageError } from '../../../scripts/cli.js';
 import { createProject, thing } from './project.js';
 
 const THING = thing('properties:\n  text: { type: string, default: "" }');
-const VALIDATORS = 'generated/things/Thing.validators.js';
+const VALIDATORS = 'generated/things/Thing.validators.ts';
 
 describe('npm run generate', () => {
   it('writes every file of the manifest, and nothing the second time', async () => {
     const project = await createProject({ 'things.yaml': THING });
     const first = await project.generate();
     expect(first).toMatchObject({ code: 0, stderr: '' });
-    const manifest = JSON.parse(await project.read('generated/manifest.json'));
+    const manifest = JSON.parse(await project.read('generated/things/manifest.json'));
     const made = await project.tree();
     for (const path of Object.keys(manifest.files)) expect(made).toHaveProperty([path]);
     expect((await project.generate()).stdout).toBe('0 written, 0 removed.\n');
     expect(await project.tree()).toEqual(made);
   });
 
-  it('names the descriptor and the command in front of every TypeScript and JavaScript file', async () => {
+  it('names the descriptor and the command in front of every TypeScript file', async () => {
     const project = await createProject({ 'things.yaml': THING });
     await project.generate();
     for (const [path, text] of Object.entries(await project.tree('generated'))) {
@@ -58,7 +58,7 @@ describe('npm run generate', () => {
     await project.write('precious.txt', 'precious');
     const claims = ['precious.txt', 'generated/../precious.txt', 'prisma/sqlite/migrations/x.sql'];
     await project.write(
-      'generated/manifest.json',
+      'generated/things/manifest.json',
       JSON.stringify({ files: Object.fromEntries(claims.map((path) => [path, 'x'])) }),
     );
     expect((await project.generate()).code).toBe(0);
@@ -207,17 +207,16 @@ describe('npm run generate -- --check', () => {
     const run = await project.generate({ check: true });
     expect(run.code).toBe(1);
     expect(run.stderr).toBe(
-      '5 files are stale: a descriptor or jmapsmith has changed since they were generated ' +
-        '(docs/reference/capabilities/things.md, generated/manifest.json, ' +
-        'generated/things/Thing.definition.ts and 2 more). Mend it with: npm run generate\n',
+      '4 files are stale: a descriptor or jmapsmith has changed since they were generated ' +
+        '(docs/reference/capabilities/things.md, generated/things/Thing.definition.ts, ' +
+        'generated/things/capability.ts and 1 more). Mend it with: npm run generate\n',
     );
     const { stdout } = await project.generate({ check: true, format: 'json' });
     expect(JSON.parse(stdout).map(({ file }: { readonly file: string }) => file)).toEqual([
       'docs/reference/capabilities/things.md',
-      'generated/manifest.json',
       'generated/things/Thing.definition.ts',
       'generated/things/capability.ts',
-      'generated/things/reference.ts',
+      'generated/things/manifest.json',
     ]);
   });
 
@@ -258,8 +257,8 @@ describe('npm run generate -- --dry-run', () => {
     const { code, stdout } = await project.generate({ dryRun: true });
     expect(code).toBe(0);
     expect(stdout).toContain('--- a/generated/registry.ts\n+++ b/generated/registry.ts\n@@');
-    expect(stdout).toContain("-import { othersCapability } from './others/capability.js';");
-    expect(stdout).toContain("+import { moreCapability } from './more/capability.js';");
+    expect(stdout).toContain("-export { othersCapability } from './others/capability.js';");
+    expect(stdout).toContain("+export { moreCapability } from './more/capability.js';");
     expect(stdout).toContain('--- /dev/null\n+++ b/generated/more/capability.ts');
     expect(stdout).toContain('--- a/generated/others/capability.ts\n+++ /dev/null');
     expect(await project.tree()).toEqual(before);

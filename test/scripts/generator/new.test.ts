@@ -27,8 +27,8 @@ describe('npm run new', () => {
       stderr: '',
     });
     expect(await project.generate()).toMatchObject({ code: 0, stderr: '' });
-    expect(await project.read('generated/invoice-lines/InvoiceLine.types.ts')).toContain(
-      'export interface InvoiceLineCreate {',
+    expect(await project.read('generated/invoice-lines/InvoiceLine.definition.ts')).toContain(
+      'export type InvoiceLineCreate =',
     );
     await project.write('capabilities/invoice-lines.yaml', '# mine\n');
     const again = await tool('new', 'InvoiceLine', '--root', project.root);

@@ -7,7 +7,7 @@ import { createProject, type Project, REPOSITORY, readTree } from './project.js'
 const run = promisify(execFile);
 
 const USE = `
-import type { Gadget, GadgetCreate, GadgetFilter, GadgetPatch } from './generated/gadgets/Gadget.types.js';
+import type { Gadget, GadgetCreate, GadgetFilter, GadgetPatch } from './generated/gadgets/Gadget.definition.js';
 import { gadgetType } from './generated/gadgets/Gadget.definition.js';
 
 const create: GadgetCreate = { title: 'x', kind: 'small', score: null };

@@ -9,8 +9,9 @@ import {
   queryChangesArguments,
   setArguments,
 } from '../../../generated/standard/validators.js';
-import type { CapabilityDefinition, Validator } from '../../../src/capability/index.js';
+import type { Validator } from '../../../src/capability/index.js';
 import { InexactNumber } from '../../../src/protocol/json.js';
+import { capabilitiesOf } from '../../../src/server/project.js';
 import { createProject, REPOSITORY, readTree } from './project.js';
 
 const standard = {
@@ -32,8 +33,8 @@ let text: string;
 
 beforeAll(async () => {
   const folder = join(REPOSITORY, 'test/golden/output/gadgets/expected/gadgets');
-  gadget = await import(pathToFileURL(join(folder, 'Gadget.validators.js')).href);
-  text = (await readTree(folder))['Gadget.validators.js'] ?? '';
+  gadget = await import(pathToFileURL(join(folder, 'Gadget.validators.ts')).href);
+  text = (await readTree(folder))['Gadget.validators.ts'] ?? '';
 });
 
 /** What a validator complains about: path and keyword. */
@@ -314,10 +315,12 @@ describe('the emitted registry', () => {
     const descriptors = await readTree(join(REPOSITORY, 'test/golden/output/gadgets/capabilities'));
     const project = await createProject(descriptors);
     await project.generate();
-    const { registry } = (await import(
-      pathToFileURL(join(project.root, 'generated/registry.ts')).href
-    )) as { registry: readonly CapabilityDefinition[] };
-    const [capability] = registry;
+    const registry = capabilitiesOf(
+      await import(pathToFileURL(join(project.root, 'generated/registry.ts')).href),
+    );
+    const own = ['blob', 'core', 'jmapsmith-explain', 'jmapsmith-reference', 'websocket'];
+    expect(registry.map(({ name }) => name)).toEqual([...own, 'gadgets'].sort());
+    const capability = registry.find(({ name }) => name === 'gadgets');
     expect(capability?.session).toEqual({ madeOf: ['brass', 'steel'] });
     expect(capability?.dataTypes.map(({ name }) => name)).toEqual(['Class', 'Gadget']);
     const type = capability?.dataTypes.find(({ name }) => name === 'Gadget');

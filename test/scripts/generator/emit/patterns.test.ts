@@ -24,8 +24,8 @@ async function emitted(pattern: string): Promise<Validator> {
   };
   const code = emitValidators([{ name: 'update', schema, words: '' }]);
   expect(code).not.toContain('RegExp(');
-  await writeFile(join(root, 'a.validators.js'), code);
-  return (await import(pathToFileURL(join(root, 'a.validators.js')).href)).update;
+  await writeFile(join(root, 'a.validators.ts'), code);
+  return (await import(pathToFileURL(join(root, 'a.validators.ts')).href)).update;
 }
 
 it('patterns that RegExp takes hours for judge long texts, whatever maxLength says', async () => {

@@ -44,15 +44,12 @@ test('without a hook file each missing function is told at its line, with the st
   expect(messages[1]).toContain("'Machine/rebuild': async (args, call, tx) => {");
 });
 
-test('with its functions it renders, and the registry binds it', async () => {
+test('with its functions it renders, and the capability binds it', async () => {
   const { problems, owned, warnings } = await renderWith(WHOLE);
   expect([problems, warnings]).toEqual([[], []]);
-  expect(owned.get('generated/registry.ts')).toContain(
-    "import { hooks as machinesHooks } from '../capabilities/machines.hooks.js';",
-  );
-  expect(owned.get('generated/registry.ts')).toContain(
-    '{ ...machinesCapability, hooks: machinesHooks }',
-  );
+  const capability = owned.get('generated/machines/capability.ts');
+  expect(capability).toContain("import { hooks } from '../../capabilities/machines.hooks.js';");
+  expect(capability).toContain('\n  hooks,\n');
 });
 
 test('hooks of types and methods that are not there are told, with what was meant', async () => {
@@ -91,9 +88,13 @@ test('a file written for another form of the descriptor is said to be behind, wi
 
 test('an internal property reaches hook types and no type of the wire', async () => {
   const { owned } = await renderWith(WHOLE);
-  expect(owned.get('generated/machines/Machine.stored.ts')).toContain('readonly cost: ');
+  const [wire = '', stored] = (owned.get('generated/machines/Machine.definition.ts') ?? '').split(
+    'export interface MachineStored extends Machine {',
+  );
+  expect(stored).toContain('readonly cost: ');
   expect(owned.get('generated/machines/hooks.ts')).toContain('TypeHooks<MachineStored, ');
-  expect(owned.get('generated/machines/Machine.types.ts')).not.toContain('cost');
+  expect(wire).toContain('export interface Machine {');
+  expect(wire).not.toContain('cost');
   for (const [path, text] of owned) {
     if (/[.]schema[.]json$|^docs\//.test(path)) expect(text).not.toContain('cost');
   }

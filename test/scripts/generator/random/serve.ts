@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Principal } from '../../../../src/accounts/principal.js';
 import { FilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
-import type { CapabilityDefinition } from '../../../../src/capability/capability-definition.js';
 import * as postgresql from '../../../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
 import { requireHooks } from '../../../../src/hooks/required.js';
@@ -16,6 +15,7 @@ import { createIdGenerator } from '../../../../src/protocol/ids.js';
 import { parseIJson } from '../../../../src/protocol/ijson.js';
 import { parseRequest } from '../../../../src/protocol/request.js';
 import { responseText } from '../../../../src/protocol/response.js';
+import { capabilitiesOf } from '../../../../src/server/project.js';
 import type { Store } from '../../../../src/store/port.js';
 import { createPostgresqlStore } from '../../../../src/store/postgresql/index.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/index.js';
@@ -63,10 +63,8 @@ export interface Served {
 
 /** What a project's folder has generated, served by the engine from a new SQLite file, or from `url`. */
 export async function serve(root: string, url?: string): Promise<Served> {
-  const { registry: capabilities } = (await import(
-    pathToFileURL(join(root, 'generated/registry.ts')).href
-  )) as { registry: readonly CapabilityDefinition[] };
-  const registry = createRegistry(capabilities);
+  const module = await import(pathToFileURL(join(root, 'generated/registry.ts')).href);
+  const registry = createRegistry(capabilitiesOf(module));
   requireHooks(registry);
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-random-'));
   const store = await (url === undefined
@@ -94,7 +92,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
     LIMITS,
     (error) => failures.push(error),
   );
-  const using = capabilities.map(({ urn }) => urn);
+  const using = [...registry.capabilities.keys()];
   return {
     async call(name, args = {}, { isWhole } = { isWhole: false }) {
       const whole = isWhole ? args : { accountId: ACCOUNT_ID, ...args };

@@ -3,6 +3,19 @@
 import * as jmap from 'jmapsmith/capability';
 import * as validators from './methods.validators.js';
 
+/** Arguments of Gadget/rebuild. */
+export interface GadgetRebuildArguments {
+  readonly accountId: string;
+  readonly id: string;
+  readonly share?: number;
+}
+
+/** Response of Gadget/rebuild. */
+export interface GadgetRebuildResponse {
+  readonly accountId?: string;
+  readonly rebuilt?: boolean;
+}
+
 /** The methods of https://example.com/jmap/gadgets beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
   {

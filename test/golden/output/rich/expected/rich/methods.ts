@@ -3,6 +3,34 @@
 import * as jmap from 'jmapsmith/capability';
 import * as validators from './methods.validators.js';
 
+/**
+ * Arguments of Gadget/rebuild.
+ *
+ * @deprecated Nothing needs it.
+ */
+export interface GadgetRebuildArguments {
+  readonly accountId: string;
+  readonly id: string;
+  /** Where it stands. */
+  readonly at?: Address;
+}
+
+/**
+ * Response of Gadget/rebuild.
+ *
+ * @deprecated Nothing needs it.
+ */
+export interface GadgetRebuildResponse {
+  readonly accountId?: string;
+  readonly rebuilt?: boolean;
+}
+
+/** Where it stands. */
+export interface Address {
+  readonly street?: string;
+  readonly floor?: number | null;
+}
+
 /** The methods of https://example.com/jmap/rich beside the standard ones. */
 export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
   {

@@ -1,0 +1,22 @@
+import { canonicalJson } from '../protocol/canonical-json.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { CapabilityDefinition } from './capability-definition.js';
+import { frozen } from './runtime.js';
+
+/** The members that most capabilities have as they are here. */
+const USUAL = { session: {}, accountSession: {}, bareSession: false, accountLevel: true };
+
+/** A capability as it is generated: without the members in which it is like most others. */
+export interface CapabilitySource
+  extends Omit<CapabilityDefinition, keyof typeof USUAL | 'reference'>,
+    Partial<Pick<CapabilityDefinition, keyof typeof USUAL>> {
+  /** What clients may read of the descriptor. */
+  readonly reference: JsonObject;
+}
+
+/** Returns the definition of a capability, frozen but for the hooks, which are the team's own. */
+export function capability(source: CapabilitySource): CapabilityDefinition {
+  const { reference, hooks, ...own } = source;
+  const definition = frozen({ ...USUAL, ...own, reference: canonicalJson(reference) });
+  return hooks === undefined ? definition : Object.freeze({ ...definition, hooks });
+}
