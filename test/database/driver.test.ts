@@ -14,7 +14,7 @@ const { napi } = process.versions;
 const NAME = driverPackage(Number(napi));
 const OTHER = NAME === 'better-sqlite3' ? 'better-sqlite3-13' : 'better-sqlite3';
 const COMPILE = {
-  'better-sqlite3': 'npm rebuild better-sqlite3',
+  'better-sqlite3': 'npm explore better-sqlite3 -- npm run install',
   'better-sqlite3-13': 'npm explore better-sqlite3-13 -- npm run build-release',
 }[NAME];
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;

@@ -76,6 +76,6 @@ function unloadable({ message }: Error): string {
     `${process.platform} ${process.arch} (${message.replaceAll(/\s+/g, ' ').slice(0, 300)}). ` +
     `Install ${COMPILER}, then run: `;
   return NAME === 'better-sqlite3'
-    ? `${what}npm rebuild better-sqlite3`
+    ? `${what}npm explore better-sqlite3 -- npm run install`
     : `${what}npm explore better-sqlite3-13 -- npm run build-release`;
 }
