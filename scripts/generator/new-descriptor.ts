@@ -22,7 +22,7 @@ function plural(word: string): string {
 export function newDescriptor(typeName: string): string {
   const base = baseNameOf(typeName);
   return `# yaml-language-server: $schema=${schemaPath()}
-# What every key does is in ${page('descriptors.md')}.
+# What every key does is in ${page('reference/descriptors.md')}.
 # After a change: ${command('generate')} && ${command('start')}
 
 # The URN (or https URL) that requests name in "using". urn:example: is for trying things out.

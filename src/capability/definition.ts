@@ -74,7 +74,7 @@ export interface PropertyDefinition {
   readonly secret?: 'hash' | 'encrypt';
 }
 
-/** How a filter condition compares (docs/descriptors.md has the table). */
+/** How a filter condition compares (docs/reference/descriptors.md has the table). */
 export type FilterOperator =
   | 'equals'
   | 'in'

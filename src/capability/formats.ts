@@ -13,7 +13,7 @@ interface FormatSource {
   readonly kind: 'string' | 'date';
   /** Its name in the notation of RFC 8620 1.1. */
   readonly notation: string;
-  /** Describes its texts, for editors and for the table in docs/descriptors.md. */
+  /** Describes its texts, for editors and for the table in docs/reference/descriptors.md. */
   readonly description: string;
   /** Names in other schema languages, in lower case: messages answer them with the name here. */
   readonly otherNames: readonly string[];

@@ -1,4 +1,4 @@
-/** Bounds that hold where a descriptor gives none (docs/descriptors.md), and how far it may go. */
+/** Bounds that hold where a descriptor gives none (docs/reference/descriptors.md), and how far it may go. */
 export const BOUNDS = Object.freeze({
   /** Code points of a string without `maxLength`. */
   stringLength: 65_535,
@@ -15,6 +15,10 @@ export const BOUNDS = Object.freeze({
   indexedLength: 500,
   /** Code points that a filter or a sort may read of every object without a warning. */
   scannedLength: 1_000,
+  /** Characters of a descriptor's text. */
+  descriptorLength: 4_000_000,
+  /** Characters of a `pattern`: V8 ends the process for some that nest further than this can. */
+  patternLength: 1_000,
   /** Octets of all values of an entry: what is left beside the ids of the account and the object. */
   indexedOctets: 2_500,
   /** RFC 8620 1.3: an Int. */
@@ -30,3 +34,50 @@ export const BOUNDS = Object.freeze({
   typeName: 40,
   propertyName: 40,
 });
+
+/** A bound as docs/reference/descriptors.md tells it. */
+interface BoundRow {
+  readonly what: string;
+  /** Where a descriptor says nothing; absent where it can't say anything else. */
+  readonly fallback?: number;
+  readonly most: number;
+}
+
+/** The bounds that the authors of descriptors meet. */
+export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
+  {
+    what: '`maxLength` of a string, in code points',
+    fallback: BOUNDS.stringLength,
+    most: BOUNDS.maxStringLength,
+  },
+  { what: '`maxItems` of a list', fallback: BOUNDS.items, most: BOUNDS.maxItems },
+  {
+    what: '`maxProperties` of a set or a map',
+    fallback: BOUNDS.properties,
+    most: BOUNDS.maxProperties,
+  },
+  { what: 'code points of a key in a map', fallback: BOUNDS.keyLength, most: BOUNDS.keyLength },
+  {
+    what: '`maximum` of an integer; `minimum` is its negative (RFC 8620 1.3)',
+    fallback: BOUNDS.maxInteger,
+    most: BOUNDS.maxInteger,
+  },
+  { what: 'code points of a string that is unique or indexed', most: BOUNDS.indexedLength },
+  {
+    what: 'octets of what is unique or indexed together: 4 a code point, 64 an id, 8 more a value',
+    most: BOUNDS.indexedOctets,
+  },
+  {
+    what: 'code points of a text that a filter or sort reads without an index and a warning',
+    most: BOUNDS.scannedLength,
+  },
+  { what: 'properties of a type', most: BOUNDS.typeProperties },
+  { what: 'letters of the name of a type or a property', most: BOUNDS.typeName },
+  { what: 'levels of lists and objects in a property', most: BOUNDS.depth },
+  {
+    what: 'schemas in a property, each definition counted wherever it is used',
+    most: BOUNDS.schemas,
+  },
+  { what: 'characters of a `pattern`', most: BOUNDS.patternLength },
+  { what: 'characters of a descriptor', most: BOUNDS.descriptorLength },
+]);

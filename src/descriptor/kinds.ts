@@ -14,6 +14,10 @@ interface TypeRow {
   readonly otherNames: readonly string[];
   /** The keys that belong beside it, in the words of a message. */
   readonly beside?: string;
+  /** What it is on the wire and in TypeScript, and what its values are. */
+  readonly wire: string;
+  readonly typescript: string;
+  readonly description: string;
 }
 
 export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
@@ -22,8 +26,19 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     bounds: ['minLength', 'maxLength', 'pattern', 'format'],
     otherNames: ['text', 'str', 'varchar', 'char', 'citext'],
     beside: 'maxLength',
+    wire: 'String',
+    typescript: 'string',
+    description:
+      'text without U+0000, at most `maxLength` code points. With `enum`, one of the words.',
   },
-  boolean: { kind: 'boolean', bounds: [], otherNames: ['bool', 'bit'] },
+  boolean: {
+    kind: 'boolean',
+    bounds: [],
+    otherNames: ['bool', 'bit'],
+    wire: 'Boolean',
+    typescript: 'boolean',
+    description: 'true or false.',
+  },
   integer: {
     kind: 'integer',
     bounds: ['minimum', 'maximum'],
@@ -31,23 +46,40 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
       ...['int', 'int8', 'int16', 'int32', 'int64', 'uint', 'unsignedint'],
       ...['smallint', 'bigint', 'short', 'long', 'serial'],
     ],
+    wire: 'Int',
+    typescript: 'number',
+    description:
+      'an integer that was written exactly: the server refuses 2^53+1 and ' +
+      '4.99999999999999999999, and never rounds.',
   },
   number: {
     kind: 'number',
     bounds: ['minimum', 'maximum'],
     otherNames: ['float', 'float32', 'float64', 'double', 'real'],
+    wire: 'Number',
+    typescript: 'number',
+    description:
+      'any number that a double has; what a double does not hold exactly becomes the nearest one.',
   },
   array: {
     kind: 'json',
     bounds: ['minItems', 'maxItems', 'uniqueItems'],
     otherNames: ['list'],
     beside: 'items',
+    wire: 'a list',
+    typescript: 'T[]',
+    description: 'at most `maxItems` values, each as `items` says.',
   },
   object: {
     kind: 'json',
     bounds: ['minProperties', 'maxProperties'],
     otherNames: ['map', 'dict', 'json', 'jsonb', 'record', 'struct', 'any'],
     beside: 'properties or additionalProperties',
+    wire: 'Object; with `additionalProperties` a map',
+    typescript: 'an interface, or `{ [k: string]: T }`',
+    description:
+      'the members of `properties`; each may be absent unless `required` names it. ' +
+      '`additionalProperties` allows others.',
   },
 });
 

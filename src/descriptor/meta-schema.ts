@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { FORMAT_NAMES, FORMATS } from '../capability/formats.js';
 import { BOUNDS } from './bounds.js';
+import { ACCESS, ACCOUNT_USES, ON_DESTROY, STORED, wordNames, wordsText } from './key-words.js';
 import { TYPE_NAMES } from './kinds.js';
 import { OPERATOR_NAMES, OPERATORS } from './operators.js';
 import { METHOD_NAMES } from './standard-methods.js';
@@ -59,7 +60,7 @@ const schemaKeys: Record<string, JSONSchema7> = {
     type: 'array',
     items: {},
     minItems: 1,
-    description: 'The values that are allowed.',
+    description: 'The values that are allowed; TypeScript has a union of them.',
     examples: [['small', 'large']],
   },
   format: {
@@ -75,14 +76,21 @@ const schemaKeys: Record<string, JSONSchema7> = {
   ),
   blob: flag(
     'The string is the id of a blob in the same account: the server keeps the blob as long as ' +
-      'an object names it.',
+      'an object names it. false says that it is none, although its name is blobId or the like.',
     false,
   ),
-  pattern: text('A regular expression that a string must match somewhere.', '^[A-Z]{2}$'),
-  minimum: { type: 'number', description: 'The least number that is allowed.', examples: [0] },
+  pattern: text(
+    'A regular expression (ECMA-262, flag u) that must match somewhere in a string.',
+    '^[A-Z]{2}$',
+  ),
+  minimum: {
+    type: 'number',
+    description: 'The least number that is allowed, itself included.',
+    examples: [0],
+  },
   maximum: {
     type: 'number',
-    description: 'The greatest number that is allowed.',
+    description: 'The greatest number that is allowed, itself included.',
     examples: [100],
   },
   items: {
@@ -157,7 +165,10 @@ const typeNeeded: JSONSchema7 = {
   else: { required: ['type'] },
 };
 
-const deprecated = text('Why it should not be used any more, and what to use.', 'Use title.');
+const deprecated = text(
+  'Why it should not be used any more, and what to use: `@deprecated` in the types.',
+  'Use title.',
+);
 const renamedFrom = text(
   'Its name in the last released migration: what is stored is kept under the new one.',
   'label',
@@ -192,23 +203,23 @@ const property: JSONSchema7 = {
     ...schemaKeys,
     required: names('The members of a nested object that must be there.', 'street'),
     default: {
-      description: 'What a create without the property stores, and what a null patch restores.',
+      description:
+        'What a create without the property stores and /set reports, what a null patch restores, ' +
+        'and the value of existing objects where a migration adds the property. A nullable ' +
+        'property has null.',
       examples: [false, '', 0],
     },
     access: {
-      enum: ['mutable', 'immutable', 'serverSet', 'internal', 'secret'],
+      enum: wordNames(ACCESS),
       default: 'mutable',
       examples: ['immutable'],
-      description:
-        'mutable: clients write it. immutable: on create alone. serverSet: the server writes ' +
-        'it, clients read it. internal: never on the wire. secret: clients write it and nobody ' +
-        'reads it back.',
+      description: wordsText(ACCESS),
     },
     stored: {
-      enum: ['hash', 'encrypt'],
+      enum: wordNames(STORED),
       default: 'hash',
       examples: ['encrypt'],
-      description: 'How a secret is kept: a hash can be compared, what is encrypted be read.',
+      description: wordsText(STORED),
     },
     unique: flag('No two objects of an account have the same value; null equals nothing.', false),
     references: text(
@@ -217,12 +228,10 @@ const property: JSONSchema7 = {
       'Gadget',
     ),
     onDestroy: {
-      enum: ['restrict', 'cascade', 'setNull'],
+      enum: wordNames(ON_DESTROY),
       default: 'restrict',
       examples: ['cascade'],
-      description:
-        'What happens when an object referred to is destroyed. restrict: it is refused. ' +
-        'cascade: this object goes too. setNull: the reference is taken out.',
+      description: `What happens when the object referred to is destroyed.\n${wordsText(ON_DESTROY)}`,
     },
     acyclic: flag('No object leads back to itself by this property.', false),
     computed: {
@@ -355,7 +364,10 @@ const dataType: JSONSchema7 = {
   examples: [{ properties: { text: { type: 'string', default: '' } } }],
   properties: {
     description: text('What one object of the type is, in a sentence.', 'One thing to do.'),
-    acceptSnakeCase: flag('Input names may be given in snake_case too.', false),
+    acceptSnakeCase: flag(
+      'Input names may be given in snake_case too; output never has it.',
+      false,
+    ),
     properties: {
       type: 'object',
       minProperties: 1,
@@ -403,11 +415,18 @@ const dataType: JSONSchema7 = {
     ),
     limits: {
       type: 'object',
-      description: 'What one account may hold of the type.',
+      description:
+        'What one account may hold of the type: objects (`count`), and octets of the JSON of ' +
+        'each (`octets`).',
       examples: [{ count: 10_000, octets: 65_536 }],
       properties: {
-        count: count('Objects: one more is overQuota.', BOUNDS.maxInteger, 1),
-        octets: count("Octets of an object's JSON: more is tooLarge.", BOUNDS.maxInteger, 1),
+        count: count('Objects: one more is `overQuota`.', BOUNDS.maxInteger, 1),
+        octets: count(
+          "Octets of an object's JSON as /get gives it: more is `tooLarge`, unless it was larger " +
+            'before.',
+          BOUNDS.maxInteger,
+          1,
+        ),
       },
       minProperties: 1,
       additionalProperties: false,
@@ -432,11 +451,9 @@ const method: JSONSchema7 = {
     deprecated,
     account: {
       examples: ['write'],
-      enum: ['none', 'read', 'write'],
+      enum: wordNames(ACCOUNT_USES),
       default: 'read',
-      description:
-        'none: it has no accountId. read: it reads data of the account. write: a read-only ' +
-        'account refuses it.',
+      description: wordsText(ACCOUNT_USES),
     },
     accountCapability: text(
       'The capability that the account must have, where it is not the one of this descriptor.',
@@ -475,21 +492,23 @@ export const META_SCHEMA: JSONSchema7 = {
   $id: 'https://jmapsmith.invalid/descriptor.schema.json',
   title: 'JMAP capability descriptor',
   description:
-    'A capability with its data types and methods. docs/descriptors.md explains each key.',
+    'A capability with its data types and methods. docs/reference/descriptors.md explains each key.',
   type: 'object',
   properties: {
     capability: text(
-      'The URN or URL that requests name in `using`.',
+      'The URN or URL that requests name in `using`; its key in the session.',
       'urn:example:todos',
       'https://example.com/jmap/gadgets',
     ),
     description: text('What the capability is for, in a sentence.', 'A to-do list.'),
-    session: freeObject("Static members of its object in the session's `capabilities`."),
+    session: freeObject(
+      "Static members of its object in the session's `capabilities`, beside the descriptor's hash.",
+    ),
     accountSession: freeObject(
       "Static members of its object in each account's `accountCapabilities`.",
     ),
     bareSession: flag(
-      'The object in `capabilities` is exactly {}: without the hash that others carry.',
+      'The object in `capabilities` is exactly {}: the hash counts in the state of the session only.',
       false,
     ),
     accountLevel: flag(

@@ -14,6 +14,7 @@ import type {
 } from '../capability/definition.js';
 import type { Place } from '../capability/places.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
+import type { ProblemCode } from './codes/index.js';
 
 /**
  * The generator's frozen model: what the descriptors mean, with every default filled in and every
@@ -186,8 +187,8 @@ export interface Model {
 /** One complaint about a descriptor. */
 export interface Problem {
   readonly at: Location;
-  /** Stable, kebab-case: `unknown-key`, `duplicate-type` ...; each has an entry in docs/errors.md. */
-  readonly code: string;
+  /** Stable, kebab-case: `unknown-key`, `duplicate-type` ... */
+  readonly code: ProblemCode;
   readonly message: string;
   /** Absent: an error. A warning doesn't stop the generation, unless --max-warnings says so. */
   readonly severity?: 'warning';

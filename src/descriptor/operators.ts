@@ -82,6 +82,28 @@ export function operatorsOf(
   return shape === undefined ? BY_KIND[kind] : BY_SHAPE[shape];
 }
 
+/** Returns what the operator compares, in the words of docs/reference/descriptors.md. */
+export function operandsOf(operator: FilterOperator): readonly string[] {
+  if (operator === 'isNull') return ['whatever may be null'];
+  const kinds = Object.entries(BY_KIND).filter(([, operators]) => operators.includes(operator));
+  const shapes = Object.entries(BY_SHAPE).filter(([, operators]) => operators.includes(operator));
+  const words = [...kinds, ...shapes].map(([name]) => OPERAND_WORDS[name as PropertyKind]);
+  return [...new Set(words)];
+}
+
+const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Object.freeze({
+  string: 'string',
+  boolean: 'boolean',
+  integer: 'integer',
+  number: 'number',
+  date: '`utc-date`',
+  json: 'list or object',
+  identity: 'id',
+  order: '`date`, `local-date-time`',
+  map: 'set or map',
+  list: 'list of scalars',
+});
+
 function rule(
   description: string,
   predicate: string,

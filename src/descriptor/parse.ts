@@ -12,6 +12,8 @@ import {
   type YAMLSeq,
 } from 'yaml';
 import { emptyObject, type JsonValue } from '../protocol/json.js';
+import { BOUNDS } from './bounds.js';
+import type { ProblemCode } from './codes/index.js';
 import type { Located, Member } from './located.js';
 import type { Location, Problem } from './model.js';
 
@@ -19,8 +21,6 @@ import type { Location, Problem } from './model.js';
 const MAX_DEPTH = 64;
 /** Aliases can multiply a small text into a huge tree. */
 const MAX_NODES = 200_000;
-/** Characters of a text; that of three hundred types has some 500,000. */
-const MAX_LENGTH = 4_000_000;
 /** Beyond that many the rest is more of the same. */
 export const MAX_PROBLEMS = 1000;
 /** As far as a line's first character is looked for. */
@@ -38,12 +38,14 @@ export interface Parsed {
  */
 export function parseDescriptor(file: string, source: string): Parsed {
   const locate = locator(file, source);
-  if (source.length > MAX_LENGTH)
+  if (source.length > BOUNDS.descriptorLength)
     return unreadable([
       {
         at: locate(0),
         code: 'too-deep',
-        message: `the descriptor is longer than ${MAX_LENGTH} characters; divide it in two.`,
+        message:
+          `the descriptor is longer than ${BOUNDS.descriptorLength} characters; ` +
+          'divide it in two.',
       },
     ]);
   const document = parseDocument(source, {
@@ -229,7 +231,7 @@ class TreeReader {
       this.problems.push({ at, code: 'duplicate-key', message, related: [twin] });
   }
 
-  #report(at: Location, code: string, message: string): void {
+  #report(at: Location, code: ProblemCode, message: string): void {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ at, code, message });
   }
 }

@@ -38,8 +38,8 @@ function isNested(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.some((each) => typeof each === 'object');
 }
 
-/** A value in YAML's flow style. */
-function flow(value: unknown): string {
+/** Returns a value in YAML's flow style. */
+export function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
     const members = Object.entries(value).map(([key, each]) => `${key}: ${flow(each)}`);

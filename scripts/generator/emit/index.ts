@@ -6,6 +6,7 @@ import { emitCapabilities } from './capability.js';
 import { editorSchema } from './editor-schema.js';
 import { emitHooks } from './hooks.js';
 import { emitOwnMethods } from './own-methods.js';
+import { emitPages } from './pages/index.js';
 import { preambleText } from './preamble.js';
 import { emitPrisma } from './prisma.js';
 import { emitEngineSchemas } from './prisma-engine.js';
@@ -44,6 +45,7 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: "the package's capabilities", emit: emitEngine, only: 'package' },
   { name: 'standard methods', emit: emitStandardMethods, only: 'package' },
   { name: 'meta-schema', emit: emitMetaSchema, only: 'package' },
+  { name: 'pages of the language and of errors', emit: emitPages, only: 'package' },
   { name: 'Prisma schemas of the engine', emit: emitEngineSchemas, only: 'package' },
 ]);
 

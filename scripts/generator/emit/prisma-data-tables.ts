@@ -8,7 +8,8 @@ import type {
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { ACCOUNT_COLUMN, type Column, type ColumnType, type Table } from './prisma-datamodel.js';
 
-const COLUMN_TYPES: Readonly<Record<PropertyKind, ColumnType>> = Object.freeze({
+/** The Prisma type of the column that a property of each kind has. */
+export const COLUMN_TYPES: Readonly<Record<PropertyKind, ColumnType>> = Object.freeze({
   string: 'String',
   boolean: 'Boolean',
   integer: 'BigInt',

@@ -1,4 +1,5 @@
 import { didYouMean } from '../../../src/descriptor/check/did-you-mean.js';
+import type { ProblemCode } from '../../../src/descriptor/codes/index.js';
 import { fromProperties, onProperties } from '../../../src/descriptor/model/computed.js';
 import { standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
 import type {
@@ -18,7 +19,7 @@ const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommi
 /** Everything that a hook file lacks, or has that nothing asks for. */
 export function checkHooks(capability: ModelCapability, file: HookFile | null): readonly Problem[] {
   const problems: Problem[] = [];
-  const report = (code: string, at: Location, message: string): void => {
+  const report = (code: ProblemCode, at: Location, message: string): void => {
     problems.push({ code, at, message });
   };
   const path = hookFileOf(capability);
@@ -37,7 +38,7 @@ export function checkHooks(capability: ModelCapability, file: HookFile | null): 
     }
   }
   const hooks: HookNode = file?.hooks ?? EMPTY;
-  const absent = `, which is not there yet (${page('hooks.md')} shows a whole one),`;
+  const absent = `, which is not there yet (${page('reference/hooks.md')} shows a whole one),`;
   const needs = `${path}${file === null ? absent : ''} needs`;
   checkMethods(capability, needs, hooks, report);
   const types = nodeAt(hooks, 'types');
@@ -71,7 +72,7 @@ export function hookFileOf({ name }: ModelCapability): string {
   return `capabilities/${name}.hooks.ts`;
 }
 
-type Report = (code: string, at: Location, message: string) => void;
+type Report = (code: ProblemCode, at: Location, message: string) => void;
 
 const EMPTY: HookNode = { kind: 'object', members: new Map(), open: false };
 

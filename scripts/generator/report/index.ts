@@ -37,7 +37,7 @@ export function tellProblems(problems: readonly Problem[], options: TellOptions)
 function* texts(problems: readonly Problem[], { root, unfolded }: TellOptions): Iterable<string> {
   const sources = sourcesOf(root);
   const style = styleOf(process.stderr, process.env);
-  const look: Look = { style, errorsPage: page('errors.md') };
+  const look: Look = { style, errorsPage: page('reference/errors.md') };
   const warnings = problems.filter((problem) => !isError(problem));
   const isWhole = ({ code }: Problem) => unfolded === 'all' || unfolded.includes(code);
   const byCode = new Map<string, Problem[]>();

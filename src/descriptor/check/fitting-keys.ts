@@ -5,7 +5,7 @@ import { oneOf, type Report, type Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
 /** The types that a key goes with; keys that aren't listed go with all. */
-const TYPES: Readonly<Record<string, readonly TypeName[]>> = {
+export const KEY_TYPES: Readonly<Record<string, readonly TypeName[]>> = {
   minLength: ['string'],
   maxLength: ['string'],
   pattern: ['string'],
@@ -55,7 +55,7 @@ export const fittingKeys: Rule = (views, report) => {
     }
     const whole = saysItAll(node, type);
     for (const { name, nameAt } of members(node)) {
-      const types = TYPES[name];
+      const types = KEY_TYPES[name];
       if (types?.every((each) => each !== type) === true)
         report(
           'misplaced-key',
@@ -98,7 +98,7 @@ function ofSet(node: Located, keys: Located, report: Report): void {
       `a set is an object: with "setOf", "type" is left out or [object, 'null'], not ${type}.`,
     );
   for (const { name, nameAt } of members(node)) {
-    if (TYPES[name] === undefined || legal.includes(name)) continue;
+    if (KEY_TYPES[name] === undefined || legal.includes(name)) continue;
     report(
       'misplaced-key',
       nameAt,

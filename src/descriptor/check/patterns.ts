@@ -1,22 +1,21 @@
 import { compilePattern, PatternError } from '../../text/index.js';
+import { BOUNDS } from '../bounds.js';
+import type { ProblemCode } from '../codes/index.js';
 import { member, text } from '../located.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
-/** V8 ends the process for some patterns that nest further than this can. */
-const MAX_LENGTH = 1000;
-
 interface Refusal {
-  readonly code: string;
+  readonly code: ProblemCode;
   readonly why: string;
 }
 
 /** Why nothing may match by the pattern, or undefined where all is well. */
 export function whyNoPattern(source: string): Refusal | undefined {
-  if (source.length > MAX_LENGTH)
+  if (source.length > BOUNDS.patternLength)
     return {
       code: 'out-of-range',
-      why: `a pattern has at most ${MAX_LENGTH} characters: say the rest in a hook.`,
+      why: `a pattern has at most ${BOUNDS.patternLength} characters: say the rest in a hook.`,
     };
   try {
     compilePattern(source);

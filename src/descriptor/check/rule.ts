@@ -1,3 +1,4 @@
+import type { ProblemCode } from '../codes/index.js';
 import type { Member } from '../located.js';
 import type { Location, Problem } from '../model.js';
 import type { CapabilityView } from '../view.js';
@@ -12,7 +13,12 @@ export interface ReportDetails extends Pick<Problem, 'severity' | 'related'> {
  * Takes a complaint: a stable code, the place, and a sentence that says what is wrong and what is
  * legal.
  */
-export type Report = (code: string, at: Location, message: string, details?: ReportDetails) => void;
+export type Report = (
+  code: ProblemCode,
+  at: Location,
+  message: string,
+  details?: ReportDetails,
+) => void;
 
 /**
  * A rule reports what it finds and never throws, also where other rules will complain about the

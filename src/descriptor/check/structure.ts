@@ -1,4 +1,5 @@
 import { Ajv, type AnySchemaObject, type ErrorObject } from 'ajv';
+import type { ProblemCode } from '../codes/index.js';
 import { descend, type Located } from '../located.js';
 import { META_SCHEMA } from '../meta-schema.js';
 import type { Location } from '../model.js';
@@ -12,7 +13,7 @@ import { formatAdvice, REFUSED, SHAPES, typeAdvice } from './slips.js';
  * A word for what stands under a key, by the last part of its path: `unknown-type`, not just
  * `unknown-value`.
  */
-const VALUE_CODES: Readonly<Record<string, string>> = {
+const VALUE_CODES: Readonly<Record<string, ProblemCode>> = {
   type: 'unknown-type',
   format: 'unknown-format',
   access: 'unknown-access',
@@ -236,7 +237,7 @@ function adviceOn(code: string, word: string): string | undefined {
   return code === 'unknown-format' ? formatAdvice(word) : undefined;
 }
 
-function codeOf(path: readonly string[]): string {
+function codeOf(path: readonly string[]): ProblemCode {
   const names = path.filter((step) => !/^\d+$/.test(step));
   const last = VALUE_CODES[names.at(-1) ?? ''];
   return last ?? VALUE_CODES[names.at(-2) ?? ''] ?? 'wrong-type';

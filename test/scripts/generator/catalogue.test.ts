@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { withTables } from '../../../scripts/generator/emit/pages/index.js';
 import { OURS } from '../../../src/descriptor/check/foreign.js';
+import { CODE_SECTIONS, CODES } from '../../../src/descriptor/codes/index.js';
 import { REPOSITORY } from './project.js';
 
 /** Where complaints about descriptors and their files are made. */
 const SOURCES = ['scripts/generator', 'src/descriptor'].map((path) => join(REPOSITORY, path));
-const PAGE = readFileSync(join(REPOSITORY, 'docs/errors.md'), 'utf8');
+const PAGE = readFileSync(join(REPOSITORY, 'docs/reference/errors.md'), 'utf8');
 
 /** Codes with no case in test/golden/errors, each with what tries it instead. */
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {
@@ -19,14 +21,25 @@ const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   'warns and writes: golden.test.ts': /^(unindexed|unmarked|unused)-/,
 };
 
-describe('docs/errors.md', () => {
-  it('has one entry for every code in the generator, in order, and no other', () => {
-    expect(entries()).toEqual(codes());
+describe('docs/reference/errors.md', () => {
+  it('has a row with an anchor for every code in the generator, and no other', () => {
+    expect(Object.keys(CODES).sort()).toEqual(codes());
+    expect([...entries()].sort()).toEqual(codes());
   });
 
-  it('says of each what is wrong, and shows the wrong and the right', () => {
-    for (const entry of PAGE.split(/^## /m).slice(1))
-      expect(entry).toMatch(/^[a-z-]+\n\n\S[^\n]+\n\n```text\nwrong: .+\nright: .+\n```\n/);
+  it('says of each what is wrong; of a warning, and of no error, how to answer it', () => {
+    for (const { title, codes: rows } of CODE_SECTIONS)
+      for (const { cause, silence } of Object.values(rows)) {
+        expect(cause).toMatch(/^\S.*[.]$/);
+        expect(silence !== undefined).toBe(title === 'Warnings');
+      }
+  });
+
+  it('leaves out no table, and its template names none that is unknown', () => {
+    const tables = { a: ['| A |'] };
+    expect(withTables('x\n\n{{a}}\n', tables, 'p.md')).toBe('x\n\n| A |\n');
+    expect(() => withTables('x\n', tables, 'p.md')).toThrow('p.md leaves out: a.');
+    expect(() => withTables('{{a}}\n{{b}}\n', tables, 'p.md')).toThrow('no table "b"');
   });
 
   it('has what types of other servers are not held to', () => {
@@ -46,14 +59,14 @@ describe('docs/errors.md', () => {
 });
 
 function entries(): readonly string[] {
-  return [...PAGE.matchAll(/^## (.+)$/gm)].map(([, code]) => code ?? '');
+  return [...PAGE.matchAll(/<a id="([a-z-]+)">/g)].map(([, code]) => code ?? '');
 }
 
 /** Every code that a call of `report`, a problem or a table of codes names. */
 function codes(): readonly string[] {
   const found = SOURCES.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts'))
+      .filter((path) => path.endsWith('.ts') && !path.startsWith('codes'))
       .flatMap((path) => codesIn(readFileSync(join(folder, path), 'utf8'))),
   );
   const findings = ['missing', 'stale', 'hand-edited', 'orphaned', 'orphaned-edited', 'foreign'];

@@ -1,16 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import {
   FORMAT_NAMES,
   FORMATS,
   type Format,
-  type FormatName,
   formatNamed,
 } from '../../../src/capability/formats.js';
 import { createAjv } from '../../../src/descriptor/validation/ajv.js';
 import { validationSchema } from '../../../src/descriptor/validation/schema.js';
-import { REPOSITORY, thing } from './project.js';
+import { thing } from './project.js';
 import { judge } from './random/texts.js';
 
 /** Each format keeps the promises of its file, and all else follows from them. */
@@ -65,31 +62,3 @@ function messageOf(schema: string): string {
 test('a word that is no format has no row, whatever objects inherit', () => {
   for (const word of ['email', 'toString', undefined]) expect(formatNamed(word)).toBeUndefined();
 });
-
-/** The rows of formats in the table of docs/descriptors.md. `UPDATE_DOCS=1` writes them anew. */
-test('docs/descriptors.md says of each format what its row says', () => {
-  const path = join(REPOSITORY, 'docs/descriptors.md');
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const rows = FORMAT_NAMES.map(rowOf);
-  const isRow = (line: string): boolean => line.startsWith('| `string` with `format: ');
-  if (process.env['UPDATE_DOCS'] === '1') {
-    const first = lines.findIndex(isRow);
-    const rest = lines.filter((line) => !isRow(line));
-    writeFileSync(path, [...rest.slice(0, first), ...rows, ...rest.slice(first)].join('\n'));
-  } else expect(lines.filter(isRow), 'UPDATE_DOCS=1 writes the rows').toEqual(rows);
-});
-
-function rowOf(name: FormatName): string {
-  const { kind, notation, description, compares } = FORMATS[name];
-  const moment =
-    'its moment in `<property>_instant` (INTEGER / bigint) where a filter or sort reads it';
-  const text = compares === 'instant' ? `TEXT / text; ${moment}` : 'TEXT / text';
-  const cells = [
-    `\`string\` with \`format: ${name}\``,
-    notation,
-    kind === 'date' ? 'milliseconds: INTEGER / bigint' : text,
-    description.replace(/\.$/, ''),
-    '`string`',
-  ];
-  return `| ${cells.join(' | ')} |`;
-}

@@ -69,8 +69,8 @@ types:
 
   it('escape what a workflow command would read as its own', () => {
     const path = workspacePath('/w', undefined);
-    expect(githubLine({ at, code: 'x', message: '50%\n::' }, path)).toBe(
-      '::error file=a.yaml,line=1,col=3,title=x::50%25%0A::',
+    expect(githubLine({ at, code: 'syntax', message: '50%\n::' }, path)).toBe(
+      '::error file=a.yaml,line=1,col=3,title=syntax::50%25%0A::',
     );
   });
 
@@ -87,7 +87,7 @@ types:
       `${basename(project.root)}/capabilities/things.yaml`,
     );
     expect(await first(join(project.root, 'elsewhere'))).toBe('capabilities/things.yaml');
-    const related = { at, code: 'x', message: 'y', related: [at] };
+    const related = { at, code: 'syntax', message: 'y', related: [at] } as const;
     expect(githubLine(related, workspacePath('/w/sub', '/w'))).toMatch(
       /See also sub\/a\.yaml:1:3$/,
     );
@@ -109,7 +109,9 @@ types:
     expect(line).toMatch(
       /^capabilities\/things\.yaml:9:12, 9:15, 9:18, 9:21: 4 warnings, the first: /,
     );
-    expect(line).toMatch(/: a sort by "a" .+ \[unindexed-sort\] docs\/errors\.md#unindexed-sort$/);
+    expect(line).toMatch(
+      /: a sort by "a" .+ \[unindexed-sort\] docs\/reference\/errors\.md#unindexed-sort$/,
+    );
     expect(rest).toEqual(['']);
     const full = await project.generate({ check: true, maxWarnings: 0 });
     expect(full.stderr.match(/: warning: /g)).toHaveLength(4);
@@ -140,7 +142,7 @@ types:
   });
 
   it('count errors and warnings apart', () => {
-    const error = { at, code: 'x', message: 'y' };
+    const error = { at, code: 'syntax', message: 'y' } as const;
     const warning = { ...error, severity: 'warning' as const };
     expect(summary([error, warning, warning])).toBe('1 error, 2 warnings');
     expect(summary([error, error])).toBe('2 errors');

@@ -1,0 +1,186 @@
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import { FORMATS } from '../../../../src/capability/formats.js';
+import { BOUND_ROWS } from '../../../../src/descriptor/bounds.js';
+import { KEY_TYPES } from '../../../../src/descriptor/check/fitting-keys.js';
+import { REFUSED } from '../../../../src/descriptor/check/slips.js';
+import {
+  ACCESS,
+  ACCOUNT_USES,
+  ON_DESTROY,
+  STORED,
+  type Words,
+} from '../../../../src/descriptor/key-words.js';
+import { TYPES } from '../../../../src/descriptor/kinds.js';
+import { META_SCHEMA } from '../../../../src/descriptor/meta-schema.js';
+import { OPERATOR_NAMES, OPERATORS, operandsOf } from '../../../../src/descriptor/operators.js';
+import { flow } from '../editor-schema.js';
+import { COLUMN_TYPES } from '../prisma-data-tables.js';
+import { code, table } from '../reference/markdown.js';
+import type { Tables } from './index.js';
+
+/** Returns the tables of docs/reference/descriptors.md, from the rows of the language. */
+export function languageTables(): Tables {
+  return {
+    'keys of a capability': keys(META_SCHEMA),
+    'keys of a type': keys(named('dataType')),
+    'keys of a value': valueKeys(named('schema')),
+    'keys of a property': keys(named('property'), Object.keys(propertiesOf(named('schema')))),
+    'keys of a method': keys(named('method')),
+    'keys of a filter': keys(branch(named('filter'))),
+    types: types(),
+    formats: formats(),
+    access: words(ACCESS),
+    stored: words(STORED),
+    onDestroy: words(ON_DESTROY),
+    account: words(ACCOUNT_USES),
+    operators: operators(),
+    bounds: bounds(),
+    refused: table(
+      ['Keyword', 'Instead'],
+      Object.entries(REFUSED).map(([name, why]) => [code(name), cell(why)]),
+    ),
+  };
+}
+
+/** The keys of an object of the language, less those that stand in another table. */
+function keys(schema: JSONSchema7, others: readonly string[] = []): readonly string[] {
+  const rows = Object.entries(propertiesOf(schema)).filter(([name]) => !others.includes(name));
+  return table(
+    ['Key', 'For example', 'What it says'],
+    rows.map(([name, each]) => [
+      `${code(name)}${schema.required?.includes(name) ? ' (required)' : ''}`,
+      exampleOf(each),
+      cell(sentenceOf(each, WORDS_AT[name])),
+    ]),
+  );
+}
+
+/** The sections that have the words of a key, which its row leaves out. */
+const WORDS_AT: Readonly<Record<string, string>> = Object.freeze({
+  access: '#access',
+  stored: '#secrets',
+  onDestroy: '#references',
+  is: '#operators',
+  account: '#methods',
+});
+
+/** The keys of a schema, with the types that each goes with. */
+function valueKeys(schema: JSONSchema7): readonly string[] {
+  return table(
+    ['Key', 'Goes with', 'For example', 'What it says'],
+    Object.entries(propertiesOf(schema))
+      .filter(([name]) => name !== 'type' && name !== 'format')
+      .map(([name, each]) => [
+        code(name),
+        KEY_TYPES[name]?.join(', ') ?? 'all',
+        exampleOf(each),
+        cell(sentenceOf(each)),
+      ]),
+  );
+}
+
+function types(): readonly string[] {
+  return table(
+    ['Type', 'On the wire', 'In the database', 'In TypeScript', 'Its values'],
+    Object.entries(TYPES).map(([name, { kind, wire, typescript, description }]) => [
+      code(name),
+      cell(wire),
+      COLUMN_TYPES[kind],
+      typescript.includes('`') ? typescript : code(typescript),
+      cell(description),
+    ]),
+  );
+}
+
+function formats(): readonly string[] {
+  return table(
+    ['Format', 'On the wire', 'In the database', 'For example', 'Its values'],
+    Object.entries(FORMATS).map(([name, { kind, notation, description, compares, legal }]) => [
+      code(name),
+      notation,
+      kind === 'date'
+        ? `${COLUMN_TYPES.date}, milliseconds`
+        : `${COLUMN_TYPES.string}${compares === 'instant' ? MOMENT : ''}`,
+      code(legal[0]),
+      cell(description),
+    ]),
+  );
+}
+
+const MOMENT = '; its moment in `<property>_instant` where a filter or sort reads it';
+
+function operators(): readonly string[] {
+  return table(
+    ['Operator', 'Compares', 'The condition’s value', 'Matches'],
+    OPERATOR_NAMES.map((name) => [
+      code(name),
+      operandsOf(name).join(', '),
+      VALUES[OPERATORS[name].value],
+      cell(OPERATORS[name].description),
+    ]),
+  );
+}
+
+const VALUES = Object.freeze({
+  property: 'of the property’s type',
+  list: 'a list of such values',
+  boolean: 'true or false',
+  key: 'a string',
+  item: 'an item',
+});
+
+function bounds(): readonly string[] {
+  const shown = (value: number | undefined): string =>
+    value === Number.MAX_SAFE_INTEGER ? '2^53-1' : (value?.toLocaleString('en') ?? '');
+  return table(
+    ['What', 'Where not given', 'At most'],
+    BOUND_ROWS.map(({ what, fallback, most }) => [what, shown(fallback), shown(most)]),
+  );
+}
+
+function words(rows: Words<string>): readonly string[] {
+  return table(
+    ['Word', 'What it does'],
+    Object.entries(rows).map(([word, meaning]) => [code(word), cell(meaning)]),
+  );
+}
+
+function named(name: string): JSONSchema7 {
+  return asSchema(META_SCHEMA.definitions?.[name]);
+}
+
+/** The object of a value that is a word or an object. */
+function branch(schema: JSONSchema7): JSONSchema7 {
+  return asSchema(schema.else);
+}
+
+function propertiesOf(schema: JSONSchema7): Readonly<Record<string, JSONSchema7>> {
+  return (schema.properties ?? {}) as Record<string, JSONSchema7>;
+}
+
+function asSchema(schema: JSONSchema7Definition | undefined): JSONSchema7 {
+  return typeof schema === 'object' ? schema : {};
+}
+
+function exampleOf(schema: JSONSchema7): string {
+  const [example] = (schema.examples ?? []) as readonly unknown[];
+  return example === undefined ? '' : code(flow(example));
+}
+
+/** The description with the default; a link in place of words that have a table. */
+function sentenceOf({ description = '', default: fallback }: JSONSchema7, link?: string): string {
+  const words =
+    link === undefined ? description : description.replaceAll(/^\w+: .*\n?/gm, '').trim();
+  return [
+    words,
+    ...(link === undefined ? [] : [`One of [these words](${link}).`]),
+    ...(fallback === undefined ? [] : [`Default: ${code(flow(fallback))}.`]),
+  ]
+    .join(' ')
+    .trim();
+}
+
+/** Words of this package, which are Markdown already. */
+function cell(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|');
+}

@@ -1,0 +1,13 @@
+/** What docs/reference/errors.md says of a code. The texts are Markdown without line breaks. */
+export interface CodeRow {
+  /** Says what is wrong, and why it is an error. */
+  readonly cause: string;
+  /** A part of a descriptor, or a few words, that has the problem. */
+  readonly wrong: string;
+  /** The same without the problem. */
+  readonly right: string;
+  /** Of a warning: how a project answers it, so that it is not told again. */
+  readonly silence?: string;
+}
+
+export type CodeTable = Readonly<Record<string, CodeRow>>;

@@ -1,0 +1,80 @@
+import type { CodeTable } from './code-row.js';
+
+/** Codes of warnings, which stop nothing. */
+export const WARNINGS = Object.freeze({
+  'hook-file-behind': {
+    cause:
+      "The hook file's line `// written for: HASH` has the hash of an older descriptor: " +
+      'what hooks see has changed. `--check` fails.',
+    wrong: 'a hook of a removed method',
+    right: 'the hook removed too',
+    silence: 'Read the hook file again, then write the line that the message shows.',
+  },
+  'moved-file': {
+    cause:
+      'A hook file or a descriptor names a file that an older version generated. The message says ' +
+      'where its content is now.',
+    wrong: "import type { Todo } from '../generated/todos/Todo.types.js'",
+    right: "import type { Todo } from '../generated/todos/Todo.definition.js'",
+    silence: 'Name the file that the message shows.',
+  },
+  'unindexed-filter': {
+    cause:
+      'For this filter `/query` reads a text that may be longer than 1,000 characters, of ' +
+      'every object in the account.',
+    wrong: 'filter: { name: contains }',
+    right: 'filter: { name: { property: name, is: contains, indexed: true } }',
+    silence:
+      '`indexed: true` keeps an index; `indexed: false` suits accounts with few objects; so ' +
+      'does `maxLength` of 1,000 or less.',
+  },
+  'unindexed-sort': {
+    cause: 'For this sort `/query` compares such a text of every object.',
+    wrong: 'sort: [name]',
+    right: 'sort: [{ property: name, indexed: false }]',
+    silence: 'As above. An index needs `maxLength: 500` or less.',
+  },
+  'unique-default': {
+    cause:
+      'Every property of this `unique` has a default. Two creates that leave them out ' +
+      'collide, and the server refuses the second.',
+    wrong: "code: { type: string, maxLength: 40, default: '', unique: true }",
+    right: "code: { type: [string, 'null'], maxLength: 40, unique: true }",
+    silence: 'List the property under `required`, or make it nullable without a default.',
+  },
+  'unmarked-blob': {
+    cause:
+      "A string has a name such as `blobId`, and the descriptor doesn't say whether it is " +
+      'the id of a blob. Without `blob: true` the server deletes the blob while the object ' +
+      'still has its id.',
+    wrong:
+      'files: { type: array, items: { type: object, properties: { blobId: { type: string } ' +
+      '} } }',
+    right:
+      'files: { type: array, items: { type: object, properties: { blobId: { type: string, ' +
+      'blob: true } } } }',
+    silence: '`blob: true` or `blob: false` at the string.',
+  },
+  'unread-database': {
+    cause:
+      "The project has no git repository, and `generate` can't read its database. It treats " +
+      'all migrations as released.',
+    wrong: 'a folder without git, while the database of DATABASE_URL is down',
+    right: 'git init, and a commit of prisma/',
+    silence: '`git init` and a commit of `prisma/`, or start the database.',
+  },
+  'unused-definition': {
+    cause: 'No `$ref` names the definition. It is checked all the same.',
+    wrong: '$defs: { piece: { type: string } }',
+    right: "part: { $ref: '#/$defs/part', default: '' }",
+    silence: 'Use it, or take it out.',
+  },
+  'unused-drop': {
+    cause:
+      'The migration that this name in `drops` accepted is released. If it stayed, it would ' +
+      'accept the next change in silence.',
+    wrong: 'drops: [oldName], where the migration in prisma/ that drops it (0002) is committed',
+    right: 'no drops',
+    silence: 'Take the name out.',
+  },
+} satisfies CodeTable);

@@ -1,0 +1,46 @@
+import type { AccountUse } from '../capability/capability-definition.js';
+import type { OnDestroy, PropertyAccess } from '../capability/definition.js';
+
+/** The words of a key, each with what it does: for editors and for docs/reference/descriptors.md. */
+export type Words<Word extends string> = Readonly<Record<Word, string>>;
+
+export const ACCESS: Words<PropertyAccess> = Object.freeze({
+  mutable: 'Clients write it.',
+  immutable: 'A create gives it. An update to another value is `invalidProperties`.',
+  serverSet:
+    'The server writes it (hooks, `computed`, migrations) and clients read it. In a create it is ' +
+    'an unknown property.',
+  internal: 'Never on the wire, nor in the wire types: hooks alone read and write it.',
+  secret: 'Clients write the text and nobody reads it back.',
+});
+
+export const STORED: Words<'hash' | 'encrypt'> = Object.freeze({
+  hash: 'scrypt with a salt: hooks can compare it.',
+  encrypt: 'AES-256-GCM under `SECRETS_KEY`: who has the key can read it.',
+});
+
+export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
+  restrict: 'The destroy is `objectIsLinked`; `objectIds` has ids of the objects that refer to it.',
+  cascade: 'This object is destroyed too, with all that follows from that.',
+  setNull:
+    'The reference goes: a single one becomes null (so it must be nullable), a list or a set ' +
+    'loses the id. The object counts as updated.',
+});
+
+export const ACCOUNT_USES: Words<AccountUse> = Object.freeze({
+  none: 'It is about no account and has no `accountId`.',
+  read: 'It reads data of the account.',
+  write: 'It writes: a read-only account refuses it.',
+});
+
+/** Returns the words as one text, a line for each. */
+export function wordsText(words: Words<string>): string {
+  return Object.entries(words)
+    .map(([word, meaning]) => `${word}: ${meaning}`)
+    .join('\n');
+}
+
+/** Returns the words as the values of an enum. */
+export function wordNames<Word extends string>(words: Words<Word>): Word[] {
+  return Object.keys(words) as Word[];
+}
