@@ -9,7 +9,7 @@ import { JmapSocket } from '../support/socket.js';
 
 /**
  * What tokens and access become while a stream or a socket is open. `freshness`: how long, ms, a
- * change that another process makes may take to count (docs/protocol.md).
+ * change that another process makes may take to count (docs/reference/protocol.md).
  */
 export function openSuite(server: () => RunningServer, freshness = 0): void {
   /** u1's; and u2's, to which u1's access comes and goes. */

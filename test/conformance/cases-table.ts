@@ -277,10 +277,12 @@ export const TESTS_OF_CASES: Readonly<Record<number, string>> = Object.freeze({
 });
 
 const LATER = {
-  replay: 'what Last-Event-ID would have sent comes with a later issue (docs/protocol.md, gaps)',
-  push: 'PushSubscription is not there yet (docs/protocol.md, gaps of this version)',
-  socket: 'push over WebSocket is not there yet: supportsPush is false (docs/protocol.md, gaps)',
-  quotas: 'Quota is no type of this server yet (docs/protocol.md, gaps: quotas)',
+  replay:
+    'what Last-Event-ID would have sent comes with a later issue (docs/reference/protocol.md, gaps)',
+  push: 'PushSubscription is not there yet (docs/reference/protocol.md, gaps of this version)',
+  socket:
+    'push over WebSocket is not there yet: supportsPush is false (docs/reference/protocol.md, gaps)',
+  quotas: 'Quota is no type of this server yet (docs/reference/protocol.md, gaps: quotas)',
   sharing: 'sharing by clients (RFC 9670) is not there yet: accounts are granted by commands',
 } as const;
 
@@ -292,7 +294,7 @@ export const NOT_TESTED: ReadonlyMap<number, string> = new Map([
   [33, 'there is no VAPID key yet: push is a later issue'],
   [211, 'no type opts in to updatedProperties: the language has no key for it'],
   [291, 'objects have no permissions of their own; what a hook refuses is case 240'],
-  [438, 'unreferenced octets have no quota yet (docs/protocol.md, gaps of this version)'],
+  [438, 'unreferenced octets have no quota yet (docs/reference/protocol.md, gaps of this version)'],
   ...each('513 515 516 518 520 521 523 525 526 528 530 531 533 535 536 538 540', LATER.push),
   ...each('541 543 545 546', LATER.push),
   ...each('566 568 570 571 573 575', LATER.socket),

@@ -322,7 +322,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(server.stderr()).not.toMatch(/vault of|hidden-memo|pin-|scrypt|987654321/);
   });
 
-  test('docs/hooks.md: afterCommit ends with its process; what inTransaction wrote down stays to be delivered', async () => {
+  test('docs/reference/hooks.md: afterCommit ends with its process; what inTransaction wrote down stays to be delivered', async () => {
     const { state: since } = await call('Post/get', { ids: [] });
     // Whether the client still gets its answer is the network's to say.
     await makeBook('crash').catch(() => undefined);

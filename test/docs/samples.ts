@@ -14,7 +14,7 @@ import { ROOT } from '../support/server.js';
  * - any: `untested: REASON`
  */
 export interface Sample {
-  /** `docs/hooks.md:25`: its first line. */
+  /** `docs/reference/hooks.md:25`: its first line. */
   readonly place: string;
   readonly page: string;
   readonly language: string;

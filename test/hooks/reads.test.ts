@@ -59,7 +59,7 @@ test('while an own method waits in its snapshot, other reads and writes are answ
   expect(await slow).toEqual({ before: 1, after: 1 });
 });
 
-test('docs/hooks.md: what reads by Prisma sees what was committed since its snapshot', async () => {
+test('docs/reference/hooks.md: what reads by Prisma sees what was committed since its snapshot', async () => {
   const reading = gate();
   const going = gate();
   const own = rigWith(async (_args, _call, tx) => {

@@ -109,7 +109,7 @@ test('inTransaction hears of each change once, its own tx.set included, and keep
   expect((await own.call('Widget/changes', { sinceState: '0' })).created).toHaveLength(2);
 });
 
-test('docs/hooks.md: messages that a hook writes down, and that one user alone takes off the list', async () => {
+test('docs/reference/hooks.md: messages that a hook writes down, and that one user alone takes off the list', async () => {
   const others = gadgetHooks.types?.['Gadget'];
   const message = () => own.services.registry.dataTypes.get('Gadget') as typeof Widget;
   const own = new Rig(

@@ -75,7 +75,7 @@ function row(name: string): Row {
 }
 
 /**
- * As docs/descriptors.md says what is stored: by Node alone. Throws where text, key and place don't
+ * As docs/reference/descriptors.md says what is stored: by Node alone. Throws where text, key and place don't
  * fit.
  */
 function opened(stored: string | null, place: readonly string[], form = 'aes256gcm-bound'): string {

@@ -5,7 +5,7 @@ import { isMap } from './schema.js';
 
 type Place = ModelProperty['blobs'][number];
 
-/** The value with each id of a blob replaced (docs/descriptors.md, "Blobs"). */
+/** The value with each id of a blob replaced (docs/reference/descriptors.md, "Blobs"). */
 export function mapBlobs(
   { blobs }: Pick<ModelProperty, 'blobs'>,
   value: Json,

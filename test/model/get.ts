@@ -33,7 +33,7 @@ export function checkGet(
   const there = ids.filter((id) => shelf.objects.has(id));
   const { list, notFound } = response;
   agreeOn(`${what}: a list of objects`, Array.isArray(list) && list.every(isMap), list);
-  // In the order of `ids`; without, in that of creation (docs/protocol.md).
+  // In the order of `ids`; without, in that of creation (docs/reference/protocol.md).
   const idName = named(type, 'id');
   agree(
     `${what}: ids of the list`,

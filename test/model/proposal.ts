@@ -189,7 +189,7 @@ function circle({ type, before }: Scene, standing: readonly Operation[], draft: 
   return undefined;
 }
 
-/** Destroys come last: what holds them, what goes with them, what loses a link (docs/descriptors.md). */
+/** Destroys come last: what holds them, what goes with them, what loses a link (docs/reference/descriptors.md). */
 function destroy({ types, type, destroys }: Scene, draft: Draft) {
   const kept = new Map<string, Refusal>();
   for (;;) {

@@ -96,7 +96,7 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
       });
       done(id, 'store');
     },
-    // A hook's client refuses to write (docs/hooks.md), and the call that tried is undone or goes
+    // A hook's client refuses to write (docs/reference/hooks.md), and the call that tried is undone or goes
     // on as a whole.
     async (id) => {
       const call = store.write(id, { ...soon(), exclusive: true }, async (transaction) => {

@@ -38,7 +38,9 @@ test('without a hook file each missing function is told at its line, with the st
   const messages = told(await renderWith(null));
   expect(messages).toHaveLength(2);
   expect(messages[0]).toContain('machines.yaml:9 missing-hook nothing computes Machine.slug');
-  expect(messages[0]).toContain('machines.hooks.ts, which is not there yet (docs/hooks.md shows');
+  expect(messages[0]).toContain(
+    'machines.hooks.ts, which is not there yet (docs/reference/hooks.md shows',
+  );
   expect(messages[0]).toContain('slug: ({ title }) => {');
   expect(messages[1]).toContain('missing-hook nothing implements Machine/rebuild');
   expect(messages[1]).toContain("'Machine/rebuild': async (args, call, tx) => {");

@@ -4,7 +4,7 @@ import { addLogic } from './logic.js';
 import { MEMBER_NAMES, PROPERTY_NAMES, TYPE_NAMES, WORDS } from './names.js';
 import { type Definitions, type Json, type Schema, valuesOf } from './values.js';
 
-/** Random descriptors that keep every rule of the language (docs/descriptors.md). */
+/** Random descriptors that keep every rule of the language (docs/reference/descriptors.md). */
 
 export interface RandomType {
   readonly properties: Record<string, Schema>;

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/server.js';
+
+/** docs/reference/commands.md has the options and commands that the tools' own --help tells. */
+const PAGE = readFileSync(join(ROOT, 'docs/reference/commands.md'), 'utf8');
+const SECTIONS = new Map(
+  PAGE.split(/^## /m)
+    .slice(1)
+    .map((text) => [text.split('\n')[0] ?? '', text] as const),
+);
+const SCRIPTS = [
+  ...['new', 'generate', 'describe', 'breaking', 'migrate'],
+  ...['account', 'token', 'backup', 'restore'],
+];
+const run = promisify(execFile);
+
+describe('docs/reference/commands.md', () => {
+  it.each(SCRIPTS)(
+    '%s has the options of its --help, and its commands',
+    async (tool) => {
+      const args = ['--import', 'tsx/esm', '--conditions=jmapsmith-source', `scripts/${tool}.ts`];
+      const { stdout } = await run(process.execPath, [...args, '--help'], { cwd: ROOT });
+      const section = SECTIONS.get(tool) ?? '';
+      expect(optionsOf(section)).toEqual(optionsOf(stdout));
+      expect(commandsOf(section, /^\| `([a-z][a-z-]*)/gm)).toEqual(
+        stdout.includes('COMMAND\n') ? commandsOf(stdout, /^ {2}([a-z][a-z-]*)/gm) : [],
+      );
+    },
+    60_000,
+  );
+
+  it.each(['build', 'start', 'check'])(
+    '%s has the options of its --help',
+    async (tool) => {
+      const args = [join(ROOT, 'bin/jmapsmith.mjs'), tool, '--help'];
+      const { stdout } = await run(process.execPath, args, { cwd: ROOT });
+      expect(stdout).toContain('Exit codes: ');
+      expect(optionsOf(SECTIONS.get(tool) ?? '')).toEqual(optionsOf(stdout));
+    },
+    60_000,
+  );
+
+  it('has each tool of npx jmapsmith', () => {
+    const source = readFileSync(join(ROOT, 'bin/jmapsmith.mjs'), 'utf8');
+    const tools = [...source.matchAll(/^ {2}(\w+): \{/gm)].map(([, name = '']) => name);
+    expect(tools).toContain('generate');
+    expect(tools.filter((tool) => tool !== 'conform' && !SECTIONS.has(tool))).toEqual([]);
+    for (const tool of SECTIONS.keys())
+      if (/^[a-z]+$/.test(tool)) expect(tools, tool).toContain(tool);
+  });
+});
+
+/** The options that a text names, but for --help, which all have. */
+function optionsOf(text: string): readonly string[] {
+  const names = [...text.matchAll(/--[a-z]+(?:-[a-z]+)*/g)].map(([name]) => name);
+  return [...new Set(names)].filter((name) => name !== '--help').sort();
+}
+
+function commandsOf(text: string, pattern: RegExp): readonly string[] {
+  return [...text.matchAll(pattern)].map(([, name = '']) => name);
+}
