@@ -33,16 +33,18 @@ describe('docs/reference/commands.md', () => {
     60_000,
   );
 
-  it.each(['build', 'start', 'check'])(
-    '%s has the options of its --help',
-    async (tool) => {
-      const args = [join(ROOT, 'bin/jmapsmith.mjs'), tool, '--help'];
-      const { stdout } = await run(process.execPath, args, { cwd: ROOT });
-      expect(stdout).toContain('Exit codes: ');
-      expect(optionsOf(SECTIONS.get(tool) ?? '')).toEqual(optionsOf(stdout));
-    },
-    60_000,
-  );
+  it('build, start and check have the options of their --help', async () => {
+    // Not by jmapsmith itself, which would build the package before it answers.
+    const print =
+      "import('./scripts/team.mjs').then(({ HELP }) => console.log(JSON.stringify(HELP)))";
+    const { stdout } = await run(process.execPath, ['-e', print], { cwd: ROOT });
+    const helps = Object.entries(JSON.parse(stdout) as Readonly<Record<string, string>>);
+    expect(helps.map(([tool]) => tool)).toEqual(
+      expect.arrayContaining(['build', 'start', 'check']),
+    );
+    for (const [tool, help] of helps)
+      expect(optionsOf(SECTIONS.get(tool) ?? ''), tool).toEqual(optionsOf(help));
+  });
 
   it('has each tool of npx jmapsmith', () => {
     const source = readFileSync(join(ROOT, 'bin/jmapsmith.mjs'), 'utf8');
