@@ -4,13 +4,14 @@ import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/server.js';
 
-/** The pages of the repository that people write; those under `capabilities/` are emitted. */
+/** The pages of the repository. Templates have the links of the pages that are made from them. */
 const PAGES = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
   cwd: ROOT,
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((path) => path.endsWith('.md') && existsSync(join(ROOT, path)));
+  .filter((path) => path.endsWith('.md') && existsSync(join(ROOT, path)))
+  .filter((path) => !path.startsWith('scripts/generator/emit/pages/'));
 
 const LINK = /\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g;
 
@@ -24,9 +25,12 @@ function anchorOf(heading: string): string {
   return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
 }
 
+/** The anchors of headings, and those that the page itself has. */
 function anchorsOf(path: string): ReadonlySet<string> {
-  const headings = proseOf(path).matchAll(/^#+ (.+)$/gm);
-  return new Set(Array.from(headings, ([, heading = '']) => anchorOf(heading)));
+  const prose = proseOf(path);
+  const headings = Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, text = '']) => anchorOf(text));
+  const own = Array.from(prose.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id);
+  return new Set([...headings, ...own]);
 }
 
 /** What is wrong with the links of a page. */

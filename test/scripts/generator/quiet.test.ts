@@ -7,7 +7,7 @@ import { REPOSITORY, thing } from './project.js';
 import { judge } from './random/texts.js';
 
 /** The pages that a new team reads first. Their descriptors give no warning, let alone an error. */
-const PAGES = ['README.md', 'docs/descriptors.md', 'docs/guide/first-type.md'];
+const PAGES = ['README.md', 'docs/reference/descriptors.md', 'docs/guide/first-type.md'];
 
 function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8');
