@@ -47,7 +47,9 @@ describe('docs/reference/commands.md', () => {
   });
 
   it('has each tool of npx jmapsmith', () => {
-    const source = readFileSync(join(ROOT, 'bin/jmapsmith.mjs'), 'utf8');
+    const source = ['bin/jmapsmith.mjs', 'scripts/server-tools.mjs']
+      .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+      .join('\n');
     const tools = [...source.matchAll(/^ {2}(\w+): \{/gm)].map(([, name = '']) => name);
     expect(tools).toContain('generate');
     expect(tools.filter((tool) => tool !== 'conform' && !SECTIONS.has(tool))).toEqual([]);
