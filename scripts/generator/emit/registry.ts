@@ -1,5 +1,6 @@
 import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { constantName } from './capability.js';
+import { quoted } from './code.js';
 import { ALL_DESCRIPTORS, preamble } from './preamble.js';
 import { ENGINE } from './sources.js';
 
@@ -24,7 +25,7 @@ export function emitEngine(model: Model): EmittedFiles {
 function listing(path: string, before: readonly string[], { capabilities }: Model): EmittedFiles {
   const lines = capabilities.map(
     (capability) =>
-      `export { ${constantName(capability)} } from './${capability.name}/capability.js';`,
+      `export { ${constantName(capability)} } from ${quoted(`./${capability.name}/capability.js`)};`,
   );
   return new Map([
     [path, `${preamble(ALL_DESCRIPTORS)}${[...before, ...lines].join('\n').trimEnd()}\n`],
