@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTree } from '../scripts/generator/project.js';
 import { emptyFolder, install, jmapsmith, type Packed, pack, tool, write } from './pack.js';
 
+/** An import or export at the begin of a line, or one at run time: samples in texts are neither. */
+const IMPORT = /(?:^(?:import|export)\b[^;']*|\bimport\()'([.]{1,2}\/[^']+)'/gm;
+
 let project: Awaited<ReturnType<typeof emptyFolder>>;
 let packed: Packed;
 
@@ -72,7 +75,7 @@ describe('the packed package', () => {
     const missing: string[] = [];
     for (const file of packed.files.filter((name) => /\.(?:m?js|d\.ts)$/.test(name))) {
       const text = await readFile(join(project.root, 'node_modules/jmapsmith', file), 'utf8');
-      for (const [, module = ''] of text.matchAll(/(?:from|import)[ (]'([.]{1,2}\/[^']+)'/g)) {
+      for (const [, module = ''] of text.matchAll(IMPORT)) {
         const own = file.endsWith('.d.ts') ? module.replace(/\.js$/, '.d.ts') : module;
         const at = posix.join(posix.dirname(file), own);
         if (!packed.files.includes(at)) missing.push(`${file}: ${module}`);
