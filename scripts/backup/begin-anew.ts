@@ -3,7 +3,10 @@ import { leapAt, resetAllAtOnce } from './reset-states.js';
 
 type Prisma = Parameters<typeof resetAllAtOnce>[0];
 
-/** In a restored database: no backup runs, and every state that was given out is refused (decision 9). Closes `prisma`. */
+/**
+ * Begins anew in a restored database: no backup runs, and every state that was given out is refused
+ * (docs/reference/protocol.md#reset-states). Closes `prisma`.
+ */
 export async function beginAnew(prisma: Prisma, tables: readonly string[]): Promise<void> {
   try {
     await forgetHolds(prisma);

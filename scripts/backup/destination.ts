@@ -21,7 +21,8 @@ export interface Destination {
   take(name: string, body: AsyncIterable<Uint8Array>): Promise<void>;
   /**
    * All parts are there: looks at them, brings the database up to date and has all states that clients may hold
-   * refused (D9). `tables` are those of the registered types. Resolves to the migrations that were applied.
+   * refused (docs/reference/protocol.md#reset-states). `tables` are those of the registered types.
+   * Resolves to the migrations that were applied.
    */
   complete(tables: readonly string[]): Promise<readonly string[]>;
   /** Makes it the database, on disk when this resolves. */

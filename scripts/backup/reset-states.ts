@@ -31,8 +31,8 @@ export function leapAt(now: number): bigint {
 }
 
 /**
- * After a restore from a backup (decision 9): raises the counter of every type in every account far beyond what
- * was ever issued, the types of an account in one transaction. From its commit on every older state is refused for
+ * Raises the counter of every type in every account far beyond what was ever issued, after a restore
+ * from a backup (docs/reference/protocol.md#reset-states); the types of an account in one transaction. From its commit on every older state is refused for
  * its distance (`requireUnbroken`), by a running server too, which reads the counter at each call. The change
  * records of before go afterwards. Both in small steps, beside others that read and write. Where that is cut short
  * it is to be called again, for some accounts are as they were; records that are left go when their time has passed.

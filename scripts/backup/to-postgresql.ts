@@ -24,7 +24,7 @@ const SUFFIX = '.ndjson';
 const TABLES = `SELECT c.relname AS "name" FROM pg_class AS c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
     AND NOT c.relispartition ORDER BY 1`;
-/** Change records are not restored: no state of before is answered (D9). */
+/** Change records are not restored: every earlier state is refused. */
 const FORGOTTEN = 'JmapChange';
 const MARK = quote(RESTORING_TABLE);
 /** Held by a restore as long as it lives: "jmap" and "res". */

@@ -195,7 +195,7 @@ class TreeReader {
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'string') return this.#text(value, at);
     if (typeof value === 'number' && Number.isFinite(value)) {
-      // As on the wire (D4): what stands in the text is never rounded in silence.
+      // As on the wire: what stands in the text is never rounded in silence.
       if (source !== undefined && isRounded(source, value))
         this.#report(
           at,

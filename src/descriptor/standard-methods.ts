@@ -37,7 +37,7 @@ const comparators: JSONSchema7 = {
     type: 'object',
     properties: { property: text, isAscending: boolean, collation: text },
     required: ['property'],
-    // A member that the type doesn't know is `unsupportedSort` (D15), which is the engine's to say.
+    // A member that the type doesn't know is `unsupportedSort`, which is the engine's to say.
     additionalProperties: true,
   },
 };
@@ -71,7 +71,7 @@ function row(
 /**
  * The arguments of the standard methods (RFC 8620 5.1 to 5.6), the same for every type: only what
  * makes a call `invalidArguments`. Ids are strings here, since one that can't be an id is
- * `notFound` (D12).
+ * `notFound` (docs/reference/protocol.md#get-ids).
  */
 export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
   row('get', '5.1', { accountId: text, ids: texts, properties: texts }, ['accountId']),

@@ -76,7 +76,10 @@ export function requireReached(argument: string, { since, current }: Span): void
   });
 }
 
-/** Why a state leads nowhere, for `explain`; `code` is one of a fixed list (docs/reference/protocol.md). */
+/**
+ * Why a state leads nowhere, for `explain`; `code` is one of a fixed list
+ * (docs/reference/protocol.md#reasons).
+ */
 export type StateReason = JsonObject & {
   readonly code:
     | 'notAState'

@@ -87,7 +87,7 @@ function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly s
   ]);
 }
 
-/** The default collation of a string is its collation key's order (decision 15). */
+/** The default collation of a string is its collation key's order. */
 function sortColumn(sort: ModelSort): string {
   return sort.column ?? sort.casemapColumn ?? sort.property.column;
 }

@@ -80,7 +80,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
   ),
   table(
     'JmapTicket',
-    'A ticket that stands for a token once, in a URL (D25); only a hash is kept.',
+    'A ticket that stands for a token once, in a URL; only a hash is kept.',
     [
       column('hash', 'Bytes'),
       column('tokenId', 'String'),

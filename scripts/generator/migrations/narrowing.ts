@@ -7,7 +7,7 @@ import type { SnapshotProperty, SnapshotType } from './snapshot.js';
 
 /**
  * Changes that the tables don't show: values that exist would not be legal any more, or mean something
- * else. `drops` at the type accepts the first: they stay and are readable (D13).
+ * else. `drops` at the type accepts the first: they stay and are readable.
  */
 export function narrowings(
   snapshot: Snapshot,

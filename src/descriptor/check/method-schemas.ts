@@ -5,7 +5,7 @@ import type { Report, Rule } from './rule.js';
 
 /**
  * Arguments and response are objects, and a method of an account's data gets its `accountId`
- * (decision 11).
+ * (docs/reference/protocol.md#accounts).
  */
 export const methodSchemas: Rule = (views, report) => {
   for (const method of views.flatMap((view) => view.methods)) {

@@ -84,7 +84,7 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
 
 /**
  * The type alone, no bounds or enum: what a narrower schema no longer allows can still be looked
- * for (D13).
+ * for.
  */
 function comparedSchema(property: ModelProperty): JSONSchema7 {
   const { format } = property.schema;

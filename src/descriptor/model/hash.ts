@@ -8,7 +8,8 @@ export function sha256(text: string): string {
 
 /**
  * Hashes what a descriptor means, as the model has it: neither comments, white space, order nor
- * descriptions count, so that the session's state (decision 2) changes when behaviour does.
+ * descriptions count, so that the session's state changes when behaviour does
+ * (docs/reference/protocol.md#session-state).
  */
 export function meaningHash(meaning: unknown): string {
   return `sha256-${sha256(meaningText(meaning))}`;

@@ -27,7 +27,7 @@ export function addKeywords(ajv: Ajv, runtime: Runtime): void {
       code: _`require(${RUNTIME_MODULE}).${new Name(name)}`,
     });
   ajv.addKeyword({
-    // A string that every database can store: PostgreSQL's text has no U+0000 (D4).
+    // A string that every database can store: PostgreSQL's text has no U+0000.
     keyword: 'storable',
     type: 'string',
     schemaType: 'boolean',
