@@ -133,8 +133,8 @@ function conformManifest(root) {
 
 /** The tools that are not modules of dist/: they need what only the build has. */
 async function runOwn(tool, root) {
-  const told = tool === 'build' && !asksForHelp ? undefined : await noArguments(tool);
-  if (told !== undefined) return told;
+  const code = tool === 'build' && !asksForHelp ? undefined : await noArguments(tool);
+  if (code !== undefined) return code;
   const team = await import('../scripts/team.mjs');
   if (layoutOf(root) === REPOSITORY)
     return complain(`jmapsmith: in its own repository this is npm run ${tool}.`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { clientsToGenerate, generateClients } from './build-clients.mjs';
 import { REPOSITORY, TEAM } from './build-layout.mjs';
 import { withBuildLock } from './build-lock.mjs';
-import { isCurrent, readStamp, stampFile, wantedStamp, writeStamp } from './build-stamp.mjs';
+import { computeStamp, isCurrent, readStamp, stampFile, writeStamp } from './build-stamp.mjs';
 import { builtFiles, finishTeam } from './build-team.mjs';
 import { BuildError, runTool, say } from './build-tools.mjs';
 import { withChildren } from './children.mjs';
@@ -16,7 +16,7 @@ import { withChildren } from './children.mjs';
 export async function build(root, layout = REPOSITORY, prepare = async () => undefined) {
   if (isCurrent(root, layout)) return;
   await alone(root, async () => {
-    const stamp = wantedStamp(root, layout);
+    const stamp = computeStamp(root, layout);
     const file = stampFile(root, layout);
     if (readStamp(file) === stamp) return;
     await prepare();

@@ -50,7 +50,7 @@ export function stampOf(root, files, version = '') {
 }
 
 /** The stamp of the build that `root`'s inputs ask for. */
-export function wantedStamp(root, layout = REPOSITORY) {
+export function computeStamp(root, layout = REPOSITORY) {
   return stampOf(root, inputFiles(root, layout), layout.version());
 }
 
@@ -74,5 +74,5 @@ export function stampFile(root, layout = REPOSITORY) {
 /** Whether what was built is what the inputs ask for. */
 export function isCurrent(root, layout = REPOSITORY) {
   const built = readStamp(stampFile(root, layout));
-  return built !== undefined && built === wantedStamp(root, layout);
+  return built !== undefined && built === computeStamp(root, layout);
 }

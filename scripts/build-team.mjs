@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { PACKAGE } from './build-layout.mjs';
-import { inputFiles, sourcesFile, stampOf, wantedStamp } from './build-stamp.mjs';
+import { computeStamp, inputFiles, sourcesFile, stampOf } from './build-stamp.mjs';
 import { BuildError } from './build-tools.mjs';
 
 /** What only the build of a team's project needs. */
@@ -115,7 +115,7 @@ export function finishTeam(root, layout, stamp) {
   writeFileSync(list, `${JSON.stringify(found.sort())}\n`);
   // What was edited meanwhile asks for another build, as ever.
   if (stampOf(root, known, layout.version()) !== stamp) return stamp;
-  return wantedStamp(root, layout);
+  return computeStamp(root, layout);
 }
 
 function isInput(path, { inputs }) {

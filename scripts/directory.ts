@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectoryError } from '../src/accounts/index.js';
-import { isUnavailable, isUnusable } from '../src/database/postgresql/errors.js';
+import { isUnavailable, isUnusable } from '../src/database/postgresql/driver-errors.js';
 import type { Pool } from '../src/database/postgresql/index.js';
 import {
   DatabaseFileError,

@@ -34,7 +34,7 @@ await runTool('new', HELP, async (argv) => {
 
   const path = `${DESCRIPTOR_FOLDER}/${baseNameOf(name)}.yaml`;
   const root = resolve(values.root);
-  await refuseTaken(root, name);
+  await refuseExistingType(root, name);
   await create(root, path, newDescriptor(name));
   for (const file of await scaffolded(root)) printLine(`${file} is written.`);
   printLine(`${path} is written. Next: ${command('generate')}`);
@@ -47,7 +47,7 @@ await runTool('new', HELP, async (argv) => {
 });
 
 /** Types have one definition over all descriptors, in any letter case. */
-async function refuseTaken(root: string, name: string): Promise<void> {
+async function refuseExistingType(root: string, name: string): Promise<void> {
   if (!existsSync(join(root, DESCRIPTOR_FOLDER))) return;
   const { descriptors } = await loadDescriptors(root);
   for (const { root: node } of descriptors)

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import type { BlobStore } from '../src/blobs/blob-store.js';
 import { openBlobStore } from '../src/blobs/index.js';
-import type { BlobStore } from '../src/blobs/port.js';
 import { compareMigrations, readMigrations } from '../src/database/migrations.js';
 import { UnavailableError } from '../src/protocol/errors.js';
 import { type Config, readConfig } from '../src/server/config.js';

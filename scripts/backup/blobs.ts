@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { BlobMissingError, type BlobStore } from '../../src/blobs/port.js';
+import { BlobMissingError, type BlobStore } from '../../src/blobs/blob-store.js';
 import type { BlobRow } from './source.js';
 
 /** Up to here a blob is read and written as a whole, several at a time: each costs a wait of its own. */

@@ -111,8 +111,11 @@ export async function verify(file: string, progress: Progress): Promise<Manifest
     if (octets !== reader.before.octets || sha256 !== reader.before.sha256) {
       throw bad('its octets are not those that were written (SHA-256)');
     }
-    const told = parsed.database.parts.map((part) => ({ name: part.name, octets: part.octets }));
-    if (JSON.stringify(told) !== JSON.stringify(found)) {
+    const described = parsed.database.parts.map((part) => ({
+      name: part.name,
+      octets: part.octets,
+    }));
+    if (JSON.stringify(described) !== JSON.stringify(found)) {
       throw bad('its manifest names other parts of the database than it has');
     }
     return parsed;

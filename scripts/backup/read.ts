@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type { BlobStore } from '../../src/blobs/port.js';
+import type { BlobStore } from '../../src/blobs/blob-store.js';
 import { AT_ONCE, SMALL } from './blobs.js';
 import type { Destination } from './destination.js';
 import { BackupFileError } from './errors.js';

@@ -57,11 +57,11 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   );
   const views = readable.map(viewCapability);
   const problems = [...loaded.problems, ...besides(loaded.problems, checkDescriptors(views))];
-  if (problems.some(isError)) return failed(problems);
+  if (problems.some(isError)) return renderFailure(problems);
 
   const ordered = readable.map((one) => viewCapability({ ...one, root: canonical(one.root) }));
   const hooked = await withHooks(root, buildModel(ordered));
-  if (hooked.problems.some(isError)) return failed([...problems, ...hooked.problems]);
+  if (hooked.problems.some(isError)) return renderFailure([...problems, ...hooked.problems]);
   const histories = await releasedHistories(root, hooked.model, contract);
   const model = placed(hooked.model, histories);
   progress('rendering');
@@ -72,12 +72,12 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
     emitAll(model, ownersOf(root, loaded)),
   ]);
   const all = [...problems, ...hooked.problems, ...plan.problems];
-  if (all.some(isError)) return failed(all);
+  if (all.some(isError)) return renderFailure(all);
   return {
     owned: emitManifests(emitted),
     kept: plan.files,
     obsolete: plan.obsolete,
-    ...told(all),
+    ...splitProblems(all),
   };
 }
 
@@ -87,11 +87,11 @@ function ownersOf(root: string, { descriptors }: Loaded): Owners {
   return { engine: new Set(engine), isPackage: isPackageRoot(root) };
 }
 
-function failed(problems: readonly Problem[]): Rendered {
-  return { owned: new Map(), kept: new Map(), obsolete: [], ...told(problems) };
+function renderFailure(problems: readonly Problem[]): Rendered {
+  return { owned: new Map(), kept: new Map(), obsolete: [], ...splitProblems(problems) };
 }
 
-function told(problems: readonly Problem[]): Pick<Rendered, 'problems' | 'warnings'> {
+function splitProblems(problems: readonly Problem[]): Pick<Rendered, 'problems' | 'warnings'> {
   const sorted = [...problems].sort(byPlace);
   return {
     problems: sorted.filter(isError),

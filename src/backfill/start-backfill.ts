@@ -70,9 +70,9 @@ interface Position {
 export async function startBackfill(options: BackfillOptions): Promise<{ stop(): Promise<void> }> {
   const { database, log } = options;
   const own = await database.newest();
-  const rest = new Rest(options);
-  await rest.finish(own.at);
-  if (!options.shared || !(await rest.isFollowing())) return { stop: async () => undefined };
+  const backfill = new Backfill(options);
+  await backfill.finish(own.at);
+  if (!options.shared || !(await backfill.isFollowing())) return { stop: async () => undefined };
   let stopped = false;
   let running = Promise.resolve();
   const timer = setInterval(() => {
@@ -86,8 +86,8 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
           log.info(newest, 'a newer version has migrated the database: it follows from now on');
           return;
         }
-        await rest.follow(newest.at, () => stopped);
-        if (!(await rest.isFollowing())) clearInterval(timer);
+        await backfill.follow(newest.at, () => stopped);
+        if (!(await backfill.isFollowing())) clearInterval(timer);
       } catch (error) {
         log.error({ err: error }, 'following the version before failed; it is tried again');
       }
@@ -104,7 +104,7 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
 }
 
 /** Notes name tables and columns, as all does that migrations write. */
-class Rest {
+class Backfill {
   readonly #options: BackfillOptions;
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
   readonly #recompute: Recompute;
@@ -175,7 +175,7 @@ class Rest {
       return last?.done.get(key) !== String(updated);
     };
     const written = writtenRows(type.table, from);
-    for await (const batch of batches(database, { type, rows: written, isWanted: isNew })) {
+    for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
       await this.#recompute.objects(batch, { derived: true, record: true });
       for (const { type: other, property } of this.#followers(type))
@@ -303,13 +303,13 @@ interface Walk {
   readonly rows: BackfillRows;
   /** Behind this one; all where left out. */
   readonly after?: RowKey | null;
-  readonly isWanted?: (row: BackfillRow) => boolean;
+  readonly isIncluded?: (row: BackfillRow) => boolean;
 }
 
 /** Batches of one account each, in order of key. */
 export async function* batches(
   database: BackfillDatabase,
-  { type, rows, after = null, isWanted = () => true }: Walk,
+  { type, rows, after = null, isIncluded = () => true }: Walk,
 ): AsyncIterable<RecomputeBatch> {
   let last = after;
   for (;;) {
@@ -318,7 +318,7 @@ export async function* batches(
     if (end === undefined) return;
     const byAccount = new Map<string, string[]>();
     for (const row of page) {
-      if (!isWanted(row)) continue;
+      if (!isIncluded(row)) continue;
       const ids = byAccount.get(row.accountId);
       if (ids === undefined) byAccount.set(row.accountId, [row.id]);
       else ids.push(row.id);

@@ -16,14 +16,14 @@ import { dirname, join, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { UnavailableError } from '../protocol/errors.js';
 import { isId } from '../protocol/ids.js';
-import { IncomingOctets } from './incoming.js';
 import {
   BlobMissingError,
   type BlobPlace,
   type BlobStore,
   type KeptBlob,
   type OctetRange,
-} from './port.js';
+} from './blob-store.js';
+import { IncomingOctets } from './incoming.js';
 
 /** Age in ms at which a temporary file must be one that a crashed process left. */
 const ABANDONED_AFTER = 3600 * 1000;

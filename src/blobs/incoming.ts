@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { BlobTooLargeError } from './port.js';
+import { BlobTooLargeError } from './blob-store.js';
 
 /** The octets of a source on their way into a store. */
 export class IncomingOctets implements AsyncIterable<Uint8Array> {

@@ -1,5 +1,5 @@
+import type { BlobStore } from './blob-store.js';
 import { FilesystemBlobStore } from './filesystem.js';
-import type { BlobStore } from './port.js';
 import type { S3Location } from './s3.js';
 
 /** The place that BLOB_STORE names. */

@@ -10,14 +10,14 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { UnavailableError } from '../protocol/errors.js';
 import { isId } from '../protocol/ids.js';
-import { IncomingOctets } from './incoming.js';
 import {
   BlobMissingError,
   type BlobPlace,
   type BlobStore,
   type KeptBlob,
   type OctetRange,
-} from './port.js';
+} from './blob-store.js';
+import { IncomingOctets } from './incoming.js';
 
 /** A place in S3. The SDK finds the credentials by itself: AWS_ACCESS_KEY_ID and the like. */
 export interface S3Location {

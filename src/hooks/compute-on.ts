@@ -26,7 +26,7 @@ interface Following {
 }
 
 /** Brings computed properties that follow others up to date, and those that follow them in turn. */
-export async function settleComputed(following: Following, reader: NewsReader): Promise<void> {
+export async function updateComputed(following: Following, reader: NewsReader): Promise<void> {
   for (let round = 0; ; round += 1) {
     const news = new Map(reader.take());
     if (news.size === 0) return;

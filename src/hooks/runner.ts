@@ -6,7 +6,7 @@ import type {
   CallContext,
   CallHooks,
   Hooks,
-  ProposedChange,
+  RefusableChange,
   StandardArguments,
 } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
@@ -18,7 +18,7 @@ import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.j
 import { runInSlices } from '../runtime/slices.js';
 import type { StoredObject, Transaction } from '../store/port.js';
 import { Computes } from './compute.js';
-import { settleComputed } from './compute-on.js';
+import { updateComputed } from './compute-on.js';
 import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from './judge.js';
 import { type News, NewsReader } from './news.js';
 import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
@@ -178,7 +178,7 @@ class HookedCall extends HookScope implements CallHooks {
   /** Runs the type's `check`: its refusals are judged, and end with its time. */
   async beforeWrites(
     { name }: DataTypeDefinition,
-    changes: readonly ProposedChange[],
+    changes: readonly RefusableChange[],
     unit: UnitOfWork,
   ): Promise<void> {
     const hooks = this.#types.get(name);
@@ -217,7 +217,7 @@ class HookedCall extends HookScope implements CallHooks {
     const readers = this.#hooks.readersOf(unit);
     const following = { registry, scope: this, unit, computes: this.#hooks };
     for (;;) {
-      await settleComputed(following, readers.computeOn);
+      await updateComputed(following, readers.computeOn);
       const [news] = readers.inTransaction.take();
       if (news === undefined) return;
       await this.#tell(news, unit);

@@ -56,7 +56,7 @@ export class ApiEndpoint {
       requests.release(userId);
     }
     // Where long work waits for its turn, its next slice would come before the end of this one.
-    if (!conductor.isTaken) await this.#endOfTurn();
+    if (!conductor.isActive) await this.#endOfTurn();
     if (!res.destroyed) send(res, 200, JSON_HEADERS, text);
   }
 

@@ -18,14 +18,17 @@ export interface PageRequest {
 export type Page = (request: PageRequest) => Promise<void>;
 
 /** Answers a request whose route, method and credentials are right, or tells why not. */
-export type Rest = (
+export type RequestHandler = (
   req: IncomingMessage,
   res: EdgeResponse,
   fail: (error: unknown) => void,
 ) => void;
 
 /** Makes the Express app behind the edge: it only routes, and the pages write the answers. */
-export function createApp(basePath: string, pages: Readonly<Record<PageName, Page>>): Rest {
+export function createApp(
+  basePath: string,
+  pages: Readonly<Record<PageName, Page>>,
+): RequestHandler {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Principal } from '../accounts/principal.js';
-import { BlobMissingError, type OctetRange } from '../blobs/port.js';
+import { BlobMissingError, type OctetRange } from '../blobs/blob-store.js';
 import { isId } from '../protocol/ids.js';
 import { isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { UnavailableError } from '../protocol/errors.js';
 import type { Log } from '../runtime/log.js';
 import type { ApiEndpoint } from './api.js';
-import type { Rest } from './app.js';
+import type { RequestHandler } from './app.js';
 import { authenticateRequest, requireMetricsToken } from './authenticate-request.js';
 import {
   bodyLength,
@@ -23,7 +23,7 @@ export interface EdgeOptions {
   readonly basePath: string;
   /** The hot path, in front of Express. */
   readonly api: ApiEndpoint;
-  readonly rest: Rest;
+  readonly fallback: RequestHandler;
 }
 
 /** The code that every HTTP request passes before its handler. */
@@ -105,7 +105,7 @@ export class Edge {
   }
 
   async #serve(req: IncomingMessage, res: EdgeResponse, route: Route): Promise<void> {
-    const { shared, api, rest } = this.#options;
+    const { shared, api, fallback: rest } = this.#options;
     const { access } = route;
     try {
       if (access === 'metrics') requireMetricsToken(req, shared.metricsToken);

@@ -123,7 +123,7 @@ export class EventStream {
 
   /** RFC 8620 7.1, 7.3: a `state` event with a StateChange and an id. */
   #pushState(changed: ChangedStates): void {
-    const data = JSON.stringify({ '@type': 'StateChange', changed: plain(changed) });
+    const data = JSON.stringify({ '@type': 'StateChange', changed: toWire(changed) });
     this.#write(`event: state\nid: ${this.#nextId(changed)}\ndata: ${data}\n\n`);
     this.#restartPing();
   }
@@ -135,7 +135,7 @@ export class EventStream {
       if (pushed === undefined) this.#pushed.set(accountId, new Map(states));
       else for (const [type, state] of states) pushed.set(type, state);
     }
-    return Buffer.from(JSON.stringify(plain(this.#pushed))).toString('base64url');
+    return Buffer.from(JSON.stringify(toWire(this.#pushed))).toString('base64url');
   }
 
   /** Counts from the last event (RFC 8620 7.3). A ping has no id and tells the interval in use. */
@@ -156,7 +156,7 @@ export class EventStream {
   }
 }
 
-function plain(states: ChangedStates): Record<string, Record<string, string>> {
+function toWire(states: ChangedStates): Record<string, Record<string, string>> {
   return Object.fromEntries(
     Array.from(states, ([accountId, types]) => [accountId, Object.fromEntries(types)]),
   );

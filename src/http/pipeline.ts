@@ -46,7 +46,7 @@ export class Pipeline {
    */
   handBack(
     server: Server,
-    { req, socket, rest }: { req: IncomingMessage; socket: Socket; rest: Buffer },
+    { req, socket, rest: head }: { req: IncomingMessage; socket: Socket; rest: Buffer },
   ): void {
     // Node has taken its own listeners off, but an answer on its way needs both events.
     const onError = (): void => void socket.destroy();
@@ -54,7 +54,7 @@ export class Pipeline {
     socket.on('error', onError).on('drain', onDrain);
     const step = (): void => {
       socket.off('error', onError).off('drain', onDrain);
-      socket.unshift(Buffer.concat([writeHeadAgain(req), rest]));
+      socket.unshift(Buffer.concat([writeHeadAgain(req), head]));
       // The answer in front may have set the time that an idle connection has.
       socket.setTimeout(0);
       // Node documents this event as the way to give a server a connection.

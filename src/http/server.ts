@@ -10,7 +10,7 @@ import { type EventStream, eventSourcePage } from './event-source.js';
 import { healthPage, metricsPage, readyPage } from './health.js';
 import { Pipeline } from './pipeline.js';
 import { referencePage } from './reference.js';
-import { sessionPage } from './session.js';
+import { sessionPage } from './session-page.js';
 import type { Shared, Timings } from './shared.js';
 import { SlowClients } from './slow-clients.js';
 import { ticketPage } from './ticket.js';
@@ -99,7 +99,7 @@ function serverOptions(timings: Timings) {
 function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
   const baseUrls = new BaseUrls(shared);
   const basePath = baseUrls.path;
-  const rest = createApp(basePath, {
+  const app = createApp(basePath, {
     session: sessionPage(shared.sessions, baseUrls),
     reference: referencePage(shared.registry.capabilities),
     upload: uploadPage(shared),
@@ -110,7 +110,7 @@ function assembleEdge(shared: Shared, streams: Set<EventStream>): Edge {
     readyz: readyPage(shared.ready, shared.log),
     metrics: metricsPage(shared.metrics),
   });
-  return new Edge({ shared, basePath, api: new ApiEndpoint(shared), rest });
+  return new Edge({ shared, basePath, api: new ApiEndpoint(shared), fallback: app });
 }
 
 /** Resolves to the address as a URL without a path. Rejects as `listen` does (EADDRINUSE). */

@@ -1,6 +1,6 @@
 import { LivePrincipals } from '../accounts/live-principals.js';
 import type { Authenticator, Tickets } from '../accounts/principal.js';
-import type { BlobStore } from '../blobs/port.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import { Api, type CallMetrics, type Dispatcher } from '../methods/dispatch.js';
 import type { Registry } from '../methods/registry.js';
 import type { IdGenerator } from '../protocol/ids.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AccountAccess, Principal } from '../accounts/principal.js';
-import { BlobTooLargeError } from '../blobs/port.js';
+import { BlobTooLargeError } from '../blobs/blob-store.js';
 import { RequestError, UnknownOutcomeError } from '../protocol/errors.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';

@@ -1,5 +1,5 @@
 import type { AccountAccess, Principal } from '../accounts/principal.js';
-import type { BlobStore } from '../blobs/port.js';
+import type { BlobStore } from '../blobs/blob-store.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { SetError } from '../protocol/errors.js';
@@ -9,9 +9,9 @@ import type { InvocationText } from '../protocol/response.js';
 import type { AnswerRoom } from '../runtime/budgets.js';
 import type { Conductor, Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
-import type { Foresight } from './get/foresight.js';
+import type { RequestReadAhead } from './get/request-read-ahead.js';
 import type { Registry } from './registry.js';
-import type { HashTurns } from './set/hash-turns.js';
+import type { HashSlots } from './set/hash-slots.js';
 import type { UnitOfWork } from './work/unit.js';
 
 /** The limits that methods enforce, as the session advertises them (octets, objects, ids). */
@@ -39,7 +39,7 @@ export interface Services {
   /** Of everything that takes long. */
   readonly conductor: Conductor;
   /** Turns of what hashes secrets. */
-  readonly hashing: HashTurns;
+  readonly hashing: HashSlots;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
   readonly secretKey?: Uint8Array | undefined;
   /** Epoch ms; the system's clock where it is left out. */
@@ -68,7 +68,7 @@ export interface RequestScope extends RequestSource {
   /** Octets of response text that are still to be had (MAX_SIZE_RESPONSE). */
   remainingOctets: number;
   /** The objects that the next call wants of this one, or that this one has found for it. */
-  foresight: Foresight | null;
+  readAhead: RequestReadAhead | null;
 }
 
 /** Creation ids and the ids of what was created; in order, a later one counts. */
@@ -145,7 +145,7 @@ export interface StandardArguments {
 }
 
 /** An object that a call wants to create, update or destroy; nothing of it is written yet. */
-export interface ProposedChange {
+export interface RefusableChange {
   /** The creation id, or the object's id. */
   readonly key: string;
   /** Null for a create. */
@@ -170,7 +170,7 @@ export interface CallHooks {
   /** Before writes: any of the wanted objects may be refused; the others go on. */
   beforeWrites(
     type: DataTypeDefinition,
-    changes: readonly ProposedChange[],
+    changes: readonly RefusableChange[],
     unit: UnitOfWork,
   ): Promise<void>;
 

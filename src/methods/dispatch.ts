@@ -18,7 +18,7 @@ import { MethodCall, mapOctets, NOTHING, separated } from './call.js';
 import type { RequestScope, RequestSource, Services } from './context.js';
 import { type ExplainedCall, Explanation } from './explain.js';
 import { type FailureLog, toMethodError, type UnavailableLog } from './failures.js';
-import { foresightOf } from './get/foresight.js';
+import { findReadAhead } from './get/request-read-ahead.js';
 import { quoted } from './issues.js';
 import type { Registry } from './registry.js';
 
@@ -154,7 +154,7 @@ class RequestRun {
       room,
       createdIds: new Map(createdIds),
       remainingOctets,
-      foresight: null,
+      readAhead: null,
     };
     this.#explanation = explain ? new Explanation(services.store) : null;
     this.#allowance = new ReferenceAllowance(limits.maxSizeRequest);
@@ -174,9 +174,9 @@ class RequestRun {
       }
       this.#scope.remainingOctets += errorOctets(invocation);
       // Objects that a query found for the next call are dropped after that call.
-      if (this.#scope.foresight?.get !== invocation)
-        this.#scope.foresight = this.#referredTo.has(invocation.callId)
-          ? foresightOf(methodCalls, index, services.registry)
+      if (this.#scope.readAhead?.get !== invocation)
+        this.#scope.readAhead = this.#referredTo.has(invocation.callId)
+          ? findReadAhead(methodCalls, index, services.registry)
           : null;
       // 5.4: "after emitting the response, but before processing the next method".
       for (const call of await this.#runCall(invocation, false)) await this.#runCall(call, true);
@@ -207,7 +207,7 @@ class RequestRun {
       // counts (5.3).
       for (const [creationId, id] of createdIds) this.#scope.createdIds.set(creationId, id);
       this.#emit(text, current.name, response, current.callId);
-      explained?.end(response, this.#scope.foresight);
+      explained?.end(response, this.#scope.readAhead);
       call.committed();
       return call.followUps;
     } catch (error) {

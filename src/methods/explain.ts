@@ -4,7 +4,7 @@ import type { Invocation } from '../protocol/request.js';
 import type { StatementPlan, Store, Trace, TracedStatement, TracePhase } from '../store/port.js';
 import { tracedStore } from '../store/traced.js';
 import type { Services } from './context.js';
-import type { Foresight } from './get/foresight.js';
+import type { RequestReadAhead } from './get/request-read-ahead.js';
 
 /** Statements of a call that are told one by one; of the others it is told how many they are. */
 const MAX_STATEMENTS = 50;
@@ -107,10 +107,10 @@ export class ExplainedCall implements Trace {
     return { ...services, store: tracedStore(services.store, this) };
   }
 
-  /** The call has its response; `foresight` may have answered it. */
-  end(response: object, foresight: Foresight | null): void {
+  /** The call has its response; `readAhead` may have answered it. */
+  end(response: object, readAhead: RequestReadAhead | null): void {
     this.#lasted = performance.now() - this.#begun;
-    this.#from = foresight?.hasAnswered ? foresight.queryId : null;
+    this.#from = readAhead?.hasAnswered ? readAhead.queryId : null;
     this.#isFinal = (response as JsonObject)['canCalculateChanges'] === false;
   }
 

@@ -9,7 +9,7 @@ import type {
 } from '../capability/definition.js';
 import { holdsBlobs, type Place } from '../capability/places.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
-import { snakeToCamel } from '../protocol/names.js';
+import { snakeToCamel } from '../protocol/snake-case.js';
 import { deriveOnce } from '../runtime/derive-once.js';
 
 /** A property whose values hold ids of blobs. */

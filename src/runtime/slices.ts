@@ -84,7 +84,7 @@ export class Conductor {
   #begunAt: number | null = null;
 
   /** Whether something long has this turn of the event loop, or waits for the next one. */
-  get isTaken(): boolean {
+  get isActive(): boolean {
     return this.#isActive;
   }
 

@@ -16,8 +16,8 @@ function serialized(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { cause, message } = error;
   const said = pino.stdSerializers.err(error);
-  const isTold = cause instanceof Error && message.includes(cause.message);
-  return isTold ? { ...said, message } : said;
+  const hasCause = cause instanceof Error && message.includes(cause.message);
+  return hasCause ? { ...said, message } : said;
 }
 
 /**

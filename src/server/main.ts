@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { MissingClientError } from '../blobs/index.js';
 import { MigrationError } from '../database/migrations.js';
-import { isUnavailable, isUnusable } from '../database/postgresql/errors.js';
+import { isUnavailable, isUnusable } from '../database/postgresql/driver-errors.js';
 import { DatabaseFileError, DriverError, ServerLockError } from '../database/sqlite/index.js';
 import { MissingHookError } from '../hooks/required.js';
 import { ConfigError } from './config.js';

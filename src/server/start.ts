@@ -18,7 +18,7 @@ import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
 import { Dispatcher } from '../methods/dispatch.js';
 import { createRegistry, type Registry } from '../methods/registry.js';
-import { HashTurns } from '../methods/set/hash-turns.js';
+import { HashSlots } from '../methods/set/hash-slots.js';
 import { createIdGenerator } from '../protocol/ids.js';
 import { Sessions } from '../protocol/session.js';
 import { Conductor } from '../runtime/slices.js';
@@ -182,7 +182,7 @@ function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
   const unavailable = createUnavailableLog(log);
   const services = {
     ...{ store, blobs, registry, ids, limits, conductor, hooks },
-    hashing: new HashTurns(),
+    hashing: new HashSlots(),
     secretKey: secretsKey ?? undefined,
   };
   const tellDefect = (err: unknown, reference: string): void =>

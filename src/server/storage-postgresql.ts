@@ -34,16 +34,16 @@ export async function openPostgresqlStorage(
 ): Promise<Storage> {
   const onError = (reason: BreakReason): void =>
     log.warn({ err: reason }, 'a connection to the database broke');
-  const restPool = openPool({ url, size: REST, onError });
-  opened.push(() => restPool.end());
+  const generalPool = openPool({ url, size: REST, onError });
+  opened.push(() => generalPool.end());
   const { applied } = await migrate(
-    restPool,
+    generalPool,
     join(root, 'prisma', 'postgresql', 'migrations'),
     (migration, table, rows) => log.info({ migration, table, rows }, 'rows filled by a migration'),
   );
   if (applied.length > 0) log.info({ applied }, 'migrations applied');
-  await recordUnicodeVersion(restPool);
-  const ctype = await blindCtype(restPool);
+  await recordUnicodeVersion(generalPool);
+  const ctype = await blindCtype(generalPool);
   if (ctype !== undefined) {
     log.warn(
       { ctype },
@@ -51,8 +51,8 @@ export async function openPostgresqlStorage(
     );
   }
 
-  const rest = openPrisma(restPool);
-  opened.push(() => rest.$disconnect());
+  const generalPrisma = openPrisma(generalPool);
+  opened.push(() => generalPrisma.$disconnect());
   const transactions = new HookTransactions();
   const store = createPostgresqlStore({
     // A pool of its own: what a work waits for must not wait for a connection that works hold.
@@ -80,7 +80,7 @@ export async function openPostgresqlStorage(
   const accessVersion = accessVersionOf(accessPool);
   return {
     ...{ store, prisma, accessVersion, hooks, shared: true },
-    backfill: openBackfillDatabase(rest),
+    backfill: openBackfillDatabase(generalPrisma),
     // Its server minds them.
     requireFiles: () => undefined,
     // PostgreSQL ends what a client has left.

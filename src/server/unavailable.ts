@@ -46,9 +46,9 @@ function reasonOf(error: unknown): string {
   for (let at = error; at instanceof Error && texts.length < DEPTH; at = at.cause) {
     const code = 'code' in at && typeof at.code === 'string' ? at.code : '';
     const message = messageOf(at);
-    const isTold =
+    const hasCode =
       code === '' || message.includes(code) || texts.some((text) => text.includes(code));
-    texts.push(isTold ? message : `${message} (${code})`);
+    texts.push(hasCode ? message : `${message} (${code})`);
   }
   return texts.filter((text) => text !== '').join(' <- ');
 }

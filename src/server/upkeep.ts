@@ -1,4 +1,4 @@
-import type { KeptBlob } from '../blobs/port.js';
+import type { KeptBlob } from '../blobs/blob-store.js';
 import type { Store } from '../store/port.js';
 import type { Limits } from './config.js';
 import type { Logger } from './logging.js';

@@ -5,7 +5,7 @@ import type { Shared } from '../http/shared.js';
 import type { Handshake, UpgradeTarget } from '../http/upgrade.js';
 import { tooManyOpen } from '../protocol/limits.js';
 import { Allowance } from '../runtime/budgets.js';
-import { Connection } from './connection.js';
+import { Connection } from './socket-connection.js';
 
 const SUBPROTOCOL = 'jmap';
 const VERSION = '13';

@@ -16,9 +16,9 @@ import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BlobStore } from '../../src/blobs/blob-store.js';
+import { BlobMissingError, BlobTooLargeError } from '../../src/blobs/blob-store.js';
 import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
-import type { BlobStore } from '../../src/blobs/port.js';
-import { BlobMissingError, BlobTooLargeError } from '../../src/blobs/port.js';
 
 const ACCOUNT = 'a01';
 const OTHER = 'a02';

@@ -9,8 +9,8 @@ import type {
   Principal,
   Tickets,
 } from '../../src/accounts/principal.js';
+import type { BlobStore } from '../../src/blobs/blob-store.js';
 import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
-import type { BlobStore } from '../../src/blobs/port.js';
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { baseUrlText } from '../../src/http/base-url.js';

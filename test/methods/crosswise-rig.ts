@@ -11,7 +11,7 @@ import { createHooks } from '../../src/hooks/runner.js';
 import type { HookServices } from '../../src/hooks/scope.js';
 import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
-import { HashTurns } from '../../src/methods/set/hash-turns.js';
+import { HashSlots } from '../../src/methods/set/hash-slots.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
@@ -72,7 +72,7 @@ export async function openCrosswise(url: string | null) {
       ids: createIdGenerator(),
       limits: LIMITS,
       conductor,
-      hashing: new HashTurns(),
+      hashing: new HashSlots(),
     },
     blobs: new FilesystemBlobStore(join(folder, 'blobs')),
     ...(hooks === undefined ? {} : { hooks }),

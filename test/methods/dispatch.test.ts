@@ -216,7 +216,7 @@ describe('the calls of one request', () => {
       return {};
     };
     // Turns are the process's: what an earlier test has begun must not end within this one.
-    while (conductor.isTaken) await new Promise(setImmediate);
+    while (conductor.isActive) await new Promise(setImmediate);
     setImmediate(() => seen.push('another'));
     await rig.calls([
       ['Widget/trick', {}],

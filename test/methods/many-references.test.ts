@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { LinkJudge } from '../../src/methods/set/judge-links.js';
-import type { Proposal } from '../../src/methods/set/proposal.js';
+import type { ProposedChanges } from '../../src/methods/set/proposed-changes.js';
 import { KnownObjects } from '../../src/methods/set/relations.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnitOfWork } from '../../src/methods/work/unit.js';
@@ -38,14 +38,14 @@ describe('objects that refer to many others', () => {
     const rows = ['a', 'b'].map(
       (id) => [id, { id, before: null, after: linked(id, 25_000) }] as const,
     );
-    const proposal = {
+    const changes = {
       index: indexOf(GADGET),
       rows: new Map<string, unknown>(rows),
       refusals: 0,
       births: new Set(),
       holds: () => false,
       complain: ({ id }: { id: string }) => complaints.push(id),
-    } as unknown as Proposal;
+    } as unknown as ProposedChanges;
     const transaction = {
       existing: async (_: unknown, ids: readonly string[]) => {
         asked.push(ids.length);
@@ -54,7 +54,7 @@ describe('objects that refer to many others', () => {
     } as unknown as Transaction;
     const unit = new UnitOfWork(transaction, 'u1', slices);
     const objects = new KnownObjects(unit, new Map([['Gadget', GADGET]]));
-    await new LinkJudge(proposal, unit, objects).judge();
+    await new LinkJudge(changes, unit, objects).judge();
     expect(asked).toEqual([10_000, 10_000, 5000]);
     expect(complaints).toEqual(['a', 'b']);
     // Before each row is read, after every 4,096 of its ids, before each question and each row judged.

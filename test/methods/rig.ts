@@ -31,7 +31,7 @@ import type {
 } from '../../src/methods/context.js';
 import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
-import { HashTurns } from '../../src/methods/set/hash-turns.js';
+import { HashSlots } from '../../src/methods/set/hash-slots.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
@@ -228,7 +228,7 @@ export class Rig {
       ids: createIdGenerator({ now }),
       limits: this.#limits,
       conductor,
-      hashing: new HashTurns(),
+      hashing: new HashSlots(),
       now,
     };
   }

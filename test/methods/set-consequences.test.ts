@@ -2,8 +2,8 @@ import { scryptSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TypeHooks } from '../../src/capability/hooks.js';
 import type { RequestScope } from '../../src/methods/context.js';
-import { HashTurns } from '../../src/methods/set/hash-turns.js';
-import { planSet } from '../../src/methods/set/plan.js';
+import { HashSlots } from '../../src/methods/set/hash-slots.js';
+import { planSet } from '../../src/methods/set/plan-set.js';
 import { sealSecrets } from '../../src/methods/set/secrets.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
@@ -253,7 +253,7 @@ describe('limits: { octets }', () => {
   });
 });
 
-class CountedHashes extends HashTurns {
+class CountedHashes extends HashSlots {
   count = 0;
 
   override run<T>(user: string, deadline: number, work: () => Promise<T>): Promise<T> {
@@ -265,7 +265,7 @@ class CountedHashes extends HashTurns {
 function scopeOf(isGone: () => boolean): RequestScope {
   return {
     ...{ principal: U1, using: new Set<string>(), isLong: false, isGone },
-    ...{ createdIds: new Map(), remainingOctets: 1e6, foresight: null },
+    ...{ createdIds: new Map(), remainingOctets: 1e6, readAhead: null },
   };
 }
 

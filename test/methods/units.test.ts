@@ -5,7 +5,7 @@ import { MethodCall } from '../../src/methods/call.js';
 import type { RequestScope, RequestSource } from '../../src/methods/context.js';
 import { resolveId } from '../../src/methods/creation-ids.js';
 import { complaintsOf, sentence } from '../../src/methods/issues.js';
-import { planSet } from '../../src/methods/set/plan.js';
+import { planSet } from '../../src/methods/set/plan-set.js';
 import { parseState, requireUnbroken } from '../../src/methods/states.js';
 import { declaredMembers, firstToken, indexOf } from '../../src/methods/type-index.js';
 import type { MethodError } from '../../src/protocol/errors.js';
@@ -30,7 +30,7 @@ describe('MethodCall: the octets of a response', () => {
       isGone: () => false,
       createdIds: new Map(),
       remainingOctets,
-      foresight: null,
+      readAhead: null,
       room,
     };
     const method = rig.services.registry.methods.get('Core/echo');

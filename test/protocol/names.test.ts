@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { snakeToCamel } from '../../src/protocol/names.js';
+import { snakeToCamel } from '../../src/protocol/snake-case.js';
 
 describe('D19: snake_case names', () => {
   it.each([

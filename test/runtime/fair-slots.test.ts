@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { UnavailableError } from '../../src/protocol/errors.js';
 import type { FairSlots } from '../../src/runtime/fair-slots.js';
-import { createReadTurns } from '../../src/store/sqlite/read-pool.js';
+import { createReadSlots } from '../../src/store/sqlite/read-pool.js';
 
 const LATE = 1e9;
 
@@ -24,7 +24,7 @@ function works(turns: FairSlots) {
 }
 
 it('D6: accounts take turns, whatever one of them has waiting', async () => {
-  const { begun, start, end } = works(createReadTurns(1));
+  const { begun, start, end } = works(createReadSlots(1));
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => start(name));
   for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) {
     expect(begun.at(-1)).toBe(name);
@@ -34,7 +34,7 @@ it('D6: accounts take turns, whatever one of them has waiting', async () => {
 });
 
 it('no account has all places where there are several', async () => {
-  const { begun, start, end } = works(createReadTurns(3));
+  const { begun, start, end } = works(createReadSlots(3));
   const all = ['a1', 'a2', 'a3', 'b1'].map((name) => start(name));
   expect(begun).toEqual(['a1', 'a2', 'b1']);
   await end('b1');
@@ -47,7 +47,7 @@ it('no account has all places where there are several', async () => {
 });
 
 it('D6: nobody waits beyond its deadline, nor without bound', async () => {
-  const turns = createReadTurns(1);
+  const turns = createReadSlots(1);
   const { begun, start, end } = works(turns);
   const first = start('a1');
   await expect(start('b1', performance.now() + 5)).rejects.toBeInstanceOf(UnavailableError);
@@ -59,7 +59,7 @@ it('D6: nobody waits beyond its deadline, nor without bound', async () => {
 });
 
 it('a work that fails gives its place on', async () => {
-  const turns = createReadTurns(1);
+  const turns = createReadSlots(1);
   const failing = turns.run('a', LATE, () => Promise.reject(new Error('failed')));
   const next = turns.run('a', LATE, async () => 'next');
   await expect(failing).rejects.toThrow('failed');
@@ -67,7 +67,7 @@ it('a work that fails gives its place on', async () => {
 });
 
 it('turns away what waits when it closes, and what comes later', async () => {
-  const turns = createReadTurns(1);
+  const turns = createReadSlots(1);
   const { start, end } = works(turns);
   const first = start('a1');
   const refused = [start('a2'), start('b1')].map((work) =>

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Snapshot, StoredObject } from '../../src/store/port.js';
 import { raw } from '../../src/store/sql/fragment.js';
-import { countQuery, rankQuery, ranksQuery, windowQuery } from '../../src/store/sql/query.js';
+import {
+  countQuery,
+  rankQuery,
+  ranksQuery,
+  windowQuery,
+} from '../../src/store/sql/query-statements.js';
 import { queryIds } from '../store/gadget.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { fill, postgresqlRig, type Rig, sqliteRig } from './rig.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { BlobStore, KeptBlob } from '../../src/blobs/blob-store.js';
 import { FilesystemBlobStore } from '../../src/blobs/filesystem.js';
-import type { BlobStore, KeptBlob } from '../../src/blobs/port.js';
 import { startUpkeep, type UpkeepOptions } from '../../src/server/upkeep.js';
 import { eventually } from '../support/poll.js';
 

@@ -20,7 +20,7 @@ function rig() {
       return log.hidden ? null : log.pages;
     },
     move: moved('move'),
-    moveRest: moved('moveRest'),
+    moveWhileIdle: moved('moveRest'),
     moveHere: () => {
       if (fails.has('moveHere')) throw new Error('The disk is full.');
       done.push('moveHere');

@@ -16,8 +16,8 @@ import {
   rankQuery,
   ranksQuery,
   windowQuery,
-} from '../../src/store/sql/query.js';
-import { holdersQuery } from '../../src/store/sql/uniques.js';
+} from '../../src/store/sql/query-statements.js';
+import { holdersQuery } from '../../src/store/sql/unique-holders.js';
 import { sqlite } from '../../src/store/sqlite/dialect.js';
 import { casemapKey } from '../../src/text/index.js';
 import {

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sqliteSearchSql } from '../../scripts/generator/migrations/search.js';
 import { raw, render } from '../../src/store/sql/fragment.js';
-import { countQuery, windowQuery } from '../../src/store/sql/query.js';
+import { countQuery, windowQuery } from '../../src/store/sql/query-statements.js';
 import { sqlite } from '../../src/store/sqlite/dialect.js';
 import { condition, Gadget, gadgets, operator, plan, SEARCH } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';

@@ -108,9 +108,9 @@ export function defaultText({
       return String(value);
     case 'integer':
     case 'number':
-      return plainDecimal(Number(value));
+      return writeDecimal(Number(value));
     case 'date':
-      return plainDecimal(Date.parse(String(value)));
+      return writeDecimal(Date.parse(String(value)));
     case 'json':
       return jsonDefault(value);
   }
@@ -127,7 +127,7 @@ function jsonDefault(value: JsonValue): string | undefined {
 }
 
 /** A number without an exponent, which Prisma's language lacks: 1e-7 is 0.0000001. */
-function plainDecimal(value: number): string {
+function writeDecimal(value: number): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
   if (match === null) return Object.is(value, -0) ? '0' : String(value);
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;

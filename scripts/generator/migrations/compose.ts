@@ -13,8 +13,8 @@ import { formerLinks, leftoversOf } from './leftovers.js';
 import type { Renamed } from './lineage.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
 import type { ReadTable } from './read-datamodel.js';
-import { removedRestSql, restSql } from './rest.js';
 import { searchSql } from './search-changes.js';
+import { removeServerTasks, writeServerTasks } from './server-tasks.js';
 import {
   clearedSql,
   effectsSql,
@@ -99,8 +99,8 @@ export async function compose(change: Change): Promise<Composed> {
     clearedSql(leftovers, model, existing, held, provider),
     effectsSql(effects, model, held, provider),
     ...(left.length === 0 ? [removedTypesSql(removed, existing, provider)] : []),
-    removedRestSql(removed),
-    restSql(
+    removeServerTasks(removed),
+    writeServerTasks(
       effects,
       backfill,
       left.flatMap(({ table, nullable }) => (nullable === undefined ? [] : [table])),

@@ -85,14 +85,15 @@ export async function releasedHistories(
 ): Promise<Histories> {
   const histories = readHistories(root);
   const isNew = histories.all.every(({ last }) => last === 0);
-  if (!histories.isAssumed || isNew || (!contract && isSettled(model, histories))) return histories;
+  if (!histories.isAssumed || isNew || (!contract && isUpToDate(model, histories)))
+    return histories;
   const { names, problems } = await readApplied(root, process.env);
   if (problems.length === 0) return readHistories(root, appliedFiles(root, names));
   return { ...histories, warnings: problems };
 }
 
 /** Whether the migrations on disk lead to what the descriptors say. */
-function isSettled(model: Model, histories: Histories): boolean {
+function isUpToDate(model: Model, histories: Histories): boolean {
   if (histories.problems.length > 0) return false;
   const own = placed(model, histories);
   const schemas = emitPrisma(own);

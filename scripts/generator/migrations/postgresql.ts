@@ -36,7 +36,7 @@ export function outside(statements: readonly string[]): string {
 const INDEX_COLUMNS = /CREATE INDEX "[^"]+" ON "(?!Jmap)[^"]+"\([^;]*\);/g;
 
 /**
- * Indexes of data types are in the order that a query asks for (src/store/sql/query.ts): nulls
+ * Indexes of data types are in the order that a query asks for (src/store/sql/query-statements.ts): nulls
  * first, and of a collation key or folded text as much as an entry takes. The account and the id, which begin and
  * end each, are never null.
  */

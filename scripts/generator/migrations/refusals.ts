@@ -69,7 +69,7 @@ function laterEngine(found: { what: string; line: number }, snapshot: Snapshot):
 function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readonly Problem[] {
   const type = releasedTypes(snapshot).get(table.name)?.name ?? table.name;
   const heir = heirOf(type, model);
-  if (heir !== undefined) return [takenName(heir, type, 'type', 'beside `capability`')];
+  if (heir !== undefined) return [refuseTakenName(heir, type, 'type', 'beside `capability`')];
   if (model.capabilities.some(({ drops }) => drops.some(({ name }) => name === type))) return [];
   const urn = snapshot.model?.capabilities.find(({ types }) =>
     types.some((one) => one.table === table.name),
@@ -94,7 +94,7 @@ function heirOf(released: string, model: Model): ModelType | undefined {
 }
 
 /** What is renamed has its place already (place.ts), but for one whose own name something had. */
-function takenName(
+function refuseTakenName(
   { name, at }: Pick<ModelType, 'name' | 'at'>,
   old: string,
   what: 'type' | 'property',
@@ -136,7 +136,7 @@ function changedType(
     const name = before?.properties.find((one) => one.column === column.name)?.name ?? column.name;
     const heir = type?.properties.find(({ renamedFrom: from }) => from === name);
     if (heir !== undefined && heir !== property) {
-      problems.push(takenName(heir, name, 'property', 'at the type'));
+      problems.push(refuseTakenName(heir, name, 'property', 'at the type'));
     } else if (old === undefined || property === undefined) {
       if (!given.has(name)) problems.push(removedProperty(where(name), name, at));
     } else if (old.known?.kind !== property.kind)

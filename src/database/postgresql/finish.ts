@@ -44,7 +44,7 @@ function progressKey(migration: string): string {
 export type TellProgress = (migration: string, type: string, rows: number) => void;
 
 /** In the migration's transaction: says that there is more to do, where there is. */
-export async function noteRest(client: PoolClient, migration: Migration): Promise<void> {
+export async function noteUnfinished(client: PoolClient, migration: Migration): Promise<void> {
   if (migration.backfill.length === 0 && splitSql(migration.sql).outside.length === 0) return;
   await client.query('INSERT INTO "JmapMeta" ("key", "value") VALUES ($1, $2)', [
     progressKey(migration.name),
@@ -53,7 +53,7 @@ export async function noteRest(client: PoolClient, migration: Migration): Promis
 }
 
 /** The names of applied migrations that are not done yet. */
-export async function unfinished(
+export async function readUnfinished(
   client: PoolClient,
   migrations: readonly Migration[],
 ): Promise<ReadonlySet<string>> {
@@ -80,8 +80,8 @@ export async function finish(
       if (index < position.step) continue;
       const after = index === position.step ? position.after : null;
       const save = (done: RowKey) => savePosition(client, key, { step: index, after: done });
-      const toldOf = (rows: number) => tell(migration.name, names.type(step.table), rows);
-      await fill(client, step, after, { save, tell: toldOf });
+      const tellRows = (rows: number) => tell(migration.name, names.type(step.table), rows);
+      await fill(client, step, after, { save, tell: tellRows });
     }
     for (const statement of splitSql(migration.sql).outside) await runAlone(statement, migration);
     await client.query('DELETE FROM "JmapMeta" WHERE "key" = $1', [key]);

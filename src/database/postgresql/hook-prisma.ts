@@ -10,7 +10,7 @@ import type { Pool, PoolClient } from './pool.js';
 interface Scope {
   readonly client: PoolClient;
   /** The transaction's statements, one after the other. */
-  readonly turns: Serial;
+  readonly statements: Serial;
   open: boolean;
 }
 
@@ -20,8 +20,8 @@ export class HookTransactions {
   readonly #joined = new AsyncLocalStorage<Scope>();
 
   /** Runs a work of the engine so that hooks inside of it can join its transaction. */
-  run<T>(client: PoolClient, turns: Serial, work: () => Promise<T>): Promise<T> {
-    return runWithin(this.#open, { client, turns, open: true }, work);
+  run<T>(client: PoolClient, statements: Serial, work: () => Promise<T>): Promise<T> {
+    return runWithin(this.#open, { client, statements, open: true }, work);
   }
 
   join<T>(work: () => Promise<T>): Promise<T> {
@@ -64,9 +64,9 @@ export function openHookPrisma(
  * failure. All of it is one turn, so no other statement comes in between.
  */
 async function readWithin(scope: Scope, statement: pg.QueryConfig): Promise<pg.QueryResult> {
-  const { client, turns } = scope;
+  const { client, statements } = scope;
   requireOpen(scope);
-  return turns.run(async () => {
+  return statements.run(async () => {
     requireOpen(scope);
     await client.query('SAVEPOINT hook; SET LOCAL transaction_read_only = on');
     try {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../duplicate-rows.js';
 import {
   type AppliedMigration,
   compareMigrations,
@@ -11,9 +12,8 @@ import {
 } from '../migrations.js';
 import { quote } from '../quote.js';
 import { RESTORING_TABLE, unfinishedRestore } from '../restoring.js';
-import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
-import { isRetryable } from './errors.js';
-import { finish, noteRest, type TellProgress, unfinished } from './finish.js';
+import { isRetryable } from './driver-errors.js';
+import { finish, noteUnfinished, readUnfinished, type TellProgress } from './finish.js';
 import { explainLongEntries, requireShortEntries } from './long-entries.js';
 import { hasTable, type Pool, type PoolClient } from './pool.js';
 
@@ -63,11 +63,11 @@ export async function migrate(
     locked(client, async () => {
       if (!options.restoring) await requireRestored(client);
       const pending = compareMigrations(await appliedMigrations(client), migrations);
-      const rest = () => finish(client, migrations, applyRest(client), tell);
-      await rest();
+      const finishAll = () => finish(client, migrations, createFinisher(client), tell);
+      await finishAll();
       for (const migration of pending) {
         await applyAgain(client, migration);
-        await rest();
+        await finishAll();
       }
       return { applied: pending.map((migration) => migration.name), pending: [] };
     }),
@@ -79,7 +79,7 @@ export async function migrationStatus(pool: Pool, folder: string): Promise<Migra
   const migrations = readMigrations(folder);
   const [applied, cut] = await withConnection(pool, async (client) => {
     await requireRestored(client);
-    return [await appliedMigrations(client), await unfinished(client, migrations)] as const;
+    return [await appliedMigrations(client), await readUnfinished(client, migrations)] as const;
   });
   const missing = new Set(compareMigrations(applied, migrations).map(({ name }) => name));
   const pending = migrations
@@ -162,7 +162,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
     await requireShortEntries(client, migration);
     await client.query(TABLE);
     await client.query(RECORD, [randomUUID(), migration.checksum, migration.name, started]);
-    await noteRest(client, migration);
+    await noteUnfinished(client, migration);
     await client.query('COMMIT');
   } catch (error) {
     // The connection is given up, and what was not committed with it.
@@ -183,7 +183,7 @@ async function requireUnique(client: PoolClient, { name, unique }: Migration): P
 }
 
 /** A statement that is left of a migration, which says what is in its way. */
-function applyRest(client: PoolClient) {
+function createFinisher(client: PoolClient) {
   return async (statement: string, migration: Migration): Promise<void> => {
     try {
       await applyAlone(client, statement);

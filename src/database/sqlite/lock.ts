@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SqliteDatabase } from './driver.js';
-import { isBusy } from './errors.js';
+import { isBusy } from './driver-errors.js';
 import { realDatabasePath, requireAccess, requireOnePath } from './open-files.js';
 
 /**

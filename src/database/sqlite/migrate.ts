@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
+import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../duplicate-rows.js';
 import {
   type AppliedMigration,
   compareMigrations,
@@ -8,7 +9,6 @@ import {
   type MigrationStatus,
   readMigrations,
 } from '../migrations.js';
-import { type DuplicateRow, duplicatesSql, refuseDuplicates } from '../uniques.js';
 import { patiently } from './open.js';
 
 /** Prisma's own table, so that its tools read the same history. */

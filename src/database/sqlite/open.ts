@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { requireRestored } from '../restoring.js';
-import { isBusy } from './errors.js';
+import { isBusy } from './driver-errors.js';
 import { requireAccess, requireOnePath } from './open-files.js';
 import { TimedDatabase } from './timed-database.js';
 

@@ -1,7 +1,7 @@
 import type { SqlDriverAdapter, SqlQuery, Transaction } from '@prisma/driver-adapter-utils';
 import type { Database } from 'better-sqlite3';
 import { UnavailableError } from '../../protocol/errors.js';
-import { translateError } from './errors.js';
+import { translateError } from './driver-errors.js';
 import { openDatabase } from './open.js';
 import { executePrisma, executePrismaScript, queryPrisma } from './prisma-values.js';
 import type { Writer } from './writer.js';

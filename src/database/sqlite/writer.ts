@@ -4,7 +4,7 @@ import { UnavailableError } from '../../protocol/errors.js';
 import { lateError } from '../../runtime/deadlines.js';
 import { FairQueue } from '../../runtime/fair-slots.js';
 import type { Conductor } from '../../runtime/slices.js';
-import { isBusy, isDiskError, translateError } from './errors.js';
+import { isBusy, isDiskError, translateError } from './driver-errors.js';
 import type { OpenFiles } from './open-files.js';
 import { ROLLED_BACK, type TimedDatabase } from './timed-database.js';
 
@@ -202,7 +202,7 @@ export class Writer {
     let seen = 0;
     const gather = (): void => {
       const { size } = this.#plain;
-      if (this.conductor.isTaken) void this.conductor.awaitTurn(true).then(() => this.#turn());
+      if (this.conductor.isActive) void this.conductor.awaitTurn(true).then(() => this.#turn());
       else if (size > seen && size < GROUP_WORKS && performance.now() - begun < GATHER) {
         seen = size;
         setImmediate(gather);

@@ -47,14 +47,14 @@ export const structure: Rule = (views, report) => {
     const misplaced = findMisplaced(root, errors.map(pathOf), report);
     for (const error of errors) {
       const path = pathOf(error);
-      if (misplaced.some((each) => isAtOrBelow(path, each)) || isTold(error, errors)) continue;
+      if (misplaced.some((each) => isAtOrBelow(path, each)) || isExplained(error, errors)) continue;
       tell(withBothTypes(error, choices), path, root, report);
     }
   }
 };
 
 /** Whether another error of the same value says what is wrong with it. */
-function isTold(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
+function isExplained(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const { instancePath, keyword, params } = error;
   // A list of types that has a wrong word, or null, is not judged as a list.
   if (LIST_KEYWORDS.has(keyword) && instancePath.endsWith('/type'))

@@ -4,7 +4,7 @@ import { accountOf, sourceAccount } from '../accounts.js';
 import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
-import { requireObjects } from '../set/plan.js';
+import { requireObjects } from '../set/plan-set.js';
 import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
 
 /** Blob/copy (RFC 8620 6.3). */
@@ -36,6 +36,6 @@ export async function blobCopy(args: BlobCopyArguments, context: CallContext): P
     };
     return await blobs.insert([...copies.values()], response);
   } finally {
-    await blobs.discardRest();
+    await blobs.discardRowless();
   }
 }

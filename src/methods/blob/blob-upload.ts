@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { BlobUploadArguments, BlobUploadResponse } from '../../../generated/blob/methods.js';
-import { BlobMissingError, BlobTooLargeError } from '../../blobs/port.js';
+import { BlobMissingError, BlobTooLargeError } from '../../blobs/blob-store.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { requireTime } from '../../runtime/deadlines.js';
 import type { BlobRow, NewBlob } from '../../store/port.js';
@@ -9,7 +9,7 @@ import type { Answer, CallContext } from '../context.js';
 import { resolveId } from '../creation-ids.js';
 import { quoted } from '../issues.js';
 import { groupsOf } from '../set/circles.js';
-import { requireObjects } from '../set/plan.js';
+import { requireObjects } from '../set/plan-set.js';
 import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
 import { type DataSource, parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 
@@ -39,7 +39,7 @@ export async function blobUpload(args: BlobUploadArguments, context: CallContext
     const ids = [...run.createdBlobs].map(([creationId, { id }]) => [creationId, id] as const);
     return await run.blobs.insert([...run.createdBlobs.values()], response, ids);
   } finally {
-    await run.blobs.discardRest();
+    await run.blobs.discardRowless();
   }
 }
 

@@ -1,4 +1,4 @@
-import { BlobMissingError, type BlobPlace } from '../../blobs/port.js';
+import { BlobMissingError, type BlobPlace } from '../../blobs/blob-store.js';
 import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { emptyObject } from '../../protocol/json.js';
 import { requireTime } from '../../runtime/deadlines.js';
@@ -114,7 +114,7 @@ export class NewBlobs {
   }
 
   /** Removes the octets of blobs that have got no row. */
-  async discardRest(): Promise<void> {
+  async discardRowless(): Promise<void> {
     const { id: accountId } = accountOf(this.#context);
     for (const { id } of this.#rowless) await this.#context.services.blobs.delete(accountId, id);
   }

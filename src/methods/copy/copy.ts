@@ -5,7 +5,7 @@ import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
 import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';
 import type { MethodBody } from '../context.js';
-import type { SetPlan } from '../set/plan.js';
+import type { SetPlan } from '../set/plan-set.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
 import { requireState } from '../states.js';
@@ -66,7 +66,7 @@ export const copy: MethodBody<CopyArguments> = async (args, context, sent) => {
     }
     return answer;
   } finally {
-    await newBlobs.discardRest();
+    await newBlobs.discardRowless();
   }
 };
 

@@ -22,7 +22,7 @@ import {
   isServerSet,
   type PlannedCreate,
 } from '../set/draft.js';
-import { type PlanScene, planSet, type SetPlan } from '../set/plan.js';
+import { type PlanScene, planSet, type SetPlan } from '../set/plan-set.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/links.js';
 

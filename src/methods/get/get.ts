@@ -19,11 +19,11 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
   const requestedIds = args.ids ?? null;
   const maximum = context.services.limits.maxObjectsInGet;
   if (requestedIds !== null && requestedIds.length > maximum) tooMany(maximum);
-  const { foresight, createdIds, remainingOctets } = context.request;
-  const foreseen = foresight?.answer(requestedIds, remainingOctets);
-  if (foreseen) {
-    const state = formatState(foreseen.number);
-    const list = foreseen.objects;
+  const { readAhead, createdIds, remainingOctets } = context.request;
+  const readEarlier = readAhead?.answer(requestedIds, remainingOctets);
+  if (readEarlier) {
+    const state = formatState(readEarlier.number);
+    const list = readEarlier.objects;
     return context.admit<GetResponse>({ accountId, state, list, notFound: [] });
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);

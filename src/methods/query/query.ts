@@ -23,7 +23,7 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
           readPlaced(snapshot, scene, context),
         )
       : await readAt(args.position ?? 0, scene, context);
-  request.foresight?.found(page);
+  request.readAhead?.notePage(page);
   return context.admit<QueryResponse>({
     accountId,
     queryState: formatQueryState(page.number, hash),
@@ -91,7 +91,7 @@ function selectionAt(
   { request, services }: CallContext,
 ): ObjectSelection | null {
   if (position > NEAR || limit > services.limits.maxObjectsInGet) return null;
-  return request.foresight?.selectObjects(request.remainingOctets) ?? null;
+  return request.readAhead?.selectObjects(request.remainingOctets) ?? null;
 }
 
 function hasAnchor(args: QueryArguments): boolean {

@@ -4,7 +4,7 @@ import type { ReferenceRecord, Snapshot } from '../../store/port.js';
 import type { Registry } from '../registry.js';
 import { indexOf } from '../type-index.js';
 import { referredIds } from '../work/links.js';
-import type { Proposal } from './proposal.js';
+import type { ProposedChanges } from './proposed-changes.js';
 import { type KnownObjects, type Link, type ObjectKey, push, textOf } from './relations.js';
 
 /** Objects that one call may destroy or change because others are destroyed. */
@@ -21,13 +21,13 @@ export interface Destruction {
   /** By id: the roots that stay. */
   readonly refused: ReadonlyMap<string, SetError>;
   /** All that goes, the roots among it. */
-  readonly doomed: ReadonlyMap<string, ObjectKey>;
+  readonly removals: ReadonlyMap<string, ObjectKey>;
   /** Links to what goes that are taken out of objects which stay. */
   readonly nulled: readonly Link[];
 }
 
 export interface DestroyScene {
-  readonly proposal: Proposal;
+  readonly changes: ProposedChanges;
   readonly snapshot: Snapshot;
   readonly registry: Registry;
   readonly objects: KnownObjects;
@@ -36,7 +36,7 @@ export interface DestroyScene {
 
 /** Restrict, cascade and setNull (RFC 8621's objectIsLinked), on the final state of the call. */
 export class Destroyer {
-  readonly #proposal: Proposal;
+  readonly #changes: ProposedChanges;
   readonly #snapshot: Snapshot;
   readonly #registry: Registry;
   readonly #objects: KnownObjects;
@@ -45,8 +45,8 @@ export class Destroyer {
   /** Roots whose closure is too large to be known, with ids of objects that link to them. */
   readonly #beyond = new Map<string, readonly string[]>();
 
-  constructor({ proposal, snapshot, registry, objects, maximum }: DestroyScene) {
-    this.#proposal = proposal;
+  constructor({ changes, snapshot, registry, objects, maximum }: DestroyScene) {
+    this.#changes = changes;
     this.#snapshot = snapshot;
     this.#registry = registry;
     this.#objects = objects;
@@ -54,16 +54,16 @@ export class Destroyer {
   }
 
   /**
-   * Returns what follows from destroying these objects of the proposal's type, as far as that is
+   * Returns what follows from destroying these objects of the changes's type, as far as that is
    * allowed. Objects of that type in `kept` stay, and so do the objects that they would follow.
    */
   async destroy(ids: readonly string[], kept: Iterable<string> = []): Promise<Destruction> {
-    const type = this.#proposal.index.type.name;
+    const type = this.#changes.index.type.name;
     const roots = ids.map((id) => ({ type, id }));
     if (ids.length === 0 || !this.#registry.relations.referred.has(type)) {
       return {
         refused: new Map(),
-        doomed: new Map(roots.map((key) => [textOf(key), key])),
+        removals: new Map(roots.map((key) => [textOf(key), key])),
         nulled: [],
       };
     }
@@ -79,8 +79,8 @@ export class Destroyer {
     }
     for (;;) {
       const going = roots.filter(({ id }) => !refused.has(id));
-      const doomed = closure(going, links);
-      const blocked = blockers(doomed, links, staying);
+      const removals = closure(going, links);
+      const blocked = blockers(removals, links, staying);
       let more = false;
       for (const root of going) {
         const blockerIds = blocked.get(textOf(root));
@@ -91,16 +91,16 @@ export class Destroyer {
       if (more) continue;
       const nulled: Link[] = [];
       const changed = new Set<string>();
-      for (const key of doomed.keys()) {
+      for (const key of removals.keys()) {
         for (const link of links.get(key) ?? []) {
           const originKey = textOf(link.origin);
-          if (doomed.has(originKey) || link.property.reference.onDestroy !== 'setNull') continue;
+          if (removals.has(originKey) || link.property.reference.onDestroy !== 'setNull') continue;
           nulled.push(link);
           changed.add(originKey);
         }
       }
-      if (doomed.size - going.length + changed.size <= this.#maximum) {
-        return { refused, doomed, nulled };
+      if (removals.size - going.length + changed.size <= this.#maximum) {
+        return { refused, removals, nulled };
       }
       for (const root of going) {
         const originIds = links.get(textOf(root))?.map(({ origin }) => origin.id);
@@ -113,7 +113,7 @@ export class Destroyer {
   /** One statement, and one or two for each type that has links to what goes. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
     const { cascading } = this.#registry.relations;
-    const { index, rows } = this.#proposal;
+    const { index, rows } = this.#changes;
     const ids = new Set(roots.map(({ id }) => id));
     // An update may link its object to a root, and the object may have followers of its own.
     if (index.references.some(({ reference }) => reference.onDestroy === 'cascade')) {
@@ -138,7 +138,7 @@ export class Destroyer {
    * give them followers, or if too many objects link to them.
    */
   async #findBeyond(roots: readonly ObjectKey[], limit: number, followed: boolean): Promise<void> {
-    const type = this.#proposal.index.type.name;
+    const type = this.#changes.index.type.name;
     const ids = roots.map(({ id }) => id);
     const direct = await this.#snapshot.referrers([{ type, ids }], [], limit);
     const originIdsByTarget = new Map<string, string[]>();
@@ -176,7 +176,7 @@ export class Destroyer {
 
   /** Notes that the objects which the call destroys or changes exist: it has read them. */
   #noteOwn(roots: readonly ObjectKey[]): void {
-    const { index, rows, births } = this.#proposal;
+    const { index, rows, births } = this.#changes;
     const known = this.#objects.idsOf(index.type.name);
     for (const { id } of roots) if (!births.has(id)) known.add(id);
     for (const { id, before } of rows.values()) if (before !== null) known.add(id);
@@ -184,7 +184,7 @@ export class Destroyer {
 
   /** Returns links as the call leaves them: its objects' present references replace stored ones. */
   #linksByTarget(): ReadonlyMap<string, readonly Link[]> {
-    const { index, rows } = this.#proposal;
+    const { index, rows } = this.#changes;
     const own = index.type.name;
     const links = new Map<string, Link[]>();
     const add = (link: Link): void => push(links, textOf(link.target), link);
@@ -232,14 +232,14 @@ function closure(
   roots: readonly ObjectKey[],
   links: ReadonlyMap<string, readonly Link[]>,
 ): ReadonlyMap<string, ObjectKey> {
-  const doomed = new Map(roots.map((key) => [textOf(key), key]));
+  const removals = new Map(roots.map((key) => [textOf(key), key]));
   // A Map goes on over what is added while it is walked.
-  for (const key of doomed.keys()) {
+  for (const key of removals.keys()) {
     for (const { origin, property } of links.get(key) ?? []) {
-      if (property.reference.onDestroy === 'cascade') doomed.set(textOf(origin), origin);
+      if (property.reference.onDestroy === 'cascade') removals.set(textOf(origin), origin);
     }
   }
-  return doomed;
+  return removals;
 }
 
 /**
@@ -247,7 +247,7 @@ function closure(
  * object that stays for another reason keeps itself.
  */
 function blockers(
-  doomed: ReadonlyMap<string, ObjectKey>,
+  removals: ReadonlyMap<string, ObjectKey>,
   links: ReadonlyMap<string, readonly Link[]>,
   staying: readonly string[],
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -263,24 +263,24 @@ function blockers(
   };
   const above = new Map<string, string[]>();
   const restrictedTargets = new Map<string, string[]>();
-  for (const key of doomed.keys()) {
+  for (const key of removals.keys()) {
     for (const { origin, property } of links.get(key) ?? []) {
       const { onDestroy } = property.reference;
       const follower = textOf(origin);
       if (onDestroy === 'cascade') push(above, follower, key);
       if (onDestroy !== 'restrict') continue;
-      if (doomed.has(follower)) push(restrictedTargets, follower, key);
+      if (removals.has(follower)) push(restrictedTargets, follower, key);
       else block(key, [origin.id]);
     }
   }
   for (const key of staying) {
-    const object = doomed.get(key);
+    const object = removals.get(key);
     if (object !== undefined) block(key, [object.id]);
   }
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
     for (const parent of above.get(key) ?? []) block(parent, blocked.get(key) ?? []);
     // A blocked object stays, as does all that it would follow: so it keeps what it links to.
-    const own = doomed.get(key)?.id;
+    const own = removals.get(key)?.id;
     if (own !== undefined) for (const kept of restrictedTargets.get(key) ?? []) block(kept, [own]);
   }
   return blocked;

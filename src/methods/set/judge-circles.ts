@@ -5,7 +5,7 @@ import type { ReferenceProperty } from '../type-index.js';
 import { referredIds } from '../work/links.js';
 import { groupsOf } from './circles.js';
 import { newReferences } from './judge-links.js';
-import type { Proposal, ProposedRow } from './proposal.js';
+import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
 import { push } from './relations.js';
 
 /** Records that a walk towards the roots may read. */
@@ -26,27 +26,27 @@ interface Ancestry {
 
 /** Whether what a call's objects refer to by `acyclic` properties leads back to them. */
 export class CircleJudge {
-  readonly #proposal: Proposal;
+  readonly #changes: ProposedChanges;
   readonly #snapshot: Snapshot;
   readonly #ancestry = new Map<string, Ancestry>();
 
-  constructor(proposal: Proposal, snapshot: Snapshot) {
-    this.#proposal = proposal;
+  constructor(changes: ProposedChanges, snapshot: Snapshot) {
+    this.#changes = changes;
     this.#snapshot = snapshot;
   }
 
   /** Refuses operations that make circles; true if it did. Walks from each id once in all turns. */
   async judge(): Promise<boolean> {
-    const { index, refusals } = this.#proposal;
+    const { index, refusals } = this.#changes;
     for (const property of index.references) {
       if (property.reference.acyclic) await this.#requireAcyclic(property);
     }
-    return this.#proposal.refusals > refusals;
+    return this.#changes.refusals > refusals;
   }
 
   /** The last operation on a circle gives way. */
   async #requireAcyclic(property: ReferenceProperty): Promise<void> {
-    const { rows } = this.#proposal;
+    const { rows } = this.#changes;
     for (let turn = 1; ; turn += 1) {
       const moved = [...rows.values()].filter(
         ({ before, after }) => newReferences(property, before, after).length > 0,
@@ -66,7 +66,7 @@ export class CircleJudge {
       if (guilty.every((group) => group.length === 0)) return;
       for (const group of guilty) {
         for (const row of turn < MAX_TURNS ? group.slice(-1) : moved) {
-          this.#proposal.complain(
+          this.#changes.complain(
             row,
             property.name,
             'must lead neither to the object itself nor to one below it',
@@ -80,7 +80,7 @@ export class CircleJudge {
     property: ReferenceProperty,
     moved: readonly ProposedRow[],
   ): Promise<ReadonlyMap<string, readonly string[]>> {
-    const { index, births } = this.#proposal;
+    const { index, births } = this.#changes;
     const ancestry = this.#ancestry.get(property.name) ?? { parents: new Map(), walked: new Set() };
     this.#ancestry.set(property.name, ancestry);
     const { parents, walked } = ancestry;

@@ -2,22 +2,22 @@ import { setError } from '../../protocol/errors.js';
 import { writeNumbers } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { UnitOfWork } from '../work/unit.js';
-import type { Proposal } from './proposal.js';
+import type { ProposedChanges } from './proposed-changes.js';
 
 /** Judges an account's limits of a type: `overQuota` for too many, `tooLarge` for one too large. */
 export class LimitJudge {
-  readonly #proposal: Proposal;
+  readonly #changes: ProposedChanges;
   readonly #unit: UnitOfWork;
   #count: number | null = null;
 
-  constructor(proposal: Proposal, unit: UnitOfWork) {
-    this.#proposal = proposal;
+  constructor(changes: ProposedChanges, unit: UnitOfWork) {
+    this.#changes = changes;
     this.#unit = unit;
   }
 
   /** Of an object: octets of its JSON, as /get would give it. */
   judgeSizes(): boolean {
-    const { type, visible, roles } = this.#proposal.index;
+    const { type, visible, roles } = this.#changes.index;
     const octets = type.limits?.octets;
     if (octets === undefined) return false;
     let refused = false;
@@ -27,7 +27,7 @@ export class LimitJudge {
       const shown = names.map((name) => [name, object[name] ?? null]);
       return Buffer.byteLength(writeNumbers(JSON.stringify(Object.fromEntries(shown))));
     };
-    for (const row of this.#proposal.rows.values()) {
+    for (const row of this.#changes.rows.values()) {
       const { before, after } = row;
       const size = sizeOf(after);
       if (size <= octets) continue;
@@ -36,7 +36,7 @@ export class LimitJudge {
       if (before !== null && size <= sizeOf({ ...before, ...time })) continue;
       const why = `The object has ${size} octets; ${octets} are allowed.`;
       const last = row.updates.at(-1)?.operation ?? row.create;
-      if (last !== null) this.#proposal.refuse(last, setError('tooLarge', why));
+      if (last !== null) this.#changes.refuse(last, setError('tooLarge', why));
       refused = true;
     }
     return refused;
@@ -44,10 +44,10 @@ export class LimitJudge {
 
   /** The later creates lose; the others of the call go on. */
   async judgeCount(destroyed: number): Promise<boolean> {
-    const { type } = this.#proposal.index;
+    const { type } = this.#changes.index;
     const maximum = type.limits?.count;
     if (maximum === undefined) return false;
-    const creates = this.#proposal.creates.filter(({ error }) => error === null);
+    const creates = this.#changes.creates.filter(({ error }) => error === null);
     if (creates.length === 0) return false;
     // A call that a hook makes counts what the call around it has done.
     if (this.#count === null) {
@@ -61,7 +61,7 @@ export class LimitJudge {
     if (excess <= 0) return false;
     const why = `The account may have ${maximum} objects of this type, and has as many.`;
     for (const create of creates.slice(-excess)) {
-      this.#proposal.refuse(create, setError('overQuota', why));
+      this.#changes.refuse(create, setError('overQuota', why));
     }
     return true;
   }

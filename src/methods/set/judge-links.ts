@@ -7,7 +7,7 @@ import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.j
 import type { KnownIds } from '../work/known-ids.js';
 import { blobIdsOf, referredIds, unknownReference, unusableBlob } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
-import type { Proposal, ProposedRow } from './proposal.js';
+import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
 import type { KnownObjects } from './relations.js';
 
 /** The new objects or blobs that an object names by a property. */
@@ -36,24 +36,24 @@ interface Judged {
  * hook or `compute`. It looks up each id once, whatever the number of turns.
  */
 export class LinkJudge {
-  readonly #proposal: Proposal;
+  readonly #changes: ProposedChanges;
   readonly #unit: UnitOfWork;
   readonly #objects: KnownObjects;
 
-  constructor(proposal: Proposal, unit: UnitOfWork, objects: KnownObjects) {
-    this.#proposal = proposal;
+  constructor(changes: ProposedChanges, unit: UnitOfWork, objects: KnownObjects) {
+    this.#changes = changes;
     this.#unit = unit;
     this.#objects = objects;
   }
 
   /** Refuses rows with unknown ids; true if it did. Rows that name a refused create fall, too. */
   async judge(): Promise<boolean> {
-    const { index, rows, refusals } = this.#proposal;
+    const { index, rows, refusals } = this.#changes;
     if (index.links.length === 0) return false;
     await this.#judge([...rows.values()], (row, unknown) => {
       for (const link of unknown) this.#complain(row, link);
     });
-    return this.#proposal.refusals > refusals;
+    return this.#changes.refusals > refusals;
   }
 
   /**
@@ -61,7 +61,7 @@ export class LinkJudge {
    * operations name, since they weren't judged with the others. Of an update only new ids count.
    */
   async completeRefusals(): Promise<void> {
-    const { creates, updates } = this.#proposal;
+    const { creates, updates } = this.#changes;
     const refused = [...creates, ...updates].flatMap((operation) => {
       const { error } = operation;
       const effect =
@@ -95,7 +95,7 @@ export class LinkJudge {
     for (const one of all) {
       yield;
       const { before, after, error } = one;
-      const links = yield* newLinks(this.#proposal.index, before, after);
+      const links = yield* newLinks(this.#changes.index, before, after);
       const untold = links.filter(({ property }) => !error?.properties?.includes(property.name));
       if (untold.length > 0) linksByObject.set(one, untold);
     }
@@ -141,16 +141,15 @@ export class LinkJudge {
   #complain(row: ProposedRow, link: UnknownLink): void {
     const { name, access } = link.property;
     // Clients don't know of internal properties.
-    if (link.targetType === null && access === 'internal')
-      this.#proposal.blame(row, [name], HIDDEN);
-    else this.#proposal.complain(row, name, this.#why(link));
+    if (link.targetType === null && access === 'internal') this.#changes.blame(row, [name], HIDDEN);
+    else this.#changes.complain(row, name, this.#why(link));
   }
 
   /** Completes the sentence that the property's name begins. */
   #why({ targetType, id }: UnknownLink): string {
     return targetType === null
       ? unusableBlob(id)
-      : unknownReference(targetType, id, this.#proposal.births);
+      : unknownReference(targetType, id, this.#changes.births);
   }
 
   /** Returns what is known of a type's objects, or of blobs. */
@@ -160,7 +159,7 @@ export class LinkJudge {
 
   /** Whether the call has the object, as far as it destroys nothing. */
   #isOwn(type: string | null, id: string): boolean {
-    return type === this.#proposal.index.type.name && this.#proposal.holds(id);
+    return type === this.#changes.index.type.name && this.#changes.holds(id);
   }
 }
 

@@ -3,7 +3,7 @@ import { type SetError, setError } from '../../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
-import type { Operation, Proposal, ProposedRow } from './proposal.js';
+import type { Operation, ProposedChanges, ProposedRow } from './proposed-changes.js';
 import { push } from './relations.js';
 
 type Values = readonly JsonValue[];
@@ -38,20 +38,20 @@ interface Collision {
  * collide, the later ones in order of creates and updates lose.
  */
 export class UniqueJudge {
-  readonly #proposal: Proposal;
+  readonly #changes: ProposedChanges;
   readonly #snapshot: Snapshot;
   /** By key: ids of the objects that the database has with it. */
   readonly #stored = new Map<string, string[]>();
   readonly #losers: Loser[] = [];
 
-  constructor(proposal: Proposal, snapshot: Snapshot) {
-    this.#proposal = proposal;
+  constructor(changes: ProposedChanges, snapshot: Snapshot) {
+    this.#changes = changes;
     this.#snapshot = snapshot;
   }
 
   /** Refuses those that collide; true where it did. `isGone`: the call destroys the object. */
   async judge(isGone: (id: string) => boolean): Promise<boolean> {
-    const { index, rows, refusals } = this.#proposal;
+    const { index, rows, refusals } = this.#changes;
     if (index.uniques.length === 0) return false;
     await this.#lookUp();
     /** By key: which object of the call has it. */
@@ -81,7 +81,7 @@ export class UniqueJudge {
         owners.set(text, id);
       }
     }
-    return this.#proposal.refusals > refusals;
+    return this.#changes.refusals > refusals;
   }
 
   /**
@@ -91,7 +91,7 @@ export class UniqueJudge {
    * object goes, since a refusal brought it below what is destroyed, the error names no id.
    */
   retell(isGone: (id: string) => boolean): void {
-    const { rows, creates } = this.#proposal;
+    const { rows, creates } = this.#changes;
     for (const { operation, error, unique, text, existingId, holder } of this.#losers) {
       if (operation.error !== error) continue;
       if (isGone(existingId)) operation.error = notFree(unique, BY_GONE);
@@ -106,7 +106,7 @@ export class UniqueJudge {
   }
 
   #keysOf({ before, after }: Pick<ProposedRow, 'before' | 'after'>): readonly Key[] {
-    return this.#proposal.index.uniques.flatMap((unique) => {
+    return this.#changes.index.uniques.flatMap((unique) => {
       const values = valuesOf(unique, after);
       if (values === null) return [];
       const text = textOf(unique, values);
@@ -117,7 +117,7 @@ export class UniqueJudge {
 
   /** One statement for each constraint. */
   async #lookUp(): Promise<void> {
-    const { index, rows } = this.#proposal;
+    const { index, rows } = this.#changes;
     const unknown = new Map<UniqueDefinition, Values[]>();
     for (const row of rows.values()) {
       for (const { unique, values, text, isKept } of this.#keysOf(row)) {
@@ -137,7 +137,7 @@ export class UniqueJudge {
     owners: ReadonlyMap<string, string>,
     isGone: (id: string) => boolean,
   ): Collision | null {
-    const { rows } = this.#proposal;
+    const { rows } = this.#changes;
     for (const { unique, text, isKept } of this.#keysOf(row)) {
       // Two objects may both have had a value before: a version without the constraint stored them.
       if (isKept) continue;
@@ -162,8 +162,8 @@ export class UniqueJudge {
         ? `The server would give it the value of ${quoted(existingId)}, which must be unique.`
         : `${names} ${verb} the value of ${quoted(existingId)}, and must be unique.`;
     const error = setError('alreadyExists', why, { existingId });
-    const holder = this.#proposal.rows.get(existingId);
-    const operation = this.#proposal.blame(row, properties, error);
+    const holder = this.#changes.rows.get(existingId);
+    const operation = this.#changes.blame(row, properties, error);
     this.#losers.push({ ...collision, operation, error, holder });
   }
 }

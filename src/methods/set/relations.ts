@@ -103,7 +103,7 @@ export function withoutLinks(
   return unlinked;
 }
 
-/** The objects that the database has; a settlement asks for each once. */
+/** The objects that the database has; a CascadePlanner asks for each once. */
 export class KnownObjects {
   readonly #unit: Pick<UnitOfWork, 'transaction' | 'slices'>;
   readonly #types: ReadonlyMap<string, DataTypeDefinition>;

@@ -13,7 +13,7 @@ import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import type { CreateOperation, DestroyOperation, Proposal } from './proposal.js';
+import type { CreateOperation, DestroyOperation, ProposedChanges } from './proposed-changes.js';
 
 /** The outcome of a /set: the members of its response (RFC 8620 5.3); null for none. */
 class Outcome {
@@ -64,7 +64,7 @@ export class SetReport {
    * updates of one object (by its id and by its creation id) together.
    */
   *tellUpdates(
-    { updates, rows }: Proposal,
+    { updates, rows }: ProposedChanges,
     stored: ReadonlyMap<string, StoredObject>,
     sideEffects: ReadonlyMap<string, StoredObject>,
   ): Steps<void> {

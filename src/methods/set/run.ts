@@ -7,22 +7,22 @@ import type { CallContext } from '../context.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
-import type { SetPlan, Target } from './plan.js';
+import type { SetPlan, Target } from './plan-set.js';
 import {
   type CreateOperation,
   type DestroyOperation,
   notFound,
-  Proposal,
+  ProposedChanges,
   type UpdateOperation,
-} from './proposal.js';
+} from './proposed-changes.js';
 import { SetReport } from './report.js';
-import { Settlement } from './settlement.js';
 
 /**
  * Runs one /set in a unit of work. It reads the state and the objects that the call names, and
- * proposes creates and updates. A settlement judges these with the destroys. Then it writes, runs
- * hooks and reports. All this takes a fixed number of the port's operations.
+ * proposes creates and updates. A CascadePlanner judges these with the destroys. Then the run
+ * writes, runs hooks and reports. All this takes a fixed number of the port's operations.
  */
 export class SetRun {
   readonly #index: TypeIndex;
@@ -32,7 +32,7 @@ export class SetRun {
   /** Objects that updates name, as they are, by id. */
   #before: Rows = NONE;
   /** Objects that the call is to destroy, with the properties that must be known of them, by id. */
-  #doomed: Rows = NONE;
+  #destroyTargets: Rows = NONE;
   /** False where the updates are of a singleton that has no row yet: readers see its defaults. */
   #isStored = true;
 
@@ -60,7 +60,7 @@ export class SetRun {
       if (slices.isOver()) await slices.next();
     }
     const destroys = this.#destroys(creates);
-    const proposal = new Proposal(
+    const changes = new ProposedChanges(
       {
         index: this.#index,
         createdIds: this.#plan.createdIds,
@@ -70,11 +70,11 @@ export class SetRun {
       { creates, updates: this.#updates(destroys), before: this.#before },
       this.#compute(),
     );
-    await runInSlices(proposal.makeRows(), slices);
-    const settlement = this.#settlement(proposal, destroys);
-    if (settlement !== null) await settlement.settle();
-    proposal.writeTo(this.#unit, this.#isStored);
-    if (settlement !== null) await settlement.apply();
+    await runInSlices(changes.makeRows(), slices);
+    const planner = this.#createPlanner(changes, destroys);
+    if (planner !== null) await planner.plan();
+    changes.writeTo(this.#unit, this.#isStored);
+    if (planner !== null) await planner.apply();
     await this.#unit.flush();
     const { hooks } = this.#context;
     if (hooks !== null) {
@@ -84,11 +84,11 @@ export class SetRun {
     }
     const report = new SetReport(this.#index, this.#unit);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
-    const sideEffects = settlement?.sideEffects ?? NONE;
-    if (proposal.updates.length + sideEffects.size > 0) {
-      await runInSlices(report.tellUpdates(proposal, this.#before, sideEffects), slices);
+    const sideEffects = planner?.sideEffects ?? NONE;
+    if (changes.updates.length + sideEffects.size > 0) {
+      await runInSlices(report.tellUpdates(changes, this.#before, sideEffects), slices);
     }
-    if (destroys.length > 0) report.tellDestroys(destroys, settlement?.destroyed ?? []);
+    if (destroys.length > 0) report.tellDestroys(destroys, planner?.destroyed ?? []);
     return report.toResponse(
       accountOf(this.#context).id,
       formatState(oldState),
@@ -97,14 +97,17 @@ export class SetRun {
   }
 
   /** Returns null, as for most types, if there is nothing to judge, ask hooks or follow up. */
-  #settlement(proposal: Proposal, destroys: readonly DestroyOperation[]): Settlement | null {
+  #createPlanner(
+    changes: ProposedChanges,
+    destroys: readonly DestroyOperation[],
+  ): CascadePlanner | null {
     const { hooks, services } = this.#context;
     const { type, judges } = this.#index;
     const { counts } = services.registry.relations;
     if (hooks === null && !judges && destroys.length === 0 && !counts.has(type.name)) return null;
-    return new Settlement({
-      proposal,
-      doomed: this.#doomed,
+    return new CascadePlanner({
+      changes,
+      destroyTargets: this.#destroyTargets,
       destroys,
       unit: this.#unit,
       context: this.#context,
@@ -141,7 +144,7 @@ export class SetRun {
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
     } else {
       const isWhole = hooks?.needsWholeRows(type) === true;
-      this.#doomed = await this.#load(destroys, isWhole ? type.properties : links, own);
+      this.#destroyTargets = await this.#load(destroys, isWhole ? type.properties : links, own);
     }
   }
 
@@ -185,7 +188,7 @@ export class SetRun {
     for (const { id, error } of creates) if (error === null) born.add(id);
     const isSingleton = this.#index.type.singleton === true;
     return destroys.map(({ key, id }) => {
-      const missing = born.has(id) || this.#doomed.has(id) ? null : notFound(key);
+      const missing = born.has(id) || this.#destroyTargets.has(id) ? null : notFound(key);
       const isIt = isSingleton && id === SINGLETON_ID;
       return { key, id, error: isIt ? singletonError(this.#index) : missing };
     });

@@ -8,7 +8,7 @@ import type { CallContext, Services } from '../context.js';
 import { encrypt, type SecretPlace } from '../encryption.js';
 import type { TypeIndex } from '../type-index.js';
 import { refusal } from './draft.js';
-import type { SetPlan } from './plan.js';
+import type { SetPlan } from './plan-set.js';
 
 const SALT_OCTETS = 16;
 const HASH_OCTETS = 32;

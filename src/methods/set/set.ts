@@ -7,7 +7,13 @@ import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js'
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
 import type { Author } from './draft.js';
-import { type PlanScene, planSet, type SentEntries, type SetPlan, type Target } from './plan.js';
+import {
+  type PlanScene,
+  planSet,
+  type SentEntries,
+  type SetPlan,
+  type Target,
+} from './plan-set.js';
 import { SetRun } from './run.js';
 import { sealSecrets } from './secrets.js';
 

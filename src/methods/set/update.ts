@@ -30,7 +30,7 @@ import {
   writableProperty,
 } from './draft.js';
 import { takeNearest } from './json-values.js';
-import type { PlannedUpdate } from './plan.js';
+import type { PlannedUpdate } from './plan-set.js';
 
 export type UpdateResult =
   | {

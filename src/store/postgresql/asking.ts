@@ -1,5 +1,5 @@
 import { type Ask, send } from '../../database/postgresql/batch.js';
-import { isStale, isUnavailable, translateError } from '../../database/postgresql/errors.js';
+import { isStale, isUnavailable, translateError } from '../../database/postgresql/driver-errors.js';
 import type { Acquired } from '../../database/postgresql/pool.js';
 import type { Row } from '../sql/objects.js';
 import type { Statement } from './statement.js';

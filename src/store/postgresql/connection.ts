@@ -1,4 +1,4 @@
-import { isAnswer, isLost } from '../../database/postgresql/errors.js';
+import { isAnswer, isLost } from '../../database/postgresql/driver-errors.js';
 import type { HookTransactions } from '../../database/postgresql/hook-prisma.js';
 import type { Acquired } from '../../database/postgresql/pool.js';
 import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetryable, translateError } from '../../database/postgresql/errors.js';
+import { isRetryable, translateError } from '../../database/postgresql/driver-errors.js';
 import type { Acquired, Pool } from '../../database/postgresql/pool.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { lateError } from '../../runtime/deadlines.js';
@@ -70,8 +70,8 @@ export class Connections {
     this.#pool = pool;
     this.#shared = shared;
     const { all, each, long, longEach } = sharesOf(pool.options.max);
-    this.#all = openTurns(all, each);
-    this.#long = openTurns(long, longEach);
+    this.#all = createSlots(all, each);
+    this.#long = createSlots(long, longEach);
     // Ahead of all that is asked of it.
     pool.on('connect', (client) => {
       // Without them it is of no use: whoever has got it is told that it broke.
@@ -153,7 +153,7 @@ export class Connections {
   }
 }
 
-function openTurns(size: number, share: number): FairSlots {
+function createSlots(size: number, share: number): FairSlots {
   const closed = (): Error => new UnavailableError('The server is stopping.');
   const errors = { late: lateError, closed, full: closed };
   return new FairSlots({ size, share, mayWait: Infinity, errors });

@@ -2,7 +2,7 @@ import type { RowsWritten, StoredObject } from '../port.js';
 import type { ObjectScope, WritingEngine } from '../sql/engine.js';
 import { encodeRows, type RowsToWrite } from '../sql/objects.js';
 import { tableTexts } from '../sql/table-texts.js';
-import { readState, writeChanges } from './changes.js';
+import { readState, writeChanges } from './change-records.js';
 import type { Connection } from './connection.js';
 import { postgresql } from './dialect.js';
 import { DECODERS, readFirstObjects, readObjects, readPage, writerOf } from './objects.js';

@@ -1,4 +1,4 @@
-import { isLost, isRetryable } from '../../database/postgresql/errors.js';
+import { isLost, isRetryable } from '../../database/postgresql/driver-errors.js';
 import { UnknownOutcomeError } from '../../protocol/errors.js';
 import { inTime, lateError } from '../../runtime/deadlines.js';
 import type { StateChange } from '../port.js';
@@ -21,7 +21,7 @@ export interface GroupHost {
 }
 
 /** Tells a work's caller what it came to, once its transaction is committed. */
-type Settle = () => void;
+type Answer = () => void;
 
 /**
  * Runs works of one account that wait at the same time in one transaction with one commit. Each
@@ -99,7 +99,7 @@ async function run(
   connection: Connection,
   accountId: string,
   job: WriteJob,
-): Promise<Settle> {
+): Promise<Answer> {
   const transaction = host.open(connection, accountId);
   connection.trace = job.trace;
   try {

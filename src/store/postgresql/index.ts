@@ -19,11 +19,11 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
-import { type NamedType, StorageNames } from '../sql/names.js';
 import type { Row } from '../sql/objects.js';
 import { ChangePruner, collectBlobs, type Pruning } from '../sql/prune.js';
-import { fewQuery, readsInOrder } from '../sql/query.js';
+import { fewQuery, readsInOrder } from '../sql/query-statements.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
+import { type NamedType, StorageNames } from '../sql/storage-names.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime, timeWork } from '../traced.js';
 import type { Connection } from './connection.js';

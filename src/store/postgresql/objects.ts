@@ -13,7 +13,7 @@ import {
   objectColumns,
   writeColumns,
 } from '../sql/objects.js';
-import { readState } from './changes.js';
+import { readState } from './change-records.js';
 import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';
 import { prepared, recurring } from './statement.js';

@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import type { Connections } from './connections.js';
 
 /** A read that asks once, and is expected to take no time. */
-export interface Brief<T = unknown> {
+export interface QuickRead<T = unknown> {
   readonly accountId: string;
   readonly deadline: number;
   readonly work: (connection: Connection) => Promise<T>;
@@ -12,7 +12,7 @@ export interface Brief<T = unknown> {
 }
 
 interface Waiting {
-  readonly brief: Brief;
+  readonly read: QuickRead;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -42,11 +42,11 @@ export class Together {
     this.#sharing = sharing;
   }
 
-  read<T>(brief: Brief<T>): Promise<T> {
+  read<T>(read: QuickRead<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       // Behind all that this turn reads from its sockets.
       if (this.#waiting.length === 0) setImmediate(() => this.#start());
-      this.#waiting.push({ brief, resolve: resolve as (value: unknown) => void, reject });
+      this.#waiting.push({ read: read, resolve: resolve as (value: unknown) => void, reject });
     });
   }
 
@@ -61,43 +61,43 @@ export class Together {
     for (const group of groups) void this.#run(group);
   }
 
-  #mayJoin(group: readonly Waiting[], { brief }: Waiting): boolean {
+  #mayJoin(group: readonly Waiting[], { read }: Waiting): boolean {
     const { atOnce, isLong } = this.#sharing;
     const [first] = group;
     if (first === undefined || group.length >= atOnce) return false;
-    const { accountId } = first.brief;
+    const { accountId } = first.read;
     // Where connections are waited for, accounts take turns.
-    return accountId === brief.accountId || (!isLong && this.#connections.isFree(accountId));
+    return accountId === read.accountId || (!isLong && this.#connections.isFree(accountId));
   }
 
   async #run(group: readonly Waiting[]): Promise<void> {
     const [first, second] = group;
     if (first === undefined) return;
     // Nobody waits behind it.
-    if (second === undefined) return first.resolve(first.brief.alone());
+    if (second === undefined) return first.resolve(first.read.alone());
     const { longest, isLong } = this.#sharing;
-    const deadline = Math.min(...group.map(({ brief }) => brief.deadline));
+    const deadline = Math.min(...group.map(({ read }) => read.deadline));
     let hasBegun = false;
     try {
       const demands = { deadline, once: true, longest, isLong };
-      await this.#connections.read(first.brief.accountId, demands, (connection) => {
+      await this.#connections.read(first.read.accountId, demands, (connection) => {
         hasBegun = true;
-        return Promise.all(group.map((each) => settle(each, connection)));
+        return Promise.all(group.map((each) => answer(each, connection)));
       });
     } catch {
-      if (!hasBegun) for (const { brief, resolve } of group) resolve(brief.alone());
+      if (!hasBegun) for (const { read, resolve } of group) resolve(read.alone());
     }
   }
 }
 
-async function settle({ brief, resolve, reject }: Waiting, connection: Connection): Promise<void> {
+async function answer({ read, resolve, reject }: Waiting, connection: Connection): Promise<void> {
   try {
-    const value = await brief.work(connection);
+    const value = await read.work(connection);
     // Only a connection that was set up gives all of it one snapshot.
     await connection.begun;
     resolve(value);
   } catch (error) {
     if (error instanceof MethodError) reject(error);
-    else resolve(brief.alone());
+    else resolve(read.alone());
   }
 }

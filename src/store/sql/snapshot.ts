@@ -27,7 +27,6 @@ import type {
 import type { Dialect, SqlContext } from './dialect.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine.js';
 import type { Fragment, SqlValue } from './fragment.js';
-import type { StorageNames } from './names.js';
 import type { Row } from './objects.js';
 import {
   countQuery,
@@ -38,11 +37,12 @@ import {
   rankQuery,
   ranksQuery,
   windowQuery,
-} from './query.js';
+} from './query-statements.js';
 import { blobOf, changeOf } from './records.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
+import type { StorageNames } from './storage-names.js';
 import { type TableReader, type TableTexts, textList } from './table-texts.js';
-import { holdersQuery } from './uniques.js';
+import { holdersQuery } from './unique-holders.js';
 
 /** Octets of existing objects that one call may have in memory at once. */
 const WORKING_OCTETS = 100_000_000;
@@ -56,7 +56,7 @@ export interface SnapshotServices {
 /**
  * Reads within one transaction of a connection. Each operation is one statement (`links`, `rank`,
  * `ranks`, `page`: at most two), begun before the call returns: a synchronous engine has run it by
- * then; the promise only carries the result. Callers use names, engines storage names (names.ts).
+ * then; the promise only carries the result. Callers use names, engines storage names (storage-names.ts).
  */
 export class SqlSnapshot<C extends TableReader> implements Snapshot {
   protected readonly scope: ObjectScope<C>;

@@ -19,8 +19,8 @@ export interface BacklogOptions {
   readonly pages: () => number | null;
   /** Moves what there is, while others write. */
   readonly move: () => Promise<unknown>;
-  /** Moves the rest, while nobody writes. */
-  readonly moveRest: () => Promise<unknown>;
+  /** Moves what is left, while nobody writes. */
+  readonly moveWhileIdle: () => Promise<unknown>;
   /** Moves what there is, in this thread: where another one could not. */
   readonly moveHere: () => void;
   /** Moves all and cuts the log, while nobody writes. */
@@ -98,11 +98,11 @@ export class Backlog {
   }
 
   async #move(isWhole: boolean): Promise<void> {
-    const { move, moveRest, moveHere } = this.#options;
+    const { move, moveWhileIdle, moveHere } = this.#options;
     this.#moves += 1;
     try {
       await move();
-      if (isWhole || this.#moves % RESTART === 0) await moveRest();
+      if (isWhole || this.#moves % RESTART === 0) await moveWhileIdle();
     } catch {
       try {
         moveHere();
@@ -143,7 +143,7 @@ export function openBacklog(writer: Writer, db: Database, threads: ScanThreads |
   const backlog = new Backlog({
     pages: () => (isFree() ? (pages.get()?.[1] ?? 0) : null),
     move: passive,
-    moveRest: () => whileNobodyWrites(passive),
+    moveWhileIdle: () => whileNobodyWrites(passive),
     moveHere: () => {
       if (isFree()) db.pragma('wal_checkpoint(PASSIVE)');
     },

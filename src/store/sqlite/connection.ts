@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import { translateError } from '../../database/sqlite/errors.js';
+import { translateError } from '../../database/sqlite/driver-errors.js';
 import type { TimedDatabase } from '../../database/sqlite/timed-database.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import type { Slices } from '../../runtime/slices.js';

@@ -19,9 +19,9 @@ import type {
   TracedStatement,
   Transaction,
 } from '../port.js';
-import { type NamedType, StorageNames } from '../sql/names.js';
 import { ChangePruner, collectBlobs, type Pruning } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
+import { type NamedType, StorageNames } from '../sql/storage-names.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
 import { plansInTime } from '../traced.js';
 import { type Backlog, openBacklog } from './backlog.js';

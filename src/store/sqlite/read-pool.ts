@@ -48,7 +48,7 @@ export class ReadPool {
   constructor(services: PoolServices, source: ReaderSource) {
     this.#services = services;
     this.#source = source;
-    this.#turns = createReadTurns(source.size);
+    this.#turns = createReadSlots(source.size);
   }
 
   /** Rejects with UnavailableError at the deadline, whatever runs by then. */
@@ -99,7 +99,7 @@ export class ReadPool {
  * Returns turns for `size` reads at once. With room for several, no account has all of it: its
  * endless reads must not stop others.
  */
-export function createReadTurns(size: number): FairSlots {
+export function createReadSlots(size: number): FairSlots {
   return new FairSlots({ size, share: Math.max(1, size - 1), mayWait: MAY_WAIT, errors });
 }
 
@@ -132,7 +132,7 @@ export function ownConnections(size: number, open: () => Connection): ReaderSour
 /** Octets of log beyond which reads wait for it to begin anew: as many as a checkpoint leaves. */
 const LIMIT = 64 * 1024 * 1024;
 /** How long reads wait then, ms; twice as long for each limit more that it has. */
-const MOMENT = 500;
+const PATIENCE = 500;
 
 export interface WriteAheadLogOptions {
   /** The database's file. */
@@ -187,9 +187,9 @@ export class WriteAheadLog {
   }
 
   async #empty(length: number): Promise<void> {
-    const moment = MOMENT * 2 ** (length / this.#limit - 1);
+    const longest = PATIENCE * 2 ** (length / this.#limit - 1);
     try {
-      await inTime(performance.now() + moment, this.#idle(), lateError);
+      await inTime(performance.now() + longest, this.#idle(), lateError);
       await this.#checkpoint();
     } catch {
       // A long read, a full disk, another process that reads: the length tells when to try again.

@@ -18,7 +18,7 @@ import type {
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
 import { LargeReadError, type Row } from '../sql/objects.js';
-import { readsInOrder } from '../sql/query.js';
+import { readsInOrder } from '../sql/query-statements.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { timeWork } from '../traced.js';
 import { CACHE_LENGTH, type Connection, SliceError } from './connection.js';

@@ -25,7 +25,7 @@ export interface CharacterClasses {
   readonly starts: Int32Array;
   readonly ids: Uint16Array;
   /** For each class, whether each atom takes it. */
-  readonly isTaken: readonly (readonly boolean[])[];
+  readonly isMatched: readonly (readonly boolean[])[];
   /** For each class, whether its characters belong to words as `\b` has them. */
   readonly isWord: readonly boolean[];
 }
@@ -41,7 +41,7 @@ export function classifyCharacters(
   if (hasBoundaries) for (const edge of EDGES.word) edges.add(edge);
   const starts = Int32Array.from([...edges].filter((edge) => edge <= LAST)).sort();
   const known = new Map<string, number>();
-  const isTaken: boolean[][] = [];
+  const isMatched: boolean[][] = [];
   const isWord: boolean[] = [];
   const ids = new Uint16Array(starts.length);
   for (const [index, start] of starts.entries()) {
@@ -52,13 +52,13 @@ export function classifyCharacters(
     const id = known.get(key) ?? known.size;
     if (id === known.size) {
       known.set(key, id);
-      isTaken.push(takes);
+      isMatched.push(takes);
       isWord.push(inWord);
     }
     ids[index] = id;
   }
   const ascii = Uint16Array.from({ length: 128 }, (_, code) => classOf(starts, ids, code));
-  return { ascii, starts, ids, isTaken, isWord };
+  return { ascii, starts, ids, isMatched, isWord };
 }
 
 /** The class of a code point: that of the last range that begins at it or before. */

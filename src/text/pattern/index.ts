@@ -40,12 +40,12 @@ class TablePattern implements Pattern {
   readonly #cells: Int32Array;
   readonly #endings: readonly boolean[];
 
-  constructor({ ascii, starts, ids, isTaken }: CharacterClasses, { rows, endings }: Table) {
+  constructor({ ascii, starts, ids, isMatched }: CharacterClasses, { rows, endings }: Table) {
     this.#ascii = ascii;
     this.#starts = starts;
     this.#ids = ids;
-    this.#width = isTaken.length;
-    this.#cells = Int32Array.from(rows.flat(), (state) => state * isTaken.length);
+    this.#width = isMatched.length;
+    this.#cells = Int32Array.from(rows.flat(), (state) => state * isMatched.length);
     this.#endings = endings;
   }
 

@@ -58,7 +58,7 @@ class TableBuilder {
   }
 
   build(): Table {
-    const width = this.#classes.isTaken.length;
+    const width = this.#classes.isMatched.length;
     const rows = [new Array<number>(width).fill(DEAD), new Array<number>(width).fill(MATCHED)];
     const endings = [false, true];
     this.#number({ nodes: [this.#program.first], before: 'edge' });
@@ -70,9 +70,9 @@ class TableBuilder {
   }
 
   #row(state: State): number[] {
-    const { isTaken, isWord } = this.#classes;
+    const { isMatched, isWord } = this.#classes;
     const reaches = new Map<Beside, Reach>();
-    return isTaken.map((takes, id) => {
+    return isMatched.map((takes, id) => {
       const beside = isWord[id] === true ? 'word' : 'other';
       const reach = reaches.get(beside) ?? this.#reach(state, beside);
       reaches.set(beside, reach);

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { isUnavailable } from '../../../src/database/postgresql/errors.js';
+import { isUnavailable } from '../../../src/database/postgresql/driver-errors.js';
 import { openPool } from '../../../src/database/postgresql/pool.js';
 import { eventually } from '../../support/poll.js';
 

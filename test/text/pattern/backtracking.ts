@@ -69,7 +69,7 @@ class Graph {
   }
 
   #add(state: number, next: readonly number[]): void {
-    const taken = this.#classes.isTaken.flatMap((takes, id) =>
+    const taken = this.#classes.isMatched.flatMap((takes, id) =>
       this.#takes(state, takes) ? [id] : [],
     );
     this.#edges.set(state, new Map(taken.map((id) => [id, next])));

@@ -15,7 +15,7 @@ export function table(
 }
 
 /** Words in a line of their own or in a cell. */
-export function plain(words: string): string {
+export function escapeText(words: string): string {
   return withoutHidden(words.trim().replace(/\s+/g, ' '))
     .replace(/[&<]/g, (character) => (character === '&' ? '&amp;' : '&lt;'))
     .replaceAll('|', '\\|');
@@ -24,7 +24,7 @@ export function plain(words: string): string {
 /** Words with their paragraphs. */
 export function paragraphs(words: string): readonly string[] {
   if (words.trim() === '') return [];
-  return words.split(/\n\s*\n/).flatMap((paragraph) => [plain(paragraph), '']);
+  return words.split(/\n\s*\n/).flatMap((paragraph) => [escapeText(paragraph), '']);
 }
 
 /** Text as code, in a cell too; a longer fence where the text has backticks. */

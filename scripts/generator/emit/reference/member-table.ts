@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import { code, plain, table } from './markdown.js';
+import { code, escapeText, table } from './markdown.js';
 import { typeWords } from './words.js';
 
 /** The members of an object schema: arguments, or what an answer has. */
@@ -8,7 +8,7 @@ export function memberTable(head: string, schema: JSONSchema7 | undefined): read
     code(name),
     code(typeWords(inner)),
     schema?.required?.includes(name) === true ? 'always' : 'optional',
-    typeof inner === 'object' ? plain(inner.description ?? '') : '',
+    typeof inner === 'object' ? escapeText(inner.description ?? '') : '',
   ]);
   return rows.length === 0 ? [] : table([head, 'Type', 'There', 'What it is'], rows);
 }

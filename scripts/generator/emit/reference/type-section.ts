@@ -3,7 +3,7 @@ import { standardMethodsOf } from '../../../../src/descriptor/model/further-memb
 import type { ModelCapability, ModelSort, ModelType } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { type Example, standardExample } from './examples.js';
-import { code, json, list, paragraphs, plain, table } from './markdown.js';
+import { code, escapeText, json, list, paragraphs, table } from './markdown.js';
 import { memberTable } from './member-table.js';
 import { accessWords, boundWords, defaultWords, typeWords } from './words.js';
 
@@ -32,7 +32,7 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
 }
 
 export function deprecation(words: string | undefined): readonly string[] {
-  return words === undefined ? [] : [`**Deprecated:** ${plain(words)}`, ''];
+  return words === undefined ? [] : [`**Deprecated:** ${escapeText(words)}`, ''];
 }
 
 /** A whole request and the answer to its one call. */
@@ -81,10 +81,10 @@ function properties(type: ModelType): readonly string[] {
       defaultWords(property),
       boundWords(property, type),
       [
-        plain(property.description),
+        escapeText(property.description),
         ...(property.deprecated === undefined
           ? []
-          : [`**Deprecated:** ${plain(property.deprecated)}`]),
+          : [`**Deprecated:** ${escapeText(property.deprecated)}`]),
       ]
         .join(' ')
         .trim(),
@@ -98,7 +98,7 @@ function queries(type: ModelType): readonly string[] {
     type.filters.map(({ name, schema, description }) => [
       code(name),
       code(typeWords(schema)),
-      plain(description),
+      escapeText(description),
     ]),
   );
   return [

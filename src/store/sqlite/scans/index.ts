@@ -135,7 +135,7 @@ export class ScanThreads implements ReaderSource {
     thread.end();
     if (thread.isBusy) {
       const timer = setTimeout(() => thread.kill(), GRACE);
-      await thread.settled();
+      await thread.awaitAnswers();
       clearTimeout(timer);
     }
     if (thread.hasOpened) this.#failed = 0;
@@ -214,7 +214,7 @@ class ReadingThread {
   }
 
   /** Resolves when nothing that was asked is unanswered. */
-  settled(): Promise<void> {
+  awaitAnswers(): Promise<void> {
     return this.#last;
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { GeneratedModule } from '../../../../scripts/generator/emit/generated-module.js';
-import { code, json, plain } from '../../../../scripts/generator/emit/reference/markdown.js';
+import { code, escapeText, json } from '../../../../scripts/generator/emit/reference/markdown.js';
 import { addWireTypes } from '../../../../scripts/generator/emit/wire-types.js';
 
 /**
@@ -61,6 +61,6 @@ test('a constant keeps its words in its comment, and its text in its strings', (
 
 test('pages show hidden characters as escapes, and line breaks of a pattern', () => {
   expect(code('^[^\n\u2028|]*$')).toBe('`^[^\\n\\u2028\\|]*$`');
-  expect(plain('a\u202eb\u2028<c>')).toBe('a\\u202eb &lt;c>');
+  expect(escapeText('a\u202eb\u2028<c>')).toBe('a\\u202eb &lt;c>');
   expect(json({ a: '\u202e' })).toEqual(['```json', '{ "a": "\\u202e" }', '```', '']);
 });

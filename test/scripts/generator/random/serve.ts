@@ -10,7 +10,7 @@ import { requireHooks } from '../../../../src/hooks/required.js';
 import { createHooks } from '../../../../src/hooks/runner.js';
 import { Dispatcher } from '../../../../src/methods/dispatch.js';
 import { createRegistry, type Registry } from '../../../../src/methods/registry.js';
-import { HashTurns } from '../../../../src/methods/set/hash-turns.js';
+import { HashSlots } from '../../../../src/methods/set/hash-slots.js';
 import { createIdGenerator } from '../../../../src/protocol/ids.js';
 import { parseIJson } from '../../../../src/protocol/ijson.js';
 import { parseRequest } from '../../../../src/protocol/request.js';
@@ -85,7 +85,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
       ids: createIdGenerator(),
       limits: LIMITS,
       conductor,
-      hashing: new HashTurns(),
+      hashing: new HashSlots(),
       secretKey: new Uint8Array(32),
       ...(hooks === undefined ? {} : { hooks }),
     },

@@ -9,7 +9,7 @@ import * as postgresqlDatabase from '../../src/database/postgresql/index.js';
 import { migrate, openDatabase, Writer } from '../../src/database/sqlite/index.js';
 import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
-import { HashTurns } from '../../src/methods/set/hash-turns.js';
+import { HashSlots } from '../../src/methods/set/hash-slots.js';
 import { createIdGenerator } from '../../src/protocol/ids.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
@@ -21,7 +21,13 @@ import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
 import { registry as generated } from '../support/registry.js';
-import { BLOB_FOLDER, compared, Twin, registry as things, thingTable } from './foresight-drawn.js';
+import {
+  BLOB_FOLDER,
+  compared,
+  Twin,
+  registry as things,
+  thingTable,
+} from './request-read-ahead-drawn.js';
 import { CORE, type Json, TODOS, U1 } from './rig.js';
 
 afterAll(() => rmSync(BLOB_FOLDER, { recursive: true, force: true }));
@@ -83,7 +89,7 @@ function byRow(store: Store): Store {
 }
 
 function openSqlite(statements: string[], { types = TODO, sql, now }: Options = {}): Opened {
-  const folder = mkdtempSync(join(tmpdir(), 'foresight-'));
+  const folder = mkdtempSync(join(tmpdir(), 'read-ahead-'));
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
   migrate(writerDatabase, migrations('sqlite'));
@@ -137,7 +143,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       opened =
         engine === 'sqlite'
           ? openSqlite(statements)
-          : await openPostgresql(await postgresql().createDatabase('foresight'), statements);
+          : await openPostgresql(await postgresql().createDatabase('readahead'), statements);
       const made = await one('Todo/set', { create: todos(40) });
       ids = Object.values<Json>(made.created).map(({ id }) => id);
       middle = made.newState;
@@ -167,7 +173,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
         ...{ ids: createIdGenerator(), limits: { ...LIMITS, ...limits } },
         blobs: new FilesystemBlobStore(BLOB_FOLDER),
         conductor,
-        hashing: new HashTurns(),
+        hashing: new HashSlots(),
       };
       const dispatcher = new Dispatcher(services, { ...LIMITS, ...limits }, (error) => {
         throw error;

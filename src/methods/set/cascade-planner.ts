@@ -1,7 +1,7 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { SetError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
-import type { CallContext, ProposedChange } from '../context.js';
+import type { CallContext, RefusableChange } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -11,7 +11,7 @@ import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
 import { UniqueJudge } from './judge-uniques.js';
-import { type DestroyOperation, notFound, type Proposal } from './proposal.js';
+import { type DestroyOperation, notFound, type ProposedChanges } from './proposed-changes.js';
 import {
   idsByType,
   KnownObjects,
@@ -22,11 +22,11 @@ import {
 } from './relations.js';
 import { timeOfUpdate } from './update.js';
 
-export interface SettlementScene {
-  readonly proposal: Proposal;
+export interface CascadeScene {
+  readonly changes: ProposedChanges;
   /** The existing objects to destroy, by id: their links, or whole rows if hooks see them. */
-  readonly doomed: ReadonlyMap<string, StoredObject>;
-  /** In order; unless refused yet, each has an object that exists or that the proposal creates. */
+  readonly destroyTargets: ReadonlyMap<string, StoredObject>;
+  /** In order; unless refused yet, each has an object that exists or that the changes creates. */
   readonly destroys: readonly DestroyOperation[];
   readonly unit: UnitOfWork;
   readonly context: CallContext;
@@ -34,7 +34,7 @@ export interface SettlementScene {
 
 const NOTHING_GOES: Destruction = Object.freeze({
   refused: new Map(),
-  doomed: new Map(),
+  removals: new Map(),
   nulled: Object.freeze([]),
 });
 
@@ -42,8 +42,8 @@ const NOTHING_GOES: Destruction = Object.freeze({
  * Brings what a call wants into a state in which every rule holds, by refusing what breaks one.
  * Then puts it into the unit of work with all that follows from it.
  */
-export class Settlement {
-  readonly #scene: SettlementScene;
+export class CascadePlanner {
+  readonly #scene: CascadeScene;
   readonly #limits: LimitJudge;
   readonly #links: LinkJudge;
   readonly #circles: CircleJudge;
@@ -63,31 +63,31 @@ export class Settlement {
   /** Ids of the call's type that went, in order. */
   readonly destroyed: string[] = [];
 
-  constructor(scene: SettlementScene) {
-    const { proposal, unit, context } = scene;
+  constructor(scene: CascadeScene) {
+    const { changes, unit, context } = scene;
     const { registry, hooks, limits } = context.services;
     const snapshot = unit.transaction;
     this.#scene = scene;
-    this.#limits = new LimitJudge(proposal, unit);
+    this.#limits = new LimitJudge(changes, unit);
     const objects = new KnownObjects(unit, registry.dataTypes);
-    this.#links = new LinkJudge(proposal, unit, objects);
-    this.#circles = new CircleJudge(proposal, snapshot);
-    this.#uniques = new UniqueJudge(proposal, snapshot);
+    this.#links = new LinkJudge(changes, unit, objects);
+    this.#circles = new CircleJudge(changes, snapshot);
+    this.#uniques = new UniqueJudge(changes, snapshot);
     const { maxCascade: maximum } = limits;
-    this.#destroyer = new Destroyer({ proposal, snapshot, registry, objects, maximum });
+    this.#destroyer = new Destroyer({ changes, snapshot, registry, objects, maximum });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
     this.#counts = new Counts(registry.relations, this.#compute);
     for (const { id, error } of scene.destroys) if (error === null) this.#roots.add(id);
   }
 
   /** Ends since every turn but the last refuses something, and what is refused stays so. */
-  async settle(): Promise<void> {
-    const destruction = await this.#judgeByTurns();
+  async plan(): Promise<void> {
+    const destruction = await this.#judgeRepeatedly();
     this.#destruction = destruction;
     this.#uniques.retell((id) => this.#isGone(destruction, id));
-    if (this.#scene.proposal.index.links.length > 0) await this.#links.completeRefusals();
-    const { doomed, nulled } = destruction;
-    await this.#readRows([...doomed.values()].filter((key) => this.#ownRow(key) === undefined));
+    if (this.#scene.changes.index.links.length > 0) await this.#links.completeRefusals();
+    const { removals, nulled } = destruction;
+    await this.#readRows([...removals.values()].filter((key) => this.#ownRow(key) === undefined));
     const unlinked = nulled.map(({ origin }) => origin).filter((key) => !this.#isProposed(key));
     await this.#readRows(unlinked, true);
   }
@@ -109,85 +109,85 @@ export class Settlement {
     }
   }
 
-  async #judgeByTurns(): Promise<Destruction> {
+  async #judgeRepeatedly(): Promise<Destruction> {
     let hasAskedHooks = false;
     for (;;) {
       const destruction = await this.#judge();
       if (destruction === null) continue;
-      const { context, unit, proposal } = this.#scene;
+      const { context, unit, changes } = this.#scene;
       const { hooks } = context;
       if (hooks === null || hasAskedHooks) return destruction;
       hasAskedHooks = true;
-      const before = proposal.refusals + this.#refusedRoots.size;
-      const changes = this.#listChanges();
-      if (changes.length > 0) {
-        await hooks.beforeWrites(proposal.index.type, changes, unit);
+      const before = changes.refusals + this.#refusedRoots.size;
+      const refusable = this.#listChanges();
+      if (refusable.length > 0) {
+        await hooks.beforeWrites(changes.index.type, refusable, unit);
       }
-      if (proposal.refusals + this.#refusedRoots.size === before) return destruction;
+      if (changes.refusals + this.#refusedRoots.size === before) return destruction;
     }
   }
 
   /** Null where something was refused, so that all is to be judged again. */
   async #judge(): Promise<Destruction | null> {
-    const { proposal, doomed } = this.#scene;
-    const { judges } = proposal.index;
+    const { changes, destroyTargets } = this.#scene;
+    const { judges } = changes.index;
     if (!judges && this.#roots.size === 0) return NOTHING_GOES;
     if (this.#limits.judgeSizes()) return null;
     if ((await this.#links.judge()) || (await this.#circles.judge())) return null;
     const roots = [...this.#roots].filter(
-      (id) => !this.#refusedRoots.has(id) && (doomed.has(id) || proposal.rows.has(id)),
+      (id) => !this.#refusedRoots.has(id) && (destroyTargets.has(id) || changes.rows.has(id)),
     );
     const destruction = await this.#destroyer.destroy(roots, this.#refusedRoots.keys());
     if (await this.#uniques.judge((id) => this.#isGone(destruction, id))) return null;
-    const { name } = proposal.index.type;
+    const { name } = changes.index.type;
     let own = 0;
-    for (const { type } of destruction.doomed.values()) if (type === name) own += 1;
+    for (const { type } of destruction.removals.values()) if (type === name) own += 1;
     if (await this.#limits.judgeCount(own)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
   }
 
   /** Whether an object of the call's type goes. */
-  #isGone({ doomed }: Destruction, id: string): boolean {
-    return doomed.has(textOf({ type: this.#scene.proposal.index.type.name, id }));
+  #isGone({ removals }: Destruction, id: string): boolean {
+    return removals.has(textOf({ type: this.#scene.changes.index.type.name, id }));
   }
 
   /**
    * The operations of the call on objects of its own type. They include destroys that a link
    * prevents: a hook may give a better reason.
    */
-  #listChanges(): readonly ProposedChange[] {
-    const { proposal, doomed } = this.#scene;
-    const changes: ProposedChange[] = [];
-    for (const { id, before, after, create, updates } of proposal.rows.values()) {
+  #listChanges(): readonly RefusableChange[] {
+    const { changes, destroyTargets } = this.#scene;
+    const refusable: RefusableChange[] = [];
+    for (const { id, before, after, create, updates } of changes.rows.values()) {
       const operation = updates.at(-1)?.operation ?? create;
       if (operation === null) continue;
       const key = create === null ? id : create.key;
       const refuse = (error: SetError) => {
-        if (create !== null) proposal.refuse(create, error);
-        for (const update of updates) proposal.refuse(update.operation, error);
+        if (create !== null) changes.refuse(create, error);
+        for (const update of updates) changes.refuse(update.operation, error);
       };
-      changes.push({ key, before, after, refuse });
+      refusable.push({ key, before, after, refuse });
     }
     for (const id of this.#roots) {
-      const before = doomed.get(id);
+      const before = destroyTargets.get(id);
       if (before === undefined) continue;
       const refuse = (error: SetError) => {
         if (!this.#refusedRoots.has(id)) this.#refusedRoots.set(id, error);
       };
-      changes.push({ key: id, before, after: null, refuse });
+      refusable.push({ key: id, before, after: null, refuse });
     }
-    return changes;
+    return refusable;
   }
 
   /**
-   * Puts destroys, removed links and counts into the unit of work, which already has the proposal's
+   * Puts destroys, removed links and counts into the unit of work, which already has the changes's
    * rows. Refuses the destroys of objects that stay.
    */
   async apply(): Promise<void> {
-    const { proposal, destroys, unit, context } = this.#scene;
-    const { type } = proposal.index;
-    for (const { before, after } of proposal.rows.values()) this.#counts.note(type, before, after);
+    const { changes, destroys, unit, context } = this.#scene;
+    const { type } = changes.index;
+    for (const { before, after } of changes.rows.values()) this.#counts.note(type, before, after);
     this.#destroy();
     const destroyedIds = new Set(this.destroyed);
     for (const destroy of destroys) {
@@ -201,10 +201,10 @@ export class Settlement {
   }
 
   #destroy(): void {
-    const { doomed } = this.#destruction;
-    const { proposal, unit, context } = this.#scene;
-    const own = proposal.index.type.name;
-    for (const key of doomed.values()) {
+    const { removals } = this.#destruction;
+    const { changes, unit, context } = this.#scene;
+    const own = changes.index.type.name;
+    for (const key of removals.values()) {
       const { type: name, id } = key;
       const type = context.services.registry.dataTypes.get(name);
       const row = this.#row(key);
@@ -246,18 +246,18 @@ export class Settlement {
 
   /** Returns an object as the call leaves it; of one that it destroys perhaps only its links. */
   #ownRow(key: ObjectKey): StoredObject | undefined {
-    const { proposal, doomed } = this.#scene;
-    if (key.type !== proposal.index.type.name) return undefined;
-    return proposal.rows.get(key.id)?.after ?? doomed.get(key.id);
+    const { changes, destroyTargets } = this.#scene;
+    if (key.type !== changes.index.type.name) return undefined;
+    return changes.rows.get(key.id)?.after ?? destroyTargets.get(key.id);
   }
 
   #isProposed({ type, id }: ObjectKey): boolean {
-    const { index, rows } = this.#scene.proposal;
+    const { index, rows } = this.#scene.changes;
     return type === index.type.name && rows.has(id);
   }
 
   #noteSideEffect(type: DataTypeDefinition, before: StoredObject): void {
-    if (type.name !== this.#scene.proposal.index.type.name) return;
+    if (type.name !== this.#scene.changes.index.type.name) return;
     if (!this.sideEffects.has(before.id)) this.sideEffects.set(before.id, before);
   }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { HashTurns } from '../../src/methods/set/hash-turns.js';
+import { HashSlots } from '../../src/methods/set/hash-slots.js';
 import { UnavailableError } from '../../src/protocol/errors.js';
 
 const soon = (): number => performance.now() + 60_000;
 
 /** Begins so many works of each user; `end` ends the one that began first. */
-function running(turns: HashTurns, works: Readonly<Record<string, number>>) {
+function running(turns: HashSlots, works: Readonly<Record<string, number>>) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const all: Promise<void>[] = [];
@@ -33,7 +33,7 @@ function running(turns: HashTurns, works: Readonly<Record<string, number>>) {
 
 describe('turns of hashes', () => {
   it('leave half of the threads to others, and one user half of those', async () => {
-    const turns = new HashTurns(8);
+    const turns = new HashSlots(8);
     const { begun, settled, finish } = running(turns, { a: 10, b: 10, c: 10 });
     await settled();
     expect(turns.maximum).toBe(4);
@@ -43,7 +43,7 @@ describe('turns of hashes', () => {
   });
 
   it('go to whoever has waited longest of those who may have one', async () => {
-    const { begun, end, settled, finish } = running(new HashTurns(4), { a: 3, b: 2 });
+    const { begun, end, settled, finish } = running(new HashSlots(4), { a: 3, b: 2 });
     await settled();
     expect(begun).toEqual(['a', 'b']);
     for (let n = 0; n < 3; n += 1) await end();
@@ -52,12 +52,12 @@ describe('turns of hashes', () => {
   });
 
   it('are one at least, however few threads there are', () => {
-    const { maximum, maximumOfUser } = new HashTurns(1);
+    const { maximum, maximumOfUser } = new HashSlots(1);
     expect({ maximum, maximumOfUser }).toEqual({ maximum: 1, maximumOfUser: 1 });
   });
 
   it('are not waited for beyond the deadline, and are given back by works that fail', async () => {
-    const turns = new HashTurns(2);
+    const turns = new HashSlots(2);
     let fail = (): void => undefined;
     const failing = turns.run('a', soon(), () => {
       return new Promise<void>((_, reject) => {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { newObject } from '../../src/methods/set/draft.js';
 import {
   type CreateOperation,
-  Proposal,
+  ProposedChanges,
   type UpdateOperation,
-} from '../../src/methods/set/proposal.js';
+} from '../../src/methods/set/proposed-changes.js';
 import { indexOf } from '../../src/methods/type-index.js';
 import { setError } from '../../src/protocol/errors.js';
 import type { JsonObject } from '../../src/protocol/json.js';
@@ -40,14 +40,14 @@ const updatesOf = (...entries: readonly (readonly [id: string, patch: JsonObject
 function propose(
   updates: readonly UpdateOperation[],
   compute?: (object: StoredObject) => StoredObject,
-): Proposal {
+): ProposedChanges {
   const object = gadgetOf('new');
   const create: CreateOperation = {
     ...{ kind: 'create', key: 'k', id: 'new', sent: {}, object, error: null },
   };
-  const proposal = new Proposal(scene, { creates: [create], updates, before }, compute);
-  finish(proposal.makeRows());
-  return proposal;
+  const changes = new ProposedChanges(scene, { creates: [create], updates, before }, compute);
+  finish(changes.makeRows());
+  return changes;
 }
 
 describe('an update that is refused', () => {
@@ -58,13 +58,13 @@ describe('an update that is refused', () => {
       return object;
     };
     const updates = updatesOf(['g', { title: 'a' }], ['g', { code: 'b' }], ['g', { title: 'c' }]);
-    const proposal = propose(updates, compute);
+    const changes = propose(updates, compute);
     computed = 0;
-    proposal.refuse(updates[2] as UpdateOperation, refusal);
+    changes.refuse(updates[2] as UpdateOperation, refusal);
     expect(computed).toBe(0);
-    expect(proposal.rows.get('g')?.after).toMatchObject({ title: 'a', code: 'b' });
-    proposal.refuse(updates[0] as UpdateOperation, refusal);
-    expect(proposal.rows.get('g')?.after).toMatchObject({ title: 'x', code: 'b' });
+    expect(changes.rows.get('g')?.after).toMatchObject({ title: 'a', code: 'b' });
+    changes.refuse(updates[0] as UpdateOperation, refusal);
+    expect(changes.rows.get('g')?.after).toMatchObject({ title: 'x', code: 'b' });
   });
 
   it('leaves what the others make of the object', () => {
@@ -90,15 +90,15 @@ describe('an update that is refused', () => {
         fc.boolean(),
         (all, order, too) => {
           const updates = updatesOf(...all);
-          const proposal = propose(updates);
+          const changes = propose(updates);
           for (const at of order) {
             const update = updates[at];
-            if (update !== undefined) proposal.refuse(update, refusal);
+            if (update !== undefined) changes.refuse(update, refusal);
           }
-          if (too) proposal.refuse(proposal.creates[0] as CreateOperation, refusal);
+          if (too) changes.refuse(changes.creates[0] as CreateOperation, refusal);
           const rest = propose(updates.filter(({ error }) => error === null));
           if (too) rest.refuse(rest.creates[0] as CreateOperation, refusal);
-          expect(proposal.rows).toStrictEqual(rest.rows);
+          expect(changes.rows).toStrictEqual(rest.rows);
         },
       ),
       { numRuns: 500 },

@@ -8,7 +8,7 @@ import type { CapabilityDefinition } from '../../src/capability/capability-defin
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
 import { Dispatcher } from '../../src/methods/dispatch.js';
 import { createRegistry } from '../../src/methods/registry.js';
-import { HashTurns } from '../../src/methods/set/hash-turns.js';
+import { HashSlots } from '../../src/methods/set/hash-slots.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
 import { parseRequest } from '../../src/protocol/request.js';
 import { responseText } from '../../src/protocol/response.js';
@@ -20,9 +20,9 @@ import { CORE, type Json, TODOS, U1 } from './rig.js';
 import { method, property, validator } from './widget.js';
 
 /** None of the calls stores a blob. */
-export const BLOB_FOLDER = mkdtempSync(join(tmpdir(), 'foresight-blobs-'));
+export const BLOB_FOLDER = mkdtempSync(join(tmpdir(), 'read-ahead-blobs-'));
 
-/** Requests of calls that refer to one another, answered with foresight and without: the same octets. */
+/** Requests of calls that refer to one another, answered with reading ahead and without: the same octets. */
 
 const nullable = { nullable: true, default: null };
 
@@ -143,7 +143,7 @@ export class Twin {
       ...{ now: this.now, blobs: new FilesystemBlobStore(BLOB_FOLDER) },
       ids: { next: (prefix: string) => this.#next(prefix) },
       conductor,
-      hashing: new HashTurns(),
+      hashing: new HashSlots(),
     };
     const dispatcher = new Dispatcher(services, all, (error) => {
       throw error;

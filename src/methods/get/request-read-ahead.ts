@@ -12,7 +12,7 @@ import { indexOf, propertiesNamed } from '../type-index.js';
  * No call of the request runs in between, so no call is answered from an older snapshot than a call
  * before it.
  */
-export class Foresight {
+export class RequestReadAhead {
   readonly get: Invocation;
   /** The call id of the query. */
   readonly queryId: string;
@@ -33,7 +33,7 @@ export class Foresight {
   }
 
   /** Notes what the query has found. */
-  found(page: QueryPage): void {
+  notePage(page: QueryPage): void {
     this.#page = page;
   }
 
@@ -51,11 +51,11 @@ export class Foresight {
 const EXPECTED: ReadonlySet<string> = new Set(['accountId', '#ids', 'properties']);
 
 /** Returns what the call behind the one at `at` wants of it; null if that can't be foreseen. */
-export function foresightOf(
+export function findReadAhead(
   calls: readonly Invocation[],
   at: number,
   { methods, typeHooks }: Registry,
-): Foresight | null {
+): RequestReadAhead | null {
   const [query, get] = [calls[at], calls[at + 1]];
   if (query === undefined || get === undefined) return null;
   const type = methods.get(query.name)?.dataType;
@@ -68,10 +68,10 @@ export function foresightOf(
   if (resultOf !== query.callId || name !== query.name || path !== '/ids') return null;
   if (Object.keys(get.args).some((member) => !EXPECTED.has(member))) return null;
   const index = indexOf(type);
-  if (names === null) return new Foresight(get, query.callId, index.visible);
+  if (names === null) return new RequestReadAhead(get, query.callId, index.visible);
   const isListed = Array.isArray(names) && names.every((each) => typeof each === 'string');
   return isListed
-    ? new Foresight(
+    ? new RequestReadAhead(
         get,
         query.callId,
         propertiesNamed(index, names as readonly string[]).properties,

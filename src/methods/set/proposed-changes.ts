@@ -5,7 +5,7 @@ import type { StoredObject } from '../../store/port.js';
 import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
-import type { PlannedUpdate, Target } from './plan.js';
+import type { PlannedUpdate, Target } from './plan-set.js';
 import { type UpdateScene, updateObject } from './update.js';
 
 /** One create or update that a call wants. */
@@ -60,7 +60,7 @@ interface Effect {
 }
 
 /** The creates and updates of a call, and the objects as they are, by id. */
-interface Proposed {
+interface ProposedOperations {
   readonly creates: readonly CreateOperation[];
   readonly updates: readonly UpdateOperation[];
   readonly before: ReadonlyMap<string, StoredObject>;
@@ -77,7 +77,7 @@ const NO_UPDATES: ReadonlyMap<string, never> = new Map<string, never>();
  * judging by turns comes to an end. Each refusal costs what its object costs, however many others
  * the call has.
  */
-export class Proposal {
+export class ProposedChanges {
   readonly index: TypeIndex;
   readonly creates: readonly CreateOperation[];
   readonly updates: readonly UpdateOperation[];
@@ -96,7 +96,7 @@ export class Proposal {
 
   constructor(
     scene: UpdateScene,
-    { creates, updates, before }: Proposed,
+    { creates, updates, before }: ProposedOperations,
     compute: (object: StoredObject) => StoredObject = (object) => object,
   ) {
     this.index = scene.index;

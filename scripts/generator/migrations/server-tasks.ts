@@ -12,7 +12,7 @@ import { text } from './sql.js';
  */
 
 /** `nullable`: tables in which the version before may still write null where there is none now. */
-export function restSql(
+export function writeServerTasks(
   effects: readonly TypeEffect[],
   backfill: readonly BackfillStep[],
   nullable: readonly string[],
@@ -39,7 +39,7 @@ export function restSql(
 }
 
 /** Nothing is left to do for types that are given up. */
-export function removedRestSql(tables: readonly string[]): string {
+export function removeServerTasks(tables: readonly string[]): string {
   return section(
     'Nothing is left to do for them.',
     tables.map((table) => {

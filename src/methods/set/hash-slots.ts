@@ -15,18 +15,18 @@ const errors = Object.freeze({ full: refuse, late: refuse, closed: refuse });
  * half of Node's threads, so that files are read and written meanwhile, and one user has half of
  * those. Users take turns, but what a transaction waits for goes before all else.
  */
-export class HashTurns {
+export class HashSlots {
   /** Hashes that are made at once. */
   readonly maximum: number;
   /** Of one user, and of one call. */
   readonly maximumOfUser: number;
-  readonly #turns: FairSlots;
+  readonly #slots: FairSlots;
 
   constructor(threads = threadsOf(process.env)) {
     this.maximum = Math.max(1, Math.floor(threads / 2));
     this.maximumOfUser = Math.max(1, Math.floor(this.maximum / 2));
     const bounds = { size: this.maximum, share: this.maximumOfUser };
-    this.#turns = new FairSlots({ ...bounds, mayWait: Number.POSITIVE_INFINITY, errors });
+    this.#slots = new FairSlots({ ...bounds, mayWait: Number.POSITIVE_INFINITY, errors });
   }
 
   /**
@@ -34,7 +34,7 @@ export class HashTurns {
    * `deadline`. `isUrgent`: a transaction is open meanwhile.
    */
   run<T>(user: string, deadline: number, work: () => Promise<T>, isUrgent = false): Promise<T> {
-    return this.#turns.run(user, deadline, work, isUrgent);
+    return this.#slots.run(user, deadline, work, isUrgent);
   }
 }
 
