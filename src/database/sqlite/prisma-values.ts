@@ -8,7 +8,7 @@ import {
   type SqlResultSet,
 } from '@prisma/driver-adapter-utils';
 import type { Database } from 'better-sqlite3';
-import { resultCode } from './errors.js';
+import { resultCode } from './driver-errors.js';
 
 /** Runs Prisma's statements on a connection, with Prisma's values, column types and errors. */
 
