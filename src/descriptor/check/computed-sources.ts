@@ -15,7 +15,7 @@ export const computed: Rule = (views, report) => {
       if (property.computed === undefined) continue;
       judge(property, property.computed, report);
       for (const source of property.computed.from) ownSource(type, source, report);
-      counted(type, property, property.computed, types, report);
+      judgeCount(type, property, types, report);
       for (const { name, at, type: typeName, property: propertyName } of property.computed.on) {
         if (propertyName === '') {
           report('bad-computed', at, `"${name}" is no source: write Type.property.`);
@@ -63,13 +63,13 @@ function ownSource(type: TypeView, source: ComputedView['from'][number], report:
     );
 }
 
-function counted(
+function judgeCount(
   type: TypeView,
-  { name, kind, nullable, nameAt }: PropertyView,
-  { count }: ComputedView,
+  { name, kind, nullable, nameAt, computed }: PropertyView,
   types: ReturnType<typeof typesOf>,
   report: Report,
 ): void {
+  const count = computed?.count;
   if (count === undefined) return;
   if (kind !== 'integer' || nullable)
     report('bad-computed', nameAt, `"${name}" is a count: type: integer, default: 0.`);

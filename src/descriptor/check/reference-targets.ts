@@ -14,18 +14,18 @@ export const references: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) {
       if (property.reference === undefined) strayKeys(property, report);
-      else judge(type, property, property.reference, types, report);
+      else judge(type, { ...property, reference: property.reference }, types, report);
     }
   }
 };
 
 function judge(
   type: TypeView,
-  property: PropertyView,
-  { target, form, onDestroy, acyclic }: ReferenceView,
+  property: PropertyView & { readonly reference: ReferenceView },
   types: ReadonlyMap<string, TypeView>,
   report: Report,
 ): void {
+  const { target, form, onDestroy, acyclic } = property.reference;
   const { name, node, nameAt, blobs, access, nullable } = property;
   const complain = (key: string, why: string): void =>
     report('bad-reference', member(node, key)?.at ?? nameAt, why);

@@ -137,7 +137,7 @@ function tell(error: ErrorObject, path: Path, root: Located, report: Report): vo
       report('wrong-type', node.at, wrongType(error, path, node), details);
       return;
     case 'enum':
-      unknownValue(error, path, node, report, details);
+      report(codeOf(path), node.at, unknownValue(error, path, node), details);
       return;
     case 'contains':
     case 'uniqueItems':
@@ -207,29 +207,15 @@ function refusal(key: string, { members }: Located): string {
   return typeof type === 'string' ? words.replace('[string,', `[${type},`) : words;
 }
 
-function unknownValue(
-  error: ErrorObject,
-  path: Path,
-  node: Located,
-  report: Report,
-  details: Parameters<Report>[3],
-): void {
+function unknownValue(error: ErrorObject, path: Path, { value }: Located): string {
   const legal = (error.params['allowedValues'] as unknown[]).map(String);
-  const { value } = node;
-  const code = codeOf(path);
-  if (value === null && legal.includes('null')) {
-    report(code, node.at, "write the type null in quotes: 'null'.", details);
-    return;
-  }
+  if (value === null && legal.includes('null')) return "write the type null in quotes: 'null'.";
+  if (legal.length === 1 && keyOf(path) !== undefined)
+    return `"${keyOf(path)}" must be ${oneOf(legal)}, not ${JSON.stringify(value)}.`;
   const word = typeof value === 'string' ? value : '';
-  if (legal.length === 1 && keyOf(path) !== undefined) {
-    const must = `"${keyOf(path)}" must be ${oneOf(legal)}, not ${JSON.stringify(value)}.`;
-    report(code, node.at, must, details);
-    return;
-  }
-  const advice = adviceOn(code, word);
+  const advice = adviceOn(codeOf(path), word);
   const more = advice === undefined ? didYouMeanWord(word, legal) : ` ${advice}`;
-  report(code, node.at, `${JSON.stringify(value)} is not ${oneOf(legal)}.${more}`, details);
+  return `${JSON.stringify(value)} is not ${oneOf(legal)}.${more}`;
 }
 
 function adviceOn(code: string, word: string): string | undefined {

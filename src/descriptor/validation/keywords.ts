@@ -20,12 +20,8 @@ const FORMAT_KEYWORDS = Object.freeze({
   canonicalFormat: 'isCanonical',
 } satisfies Readonly<Record<string, keyof Format>>);
 
+/** Adds the keywords to ajv, and takes the place of its own `pattern` and `format`. */
 export function addKeywords(ajv: Ajv, runtime: Runtime): void {
-  const call = (cxt: KeywordCxt, name: keyof Runtime): Name =>
-    cxt.gen.scopeValue('func', {
-      ref: runtime[name],
-      code: _`require(${RUNTIME_MODULE}).${new Name(name)}`,
-    });
   ajv.addKeyword({
     // A string that every database can store: PostgreSQL's text has no U+0000.
     keyword: 'storable',
@@ -34,7 +30,13 @@ export function addKeywords(ajv: Ajv, runtime: Runtime): void {
     error: { message: 'must not contain U+0000' },
     code: (cxt) => cxt.fail(_`${cxt.data}.includes("\\u0000")`),
   });
-  // ajv's own makes a RegExp, whose time a client could make explode.
+  addPattern(ajv, runtime);
+  addFormats(ajv, runtime);
+  addNumbers(ajv, runtime);
+}
+
+/** Matches by a function of ours: ajv's makes a RegExp, whose time a client could make explode. */
+function addPattern(ajv: Ajv, runtime: Runtime): void {
   ajv.removeKeyword('pattern');
   ajv.addKeyword({
     keyword: 'pattern',
@@ -47,7 +49,7 @@ export function addKeywords(ajv: Ajv, runtime: Runtime): void {
       const pattern = gen.scopeValue('pattern', {
         key: source,
         ref: runtime.compilePattern(source),
-        code: _`${call(cxt, 'compilePattern')}(${source})`,
+        code: _`${importName(cxt, runtime, 'compilePattern')}(${source})`,
       });
       const most: unknown = cxt.parentSchema['maxLength'];
       const isTried = typeof most === 'number' ? _`${data}.length <= ${2 * most} && ` : nil;
@@ -55,6 +57,10 @@ export function addKeywords(ajv: Ajv, runtime: Runtime): void {
       cxt.fail(_`${isTried}!${pattern}.test(${data})`);
     },
   });
+}
+
+/** Judges strings by the rows of `FORMATS`. */
+function addFormats(ajv: Ajv, runtime: Runtime): void {
   ajv.removeKeyword('format');
   for (const [keyword, member] of Object.entries(FORMAT_KEYWORDS)) {
     ajv.addKeyword({
@@ -67,35 +73,46 @@ export function addKeywords(ajv: Ajv, runtime: Runtime): void {
         const check = cxt.gen.scopeValue('formats', {
           key: `${name} ${member}`,
           ref: runtime.FORMATS[name][member],
-          code: _`${call(cxt, 'FORMATS')}[${name}].${new Name(member)}`,
+          code: _`${importName(cxt, runtime, 'FORMATS')}[${name}].${new Name(member)}`,
         });
         cxt.fail(_`!${check}(${cxt.data})`);
       },
     });
   }
+}
+
+/** Handles numbers that a double can't hold: the JSON reader hands them over as objects. */
+function addNumbers(ajv: Ajv, runtime: Runtime): void {
   ajv.addKeyword({
     // An inexact number is an instance of a class of ours; it is no object of the client's.
     keyword: 'noNumber',
     schemaType: 'boolean',
     before: 'allOf',
     error: { message: 'must be object' },
-    code: (cxt) => cxt.fail(_`${call(cxt, 'isInexact')}(${cxt.data})`),
+    code: (cxt) => cxt.fail(_`${importName(cxt, runtime, 'isInexact')}(${cxt.data})`),
   });
   ajv.addKeyword({
-    // RFC 8620 1.3 Number: what a double can't hold exactly becomes the nearest one; 1e400 has
-    // none.
+    // RFC 8620 1.3 Number: an inexact number becomes the nearest double; 1e400 has none.
     keyword: 'nearest',
     schemaType: 'boolean',
     before: 'allOf',
     modifying: true,
     code: (cxt) => {
       const { gen, data, it } = cxt;
-      const isInexact = call(cxt, 'isInexact');
+      const isInexact = importName(cxt, runtime, 'isInexact');
       gen.if(_`${isInexact}(${data}) && isFinite(${data}.value)`, () => {
         gen.assign(data, _`${data}.value`);
         gen.assign(parentMember(it.parentData, it.parentDataProperty), data);
       });
     },
+  });
+}
+
+/** Makes emitted code import a function of the runtime module; returns its name there. */
+function importName({ gen }: KeywordCxt, runtime: Runtime, name: keyof Runtime): Name {
+  return gen.scopeValue('func', {
+    ref: runtime[name],
+    code: _`require(${RUNTIME_MODULE}).${new Name(name)}`,
   });
 }
 
