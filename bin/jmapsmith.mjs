@@ -15,8 +15,8 @@ import { listTools, SERVER_TOOLS } from '../scripts/server-tools.mjs';
  */
 
 /**
- * The tools: where each begins, below dist/, and what it needs of the project. `descriptors`: a folder
- * capabilities/; `build`: the hook files and what was generated, compiled.
+ * The tools: where each begins, below dist/, and what it needs of the project. `descriptors`: a
+ * folder capabilities/; `build`: the hook files and what was generated, compiled.
  */
 const TOOLS = {
   new: { entry: 'scripts/new', words: 'writes a commented descriptor of a new type' },

@@ -35,8 +35,8 @@ export const REPOSITORY = {
 };
 
 /**
- * A team's project, in which the engine is a package: what the team's files are compiled to goes to a
- * folder that nobody else has, since `dist` may be the team's own.
+ * A team's project, in which the engine is a package: what the team's files are compiled to goes to
+ * a folder that nobody else has, since `dist` may be the team's own.
  */
 export const TEAM = {
   out: 'build/server',

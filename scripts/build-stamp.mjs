@@ -16,7 +16,9 @@ export function inputFiles(root, layout = REPOSITORY) {
   return [...files].sort();
 }
 
-/** Sources that the last build found by following imports: helpers of hook files, wherever they lie. */
+/**
+ * Sources that the last build found by following imports: helpers of hook files, wherever they lie.
+ */
 function furtherSources(root, layout) {
   const list = sourcesFile(root, layout);
   return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];

@@ -16,8 +16,8 @@ import { BuildError } from './build-tools.mjs';
 /** What only the build of a team's project needs. */
 
 /**
- * Packages that a project's modules, or their compiler, look for. They are dependencies of this package,
- * which need not lie where the project's modules look.
+ * Packages that a project's modules, or their compiler, look for. They are dependencies of this
+ * package, which need not lie where the project's modules look.
  */
 const IMPORTED = ['@prisma/client', '@types/node', 'ajv', 'jmapsmith'];
 
@@ -88,8 +88,8 @@ function linkWhereNeeded(root, name) {
 }
 
 /**
- * The real folder of the package that modules in `from` get. Node is not asked: it would remember for
- * as long as this process lives that there is none.
+ * The real folder of the package that modules in `from` get. Node is not asked: it would remember
+ * for as long as this process lives that there is none.
  */
 export function packageFolder(from, name) {
   for (let folder = from; ; folder = dirname(folder)) {
@@ -122,7 +122,9 @@ function isInput(path, { inputs }) {
   return inputs.some(({ at, counts }) => path.startsWith(`${at}/`) && counts?.test(path) === true);
 }
 
-/** Files below the folder of a build that were made from a source each, relative to it, with `/`. */
+/**
+ * Files below the folder of a build that were made from a source each, relative to it, with `/`.
+ */
 export function builtFiles(out) {
   return readdirSync(out, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))

@@ -30,7 +30,10 @@ function tell(text, code) {
   return code;
 }
 
-/** Runs a tool of this package in `root`, inside of `withChildren`; its output is kept for when it fails. */
+/**
+ * Runs a tool of this package in `root`, inside of `withChildren`; its output is kept for when it
+ * fails.
+ */
 export function runTool(root, module, args) {
   const environment = {
     ...process.env,

@@ -10,10 +10,10 @@ let guards = 0;
 let ending = false;
 
 /**
- * Runs `work`, which may start children (`runChild`). A signal that would end this process ends them
- * first, and this process once they are gone: left behind, one would write on while the next process
- * builds. The signals are taken before the first child is there: one that comes while it is being
- * started finds it.
+ * Runs `work`, which may start children (`runChild`). A signal that would end this process ends
+ * them first, and this process once they are gone: left behind, one would write on while the next
+ * process builds. The signals are taken before the first child is there: one that comes while it is
+ * being started finds it.
  */
 export async function withChildren(work) {
   guards += 1;
@@ -26,7 +26,9 @@ export async function withChildren(work) {
   }
 }
 
-/** Runs a command to its end, inside of `withChildren`; resolves to its exit code and what it wrote. */
+/**
+ * Runs a command to its end, inside of `withChildren`; resolves to its exit code and what it wrote.
+ */
 export function runChild(command, args, options) {
   return new Promise((resolve, reject) => {
     // This process is about to end: nothing more is begun.

@@ -119,8 +119,8 @@ export function asUsageError(error: unknown, database: Config['database']): unkn
 
 /**
  * A new database gets its tables; one that is behind is left to `npm run migrate`: an older server
- * may use it. New is what has no user. That is looked at first: another process may be in the middle
- * of the same migrations, and who makes a user has ended them.
+ * may use it. New is what has no user. That is looked at first: another process may be in the
+ * middle of the same migrations, and who makes a user has ended them.
  */
 function prepare(file: string, folder: string): void {
   const db = openDatabase({ file });

@@ -111,7 +111,10 @@ function combiningRanks(all: readonly number[]): Table {
   return new Map(classes.flatMap((members, rank) => members.map((mark) => [mark, [rank + 1]])));
 }
 
-/** Entries as `decodeTable` in src/text/decode.ts reads them; equal ones that follow each other are one. */
+/**
+ * Entries as `decodeTable` in src/text/decode.ts reads them; equal ones that follow each other are
+ * one.
+ */
 function encode(table: Table): string {
   const entries: { readonly text: string; count: number }[] = [];
   let [lastKey, lastValues]: [number, readonly number[]] = [0, []];

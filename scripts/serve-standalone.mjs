@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { listTools, SERVER_TOOLS } from './server-tools.mjs';
 
 /**
- * `node server.mjs [TOOL [ARGUMENT...]]` in a folder that `jmapsmith build --standalone` wrote: serves,
- * or runs a tool of the operator, in this very process.
+ * `node server.mjs [TOOL [ARGUMENT...]]` in a folder that `jmapsmith build --standalone` wrote:
+ * serves, or runs a tool of the operator, in this very process.
  */
 
 const HELP = `Usage: node server.mjs [TOOL [ARGUMENT...]]

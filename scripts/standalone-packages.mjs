@@ -4,8 +4,8 @@ import { PACKAGE } from './build-layout.mjs';
 import { packageFolder } from './build-team.mjs';
 
 /**
- * The packages of a standalone server: which of those that are installed it needs, where each lies in
- * its node_modules, and which files of each. A package that one of our modules reaches is taken
+ * The packages of a standalone server: which of those that are installed it needs, where each lies
+ * in its node_modules, and which files of each. A package that one of our modules reaches is taken
  * whole, since it may read files of its own by path.
  */
 
@@ -53,8 +53,9 @@ function placeSeenFrom(placed, parent, name) {
 
 /**
  * Returns what a package depends on, as names with folders. Packages that another one loads by a
- * computed name are not reached, though it may need them: the optional ones, which hold a platform's
- * binaries, and what these need. This package has no other names than those that the tracer is told.
+ * computed name are not reached, though it may need them: the optional ones, which hold a
+ * platform's binaries, and what these need. This package has no other names than those that the
+ * tracer is told.
  */
 function needsOf(folder, reached) {
   const manifest = readManifest(folder);
@@ -112,8 +113,8 @@ const UNUSED = /\.(?:[cm]?ts|map|c|cc|cpp|cxx|h|hh|hpp|o|a|gyp|gypi)$/;
 const COMPILER = /^query_compiler_.*\.(?:m?js|wasm)$/;
 
 /**
- * Returns the files of a package that a running server may use, relative to its folder. `reached` is
- * the set of all modules that our modules reach.
+ * Returns the files of a package that a running server may use, relative to its folder. `reached`
+ * is the set of all modules that our modules reach.
  */
 export function usedFiles(folder, reached) {
   const isNative = existsSync(join(folder, 'binding.gyp'));

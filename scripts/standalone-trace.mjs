@@ -12,8 +12,8 @@ const S3 = 'src/blobs/s3.js';
 const THREADS = ['src/store/sqlite/scans/worker'];
 
 /**
- * Returns the modules that a server of the project in `root` may load, as a set of real paths: those
- * of the project and of this package, and those of other packages that they import.
+ * Returns the modules that a server of the project in `root` may load, as a set of real paths:
+ * those of the project and of this package, and those of other packages that they import.
  */
 export async function traceServer(root, withS3) {
   const left = withS3 ? undefined : join(PACKAGE, 'dist', S3);
@@ -29,7 +29,9 @@ export async function traceServer(root, withS3) {
   return new Set([...fileList].map((file) => realpathSync(join(base, file))));
 }
 
-/** The modules that are loaded by a computed name: threads', tools', the project's, the driver's. */
+/**
+ * The modules that are loaded by a computed name: threads', tools', the project's, the driver's.
+ */
 async function entries(root) {
   const tools = Object.values(SERVER_TOOLS).map(({ entry }) => entry);
   const project = join(root, TEAM.out);

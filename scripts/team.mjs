@@ -52,7 +52,9 @@ export async function runBuild(root, args) {
   process.stdout.write(`${folder}: ${size}. It serves by: node ${join(folder, 'server.mjs')}\n`);
 }
 
-/** Makes build/ what the project says. What was generated must be current: it is compiled as it is. */
+/**
+ * Makes build/ what the project says. What was generated must be current: it is compiled as it is.
+ */
 export function buildTeam(root) {
   return build(root, TEAM, async () => {
     const checked = await generatedIsCurrent(root, ['--format', 'json']);

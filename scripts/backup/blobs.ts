@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 import { BlobMissingError, type BlobStore } from '../../src/blobs/blob-store.js';
 import type { BlobRow } from './source.js';
 
-/** Up to here a blob is read and written as a whole, several at a time: each costs a wait of its own. */
+/**
+ * Up to here a blob is read and written as a whole, several at a time: each costs a wait of its
+ * own.
+ */
 export const SMALL = 256 * 1024;
 export const AT_ONCE = 16;
 

@@ -4,12 +4,18 @@ import { NAMES } from './manifest.js';
 import type { Progress } from './progress.js';
 import type { BlobRow, DatabaseSource } from './source.js';
 
-/** Rows of a step: they are in memory at once. Fewer where they are large: a step is to have so many characters. */
+/**
+ * Rows of a step: they are in memory at once. Fewer where they are large: a step is to have so many
+ * characters.
+ */
 const ROWS = 500;
 const FIRST_ROWS = 16;
 const STEP = 1_000_000;
 
-/** Tables of the schema, those in partitions as one, but Prisma's own, which migrations fill; as many rows as the server believes. */
+/**
+ * Tables of the schema, those in partitions as one, but Prisma's own, which migrations fill; as
+ * many rows as the server believes.
+ */
 const TABLES = `SELECT c.relname AS "name", format('%I.%I', current_schema(), c.relname) AS "from", greatest(c.reltuples, 0)::float8 AS "rows"
   FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace
     AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -22,14 +28,18 @@ interface TableRow {
   readonly rows: number;
 }
 
-/** How many rows to ask for after a step whose rows had so many characters, with room for larger ones. */
+/**
+ * How many rows to ask for after a step whose rows had so many characters, with room for larger
+ * ones.
+ */
 function rowsOfStep(characters: number, before: number): number {
   return Math.max(1, Math.min(ROWS, before * 2, Math.floor(STEP / characters)));
 }
 
 /**
- * Copies all tables of one snapshot, each row as a line of JSON: PostgreSQL writes and reads the values itself, so
- * that nothing is rounded. A database of another major version takes them as well.
+ * Copies all tables of one snapshot, each row as a line of JSON: PostgreSQL writes and reads the
+ * values itself, so that nothing is rounded. A database of another major version takes them as
+ * well.
  */
 export async function copyPostgresql(
   pool: Pool,

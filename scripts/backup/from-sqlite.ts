@@ -54,8 +54,8 @@ export async function copySqlite(
 async function copyPages(file: string, copy: string, progress: Progress): Promise<void> {
   const db = openDatabase({ file, readonly: true });
   try {
-    // In a read transaction all steps copy one state: else each write of the server begins the copy anew.
-    // Writers don't wait for readers (WAL).
+    // In a read transaction all steps copy one state: else each write of the server begins the copy
+    // anew. Writers don't wait for readers (WAL).
     db.exec('BEGIN');
     db.prepare('SELECT count(*) FROM sqlite_master').get();
     const size = Number(db.pragma('page_size', { simple: true }));

@@ -4,7 +4,10 @@ import { UsageError } from '../cli.js';
 
 const RENEW = 30_000;
 
-/** Runs `work` while no octets of blobs are removed; `alive`, to be called in it, throws where that isn't sure. */
+/**
+ * Runs `work` while no octets of blobs are removed; `alive`, to be called in it, throws where that
+ * isn't sure.
+ */
 export async function whileHeld<T>(
   prisma: PrismaClient,
   work: (alive: () => Promise<void>) => Promise<T>,

@@ -6,14 +6,19 @@ import { BackupFileError, inWords } from './errors.js';
 import type { Progress } from './progress.js';
 import { type Entry, readAll, TarError, TarReader } from './tar.js';
 
-/** The form of the archive that is written, and the only one that is read (docs/reference/operations.md). */
+/**
+ * The form of the archive that is written, and the only one that is read
+ * (docs/reference/operations.md).
+ */
 export const FORMAT = 1;
 
 /** Octets of the first entry and of the manifest's sum, and of the manifest, at the most. */
 const SMALL = 1024;
 const LARGE = 64 * 1024 ** 2;
 
-/** The archive's entries, in this order: the first, the database's parts, blobs, manifest and sum. */
+/**
+ * The archive's entries, in this order: the first, the database's parts, blobs, manifest and sum.
+ */
 export const NAMES = Object.freeze({
   /** Says what the file is. */
   first: 'jmapsmith-backup.json',
@@ -55,7 +60,10 @@ export interface Manifest {
     readonly octets: number;
     /** Of all their octets, one blob after the other. */
     readonly sha256: string;
-    /** Rows whose octets the blob store did not have, or not as many as it should: the first of them. */
+    /**
+     * Rows whose octets the blob store did not have, or not as many as it should: the first of
+     * them.
+     */
     readonly missing: readonly BlobName[];
     readonly missingCount: number;
   };
@@ -69,8 +77,8 @@ export function sumLine(manifest: Uint8Array): Buffer {
 }
 
 /**
- * Reads a file from its first to its last octet and gives its manifest. Throws BackupFileError where it is not
- * what `backup` has written.
+ * Reads a file from its first to its last octet and gives its manifest. Throws BackupFileError
+ * where it is not what `backup` has written.
  */
 export async function verify(file: string, progress: Progress): Promise<Manifest> {
   const bad = (reason: string) => new BackupFileError(file, reason);

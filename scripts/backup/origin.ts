@@ -15,7 +15,10 @@ export interface Origin {
   close(): Promise<void>;
 }
 
-/** Opens the database of DATABASE_URL as it is: it may be behind or ahead of this version. Makes none. */
+/**
+ * Opens the database of DATABASE_URL as it is: it may be behind or ahead of this version. Makes
+ * none.
+ */
 export async function openOrigin(database: Config['database']): Promise<Origin> {
   if (database.kind === 'postgresql') return openPostgresql(database.url);
   const { file } = database;

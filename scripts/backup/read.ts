@@ -15,8 +15,9 @@ export interface Restored {
 }
 
 /**
- * Brings a verified archive back. The database is whole and up to date before the first blob is written, and takes
- * its place after the last. Where it fails, it removes the blobs that it wrote: the place was empty.
+ * Brings a verified archive back. The database is whole and up to date before the first blob is
+ * written, and takes its place after the last. Where it fails, it removes the blobs that it wrote:
+ * the place was empty.
  */
 export async function readArchive(
   file: string,

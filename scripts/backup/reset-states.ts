@@ -9,7 +9,10 @@ const EPOCH = Date.UTC(2026, 0, 1);
 
 const TRANSACTION = { maxWait: 10_000, timeout: 300_000 };
 
-/** Changes that a type of an account may see in a millisecond; hundreds of leaps stay below 2^53 all the same. */
+/**
+ * Changes that a type of an account may see in a millisecond; hundreds of leaps stay below 2^53 all
+ * the same.
+ */
 const FASTEST = 64n;
 
 /** Accounts of a step: their writers wait for each other's. */
@@ -22,22 +25,23 @@ const STEP = 500;
 const PAUSE = 5;
 
 /**
- * How far to leap at a time. Two restores from one backup begin with the same counters: the later one must leap
- * beyond what was issued after the earlier one, an import of that time included. So each millisecond between them is
- * worth more changes than can be made in one.
+ * How far to leap at a time. Two restores from one backup begin with the same counters: the later
+ * one must leap beyond what was issued after the earlier one, an import of that time included. So
+ * each millisecond between them is worth more changes than can be made in one.
  */
 export function leapAt(now: number): bigint {
   return LEAP + FASTEST * BigInt(Math.max(0, Math.floor(now) - EPOCH));
 }
 
 /**
- * Raises the counter of every type in every account far beyond what was ever issued, after a restore
- * from a backup (docs/reference/protocol.md#reset-states); the types of an account in one transaction. From its commit on every older state is refused for
- * its distance (`requireUnbroken`), by a running server too, which reads the counter at each call. The change
- * records of before go afterwards. Both in small steps, beside others that read and write. Where that is cut short
- * it is to be called again, for some accounts are as they were; records that are left go when their time has passed.
- * `tables` are those of the registered types: a type without a change has no row yet, but clients have seen its
- * state "0".
+ * Raises the counter of every type in every account far beyond what was ever issued, after a
+ * restore from a backup (docs/reference/protocol.md#reset-states); the types of an account in one
+ * transaction. From its commit on every older state is refused for its distance
+ * (`requireUnbroken`), by a running server too, which reads the counter at each call. The change
+ * records of before go afterwards. Both in small steps, beside others that read and write. Where
+ * that is cut short it is to be called again, for some accounts are as they were; records that are
+ * left go when their time has passed. `tables` are those of the registered types: a type without a
+ * change has no row yet, but clients have seen its state "0".
  */
 export async function resetStates(
   prisma: PrismaClient,
@@ -57,7 +61,10 @@ export async function resetStates(
   await removeBefore(prisma, leap);
 }
 
-/** The same in a database that nobody else uses: all records go at once, which SQLite does without reading them. */
+/**
+ * The same in a database that nobody else uses: all records go at once, which SQLite does without
+ * reading them.
+ */
 export function resetAllAtOnce(
   prisma: PrismaClient,
   tables: readonly string[],
@@ -91,8 +98,9 @@ function raiseStep(
       : Prisma.sql`${column} > ${after} AND ${column} <= ${end}`;
   return retryBusy(() =>
     prisma.$transaction(async (transaction) => {
-      // The accounts' rows first, as every transaction of the engine: two that take the counters of an account in
-      // different orders would wait for each other. On SQLite it takes the write lock before anything is read.
+      // The accounts' rows first, as every transaction of the engine: two that take the counters of
+      // an account in different orders would wait for each other. On SQLite it takes the write lock
+      // before anything is read.
       await transaction.$executeRaw`UPDATE "JmapAccount" SET "name" = "name" WHERE ${within(ID)}`;
       await raise(transaction, tables, leap, within);
     }, TRANSACTION),
@@ -124,7 +132,10 @@ interface Log {
   readonly number: bigint;
 }
 
-/** Goes over the states that have records of before, in the order of their key: they name every pair that has. */
+/**
+ * Goes over the states that have records of before, in the order of their key: they name every pair
+ * that has.
+ */
 async function removeBefore(prisma: PrismaClient, leap: bigint): Promise<void> {
   let [accountId, type] = ['', ''];
   for (;;) {
@@ -144,8 +155,9 @@ async function removeBefore(prisma: PrismaClient, leap: bigint): Promise<void> {
 }
 
 /**
- * What was written since the counter was raised lies behind `last`, by nearly the whole leap. Each step begins
- * behind the one before it: PostgreSQL would go through what is gone already again and again.
+ * What was written since the counter was raised lies behind `last`, by nearly the whole leap. Each
+ * step begins behind the one before it: PostgreSQL would go through what is gone already again and
+ * again.
  */
 async function removeOf(prisma: PrismaClient, log: Log, last: bigint): Promise<void> {
   const { accountId, type } = log;

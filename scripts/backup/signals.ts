@@ -1,4 +1,7 @@
-/** Ctrl-C and SIGTERM: cleans up and ends as a shell expects it; gives back what takes the handlers away. */
+/**
+ * Ctrl-C and SIGTERM: cleans up and ends as a shell expects it; gives back what takes the handlers
+ * away.
+ */
 export function onSignals(cleanUp: () => void): () => void {
   const numbers = { SIGINT: 2, SIGTERM: 15 } as const;
   const handlers = Object.entries(numbers).map(([name, number]) => {

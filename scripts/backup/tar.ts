@@ -3,9 +3,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { Header } from 'tar';
 
 /**
- * The archive is a plain tar (POSIX ustar; sizes from 8 GiB on in GNU's base-256), so that ordinary tools list
- * and unpack it. It is written and read as a stream. The package `tar` makes and reads its headers; all else
- * stands here, since a backup is refused when a single octet of it has changed, padding and end included.
+ * The archive is a plain tar (POSIX ustar; sizes from 8 GiB on in GNU's base-256), so that ordinary
+ * tools list and unpack it. It is written and read as a stream. The package `tar` makes and reads
+ * its headers; all else stands here, since a backup is refused when a single octet of it has
+ * changed, padding and end included.
  */
 
 export const BLOCK = 512;

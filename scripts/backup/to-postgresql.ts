@@ -31,8 +31,9 @@ const MARK = quote(RESTORING_TABLE);
 const LOCK = '7668050513123315';
 
 /**
- * Restores into a database without a table: those of the backup's migrations are made and filled. It has a table
- * that marks it from before the first of them until all is there, so that no server starts on it.
+ * Restores into a database without a table: those of the backup's migrations are made and filled.
+ * It has a table that marks it from before the first of them until all is there, so that no server
+ * starts on it.
  */
 export async function toPostgresql(
   url: string,

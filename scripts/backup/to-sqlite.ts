@@ -23,12 +23,13 @@ import { NAMES } from './manifest.js';
 import { requireSound } from './sound.js';
 
 /**
- * Restores into a file that is not there. No server can start on it meanwhile, and none afterwards where the
- * restore was killed: the unfinished file says so by its name.
+ * Restores into a file that is not there. No server can start on it meanwhile, and none afterwards
+ * where the restore was killed: the unfinished file says so by its name.
  */
 export async function toSqlite(file: string, migrations: string): Promise<Destination> {
   const temporary = restoringFile(file);
-  // Names the place of the blobs that a restore has begun to write; without an unfinished file it means nothing.
+  // Names the place of the blobs that a restore has begun to write; without an unfinished file it
+  // means nothing.
   const note = `${temporary}-blobs`;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const lock = takeLock(file);
@@ -52,7 +53,8 @@ export async function toSqlite(file: string, migrations: string): Promise<Destin
         throw new UsageError(`The backup has an unknown part ${name}.`);
       }
       isBegun = true;
-      // What is left of another keeps its name, empty: without it a server could start among its blobs.
+      // What is left of another keeps its name, empty: without it a server could start among its
+      // blobs.
       const [, ...besides] = databaseFiles(temporary);
       for (const path of besides) rmSync(path, { force: true });
       const target = createWriteStream(temporary, { flags: 'w', mode: 0o600 });

@@ -16,7 +16,9 @@ export interface GenerateOptions {
   readonly check: boolean;
   readonly dryRun: boolean;
   readonly watch: boolean;
-  /** Takes away what the last migration left for the version before, even if nothing else changes. */
+  /**
+   * Takes away what the last migration left for the version before, even if nothing else changes.
+   */
   readonly contract?: boolean;
   /** How problems are told; text where not given. */
   readonly format?: Format;

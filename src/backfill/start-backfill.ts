@@ -14,9 +14,9 @@ import type { Log } from '../runtime/log.js';
 import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
 
 /**
- * The work that migrations leave to the engine (docs/reference/evolution.md): values that hook files compute
- * for existing objects, and values that derive from objects which the version before wrote after
- * the migration.
+ * The work that migrations leave to the engine (docs/reference/evolution.md): values that hook
+ * files compute for existing objects, and values that derive from objects which the version before
+ * wrote after the migration.
  */
 
 export interface BackfillOptions extends RecomputeServices {

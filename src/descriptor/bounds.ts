@@ -1,4 +1,7 @@
-/** Bounds that hold where a descriptor gives none (docs/reference/descriptors.md), and how far it may go. */
+/**
+ * Bounds that hold where a descriptor gives none (docs/reference/descriptors.md), and how far it
+ * may go.
+ */
 export const BOUNDS = Object.freeze({
   /** Code points of a string without `maxLength`. */
   stringLength: 65_535,
@@ -19,7 +22,9 @@ export const BOUNDS = Object.freeze({
   descriptorLength: 4_000_000,
   /** Characters of a `pattern`: V8 ends the process for some that nest further than this can. */
   patternLength: 1_000,
-  /** Octets of all values of an entry: what is left beside the ids of the account and the object. */
+  /**
+   * Octets of all values of an entry: what is left beside the ids of the account and the object.
+   */
   indexedOctets: 2_500,
   /** RFC 8620 1.3: an Int. */
   minInteger: -Number.MAX_SAFE_INTEGER,

@@ -1,7 +1,9 @@
 import type { AccountUse } from '../capability/capability-definition.js';
 import type { OnDestroy, PropertyAccess } from '../capability/definition.js';
 
-/** The words of a key, each with what it does: for editors and for docs/reference/descriptors.md. */
+/**
+ * The words of a key, each with what it does: for editors and for docs/reference/descriptors.md.
+ */
 export type Words<Word extends string> = Readonly<Record<Word, string>>;
 
 export const ACCESS: Words<PropertyAccess> = Object.freeze({

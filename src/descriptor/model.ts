@@ -133,7 +133,9 @@ export interface ModelType {
   readonly indexes: readonly ModelIndex[];
   readonly search?: SearchIndexDefinition;
   readonly limits?: TypeLimits;
-  /** The shape of the released table on SQLite (emit/key-ordered.ts); of a new one it is left out. */
+  /**
+   * The shape of the released table on SQLite (emit/key-ordered.ts); of a new one it is left out.
+   */
   readonly keyOrdered?: boolean;
   readonly deprecated?: string;
   readonly renamedFrom?: string;

@@ -34,8 +34,8 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
 });
 
 /**
- * Whether `indexed: true` asks for the search index, of trigrams; all others are ranges of an ordered
- * one.
+ * Whether `indexed: true` asks for the search index, of trigrams; all others are ranges of an
+ * ordered one.
  */
 export function isSearched(operator: FilterOperator): boolean {
   return operator === 'contains' || operator === 'text';

@@ -1,4 +1,6 @@
-/** Returns JSON with the members of every object in order of their names: equal values, equal text. */
+/**
+ * Returns JSON with the members of every object in order of their names: equal values, equal text.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

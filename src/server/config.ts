@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
 import { memoryGiven } from './memory.js';
 
-/** Every environment variable, read once and validated: docs/reference/configuration.md lists them. */
+/**
+ * Every environment variable, read once and validated: docs/reference/configuration.md lists them.
+ */
 export type Config = ReturnType<typeof readConfig>;
 
 type DatabaseLocation =

@@ -19,7 +19,9 @@ const STANDALONE = 'standalone.json';
 /** The folder that `jmapsmith build --standalone` wrote, where this package runs from one. */
 export const STANDALONE_ROOT: string | undefined = folderWithMarker(dirname(dirname(PACKAGE_ROOT)));
 
-/** The folder of the project, with its modules and migrations: the standalone one or the current. */
+/**
+ * The folder of the project, with its modules and migrations: the standalone one or the current.
+ */
 export function projectRoot(): string {
   return STANDALONE_ROOT ?? process.cwd();
 }

@@ -61,8 +61,9 @@ type Opened = StorageOptions['opened'];
 
 /**
  * Starts a server whose project, with its modules and migrations, lies in `root`. Relative paths of
- * the environment begin at the current folder. Rejects with ConfigError, MissingClientError, ProjectError,
- * MissingHookError, ServerLockError, DatabaseFileError, MigrationError, or the error of the system.
+ * the environment begin at the current folder. Rejects with ConfigError, MissingClientError,
+ * ProjectError, MissingHookError, ServerLockError, DatabaseFileError, MigrationError, or the error
+ * of the system.
  */
 export async function startServer(
   root: string,

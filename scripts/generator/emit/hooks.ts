@@ -19,7 +19,9 @@ import { methodStem } from './own-methods.js';
 import { fileOf, JMAP } from './sources.js';
 import { sourceOf } from './type-validators.js';
 
-/** The types that `capabilities/NAME.hooks.ts` is written against: a schema change breaks its build. */
+/**
+ * The types that `capabilities/NAME.hooks.ts` is written against: a schema change breaks its build.
+ */
 export function emitHooks(model: Model): EmittedFiles {
   return new Map(
     model.capabilities.filter(mayHaveHooks).map((capability) => {

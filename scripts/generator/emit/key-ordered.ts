@@ -2,18 +2,21 @@ import { formatNamed } from '../../../src/capability/formats.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
 /**
- * Data tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), one tree instead of two:
- * those of types whose rows are short. Whole rows then stand in the tree's inner pages too, and of a
- * row of more than a quarter of a page (1,002 octets) the rest stands in a page of its own.
+ * Data tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), one tree instead of
+ * two: those of types whose rows are short. Whole rows then stand in the tree's inner pages too,
+ * and of a row of more than a quarter of a page (1,002 octets) the rest stands in a page of its
+ * own.
  */
 
 /**
- * Characters that a row's texts may have by their declaration: most are less than two thirds as long,
- * and so most rows have no page of their own.
+ * Characters that a row's texts may have by their declaration: most are less than two thirds as
+ * long, and so most rows have no page of their own.
  */
 const MAX_CHARACTERS = 1536;
 
-/** The released table's shape, which it keeps whatever becomes of the type; a new one's by its rows. */
+/**
+ * The released table's shape, which it keeps whatever becomes of the type; a new one's by its rows.
+ */
 export function isKeyOrdered(type: ModelType): boolean {
   return type.keyOrdered ?? hasShortRows(type);
 }

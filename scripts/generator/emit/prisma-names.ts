@@ -17,7 +17,10 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
 
 const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** With a property of such a name an index over (a, casemap) and one over a_casemap are called alike. */
+/**
+ * With a property of such a name an index over (a, casemap) and one over a_casemap are called
+ * alike.
+ */
 const SUFFIXES: ReadonlySet<string> = new Set(['folded', 'casemap', 'instant']);
 
 /** PostgreSQL cuts identifiers after 63 octets. */

@@ -13,8 +13,8 @@ export function ownMethodsOf({ methods }: ModelCapability): readonly ModelMethod
 }
 
 /**
- * A hash of the part of a descriptor that hooks see: types and properties, methods and what they take.
- * Filters, sorts and indexes change nothing for a hook file.
+ * A hash of the part of a descriptor that hooks see: types and properties, methods and what they
+ * take. Filters, sorts and indexes change nothing for a hook file.
  */
 export function writtenFor(capability: ModelCapability): string {
   const seen = {

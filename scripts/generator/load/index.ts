@@ -18,8 +18,9 @@ export interface Loaded {
 }
 
 /**
- * Reads every descriptor of a project, and the engine's where it is a package of the project, in the
- * order of their names whatever order the file system gives. Throws only what the file system throws (ENOENT where there is no capabilities/).
+ * Reads every descriptor of a project, and the engine's where it is a package of the project, in
+ * the order of their names whatever order the file system gives. Throws only what the file system
+ * throws (ENOENT where there is no capabilities/).
  */
 export async function loadDescriptors(root: string): Promise<Loaded> {
   const [isPackage, isTeams] = [isPackageRoot(root), inTeamProject(root)];

@@ -116,7 +116,10 @@ export async function compose(change: Change): Promise<Composed> {
   return { sql: split.sql + outside([...split.statements, ...search.concurrent]), backfill };
 }
 
-/** Says where the version before finds null in objects that the new one creates: no plain value is legal there. */
+/**
+ * Says where the version before finds null in objects that the new one creates: no plain value is
+ * legal there.
+ */
 function nullsSql({ difference, tables }: Change): string {
   return difference.changed
     .flatMap(({ after, removed }) => {

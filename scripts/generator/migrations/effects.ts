@@ -31,13 +31,15 @@ export interface TypeEffect {
   readonly blobs: boolean;
   /** Computed counts that are new, or count something else now. */
   readonly counts: readonly ModelProperty[];
-  /** Properties that a hook file computes which are new, or are computed from something else now. */
+  /**
+   * Properties that a hook file computes which are new, or are computed from something else now.
+   */
   readonly computed: readonly ModelProperty[];
 }
 
 /**
- * What changes in types that exist, beside their tables. `filled`: column names by table in which this
- * migration puts the default for null.
+ * What changes in types that exist, beside their tables. `filled`: column names by table in which
+ * this migration puts the default for null.
  */
 export function effectsOf({
   snapshot,

@@ -218,7 +218,10 @@ function reordered(snapshot: Snapshot, model: Model): readonly string[] {
     .filter((table) => released.has(table) && released.get(table)?.known?.keyOrdered !== true);
 }
 
-/** Clients may hold states of what had the name before: by type and number, which are all that a state has. */
+/**
+ * Clients may hold states of what had the name before: by type and number, which are all that a
+ * state has.
+ */
 function reusedNames(snapshot: Snapshot, model: Model, named: History['named']): readonly string[] {
   return model.capabilities
     .flatMap(({ types }) => types)

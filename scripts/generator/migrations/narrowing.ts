@@ -6,8 +6,8 @@ import { narrowed } from './narrowed.js';
 import type { SnapshotProperty, SnapshotType } from './snapshot.js';
 
 /**
- * Changes that the tables don't show: values that exist would not be legal any more, or mean something
- * else. `drops` at the type accepts the first: they stay and are readable.
+ * Changes that the tables don't show: values that exist would not be legal any more, or mean
+ * something else. `drops` at the type accepts the first: they stay and are readable.
  */
 export function narrowings(
   snapshot: Snapshot,
@@ -48,8 +48,8 @@ export function narrowings(
 }
 
 /**
- * The types whose properties take more or fewer values than the released state says: the next state is
- * told apart from this one, so it must be released too, though no table changes.
+ * The types whose properties take more or fewer values than the released state says: the next state
+ * is told apart from this one, so it must be released too, though no table changes.
  */
 export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
   const types = model.capabilities.flatMap((capability) => capability.types);

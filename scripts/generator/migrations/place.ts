@@ -10,9 +10,9 @@ const SUFFIXES = ['', '_folded', '_casemap', '_instant'];
 
 /**
  * Gives each type its table and each property its column. A name that is new has its own; what the
- * released state has stays where it is, whatever it is called now, so that the server of the version
- * before goes on reading and writing it. Values that can't be kept are left in their column: the
- * property gets another one, `size_2`.
+ * released state has stays where it is, whatever it is called now, so that the server of the
+ * version before goes on reading and writing it. Values that can't be kept are left in their
+ * column: the property gets another one, `size_2`.
  */
 export function placeModel(model: Model, snapshot: Snapshot | undefined): Model {
   if (snapshot === undefined) return model;
@@ -163,7 +163,9 @@ function namesOf(names: readonly string[]): Set<string> {
   return new Set(names.map((name) => name.toLowerCase()));
 }
 
-/** Takes the name, or the next one that is free: names of properties and types have no underscore. */
+/**
+ * Takes the name, or the next one that is free: names of properties and types have no underscore.
+ */
 function free(name: string, taken: Set<string>): string {
   let chosen = name;
   for (let number = 2; taken.has(chosen.toLowerCase()); number += 1) chosen = `${name}_${number}`;

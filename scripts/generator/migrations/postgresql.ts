@@ -36,9 +36,9 @@ export function outside(statements: readonly string[]): string {
 const INDEX_COLUMNS = /CREATE INDEX "[^"]+" ON "(?!Jmap)[^"]+"\([^;]*\);/g;
 
 /**
- * Indexes of data types are in the order that a query asks for (src/store/sql/query-statements.ts): nulls
- * first, and of a collation key or folded text as much as an entry takes. The account and the id, which begin and
- * end each, are never null.
+ * Indexes of data types are in the order that a query asks for (src/store/sql/query-statements.ts):
+ * nulls first, and of a collation key or folded text as much as an entry takes. The account and the
+ * id, which begin and end each, are never null.
  */
 function inOrder(sql: string): string {
   return replaceOutsideStrings(sql, INDEX_COLUMNS, (statement) =>

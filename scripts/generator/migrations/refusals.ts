@@ -18,8 +18,8 @@ import {
 import type { ReadTable } from './read-datamodel.js';
 
 /**
- * Changes that would lose data, or that nothing can carry out. Each names the descriptor's place and
- * what to write there; `drops` acknowledges those that lose data.
+ * Changes that would lose data, or that nothing can carry out. Each names the descriptor's place
+ * and what to write there; `drops` acknowledges those that lose data.
  */
 export function refusals(
   difference: Difference<ReadTable>,
@@ -39,8 +39,8 @@ export function refusals(
 }
 
 /**
- * What the migrations have of the engine's own tables and this engine has not. No descriptor can give
- * that up; the names are the engine's alone (check/reserved.ts).
+ * What the migrations have of the engine's own tables and this engine has not. No descriptor can
+ * give that up; the names are the engine's alone (check/reserved.ts).
  */
 function ofLaterEngine({ removed, changed }: Difference<ReadTable>) {
   const table = removed.find(({ name }) => isEngines(name));
@@ -164,8 +164,8 @@ function changedType(
 }
 
 /**
- * Values of another kind are another column's. What is sealed otherwise or refers to another type is
- * refused by narrowing.ts, which knows why.
+ * Values of another kind are another column's. What is sealed otherwise or refers to another type
+ * is refused by narrowing.ts, which knows why.
  */
 function retyped(
   { after }: TableChange<ReadTable>,

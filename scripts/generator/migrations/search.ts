@@ -250,8 +250,8 @@ export function sqliteSearchSql(searched: Searched): SearchSql {
 }
 
 /**
- * PostgreSQL: one GIN index of trigrams, with the account in front. Both extensions are trusted ones:
- * the owner of a database may make them. `fill` is empty: making an index fills it.
+ * PostgreSQL: one GIN index of trigrams, with the account in front. Both extensions are trusted
+ * ones: the owner of a database may make them. `fill` is empty: making an index fills it.
  */
 export function postgresqlSearchSql({ table, search }: Searched): SearchSql {
   const columns = search.columns.map((column) => `${quoted(column)} gin_trgm_ops`);

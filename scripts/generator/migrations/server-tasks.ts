@@ -5,10 +5,11 @@ import { section } from './shared-rows.js';
 import { text } from './sql.js';
 
 /**
- * What a migration leaves to the server's next start, as rows of JmapMeta (src/database/backfill-database.ts reads
- * them), by table and column: `compute:Todo/place` for values that a hook file computes, `follow:Todo`
- * where the version before may go on writing rows without what is derived from them, `reset:Todo` where
- * it may go on giving clients states that the new version must refuse.
+ * What a migration leaves to the server's next start, as rows of JmapMeta
+ * (src/database/backfill-database.ts reads them), by table and column: `compute:Todo/place` for
+ * values that a hook file computes, `follow:Todo` where the version before may go on writing rows
+ * without what is derived from them, `reset:Todo` where it may go on giving clients states that the
+ * new version must refuse.
  */
 
 /** `nullable`: tables in which the version before may still write null where there is none now. */

@@ -40,10 +40,10 @@ export function effectsSql(
 }
 
 /**
- * Old states of the types in these tables, and of no other, are answered with cannotCalculateChanges: a state
- * below the counter is answered from the record behind it, and there is none (see
- * src/accounts/reset-states.ts). A type without a change has no row yet, but clients have seen its
- * state "0".
+ * Old states of the types in these tables, and of no other, are answered with
+ * cannotCalculateChanges: a state below the counter is answered from the record behind it, and
+ * there is none (see src/accounts/reset-states.ts). A type without a change has no row yet, but
+ * clients have seen its state "0".
  */
 export function resetSql(tables: readonly string[]): string {
   return section(
@@ -58,8 +58,8 @@ export function resetSql(tables: readonly string[]): string {
 }
 
 /**
- * These types have names that others had: they begin behind every number that the account has seen. The counters of
- * types that are given up stay for that.
+ * These types have names that others had: they begin behind every number that the account has seen.
+ * The counters of types that are given up stay for that.
  */
 export function reusedNamesSql(tables: readonly string[]): string {
   return section(

@@ -37,7 +37,9 @@ export interface SnapshotType {
   readonly singleton: boolean;
   readonly methods: readonly string[];
   readonly search?: SnapshotSearch;
-  /** On SQLite the table is in the order of its key. Absent where the migration is older than that. */
+  /**
+   * On SQLite the table is in the order of its key. Absent where the migration is older than that.
+   */
   readonly keyOrdered?: boolean;
 }
 
@@ -51,7 +53,9 @@ export interface Leftover {
   readonly whole?: true;
   /** Columns that nothing reads any more. */
   readonly columns?: readonly string[];
-  /** Columns, these and others, that nothing refers by any more: they have rows in JmapReference. */
+  /**
+   * Columns, these and others, that nothing refers by any more: they have rows in JmapReference.
+   */
   readonly references?: readonly string[];
   /** One or more hold blobs no longer, and have rows in JmapBlobReference. */
   readonly blobs?: true;

@@ -22,8 +22,8 @@ export function finishSqlite(sql: string, ordered: ReadonlySet<string>): string 
 }
 
 /**
- * A table in the order of its key in place of one that is not, with its rows and indexes. `sql` is what
- * makes it, finished.
+ * A table in the order of its key in place of one that is not, with its rows and indexes. `sql` is
+ * what makes it, finished.
  */
 export function reorderSqlite({ name, columns, key }: Table, sql: string): string {
   const list = columns.map((column) => quoted(column.name)).join(', ');
@@ -44,8 +44,8 @@ ALTER TABLE ${next} RENAME TO ${table};
 }
 
 /**
- * See KEY_ORDERED_TABLES and emit/key-ordered.ts. The engine writes a table anew, as `new_<name>`, where SQLite's ALTER
- * TABLE can't do it.
+ * See KEY_ORDERED_TABLES and emit/key-ordered.ts. The engine writes a table anew, as `new_<name>`,
+ * where SQLite's ALTER TABLE can't do it.
  */
 function keyOrdered(sql: string, ordered: ReadonlySet<string>): string {
   return replaceOutsideStrings(sql, CREATE_TABLE, (statement) => {

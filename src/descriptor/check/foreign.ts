@@ -4,9 +4,9 @@ import type { CapabilityView } from '../view.js';
 import { checkDescriptors } from './index.js';
 
 /**
- * What this project's own server can't be generated from: names of folders, columns and TypeScript, what an index or a
- * column holds, what a client could slow down, migrations, and decisions where RFC 8620 leaves room. A type that
- * somebody else's server has may be like that.
+ * What this project's own server can't be generated from: names of folders, columns and TypeScript,
+ * what an index or a column holds, what a client could slow down, migrations, and decisions where
+ * RFC 8620 leaves room. A type that somebody else's server has may be like that.
  */
 export const OURS: ReadonlySet<string> = new Set([
   'bad-condition-name',
@@ -33,8 +33,9 @@ export const OURS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with descriptors of types that another server may have: words that the language doesn't know, what is
- * missing, what contradicts itself. All of it, in order of place, what was found in reading them among it.
+ * What is wrong with descriptors of types that another server may have: words that the language
+ * doesn't know, what is missing, what contradicts itself. All of it, in order of place, what was
+ * found in reading them among it.
  */
 export function checkForeign(
   views: readonly CapabilityView[],
@@ -48,7 +49,10 @@ export function checkForeign(
   return [...read, ...besides(read, found)].filter(isError).sort(byPlace);
 }
 
-/** Where properties stand that the server sets, to what it may know alone: ours has to store something. */
+/**
+ * Where properties stand that the server sets, to what it may know alone: ours has to store
+ * something.
+ */
 function serverSet(views: readonly CapabilityView[]): ReadonlySet<Location> {
   const properties = views.flatMap(({ types }) => types).flatMap((type) => type.properties);
   return new Set(

@@ -22,7 +22,9 @@ const OVERHEAD = 8;
 /** An id. */
 const ID_OCTETS = 64;
 
-/** Why no ordered index can hold an entry of all of these, each of which may be in one by itself. */
+/**
+ * Why no ordered index can hold an entry of all of these, each of which may be in one by itself.
+ */
 export function whyNotTogether(properties: readonly PropertyView[]): string | undefined {
   const octets = properties.reduce((sum, property) => {
     // The texts of formats are ASCII.

@@ -61,7 +61,9 @@ function withoutQuery(type: TypeView, names: readonly string[], report: Report):
   }
 }
 
-/** What /copy calls to destroy the originals has no arguments but the standard ones (RFC 8620 5.4). */
+/**
+ * What /copy calls to destroy the originals has no arguments but the standard ones (RFC 8620 5.4).
+ */
 function followsCopy(type: TypeView, { node }: MethodView, report: Report): void {
   for (const item of items(member(member(node, 'arguments'), 'required')))
     report(

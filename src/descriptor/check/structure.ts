@@ -41,7 +41,8 @@ const validate = new Ajv({
 export const structure: Rule = (views, report) => {
   for (const { root } of views) {
     if (validate(root.value)) continue;
-    // All of them: the first thousand may be legal where the descriptor is used, and who takes them ends it.
+    // All of them: the first thousand may be legal where the descriptor is used, and who takes them
+    // ends it.
     const errors = validate.errors ?? [];
     const choices = choicesOf(errors);
     const misplaced = findMisplaced(root, errors.map(pathOf), report);

@@ -52,7 +52,9 @@ export function buildSort(view: SortView, find: Find): ModelSort {
   };
 }
 
-/** `indexed: true` on a condition that compares values, or beginnings, asks for an ordered index. */
+/**
+ * `indexed: true` on a condition that compares values, or beginnings, asks for an ordered index.
+ */
 export function filterIndexes(
   views: readonly FilterView[],
   filters: readonly ModelFilter[],

@@ -22,8 +22,8 @@ const DATA_KEYS: ReadonlySet<string> = new Set(['session', 'accountSession', 'de
 const EVOLUTION_KEYS: ReadonlySet<string> = new Set(['drops', 'renamedFrom']);
 
 /**
- * Canonical JSON without places, descriptions and what is for migrations alone; lists of named things
- * are objects in it, so that their order is nothing.
+ * Canonical JSON without places, descriptions and what is for migrations alone; lists of named
+ * things are objects in it, so that their order is nothing.
  */
 function meaningText(value: unknown): string {
   if (Array.isArray(value)) {

@@ -17,9 +17,9 @@ export function internalProperties(views: readonly CapabilityView[]): IsInternal
 }
 
 /**
- * The descriptor as clients may read it, in the same language: what tools build from it is what they
- * would build from the descriptor, less what is never on the wire. That is internal properties with all that
- * names them, how secrets are kept, and what is for the next migration alone.
+ * The descriptor as clients may read it, in the same language: what tools build from it is what
+ * they would build from the descriptor, less what is never on the wire. That is internal properties
+ * with all that names them, how secrets are kept, and what is for the next migration alone.
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));
@@ -53,7 +53,10 @@ function wireType(node: Located, type: TypeView, isInternal: IsInternal): Locate
   );
 }
 
-/** How a secret is kept is the server's affair, and so is what is computed of internal properties alone. */
+/**
+ * How a secret is kept is the server's affair, and so is what is computed of internal properties
+ * alone.
+ */
 function wireProperty(node: Located, type: string, isInternal: IsInternal): Located {
   const wire = without(node, ['stored', 'renamedFrom']);
   const computed = member(wire, 'computed');

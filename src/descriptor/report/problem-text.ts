@@ -6,7 +6,10 @@ import type { Style } from './style.js';
 /** A file's text by its path below the root; undefined where it can't be read. */
 export type Sources = (file: string) => string | undefined;
 
-/** How problems are shown: how words stand out, and the page that explains each code, if there is one. */
+/**
+ * How problems are shown: how words stand out, and the page that explains each code, if there is
+ * one.
+ */
 export interface Look {
   readonly style: Style;
   readonly errorsPage?: string;

@@ -56,7 +56,8 @@ export interface SnapshotServices {
 /**
  * Reads within one transaction of a connection. Each operation is one statement (`links`, `rank`,
  * `ranks`, `page`: at most two), begun before the call returns: a synchronous engine has run it by
- * then; the promise only carries the result. Callers use names, engines storage names (storage-names.ts).
+ * then; the promise only carries the result. Callers use names, engines storage names
+ * (storage-names.ts).
  */
 export class SqlSnapshot<C extends TableReader> implements Snapshot {
   protected readonly scope: ObjectScope<C>;

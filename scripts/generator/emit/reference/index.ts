@@ -12,7 +12,10 @@ import { json, paragraphs } from './markdown.js';
 import { memberTable } from './member-table.js';
 import { call, deprecation, typeSection } from './type-section.js';
 
-/** `docs/reference/capabilities/todos.md` ...: what a client's author needs to know of each capability. */
+/**
+ * `docs/reference/capabilities/todos.md` ...: what a client's author needs to know of each
+ * capability.
+ */
 export function emitReference(model: Model): EmittedFiles {
   return new Map(
     model.capabilities.map((capability) => [
