@@ -111,8 +111,8 @@ async function runConform(root) {
   const manifest = conformManifest(root);
   if (manifest === undefined)
     return complain(
-      'jmapsmith: the conformance runner is the package @jmapsmith/conform, which is not installed here. ' +
-        'Install it with: npm install --save-dev @jmapsmith/conform',
+      'jmapsmith: the conformance runner is the package @jmapsmith/conform, which is not ' +
+        'installed here. Install it with: npm install --save-dev @jmapsmith/conform',
     );
   const { bin } = JSON.parse(readFileSync(manifest, 'utf8'));
   const file = join(dirname(manifest), bin['jmapsmith-conform']);
@@ -166,7 +166,8 @@ async function unknownTool() {
   const { didYouMean } = await load('dist/src/descriptor/check/did-you-mean.js');
   const names = Object.keys(TOOLS);
   const meant = didYouMean(name, names);
-  return `jmapsmith: there is no tool ${JSON.stringify(name)}.${meant} There are: ${names.join(', ')}.`;
+  const there = `There are: ${names.join(', ')}.`;
+  return `jmapsmith: there is no tool ${JSON.stringify(name)}.${meant} ${there}`;
 }
 
 function load(module) {

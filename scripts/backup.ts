@@ -20,15 +20,17 @@ import { command } from './invocation.js';
 const HELP = `
 Usage: ${command('backup', 'FILE [--force]')}
 
-Copies the database of DATABASE_URL and the blobs of BLOB_STORE into one FILE, a tar archive, also while the server
-runs: one state of the database, with the octets of every blob that it names. What was acknowledged before the
-command began is in it. FILE is read back and verified before it gets its name. SECRETS_KEY is not in it: keep it apart.
+Copies the database of DATABASE_URL and the blobs of BLOB_STORE into one FILE, a tar archive, also
+while the server runs: one state of the database, with the octets of every blob that it names. What
+was acknowledged before the command began is in it. FILE is read back and verified before it gets
+its name. SECRETS_KEY is not in it: keep it apart.
 
   --force   replaces FILE where it is there already
 
 ${command('restore', 'FILE')} brings it back into an empty place.
-Exit codes: 0 fine, 1 FILE is written but octets of blobs were missing (each is named), 2 an argument or the
-environment is wrong or the disk is full, 70 the database stays busy, or a defect. With 2 and 70 there is no new FILE.
+Exit codes: 0 fine, 1 FILE is written but octets of blobs were missing (each is named), 2 an
+argument or the environment is wrong or the disk is full, 70 the database stays busy, or a defect.
+With 2 and 70 there is no new FILE.
 `;
 
 await runTool('backup', HELP, async (argv) => {

@@ -10,8 +10,9 @@ import { command } from './invocation.js';
 const HELP = `
 ${command('breaking', '--against REF [options]')}
 
-Compares the descriptors in capabilities/ with those of a commit, tag or branch. Tells each change: whether it is
-one of the wire, of storage or of synchronisation, and whether it breaks clients or loses data.
+Compares the descriptors in capabilities/ with those of a commit, tag or branch. Tells each change:
+whether it is one of the wire, of storage or of synchronisation, and whether it breaks clients or
+loses data.
 
   --against REF   what to compare with, for instance main or v1.2.0
   --format FORM   text (the default) or json: a list of { layer, breaking, where, what }

@@ -4,14 +4,15 @@ import { runChild, withChildren } from './children.mjs';
 
 const HELP = `Usage: npm run check
 
-Everything that CI checks short of the tests, each with a line and its seconds; what failed is shown in full, and
-named again at the end:
+Everything that CI checks short of the tests, each with a line and its seconds; what failed is shown
+in full, and named again at the end:
 
   clients       the Prisma client is built (node scripts/build.mjs --clients)
   generated     generated/ and prisma/ are current, and the descriptors give no warning
                 (npm run generate)
   types         tsc
   style         lint and format (biome; npm run format mends most)
+  widths        no line in src/, scripts/ and bin/ is over 100 columns (scripts/check-widths.mjs)
   arrows        which folder imports which (.dependency-cruiser.cjs)
   conformance   docs/reference/conformance.md is what the ledger says (conform/ledger)
   licences      licences of all packages (scripts/licences.mjs)
@@ -26,9 +27,11 @@ const CHECKS = [
   // 24.
   ['types', 'tsc --noEmit --pretty false --incremental --tsBuildInfoFile build/types.tsbuildinfo'],
   ['style', 'biome check --colors=off --error-on-warnings .'],
+  ['widths', 'node scripts/check-widths.mjs'],
   [
     'arrows',
-    'depcruise --config .dependency-cruiser.cjs --output-type err-long src generated capabilities scripts conform/src',
+    'depcruise --config .dependency-cruiser.cjs --output-type err-long src generated ' +
+      'capabilities scripts conform/src',
   ],
   ['conformance', 'node --import tsx/esm conform/ledger/write.ts --check'],
   ['licences', 'node scripts/licences.mjs'],

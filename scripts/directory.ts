@@ -152,6 +152,7 @@ async function isNewPostgresql(pool: Pool): Promise<boolean> {
 
 function behind(pending: readonly string[]): UsageError {
   return new UsageError(
-    `The database lacks ${pending.join(', ')}: run "${command('migrate')}", or start the server, first.`,
+    `The database lacks ${pending.join(', ')}: run "${command('migrate')}", or start the server, ` +
+      'first.',
   );
 }

@@ -6,14 +6,15 @@ import { command } from './invocation.js';
 const HELP = `
 ${command('generate', '[options]')}
 
-Makes generated/ and prisma/ from the descriptors in capabilities/. Nothing is written unless everything succeeds.
+Makes generated/ and prisma/ from the descriptors in capabilities/. Nothing is written unless
+everything succeeds.
 
   --check      writes nothing; says which files are missing, stale, edited by hand or orphaned
                (exit code 1). Of many files that are stale it names three; --format json names all
   --dry-run    writes nothing; shows what would change as a unified diff
   --watch      generates whenever a descriptor changes, until Ctrl-C
-  --contract   writes a migration, even where nothing changed, that takes away what the last one left on
-               PostgreSQL for the version before it (docs/reference/evolution.md)
+  --contract   writes a migration, even where nothing changed, that takes away what the last one
+               left on PostgreSQL for the version before it (docs/reference/evolution.md)
   --format F   how problems are told: text (the default), json (an array, on stdout) or github
                (workflow commands, on stdout)
   --max-warnings N
@@ -21,7 +22,8 @@ Makes generated/ and prisma/ from the descriptors in capabilities/. Nothing is w
   --root DIR   the project's root; the current directory where not given
   --help       shows this
 
-Exit codes: 0 fine, 1 --check or --max-warnings found something, 2 a descriptor or an option is wrong, 70 a defect of ours.
+Exit codes: 0 fine, 1 --check or --max-warnings found something, 2 a descriptor or an option is
+wrong, 70 a defect of ours.
 `;
 
 await runTool('generate', HELP, async (argv) => {

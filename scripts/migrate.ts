@@ -13,13 +13,14 @@ import { command } from './invocation.js';
 const HELP = `
 Usage: ${command('migrate', '[--status]')}
 
-Applies the migrations in prisma/ that the database of DATABASE_URL lacks, each in one transaction, and prints
-the name of each. The server does the same at its start.
+Applies the migrations in prisma/ that the database of DATABASE_URL lacks, each in one transaction,
+and prints the name of each. The server does the same at its start.
 
   --status   changes nothing; prints a line "applied NAME" or "pending NAME" for each migration,
              and exits with 1 where one is pending
 
-Exit codes: 0 fine, 1 something is pending (--status), 2 the database or DATABASE_URL is wrong, 70 a defect.
+Exit codes: 0 fine, 1 something is pending (--status), 2 the database or DATABASE_URL is wrong, 70 a
+defect.
 `;
 
 await runTool('migrate', HELP, async (argv) => {

@@ -13,8 +13,9 @@ import { scaffold } from './scaffold.js';
 const HELP = `
 ${command('new', 'NAME [--root DIR]')}
 
-Writes capabilities/NAMEs.yaml: a commented descriptor of a new data type, which generates and runs as it is.
-NAME is in PascalCase, for instance Invoice. A file that is there already is left alone (exit code 2).
+Writes capabilities/NAMEs.yaml: a commented descriptor of a new data type, which generates and
+runs as it is. NAME is in PascalCase, for instance Invoice. A file that is there already is left
+alone (exit code 2).
 
   --root DIR   the project's root; the current directory where not given
   --help       shows this

@@ -18,15 +18,16 @@ import { command } from './invocation.js';
 const HELP = `
 Usage: ${command('restore', 'FILE')}
 
-Brings back what ${command('backup', 'FILE')} has written: the database to DATABASE_URL, the blobs to BLOB_STORE. Both
-must be empty. FILE is verified first, as a whole; a database that is newer than this version is refused, and an
-older one is migrated. All states that clients hold are then refused (as account reset-states does), so that they
-synchronise anew: some may have seen what came after the backup. Where it fails, the place is empty again. Where
-it is killed, no server starts there until it has run again.
+Brings back what ${command('backup', 'FILE')} has written: the database to DATABASE_URL, the blobs
+to BLOB_STORE. Both must be empty. FILE is verified first, as a whole; a database that is newer than
+this version is refused, and an older one is migrated. All states that clients hold are then refused
+(as account reset-states does), so that they synchronise anew: some may have seen what came after
+the backup. Where it fails, the place is empty again. Where it is killed, no server starts there
+until it has run again.
 
 Start the server afterwards, with the SECRETS_KEY of the time of the backup.
-Exit codes: 0 fine, 2 FILE, another argument or the environment is wrong, the place is not empty or the disk is
-full, 70 the database stays busy, or a defect.
+Exit codes: 0 fine, 2 FILE, another argument or the environment is wrong, the place is not empty or
+the disk is full, 70 the database stays busy, or a defect.
 `;
 
 await runTool('restore', HELP, async (argv) => {
@@ -53,7 +54,8 @@ async function restore(config: Config, root: string, file: string): Promise<numb
   const { kind } = config.database;
   if (manifest.database.kind !== kind) {
     throw new UsageError(
-      `${file} holds a database of ${manifest.database.kind}, and DATABASE_URL names one of ${kind}.`,
+      `${file} holds a database of ${manifest.database.kind}, and DATABASE_URL names one of ` +
+        `${kind}.`,
     );
   }
   const folder = migrationsFolder(root, kind);
@@ -93,8 +95,8 @@ function blobPlace({ blobStore }: Config): string {
 function requireEmpty(found: readonly string[]): void {
   if (found.length === 0) return;
   throw new UsageError(
-    `The place is not empty: there is ${found.join(', ')}. Name another by DATABASE_URL, BLOB_STORE or DATA_DIR, ` +
-      'or move away what is there.',
+    `The place is not empty: there is ${found.join(', ')}. Name another by DATABASE_URL, ` +
+      'BLOB_STORE or DATA_DIR, or move away what is there.',
   );
 }
 

@@ -9,14 +9,14 @@ import { listTools, SERVER_TOOLS } from './server-tools.mjs';
 
 const HELP = `Usage: node server.mjs [TOOL [ARGUMENT...]]
 
-Without a tool: migrates the database and serves, until SIGTERM or Ctrl-C. Environment variables say where and how;
-relative paths of theirs begin at the current folder. The tools:
+Without a tool: migrates the database and serves, until SIGTERM or Ctrl-C. Environment variables say
+where and how; relative paths of theirs begin at the current folder. The tools:
 
 ${listTools(SERVER_TOOLS)}
 
 node server.mjs TOOL --help tells more of each; --version tells which jmapsmith this is.
-Exit codes: 0 fine, 1 something refuses the start (a port, a lock, a migration), 2 the input is wrong, 70 a defect
-of ours.`;
+Exit codes: 0 fine, 1 something refuses the start (a port, a lock, a migration), 2 the input is
+wrong, 70 a defect of ours.`;
 
 const EXIT = { fine: 0, input: 2 };
 

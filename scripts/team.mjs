@@ -13,26 +13,31 @@ import { parseBuildOptions, requireFree, writeStandalone } from './standalone.mj
 export const HELP = {
   build: `Usage: npx jmapsmith build [--standalone DIR [--with s3]]
 
-Compiles what was generated and the hook files to build/, for a start without delay: in an image, for instance.
-npx jmapsmith start does the same where it is needed. What is generated has to be current.
+Compiles what was generated and the hook files to build/, for a start without delay: in an image,
+for instance. npx jmapsmith start does the same where it is needed. What is generated has to be
+current.
 
-  --standalone DIR  also writes all that a server needs to DIR, which is empty or an earlier output: then
-                    node DIR/server.mjs serves with nothing else installed, on machines of the same kind
+  --standalone DIR  also writes all that a server needs to DIR, which is empty or an earlier output:
+                    then node DIR/server.mjs serves with nothing else installed, on machines of the
+                    same kind
   --with s3         takes the client of S3 along, as where BLOB_STORE names S3 during the build
 
-Exit codes: 0 fine, 1 something is not current or the compiler found errors, 2 a descriptor is wrong, 70 a defect.`,
+Exit codes: 0 fine, 1 something is not current or the compiler found errors, 2 a descriptor is
+wrong, 70 a defect.`,
   start: `Usage: npx jmapsmith start
 
-Builds what is not current, migrates the database and serves, until SIGTERM or Ctrl-C. Prints a line with its
-address. Environment variables say where and how: node_modules/jmapsmith/docs/reference/configuration.md.
+Builds what is not current, migrates the database and serves, until SIGTERM or Ctrl-C. Prints a line
+with its address. Environment variables say where and how:
+node_modules/jmapsmith/docs/reference/configuration.md.
 
-Exit codes: 0 stopped, 1 something refuses it (a port, a lock, a migration, the compiler), 2 a variable or a
-descriptor is wrong, 70 a defect.`,
+Exit codes: 0 stopped, 1 something refuses it (a port, a lock, a migration, the compiler), 2 a
+variable or a descriptor is wrong, 70 a defect.`,
   check: `Usage: npx jmapsmith check
 
 What a team's CI checks, each with a line and its seconds; what failed is shown in full:
 
-  generated   generated/ and prisma/ are what the descriptors say, and no hook file is behind its descriptor
+  generated   generated/ and prisma/ are what the descriptors say, and no hook file is behind its
+              descriptor
   clients     the Prisma clients, for the types that hook files import
   types       tsc, over what is generated and the hook files
 

@@ -16,7 +16,8 @@ const STEP = 1_000_000;
  * Tables of the schema, those in partitions as one, but Prisma's own, which migrations fill; as
  * many rows as the server believes.
  */
-const TABLES = `SELECT c.relname AS "name", format('%I.%I', current_schema(), c.relname) AS "from", greatest(c.reltuples, 0)::float8 AS "rows"
+const TABLES = `SELECT c.relname AS "name", format('%I.%I', current_schema(), c.relname) AS "from",
+    greatest(c.reltuples, 0)::float8 AS "rows"
   FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace
     AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     AND c.relname <> '_prisma_migrations' ORDER BY c.relname`;

@@ -25,8 +25,8 @@ export async function whileHeld<T>(
   const alive = async (): Promise<void> => {
     if (Date.now() - renewed < HOLD_LASTS - RENEW) return;
     throw new UsageError(
-      `The server was not told for ${HOLD_LASTS / 60_000} minutes that a backup runs (was this process stopped, ` +
-        'or the database busy?): blobs may be gone. Begin again.',
+      `The server was not told for ${HOLD_LASTS / 60_000} minutes that a backup runs (was this ` +
+        'process stopped, or the database busy?): blobs may be gone. Begin again.',
     );
   };
   try {

@@ -142,7 +142,8 @@ async function removeBefore(prisma: PrismaClient, leap: bigint): Promise<void> {
     const page = await retryBusy(
       () => prisma.$queryRaw<readonly Log[]>`
         SELECT "accountId", "type", CAST("number" AS BIGINT) AS "number" FROM "JmapState" AS "s"
-        WHERE ("accountId", "type") > (${accountId}, ${type}) AND EXISTS (SELECT 1 FROM "JmapChange" AS "c"
+        WHERE ("accountId", "type") > (${accountId}, ${type})
+          AND EXISTS (SELECT 1 FROM "JmapChange" AS "c"
           WHERE "c"."accountId" = "s"."accountId" AND "c"."type" = "s"."type"
             AND "c"."number" <= "s"."number" - CAST(${leap} AS BIGINT))
         ORDER BY "accountId", "type" LIMIT ${PAGE}`,
@@ -165,13 +166,15 @@ async function removeOf(prisma: PrismaClient, log: Log, last: bigint): Promise<v
     const [full] = await retryBusy(
       () => prisma.$queryRaw<readonly { readonly number: bigint }[]>`
         SELECT CAST("number" AS BIGINT) AS "number" FROM "JmapChange"
-        WHERE "accountId" = ${accountId} AND "type" = ${type} AND "number" > ${after} AND "number" <= ${last}
+        WHERE "accountId" = ${accountId} AND "type" = ${type}
+          AND "number" > ${after} AND "number" <= ${last}
         ORDER BY "number" LIMIT 1 OFFSET ${STEP - 1}`,
     );
     const end = full === undefined ? last : BigInt(full.number);
     const gone = await retryBusy(
       () => prisma.$executeRaw`DELETE FROM "JmapChange"
-        WHERE "accountId" = ${accountId} AND "type" = ${type} AND "number" > ${after} AND "number" <= ${end}`,
+        WHERE "accountId" = ${accountId} AND "type" = ${type}
+          AND "number" > ${after} AND "number" <= ${end}`,
     );
     if (full === undefined) return;
     if (gone > 0) await sleep(PAUSE);

@@ -99,9 +99,11 @@ function described({ capability, type, ownMethods }: Entry): string {
   const methods = type.methods.map(({ name, at }) => `  ${type.name}/${name}  ${place(at)}`);
   const limits = Object.entries(type.limits ?? {}).map(([name, value]) => `  ${name}: ${value}`);
   const filters = type.filters.map(
-    ({ name, operator, column, columns = [column], indexed, at }) =>
-      `  ${name}: ${operator}, column${columns.length > 1 ? 's' : ''} ${columns.join(', ')}` +
-      `${indexed || type.indexes.some((index) => index.at === at) ? ', indexed' : ''}  ${place(at)}`,
+    ({ name, operator, column, columns = [column], indexed, at }) => {
+      const isIndexed = indexed || type.indexes.some((index) => index.at === at);
+      const named = `column${columns.length > 1 ? 's' : ''} ${columns.join(', ')}`;
+      return `  ${name}: ${operator}, ${named}${isIndexed ? ', indexed' : ''}  ${place(at)}`;
+    },
   );
   const lists = (all: readonly { properties: readonly ModelProperty[]; at: ModelType['at'] }[]) =>
     all.map(({ properties, at }) => `  ${properties.map((p) => p.name).join(', ')}  ${place(at)}`);
@@ -145,7 +147,8 @@ function propertyLine(property: ModelProperty): string {
     ...(property.deprecated === undefined ? [] : ['deprecated']),
     ...(column === name ? [] : [`column ${column}`]),
   ];
-  return `  ${name}: ${facts.join(', ')}  ${role === undefined ? place(at) : '(every type has it)'}`;
+  const where = role === undefined ? place(at) : '(every type has it)';
+  return `  ${name}: ${facts.join(', ')}  ${where}`;
 }
 
 function typeWords({ type, format }: JSONSchema7): string {

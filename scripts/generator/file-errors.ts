@@ -11,8 +11,8 @@ export function asUsageError(error: unknown, root: string): unknown {
   const missing = error.code === 'ENOENT' || error.code === 'ENOTDIR';
   if (missing && 'path' in error && String(error.path).endsWith(DESCRIPTOR_FOLDER))
     return new UsageError(
-      `there is no folder ${DESCRIPTOR_FOLDER}/ in ${root}. Run this in the folder of your project, ` +
-        `or say which with --root; ${command('new', 'TYPE')} begins one.`,
+      `there is no folder ${DESCRIPTOR_FOLDER}/ in ${root}. Run this in the folder of your ` +
+        `project, or say which with --root; ${command('new', 'TYPE')} begins one.`,
     );
   return new UsageError(error.message);
 }

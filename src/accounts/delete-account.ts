@@ -192,7 +192,8 @@ class Removal {
       );
       await retryBusy(
         () =>
-          prisma.$executeRaw`DELETE FROM ${name} WHERE ${account} AND (${key}) IN (${step} ${table.step})`,
+          prisma.$executeRaw`DELETE FROM ${name}
+            WHERE ${account} AND (${key}) IN (${step} ${table.step})`,
       );
       if (last === undefined) return;
       const end = Prisma.join(table.key.map((column) => last[column]));
@@ -220,7 +221,8 @@ class Removal {
 async function dataTables(prisma: PrismaClient): Promise<readonly string[]> {
   const rows = await prisma.$queryRaw<{ name: string }[]>`
     SELECT "table_name"::text AS "name"
-    FROM information_schema.columns JOIN information_schema.tables USING ("table_schema", "table_name")
+    FROM information_schema.columns
+    JOIN information_schema.tables USING ("table_schema", "table_name")
     WHERE "table_schema" = current_schema() AND "table_type" = 'BASE TABLE'
     AND "table_name" NOT LIKE 'Jmap%'
     AND ("column_name" IN ('accountId', 'id') AND "data_type" = 'text' AND "collation_name" = 'C'

@@ -132,8 +132,8 @@ const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 function legalName(what: 'account' | 'user', name: string): string {
   if (NAME.test(name) && name.trim() === name) return name;
   throw new DirectoryError(
-    `${JSON.stringify(name)} can't be the name of ${what === 'user' ? 'a user' : 'an account'}: it takes 1 to ` +
-      '255 characters without control characters, and no space at either end.',
+    `${JSON.stringify(name)} can't be the name of ${what === 'user' ? 'a user' : 'an account'}: ` +
+      'it takes 1 to 255 characters without control characters, and no space at either end.',
   );
 }
 

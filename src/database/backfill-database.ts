@@ -159,7 +159,8 @@ export function goneRows({ table, references, hasBlobs }: LinkingTable): Backfil
     WHERE "type" = ${table}`;
   const kinds = [...(references.length > 0 ? [linked] : []), ...(hasBlobs ? [holders] : [])];
   const from = Prisma.sql`(SELECT DISTINCT "r"."accountId", "r"."id", 0 AS "updated"
-    FROM (${Prisma.join(kinds, ' UNION ALL ')}) AS "r" WHERE NOT EXISTS (SELECT 1 FROM ${name(table)} AS "o"
+    FROM (${Prisma.join(kinds, ' UNION ALL ')}) AS "r"
+    WHERE NOT EXISTS (SELECT 1 FROM ${name(table)} AS "o"
     WHERE "o"."accountId" = "r"."accountId" AND "o"."id" = "r"."id"))`;
   return { from, where: Prisma.sql`TRUE` };
 }

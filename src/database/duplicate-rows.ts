@@ -32,8 +32,8 @@ export function refuseDuplicates(
   const more = rows.length > NAMED ? '; and more' : '';
   throw new MigrationError(
     `The migration ${migration} makes ${type}.${name} unique, and objects have the same: ` +
-      `${examples.join('; ')}${more}. Change or destroy all but one of each with the version before, ` +
-      'then migrate again. Nothing of this migration was applied.',
+      `${examples.join('; ')}${more}. Change or destroy all but one of each with the version ` +
+      'before, then migrate again. Nothing of this migration was applied.',
   );
 }
 

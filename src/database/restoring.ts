@@ -18,15 +18,15 @@ export function requireRestored(file: string): void {
   const marker = restoringFile(file);
   if (existsSync(file) || !existsSync(marker)) return;
   throw new MigrationError(
-    `A restore to ${file} has not ended: run it again, or, to begin with nothing, remove ${marker} ` +
-      'and the blobs in BLOB_STORE.',
+    `A restore to ${file} has not ended: run it again, or, to begin with nothing, remove ` +
+      `${marker} and the blobs in BLOB_STORE.`,
   );
 }
 
 /** The same for a PostgreSQL database that has the table. */
 export function unfinishedRestore(): MigrationError {
   return new MigrationError(
-    'A restore to the database has not ended: run it again, or, to begin with nothing, remove all tables ' +
-      `(${RESTORING_TABLE} among them) and the blobs in BLOB_STORE.`,
+    'A restore to the database has not ended: run it again, or, to begin with nothing, remove ' +
+      `all tables (${RESTORING_TABLE} among them) and the blobs in BLOB_STORE.`,
   );
 }

@@ -11,6 +11,8 @@ import { METHOD_NAMES } from './standard-methods.js';
  * of which keys there are and what they take. What it can't say is a rule in check/.
  */
 
+const ON_DESTROY_HELP = 'What happens when the object referred to is destroyed.';
+
 const text = (description: string, ...examples: string[]): JSONSchema7 => ({
   type: 'string',
   description,
@@ -231,7 +233,7 @@ const property: JSONSchema7 = {
       enum: wordNames(ON_DESTROY),
       default: 'restrict',
       examples: ['cascade'],
-      description: `What happens when the object referred to is destroyed.\n${wordsText(ON_DESTROY)}`,
+      description: `${ON_DESTROY_HELP}\n${wordsText(ON_DESTROY)}`,
     },
     acyclic: flag('No object leads back to itself by this property.', false),
     computed: {
@@ -492,7 +494,8 @@ export const META_SCHEMA: JSONSchema7 = {
   $id: 'https://jmapsmith.invalid/descriptor.schema.json',
   title: 'JMAP capability descriptor',
   description:
-    'A capability with its data types and methods. docs/reference/descriptors.md explains each key.',
+    'A capability with its data types and methods. docs/reference/descriptors.md explains each ' +
+    'key.',
   type: 'object',
   properties: {
     capability: text(
@@ -508,7 +511,8 @@ export const META_SCHEMA: JSONSchema7 = {
       "Static members of its object in each account's `accountCapabilities`.",
     ),
     bareSession: flag(
-      'The object in `capabilities` is exactly {}: the hash counts in the state of the session only.',
+      'The object in `capabilities` is exactly {}: the hash counts in the state of the session ' +
+        'only.',
       false,
     ),
     accountLevel: flag(

@@ -227,7 +227,8 @@ function database(text: string, root: string): DatabaseLocation | null {
 }
 
 const BLOB_STORES =
-  'file:FOLDER, such as file:./data/blobs, or s3://BUCKET/PREFIX with ?endpoint=URL and &region=NAME where needed';
+  'file:FOLDER, such as file:./data/blobs, or s3://BUCKET/PREFIX with ?endpoint=URL and ' +
+  '&region=NAME where needed';
 
 function blobStore(text: string, root: string, region: string): BlobLocation | null {
   if (text.startsWith('s3:')) return s3(text, region);

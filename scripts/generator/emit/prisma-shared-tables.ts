@@ -125,7 +125,8 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
   ),
   table(
     'JmapReference',
-    'An object that refers to another by a reference property: what restrict, cascade and setNull read.',
+    'An object that refers to another by a reference property: what restrict, cascade and ' +
+      'setNull read.',
     [
       column('accountId', 'String'),
       column('toType', 'String'),

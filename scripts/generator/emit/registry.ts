@@ -25,7 +25,8 @@ export function emitEngine(model: Model): EmittedFiles {
 function listing(path: string, before: readonly string[], { capabilities }: Model): EmittedFiles {
   const lines = capabilities.map(
     (capability) =>
-      `export { ${constantName(capability)} } from ${quoted(`./${capability.name}/capability.js`)};`,
+      `export { ${constantName(capability)} } from ` +
+      `${quoted(`./${capability.name}/capability.js`)};`,
   );
   return new Map([
     [path, `${preamble(ALL_DESCRIPTORS)}${[...before, ...lines].join('\n').trimEnd()}\n`],

@@ -128,7 +128,9 @@ function ownTypes(type: ModelType): readonly NamedSchema[] {
 /** Of a secret, hooks get what is kept: a hash or ciphertext. */
 function stored(property: ModelProperty): JSONSchema7 {
   if (property.access !== 'secret') return described(property);
-  const description = `What is kept of the secret: ${property.secret === 'encrypt' ? 'the encrypted text' : 'a hash'}.`;
+  const description =
+    'What is kept of the secret: ' +
+    `${property.secret === 'encrypt' ? 'the encrypted text' : 'a hash'}.`;
   return { type: property.nullable ? ['string', 'null'] : 'string', description };
 }
 

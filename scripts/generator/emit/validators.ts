@@ -38,7 +38,8 @@ export function emitValidators(sources: readonly ValidatorSource[]): string {
 
 /** Returns the text of a module of validators. The compiler does not check what ajv wrote. */
 export function validatorModule(from: string, code: string): string {
-  return `${preamble(from).trimEnd()}\n// @ts-nocheck: ajv compiled this from the schemas.\n\n${code}`;
+  const note = '// @ts-nocheck: ajv compiled this from the schemas.';
+  return `${preamble(from).trimEnd()}\n${note}\n\n${code}`;
 }
 
 type Standalone = (ajv: Ajv, refs: Record<string, string>) => string;

@@ -63,8 +63,8 @@ export function behind(capability: ModelCapability, file: HookFile): Problem | n
     severity: 'warning',
     at: { file: file.file, line: mark.line, column: 1 },
     message:
-      'the descriptor has changed since this file was written. Read the file again, then make this ' +
-      `line: ${markOf(capability)}`,
+      'the descriptor has changed since this file was written. Read the file again, then make ' +
+      `this line: ${markOf(capability)}`,
   };
 }
 

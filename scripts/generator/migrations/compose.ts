@@ -129,7 +129,8 @@ function nullsSql({ difference, tables }: Change): string {
         .filter(({ name }) => kept.find((column) => column.name === name)?.nullable === true)
         .map(
           ({ name }) =>
-            `-- The version before finds null in "${after.name}"."${name}" of objects that the new one creates.\n`,
+            `-- The version before finds null in "${after.name}"."${name}" of objects that the ` +
+            'new one creates.\n',
         );
     })
     .join('');
@@ -170,7 +171,8 @@ function diff(
 
 export function printDatamodel(provider: Provider, tables: readonly Table[]): string {
   return [
-    '// The datamodel after this migration: what the generator compares the next one with. Do not edit.',
+    '// The datamodel after this migration: what the generator compares the next one with. Do ' +
+      'not edit.',
     '',
     printDatasource(provider),
     printModels(tables, false),

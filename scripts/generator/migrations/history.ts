@@ -175,8 +175,9 @@ function branches(one: Entry, other: Entry, what: 'number' | 'parent'): Problem 
     at: { file: `${other.path}/${SNAPSHOT_FILE}`, line: 1, column: 1 },
     code: 'migration-branches',
     message:
-      `The migrations ${one.name} and ${other.name} have one ${what}: two branches made them. Delete the one that ` +
-      `no database has yet, the later (rm -r ${everywhere}), and generate again: what it did is made anew, after the other.`,
+      `The migrations ${one.name} and ${other.name} have one ${what}: two branches made them. ` +
+      `Delete the one that no database has yet, the later (rm -r ${everywhere}), and generate ` +
+      'again: what it did is made anew, after the other.',
     related: [{ file: `${one.path}/${SNAPSHOT_FILE}`, line: 1, column: 1 }],
   };
 }

@@ -46,8 +46,10 @@ function columnProblems(table: Table, report: (column: string, message: string) 
       report(
         name,
         other === name
-          ? `${table.name}: the column ${name} is there twice; the engine keeps that name: rename the property.`
-          : `${table.name}: the columns ${other} and ${name} differ in case alone: rename a property.`,
+          ? `${table.name}: the column ${name} is there twice; the engine keeps that name: ` +
+              'rename the property.'
+          : `${table.name}: the columns ${other} and ${name} differ in case alone: rename a ` +
+              'property.',
       );
     taken.set(name.toLowerCase(), name);
     if (Buffer.byteLength(name) > MAX_COLUMN)

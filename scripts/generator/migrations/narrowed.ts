@@ -64,7 +64,10 @@ function narrowedBounds(before: Schema, after: Schema, at: string): string | und
     if (now === undefined || now === false) continue;
     const old = before[name];
     if (canonicalJson(old ?? null) !== canonicalJson(now))
-      return `${at}has ${name}: ${JSON.stringify(now)}${old === undefined ? ' now' : `, which was ${JSON.stringify(old)}`}`;
+      return (
+        `${at}has ${name}: ` +
+        `${JSON.stringify(now)}${old === undefined ? ' now' : `, which was ${JSON.stringify(old)}`}`
+      );
   }
   return undefined;
 }

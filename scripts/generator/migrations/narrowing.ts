@@ -96,9 +96,9 @@ function namingProblem(type: ModelType, property: ModelProperty, named: string):
     at: property.at,
     code: 'property-narrowed',
     message:
-      `${type.name}.${property.name} ${named} now, and the ids that exist may name none: they would stay and be ` +
-      `readable, and no client could write them again. Write \`drops: [${property.name}]\` at the type to accept ` +
-      'that; or declare a property of another name.',
+      `${type.name}.${property.name} ${named} now, and the ids that exist may name none: they ` +
+      'would stay and be readable, and no client could write them again. Write `drops: ' +
+      `[${property.name}]\` at the type to accept that; or declare a property of another name.`,
   };
 }
 
@@ -107,9 +107,10 @@ function retargetedProblem(type: ModelType, property: ModelProperty, old: string
     at: property.at,
     code: 'property-retargeted',
     message:
-      `${type.name}.${property.name} refers to ${old} objects and would now refer to ${property.reference?.type}: ` +
-      `the ids that are there would lead nowhere. Write \`drops: [${property.name}]\` at the type to give the ` +
-      'values up, or declare a property of another name.',
+      `${type.name}.${property.name} refers to ${old} objects and would now refer to ` +
+      `${property.reference?.type}: the ids that are there would lead nowhere. Write \`drops: ` +
+      `[${property.name}]\` at the type to give the values up, or declare a property of another ` +
+      'name.',
   };
 }
 
@@ -118,9 +119,9 @@ function narrowedProblem(type: ModelType, property: ModelProperty, what: string)
     at: property.at,
     code: 'property-narrowed',
     message:
-      `${type.name}.${property.name}: ${what}. Objects that exist may have other values: they would stay and be ` +
-      `readable, and no client could write them again. Write \`drops: [${property.name}]\` at the type to accept ` +
-      'that; or leave it as wide as it was.',
+      `${type.name}.${property.name}: ${what}. Objects that exist may have other values: they ` +
+      'would stay and be readable, and no client could write them again. Write `drops: ' +
+      `[${property.name}]\` at the type to accept that; or leave it as wide as it was.`,
   };
 }
 
@@ -135,9 +136,10 @@ function secretProblem(
     at: property.at,
     code: 'property-sealed-otherwise',
     message:
-      `${type.name}.${property.name} was stored ${form(secret)} and would now be stored ${form(property.secret)}: ` +
-      `what is there would be taken for something else. Write \`drops: [${property.name}]\` at the type to give the ` +
-      'values up, or declare a property of another name.',
+      `${type.name}.${property.name} was stored ${form(secret)} and would now be stored ` +
+      `${form(property.secret)}: what is there would be taken for something else. Write \`drops: ` +
+      `[${property.name}]\` at the type to give the values up, or declare a property of another ` +
+      'name.',
   };
 }
 
@@ -146,8 +148,8 @@ function emptiedProblem(type: ModelType, property: ModelProperty): Problem {
     at: property.at,
     code: 'property-without-default',
     message:
-      `${type.name}.${property.name} gives its values up, and the objects that exist have no other: ` +
-      'give it a default or make it nullable.',
+      `${type.name}.${property.name} gives its values up, and the objects that exist have no ` +
+      'other: give it a default or make it nullable.',
   };
 }
 
@@ -159,8 +161,9 @@ function singletonProblem(known: SnapshotType, type: ModelType): readonly Proble
       at: type.at,
       code: 'singleton-changed',
       message:
-        `${type.name} had ${was} in an account and would now have ${is}: what exists would have ids that ` +
-        'nobody can name. Declare a type of another name, and give this one up in a later release.',
+        `${type.name} had ${was} in an account and would now have ${is}: what exists would have ` +
+        'ids that nobody can name. Declare a type of another name, and give this one up in a ' +
+        'later release.',
     },
   ];
 }

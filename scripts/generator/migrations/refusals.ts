@@ -60,8 +60,9 @@ function laterEngine(found: { what: string; line: number }, snapshot: Snapshot):
     at: { file: snapshot.file, line: found.line, column: 1 },
     code: 'later-engine',
     message:
-      `The migrations have ${found.what}, a part of the engine's own tables that this jmapsmith does not have: a later ` +
-      'one made them. Install that version; or, where no database has them, delete the migrations that it made.',
+      `The migrations have ${found.what}, a part of the engine's own tables that this jmapsmith ` +
+      'does not have: a later one made them. Install that version; or, where no database has ' +
+      'them, delete the migrations that it made.',
   };
 }
 
@@ -80,9 +81,9 @@ function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readon
       at: capability?.at ?? { file: snapshot.file, line: table.line, column: 1 },
       code: 'type-removed',
       message:
-        `The type ${type} is in the migrations and no longer here: its table and all data in it would go. ` +
-        `Write \`drops: [${type}]\` beside \`capability\` to give them up, or \`renamedFrom: ${type}\` at the ` +
-        `type that has its data now; or put it back.`,
+        `The type ${type} is in the migrations and no longer here: its table and all data in it ` +
+        `would go. Write \`drops: [${type}]\` beside \`capability\` to give them up, or ` +
+        `\`renamedFrom: ${type}\` at the type that has its data now; or put it back.`,
     },
   ];
 }
@@ -104,8 +105,9 @@ function refuseTakenName(
     at,
     code: 'bad-rename',
     message:
-      `The ${what} ${old} can't be renamed to ${name} yet: the last release has another ${what} of that name. Give that ` +
-      `one up first (take it out, \`drops: [${name}]\` ${where}, generate, commit), then rename ${old}.`,
+      `The ${what} ${old} can't be renamed to ${name} yet: the last release has another ${what} ` +
+      `of that name. Give that one up first (take it out, \`drops: [${name}]\` ${where}, ` +
+      `generate, commit), then rename ${old}.`,
   };
 }
 
@@ -192,8 +194,8 @@ function removedProperty(where: string, name: string, at: Location): Problem {
     code: 'property-removed',
     message:
       `${where} is in the migrations and no longer in the descriptor: its values would go. Write ` +
-      `\`drops: [${name}]\` at the type to give them up, or \`renamedFrom: ${name}\` at the property that has them ` +
-      `now; or put it back.`,
+      `\`drops: [${name}]\` at the type to give them up, or \`renamedFrom: ${name}\` at the ` +
+      'property that has them now; or put it back.',
   };
 }
 

@@ -33,11 +33,13 @@ export interface Searched {
   readonly search: SearchIndexDefinition;
 }
 
+const FORGET_TRIGGER = 'CREATE TRIGGER IF NOT EXISTS "JmapSearchAccount_delete"';
+
 /**
  * SQLite: an account that is deleted needs its number no longer. Belongs to JmapAccount: where a
  * migration writes that anew, the trigger is to be made again.
  */
-export const FORGET_ACCOUNT = `CREATE TRIGGER IF NOT EXISTS "JmapSearchAccount_delete" AFTER DELETE ON "JmapAccount" BEGIN
+export const FORGET_ACCOUNT = `${FORGET_TRIGGER} AFTER DELETE ON "JmapAccount" BEGIN
   DELETE FROM "JmapSearchAccount" WHERE "accountId" = OLD."id";
 END;`;
 

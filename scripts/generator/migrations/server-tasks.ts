@@ -34,7 +34,8 @@ export function writeServerTasks(
     'What the server does at its next start.',
     notes.map(
       ([key, value]) =>
-        `INSERT INTO "JmapMeta" ("key", "value") VALUES (${text(key)}, ${value}) ON CONFLICT DO NOTHING;`,
+        `INSERT INTO "JmapMeta" ("key", "value") VALUES (${text(key)}, ${value}) ON CONFLICT DO ` +
+        'NOTHING;',
     ),
   );
 }
@@ -46,7 +47,10 @@ export function removeServerTasks(tables: readonly string[]): string {
     tables.map((table) => {
       const keys = [text(`follow:${table}`), text(`reset:${table}`)].join(', ');
       const prefix = `compute:${table}/`;
-      return `DELETE FROM "JmapMeta" WHERE "key" IN (${keys}) OR substr("key", 1, ${prefix.length}) = ${text(prefix)};`;
+      return (
+        `DELETE FROM "JmapMeta" WHERE "key" IN (${keys}) OR substr("key", 1, ${prefix.length}) = ` +
+        `${text(prefix)};`
+      );
     }),
   );
 }

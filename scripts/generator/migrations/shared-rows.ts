@@ -57,6 +57,9 @@ export function resetSql(tables: readonly string[]): string {
   );
 }
 
+/** The number behind every one that an account has seen. */
+const NEXT_NUMBER = 'max("number") + 1';
+
 /**
  * These types have names that others had: they begin behind every number that the account has seen.
  * The counters of types that are given up stay for that.
@@ -66,7 +69,7 @@ export function reusedNamesSql(tables: readonly string[]): string {
     'Clients may hold states of other types that had these names: they are refused.',
     tables.flatMap((type) => [
       `INSERT INTO "JmapState" ("accountId", "type", "number")
-  SELECT "accountId", ${text(type)}, max("number") + 1 FROM "JmapState" WHERE true GROUP BY "accountId"
+  SELECT "accountId", ${text(type)}, ${NEXT_NUMBER} FROM "JmapState" WHERE true GROUP BY "accountId"
   ON CONFLICT ("accountId", "type") DO UPDATE SET "number" = excluded."number";`,
       `DELETE FROM "JmapChange" WHERE "type" = ${text(type)};`,
     ]),
@@ -157,7 +160,10 @@ function referenceRows(
 }
 
 function deleteReferences(table: string, column: string): string {
-  return `DELETE FROM "JmapReference" WHERE "fromType" = ${text(table)} AND "property" = ${text(column)};`;
+  return (
+    `DELETE FROM "JmapReference" WHERE "fromType" = ${text(table)} AND "property" = ` +
+    `${text(column)};`
+  );
 }
 
 function insertReferences(
@@ -171,8 +177,11 @@ function insertReferences(
   const own = `"t".${quoted(column)}`;
   const [from, target] =
     reference.form === 'single' ? ['', own] : itemsOf(own, reference.form, provider);
-  return `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
-  SELECT DISTINCT "t"."accountId", ${text(tableOf(reference.type))}, ${target}, ${text(type.table)}, ${text(column)}, "t"."id"
+  const columns = '"accountId", "toType", "toId", "fromType", "property", "fromId"';
+  const to = `${text(tableOf(reference.type))}, ${target}`;
+  const origin = `${text(type.table)}, ${text(column)}, "t"."id"`;
+  return `INSERT INTO "JmapReference" (${columns})
+  SELECT DISTINCT "t"."accountId", ${to}, ${origin}
   FROM ${quoted(type.table)} AS "t"${from} WHERE length(${target}) BETWEEN 1 AND ${MAX_ID};`;
 }
 
@@ -233,10 +242,12 @@ function countRows({ type, counts }: TypeEffect, model: Model): readonly string[
     if (computed?.kind !== 'count') return [];
     const from = types.find(({ name }) => name === computed.type);
     const by = from?.properties.find(({ name }) => name === computed.by)?.column ?? computed.by;
+    const table = quoted(type.table);
+    const origin = text(from?.table ?? computed.type);
     return [
-      `UPDATE ${quoted(type.table)} SET ${quoted(column)} = (SELECT count(*) FROM "JmapReference" AS "r"
-  WHERE "r"."accountId" = ${quoted(type.table)}."accountId" AND "r"."toType" = ${text(type.table)}
-  AND "r"."toId" = ${quoted(type.table)}."id" AND "r"."fromType" = ${text(from?.table ?? computed.type)}
+      `UPDATE ${table} SET ${quoted(column)} = (SELECT count(*) FROM "JmapReference" AS "r"
+  WHERE "r"."accountId" = ${table}."accountId" AND "r"."toType" = ${text(type.table)}
+  AND "r"."toId" = ${table}."id" AND "r"."fromType" = ${origin}
   AND "r"."property" = ${text(by)});`,
     ];
   });

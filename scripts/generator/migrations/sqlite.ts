@@ -68,5 +68,8 @@ export function fillSqlite({ table, columns }: BackfillStep): string {
   const list = columns.map(
     ({ column, from, transform }) => `${quoted(column)} = ${FUNCTIONS[transform]}(${quoted(from)})`,
   );
-  return `\n-- The new columns of the rows that exist.\nUPDATE ${quoted(table)} SET ${list.join(', ')};\n`;
+  return (
+    `\n-- The new columns of the rows that exist.\nUPDATE ${quoted(table)} SET ` +
+    `${list.join(', ')};\n`
+  );
 }

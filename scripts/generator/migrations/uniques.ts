@@ -48,8 +48,9 @@ export function uniqueProblems(
           at: unique.at,
           code: 'unique-not-computed',
           message:
-            `${type.name}.${name} would be unique, and "${late.name}" is not computed yet for the objects that exist. ` +
-            `Release "${late.name}" first (generate, commit, start the server), then declare it unique.`,
+            `${type.name}.${name} would be unique, and "${late.name}" is not computed yet for ` +
+            `the objects that exist. Release "${late.name}" first (generate, commit, start the ` +
+            'server), then declare it unique.',
           related: [late.at],
         },
       ];
@@ -83,8 +84,9 @@ export function defaultProblems(
         at: unique.at,
         code: 'unique-by-default',
         message:
-          `${type.name}.${checkOf(type, unique).name} is new and would be unique, and all objects that exist would get ` +
-          'the same default. Make it nullable without a default: null is equal to nothing.',
+          `${type.name}.${checkOf(type, unique).name} is new and would be unique, and all ` +
+          'objects that exist would get the same default. Make it nullable without a default: ' +
+          'null is equal to nothing.',
       })),
   );
 }

@@ -36,8 +36,8 @@ export async function requireShortEntries(
     const found = await findLongEntries(client, statement, folder);
     if (found !== undefined)
       throw new MigrationError(
-        `The migration ${name} ${found} Shorten them with the version before, then migrate again. Nothing of this ` +
-          'migration was applied.',
+        `The migration ${name} ${found} Shorten them with the version before, then migrate ` +
+          'again. Nothing of this migration was applied.',
       );
   }
 }
@@ -53,8 +53,8 @@ export async function explainLongEntries(
   const found = await findLongEntries(client, statement, folder);
   if (found === undefined) throw cause;
   throw new MigrationError(
-    `The migration ${name} ${found} Shorten them with the version that wrote them, stop it, and migrate again: ` +
-      'all but this index is there.',
+    `The migration ${name} ${found} Shorten them with the version that wrote them, stop it, and ` +
+      'migrate again: all but this index is there.',
     { cause },
   );
 }
@@ -70,7 +70,8 @@ async function findLongEntries(
   const { table, columns } = index;
   const { rows: typed } = await client.query<{ name: string }>(
     `SELECT "attname" AS "name" FROM pg_attribute
-     WHERE "attrelid" = to_regclass(quote_ident($1)) AND "attname" = ANY ($2) AND "atttypid" = 'text'::regtype`,
+     WHERE "attrelid" = to_regclass(quote_ident($1)) AND "attname" = ANY ($2)
+     AND "atttypid" = 'text'::regtype`,
     [table, columns],
   );
   const texts = typed.map(({ name }) => name);

@@ -17,7 +17,8 @@ export async function blindCtype(pool: Pool): Promise<string | undefined> {
   const [database] = rows;
   if (database?.has !== true) return undefined;
   const seen = await pool.query<{ all: boolean }>(
-    'SELECT bool_and(cardinality(show_trgm("word")) > 0) AS "all" FROM unnest($1::text[]) AS "word"',
+    'SELECT bool_and(cardinality(show_trgm("word")) > 0) AS "all" FROM unnest($1::text[]) AS ' +
+      '"word"',
     [SAMPLES],
   );
   return seen.rows[0]?.all === true ? undefined : database.ctype;

@@ -17,7 +17,7 @@ export async function recordUnicodeVersion(pool: Pool): Promise<void> {
   const recorded = rows[0]?.value;
   if (recorded === UNICODE_VERSION) return;
   throw new MigrationError(
-    `The database holds text folded by Unicode ${String(recorded)}; this version of jmapsmith folds by ` +
-      `${UNICODE_VERSION}. Run the version that wrote it.`,
+    `The database holds text folded by Unicode ${String(recorded)}; this version of jmapsmith ` +
+      `folds by ${UNICODE_VERSION}. Run the version that wrote it.`,
   );
 }

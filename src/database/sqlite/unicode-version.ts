@@ -18,7 +18,7 @@ export function recordUnicodeVersion(db: Database): void {
   const recorded = select.get(KEY);
   if (recorded === UNICODE_VERSION) return;
   throw new MigrationError(
-    `The database holds text folded by Unicode ${String(recorded)}; this version of jmapsmith folds by ` +
-      `${UNICODE_VERSION}. Run the version that wrote it.`,
+    `The database holds text folded by Unicode ${String(recorded)}; this version of jmapsmith ` +
+      `folds by ${UNICODE_VERSION}. Run the version that wrote it.`,
   );
 }

@@ -69,8 +69,9 @@ function followsCopy(type: TypeView, { node }: MethodView, report: Report): void
     report(
       'required-set-argument',
       item.at,
-      `${type.name}/copy calls /set where "onSuccessDestroyOriginal" is true, and has no ${JSON.stringify(item.value)} ` +
-        'to give it: make the argument optional, or leave copy out of standardMethods.',
+      `${type.name}/copy calls /set where "onSuccessDestroyOriginal" is true, and has no ` +
+        `${JSON.stringify(item.value)} to give it: make the argument optional, or leave copy out ` +
+        'of standardMethods.',
     );
 }
 

@@ -12,8 +12,8 @@ export const WARNINGS = Object.freeze({
   },
   'moved-file': {
     cause:
-      'A hook file or a descriptor names a file that an older version generated. The message says ' +
-      'where its content is now.',
+      'A hook file or a descriptor names a file that an older version generated. The message ' +
+      'says where its content is now.',
     wrong: "import type { Todo } from '../generated/todos/Todo.types.js'",
     right: "import type { Todo } from '../generated/todos/Todo.definition.js'",
     silence: 'Name the file that the message shows.',

@@ -24,7 +24,8 @@ const FOR_GOOD = `SET default_transaction_isolation = 'repeatable read';
  * one processor, since others wait for the second.
  */
 const PLANNING = `SELECT set_config(name, value, false) FROM pg_settings
- JOIN (VALUES ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0')) AS v (name, value)
+ JOIN (VALUES ('random_page_cost', '1.1'), ('max_parallel_workers_per_gather', '0'))
+ AS v (name, value)
  USING (name) WHERE source = 'default'`;
 
 /** Before a transaction that lost against another runs again, ms; times a random number. */

@@ -28,7 +28,8 @@ export const postgresql: Dialect = Object.freeze({
   boolean: (value) => String(value),
 
   elements: (json, kind) =>
-    sql`SELECT value::${raw(COLUMN_TYPES[kind])} FROM jsonb_array_elements_text(${storable(json)}::jsonb)`,
+    sql`SELECT value::${raw(COLUMN_TYPES[kind])}
+ FROM jsonb_array_elements_text(${storable(json)}::jsonb)`,
 
   tuples: (json, properties) => {
     const columns = properties

@@ -148,6 +148,7 @@ export async function collectBlobs(
 
 /** For a blob "b". NOT EXISTS too: a reference must keep its blob even if the time is wrong. */
 function collectable(before: number): Fragment {
-  return sql`"b"."unreferencedSince" < ${before} AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
+  return sql`"b"."unreferencedSince" < ${before}
+ AND NOT EXISTS (SELECT 1 FROM "JmapBlobReference" AS "r"
  WHERE "r"."accountId" = "b"."accountId" AND "r"."blobId" = "b"."id")`;
 }

@@ -24,7 +24,8 @@ export const TICK = raw('(random() & 255 <> 0 OR jmap_tick())');
  */
 export function tickOfScan(accountId: SqlValue, table: string): Fragment {
   const type = raw(`'${table.replaceAll("'", "''")}'`);
-  return sql`CASE WHEN (SELECT "objects" FROM "JmapState" WHERE "accountId" = ${accountId} AND "type" = ${type})
+  return sql`CASE WHEN (SELECT "objects" FROM "JmapState"
+ WHERE "accountId" = ${accountId} AND "type" = ${type})
  <= ${raw(String(FEW))} THEN TRUE WHEN random() & 255 <> 0 THEN TRUE ELSE jmap_tick() END`;
 }
 

@@ -140,8 +140,9 @@ const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND
 const STATE = `(${SELECT_STATE})`;
 
 /** A list for each column is made and parsed sooner than one for each record. */
-const STATE_AND_CHANGES = `SELECT ${STATE}, json_group_array("number"), json_group_array("objectId"),
- json_group_array("kind"), json_group_array("at") FROM (SELECT "number", "objectId", "kind", "at"
+const STATE_AND_CHANGES = `SELECT ${STATE}, json_group_array("number"),
+ json_group_array("objectId"), json_group_array("kind"), json_group_array("at")
+ FROM (SELECT "number", "objectId", "kind", "at"
  FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ?
  ORDER BY "number" LIMIT ${BOUND})`;
 
