@@ -16,6 +16,7 @@ in full, and named again at the end:
   arrows        which folder imports which (.dependency-cruiser.cjs)
   conformance   docs/reference/conformance.md is what the ledger says (conform/ledger)
   licences      licences of all packages (scripts/licences.mjs)
+  packages      what npm would publish of each workspace (scripts/check-packages.mjs)
 
 Exit codes: 0 all is well, 1 something failed.`;
 
@@ -35,6 +36,7 @@ const CHECKS = [
   ],
   ['conformance', 'node --import tsx/esm conform/ledger/write.ts --check'],
   ['licences', 'node scripts/licences.mjs'],
+  ['packages', 'node scripts/check-packages.mjs'],
 ];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
