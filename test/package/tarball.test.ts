@@ -28,6 +28,7 @@ describe('the packed package', () => {
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'bin/jmapsmith.mjs',
       'capabilities/blob.yaml',
       'capabilities/core.yaml',
