@@ -37,7 +37,7 @@ function onlyIn(packages, folders, comment) {
 const wire = ['^src/(protocol|text|capability|runtime)/'];
 const store = ['^src/store/port[.]ts$'];
 const principal = ['^src/accounts/principal[.]ts$'];
-const ports = [...store, ...principal, '^src/blobs/port[.]ts$'];
+const ports = [...store, ...principal, '^src/blobs/blob-store[.]ts$'];
 
 module.exports = {
   forbidden: [
