@@ -2,16 +2,8 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { at } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import {
-  byText,
-  cached,
-  changesOf,
-  everyId,
-  query,
-  spliced,
-  unordered,
-} from '../subject/queries.js';
-import { mutableQueries, NEEDS, reading, update } from './query-follow.js';
+import { byText, cached, changesOf, everyId, query, spliced } from '../subject/queries.js';
+import { follows, mutableQueries, NEEDS, reading, update } from './query-follow.js';
 
 /** RFC 8620 5.6: /queryChanges for clients that hold a part of the results, by upToId or without it. */
 
@@ -92,9 +84,8 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
         const before = await cached(subject, args);
         await update(subject, b, `in b${String(before.ids.length)}`);
         const id = await subject.one(subject.A1, 'in z');
-        const answer = await changesOf(subject, before, { upToId: a });
-        expect(unordered(answer)).toEqual(unordered(await changesOf(subject, before)));
-        expect(answer.added.map((item) => item.id)).toContain(id);
+        // A second answer may differ: `removed` may have more ids than it must, others each time (5.6).
+        await follows(subject, before, await changesOf(subject, before, { upToId: a }));
         await subject.set({ destroy: [id] });
       }
     },

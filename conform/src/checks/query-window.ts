@@ -115,10 +115,10 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule: 'A position at or behind the end of the list gives no ids and is no error.',
     async run(subject) {
       const { length: total } = await six(subject);
+      // The response's position is the index of the first id: of no ids it may be any (5.5).
       for (const position of [total, total + 1, 2 ** 53 - 1]) {
-        const answer = await query(subject, { position, calculateTotal: true });
-        expect(answer).toMatchObject({ ids: [], total });
-        expect(answer.position).toBeGreaterThanOrEqual(total);
+        const { ids } = await query(subject, { position });
+        expect({ position, ids }).toEqual({ position, ids: [] });
       }
     },
   },

@@ -1,4 +1,6 @@
-import type { JsonMap } from '../client/json.js';
+import { expect } from 'expect';
+import type { SetAnswer } from '../client/answers.js';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { type Matcher, satisfying } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 
@@ -13,4 +15,29 @@ export function refusal(subject: Subject, property: string): Matcher {
     if (told === undefined) return !subject.server.isOurs;
     return Array.isArray(told) && told.length === 1 && told.every(isWithin);
   });
+}
+
+/**
+ * Checks what became of the create `c`, in which `property` names a creation id that only a later call makes. A
+ * client must not send that, and a server never has to look ahead (RFC 8620 5.3). Ours refuses it as invalidProperties.
+ * Another may give a reason of its own, or know the real id, `value`, already; it does not keep what leads nowhere.
+ */
+export async function expectNoLookAhead(
+  subject: Subject,
+  property: string,
+  { created, notCreated }: SetAnswer,
+  value: Json | undefined,
+): Promise<void> {
+  const made = created?.['c'];
+  if (made === undefined || subject.server.isOurs) {
+    const any = satisfying(
+      'a SetError',
+      (error) => typeof asMap(error as Json)['type'] === 'string',
+    );
+    const error = subject.server.isOurs ? refusal(subject, property) : any;
+    expect({ property, made, notCreated }).toEqual({ property, notCreated: { c: error } });
+    return;
+  }
+  const { [property]: held } = await subject.read(made.id);
+  expect({ property, held }).toEqual({ property, held: value });
 }

@@ -190,10 +190,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       expect(answer.notCreated).toEqual({
         k: subject.setError('invalidProperties', ['__proto__', 'constructor', 'toString']),
       });
-      const sent = subject.create('after');
-      const later = entry((await create(subject, { k: sent })).created, 'k');
-      expect({ ...sent, ...later }).toEqual(await subject.read(later.id));
-      expect(Object.keys(later)).not.toContain('polluted');
+      const later = entry((await create(subject, { k: subject.create('after') })).created, 'k');
+      const members = [...Object.keys(later), ...Object.keys(await subject.read(later.id))];
+      expect(members).not.toContain('polluted');
     },
   },
 ]);

@@ -6,6 +6,13 @@ import { asMap, type JsonMap, parsed } from './json.js';
 
 /** ms that a server may take for its answer, and for an event that is due. */
 const PATIENCE = 30_000;
+/** ms for what comes with an event. */
+const SOON = 3000;
+
+/** An event source is silent: the server may answer everything else. */
+export class NoEventError extends Error {
+  override readonly name = 'NoEventError';
+}
 
 /** One server-sent event whose data is JSON. */
 export interface ServerEvent {
@@ -25,6 +32,8 @@ export class EventStream {
   readonly #recorder: Recorder;
   readonly #url: string;
   readonly #waiting = new Set<() => void>();
+  readonly #ids: string[] = [];
+  #idsTaken = 0;
   #text = '';
   #taken = 0;
   #isOpen = true;
@@ -90,8 +99,20 @@ export class EventStream {
     this.#taken = at + 1;
     const event = this.events[at];
     if (event === undefined)
-      throw new Error(`The stream ended without a ${name} event: ${JSON.stringify(this.events)}`);
+      throw new NoEventError(
+        `The stream ended without a ${name} event: ${JSON.stringify(this.events)}`,
+      );
     return event;
+  }
+
+  /** The next id that the server set: with an event, or by itself behind one (RFC 8620 7.3). */
+  async nextId(): Promise<string> {
+    const at = this.#idsTaken;
+    await this.#until(() => this.#ids.length > at, 'An event id', SOON);
+    const id = this.#ids[at];
+    if (id === undefined) throw new NoEventError('The stream ended without an event id.');
+    this.#idsTaken += 1;
+    return id;
   }
 
   /** Resolves when the server has ended the response. */
@@ -113,7 +134,7 @@ export class EventStream {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new NoAnswerError(`${what} didn't come within ${patience} ms.`));
+        reject(new NoEventError(`${what} didn't come within ${patience} ms.`));
       }, patience);
       this.#waiting.add(look);
       look();
@@ -135,6 +156,8 @@ export class EventStream {
       fields.set(name, known === undefined ? value : `${known}\n${value}`);
     }
     const data = fields.get('data');
+    const id = fields.get('id');
+    if (id !== undefined) this.#ids.push(id);
     if (data === undefined) return;
     this.#recorder.add({
       request: { line: `GET ${this.#url}`, headers: {}, body: '' },
@@ -142,7 +165,7 @@ export class EventStream {
     });
     this.events.push({
       event: fields.get('event') ?? 'message',
-      id: fields.get('id') ?? null,
+      id: id ?? null,
       data: asMap(parsed(data)),
     });
   }

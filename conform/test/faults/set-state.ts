@@ -39,7 +39,7 @@ export const setStateFaults: readonly Fault[] = [
   },
   {
     name: 'the state moves with each /get',
-    checks: ['set-states-of-accounts', 'set-states', 'set-sequential'],
+    checks: ['set-states-of-accounts', 'set-states'],
     ...member('get', 'state', () => {
       asked += 1;
       return `asked${asked}`;
