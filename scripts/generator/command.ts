@@ -29,7 +29,7 @@ export interface GenerateOptions {
 /** Files that are named after a run; of a new project there are hundreds. */
 const LISTED = 40;
 
-/** The `generate` command; returns its exit code. */
+/** Runs the `generate` command; returns its exit code. */
 export async function generate(options: GenerateOptions): Promise<number> {
   if ([options.check, options.dryRun, options.watch].filter(Boolean).length > 1)
     throw new UsageError('--check, --dry-run and --watch exclude each other.');

@@ -26,7 +26,7 @@ export interface DescribeOptions {
   readonly format: Exclude<Format, 'github'>;
 }
 
-/** The `describe` command; returns its exit code. */
+/** Runs the `describe` command; returns its exit code. */
 export async function describeType({ root, name, format }: DescribeOptions): Promise<number> {
   const model = await modelOf(root, format);
   if (model === undefined) return EXIT.input;

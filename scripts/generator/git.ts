@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** What git prints in `root`; undefined where it refuses, or is not there. */
+/** Returns what git prints in `root`; undefined where it refuses, or is not there. */
 export function git(root: string, args: readonly string[]): string | undefined {
   try {
     return execFileSync('git', args, {
@@ -15,7 +15,7 @@ export function git(root: string, args: readonly string[]): string | undefined {
   }
 }
 
-/** Whether a folder lies in a work tree of git. */
+/** Returns whether a folder lies in a work tree of git. */
 export function isInRepository(root: string): boolean {
   return git(root, ['rev-parse', '--is-inside-work-tree'])?.trim() === 'true';
 }

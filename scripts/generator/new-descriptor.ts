@@ -18,7 +18,7 @@ function plural(word: string): string {
   return /(s|x|z|ch|sh)$/.test(word) ? `${word}es` : `${word}s`;
 }
 
-/** A commented descriptor of a new type, which generates and runs as it is. */
+/** Returns a commented descriptor of a new type, which generates and runs as it is. */
 export function newDescriptor(typeName: string): string {
   const base = baseNameOf(typeName);
   return `# yaml-language-server: $schema=${schemaPath()}

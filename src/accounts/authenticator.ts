@@ -193,7 +193,7 @@ async function loadPrincipal(prisma: PrismaClient, tokenId: string): Promise<Loa
   return { secretHash: token.secretHash, principal };
 }
 
-/** Text that is equal for two principals exactly where nothing that they say differs. */
+/** Returns text that is equal for two principals exactly where nothing that they say differs. */
 function fingerprint(principal: Principal): string {
   return JSON.stringify(principal, (_, value: unknown) => {
     if (value instanceof Map) return [...value.values()];
@@ -234,7 +234,7 @@ export function makeToken(ids: IdGenerator): NewToken {
   return { id, created: time, token: `jms_${id}_${secret}`, secretHash: hashSecret(secret) };
 }
 
-/** The parts of a token, or null where it has not the form of one. */
+/** Returns the parts of a token, or null where it has not the form of one. */
 export function parseToken(text: string): { readonly id: string; readonly secret: string } | null {
   // By position: what a match captures would be an array for each request.
   if (!TOKEN.test(text)) return null;

@@ -35,7 +35,7 @@ export function createAccount(
   return changeAccess(prisma, (transaction) => insertAccount(transaction, ids, account));
 }
 
-/** The same for a caller whose transaction is open. */
+/** Does the same for a caller whose transaction is open. */
 export async function insertAccount(
   transaction: TransactionClient,
   ids: IdGenerator,
@@ -59,7 +59,7 @@ export async function insertAccount(
   return id;
 }
 
-/** Every account, in order of creation. */
+/** Returns every account, in order of creation. */
 export async function listAccounts(prisma: PrismaClient): Promise<readonly AccountListing[]> {
   const accounts = await prisma.jmapAccount.findMany({
     orderBy: [{ created: 'asc' }, { id: 'asc' }],
@@ -137,7 +137,7 @@ function legalName(what: 'account' | 'user', name: string): string {
   );
 }
 
-/** The id of the user with this name, who is created where there is none. */
+/** Returns the id of the user with this name, who is created where there is none. */
 async function userOnDemand(
   transaction: TransactionClient,
   ids: IdGenerator,
@@ -152,7 +152,7 @@ async function userOnDemand(
   return id;
 }
 
-/** The id of the user with this name. Throws DirectoryError. */
+/** Returns the id of the user with this name. Throws DirectoryError. */
 export async function existingUser(
   prisma: PrismaClient | TransactionClient,
   name: string,
@@ -174,7 +174,9 @@ export function capabilityList(column: unknown): readonly string[] | null {
   return Array.isArray(column) ? column.filter((urn) => typeof urn === 'string') : null;
 }
 
-/** Rows by a key, each group in the order of the rows (`Map.groupBy`, which Node 20 lacks). */
+/**
+ * Returns rows by a key, each group in the order of the rows (`Map.groupBy`, which Node 20 lacks).
+ */
 export function groupBy<Row>(
   rows: readonly Row[],
   keyOf: (row: Row) => string,

@@ -42,7 +42,7 @@ export function createToken(
   return changeAccess(prisma, (transaction) => insertToken(transaction, ids, newToken));
 }
 
-/** The same for a caller whose transaction is open. */
+/** Does the same for a caller whose transaction is open. */
 export async function insertToken(
   transaction: TransactionClient,
   ids: IdGenerator,
@@ -97,7 +97,7 @@ async function reachable(
   return result;
 }
 
-/** Every token in order of creation, without its secret. */
+/** Returns every token in order of creation, without its secret. */
 export async function listTokens(prisma: PrismaClient): Promise<readonly TokenListing[]> {
   const tokens = await prisma.jmapToken.findMany({
     orderBy: [{ created: 'asc' }, { id: 'asc' }],

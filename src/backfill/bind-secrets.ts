@@ -55,8 +55,8 @@ function encryptedOf(type: DataTypeDefinition) {
 }
 
 /**
- * The object with all secrets bound that the key decrypts, itself where there is none; `isWhole`
- * where it decrypts all of them.
+ * Returns the object with all secrets bound that the key decrypts, itself where there is none;
+ * `isWhole` where it decrypts all of them.
  */
 function boundObject(
   type: DataTypeDefinition,

@@ -246,7 +246,7 @@ interface Judged extends WrongLinks {
   readonly stale: ReadonlySet<string>;
 }
 
-/** The records that lead away from objects, where they are not as the values want them. */
+/** Returns the records that lead away from objects, where they are not as the values want them. */
 async function wrongLinks(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],

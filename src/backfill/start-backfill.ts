@@ -271,7 +271,7 @@ class Backfill {
       }
   }
 
-  /** Properties that are computed from objects of the type. */
+  /** Returns properties that are computed from objects of the type. */
   #followers(type: DataTypeDefinition): readonly Omit<Computed, 'key'>[] {
     return [...this.#options.registry.dataTypes.values()].flatMap((other) =>
       other.properties
@@ -283,7 +283,7 @@ class Backfill {
     );
   }
 
-  /** Null where a later migration has given it up. */
+  /** Returns null where a later migration has given it up. */
   #computed(key: string): Computed | null {
     const [table = '', column = ''] = key.slice('compute:'.length).split('/');
     const type = this.#byTable.get(table);

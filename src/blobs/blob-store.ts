@@ -13,7 +13,9 @@ export interface BlobStore {
     maxSize: number,
   ): Promise<{ readonly size: number }>;
 
-  /** The octets of a range as a stream; all by default. Rejects where there is no such blob. */
+  /**
+   * Returns the octets of a range as a stream; all by default. Rejects where there is no such blob.
+   */
   read(accountId: string, blobId: string, range?: OctetRange): Promise<Readable>;
 
   /** Makes the same octets known under a second (accountId, blobId), durable when it resolves. */

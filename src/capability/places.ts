@@ -16,7 +16,7 @@ export type PlaceStep =
  */
 export type Place = readonly PlaceStep[];
 
-/** Whether values of the property hold ids of blobs anywhere. */
+/** Returns whether values of the property hold ids of blobs anywhere. */
 export function holdsBlobs<Property extends { readonly blobs?: readonly Place[] }>(
   property: Property,
 ): property is Property & { readonly blobs: readonly Place[] } {
@@ -34,7 +34,7 @@ export function textsAt(
   return finish(textSteps(places, value));
 }
 
-/** The same with pauses, for values that may be large. */
+/** Returns the same with pauses, for values that may be large. */
 export function* textSteps(
   places: readonly Place[],
   value: JsonValue | undefined,
@@ -59,7 +59,7 @@ export function replaceTexts(
   return finish(replaceSteps(places, value, replace));
 }
 
-/** The same with pauses. */
+/** Returns the same with pauses. */
 export function* replaceSteps(
   places: readonly Place[],
   value: JsonValue,
@@ -81,7 +81,7 @@ export function keysOnPath(places: readonly Place[], tokens: readonly string[]):
   );
 }
 
-/** Whether the place is a name of a member, and the tokens lead there. */
+/** Returns whether the place is a name of a member, and the tokens lead there. */
 function isPathTo(place: Place, tokens: readonly string[]): boolean {
   return place.every((step, at) => {
     const token = tokens[at] ?? '';

@@ -40,7 +40,7 @@ export function addIssue(
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
-/** The length of a text as JMAP counts it here: in Unicode code points. */
+/** Returns the length of a text as JMAP counts it here: in Unicode code points. */
 export function codePointLength(text: string): number {
   if (text.length > SHORT && !HIGH_SURROGATE.test(text)) return text.length;
   let length = text.length;

@@ -47,7 +47,7 @@ export type BackfillDatabase = ReturnType<typeof openBackfillDatabase>;
 /** A reset may have many change records to delete, ms. */
 const RESET_TIME = 600_000;
 
-/** The database as the work sees it that migrations leave to the engine. */
+/** Returns the database as the work sees it that migrations leave to the engine. */
 export function openBackfillDatabase(prisma: PrismaClient) {
   return {
     newest: () => newestMigration(prisma),
@@ -86,7 +86,7 @@ export function openBackfillDatabase(prisma: PrismaClient) {
       );
     },
 
-    /** Those behind `after` in order of key, at most `limit`. */
+    /** Returns those behind `after` in order of key, at most `limit`. */
     rows(
       { from, where }: BackfillRows,
       after: RowKey | null,
@@ -103,7 +103,7 @@ export function openBackfillDatabase(prisma: PrismaClient) {
   };
 }
 
-/** The last migration that was applied, this version's or a newer one's, and when (ms). */
+/** Returns the last migration that was applied, this version's or a newer one's, and when (ms). */
 async function newestMigration(
   prisma: PrismaClient,
 ): Promise<{ readonly name: string; readonly at: number }> {
@@ -118,14 +118,14 @@ function name(identifier: string): Prisma.Sql {
   return Prisma.raw(quote(identifier));
 }
 
-/** All rows of a table; with `since`, those written since (ms). */
+/** Returns all rows of a table; with `since`, those written since (ms). */
 export function writtenRows(table: string, since: number | null): BackfillRows {
   const where =
     since === null ? Prisma.sql`TRUE` : Prisma.sql`"t"."updated" >= ${BigInt(Math.trunc(since))}`;
   return { from: name(table), where };
 }
 
-/** Objects that have in one of the columns a text which begins with `prefix`. */
+/** Returns objects that have in one of the columns a text which begins with `prefix`. */
 export function beginningRows(
   prefix: string,
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },
@@ -137,7 +137,7 @@ export function beginningRows(
   return { from: name(table), where: Prisma.sql`(${Prisma.join(begins, ' OR ')})` };
 }
 
-/** Objects whose count is wrong. */
+/** Returns objects whose count is wrong. */
 export function miscountedRows({
   table,
   column,
@@ -150,7 +150,7 @@ export function miscountedRows({
   return { from: name(table), where };
 }
 
-/** Objects that are gone, and have left records of references or blobs. */
+/** Returns objects that are gone, and have left records of references or blobs. */
 export function goneRows({ table, references, hasBlobs }: LinkingTable): BackfillRows {
   const properties = Prisma.join(references.length > 0 ? [...references] : ['']);
   const linked = Prisma.sql`SELECT "accountId", "fromId" AS "id" FROM "JmapReference"

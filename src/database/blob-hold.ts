@@ -36,7 +36,7 @@ export async function holdBlobs(prisma: PrismaClient, now = Date.now): Promise<B
   return { renew, release: () => forget(prisma, key) };
 }
 
-/** Whether a backup runs, so that no octets may be removed. */
+/** Returns whether a backup runs, so that no octets may be removed. */
 export async function blobsHeld(prisma: PrismaClient, now = Date.now): Promise<boolean> {
   return (await notes(prisma)).some(({ value }) => Number(value) >= now());
 }

@@ -42,8 +42,8 @@ export interface Migration {
 export const OUTSIDE_MARK = '-- outside a transaction';
 
 /**
- * The parts of a migration's SQL: what one transaction runs, and statements that PostgreSQL takes
- * outside of one only, such as CREATE INDEX CONCURRENTLY. These may run twice after a crash.
+ * Returns the parts of a migration's SQL: what one transaction runs, and statements that PostgreSQL
+ * takes outside of one only, such as CREATE INDEX CONCURRENTLY. These may run twice after a crash.
  */
 export function splitSql(sql: string): {
   readonly inside: string;

@@ -23,7 +23,7 @@ export function requireRestored(file: string): void {
   );
 }
 
-/** The same for a PostgreSQL database that has the table. */
+/** Returns the same for a PostgreSQL database that has the table. */
 export function unfinishedRestore(): MigrationError {
   return new MigrationError(
     'A restore to the database has not ended: run it again, or, to begin with nothing, remove ' +

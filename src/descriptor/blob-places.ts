@@ -4,12 +4,18 @@ import { canonicalJson } from '../protocol/canonical-json.js';
 import { type Located, member, members, text } from './located.js';
 import { byCodeUnit } from './order.js';
 
-/** Whether the texts of a schema are ids of blobs: `blob: true`, or the word in `setOf: blob`. */
+/**
+ * Returns whether the texts of a schema are ids of blobs: `blob: true`, or the word in `setOf:
+ * blob`.
+ */
 export function isBlob(node: Located | undefined): boolean {
   return text(node) === 'blob' || member(node, 'blob')?.value === true;
 }
 
-/** The places in a schema's values where `holds` is true of the schema there, outer ones first. */
+/**
+ * Returns the places in a schema's values where `holds` is true of the schema there, outer ones
+ * first.
+ */
 export function placesIn(node: Located, holds: (node: Located) => boolean): readonly Place[] {
   const own: readonly Place[] = holds(node) ? [[]] : [];
   const inner = stepsFrom(node).flatMap(([step, schema]) =>
@@ -38,7 +44,10 @@ function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
   ];
 }
 
-/** The place for a message: `items/blobId` of a list of objects; nothing for the value itself. */
+/**
+ * Returns the place for a message: `items/blobId` of a list of objects; nothing for the value
+ * itself.
+ */
 export function placeText(place: Place): string {
   return place
     .map((step) => {
@@ -48,13 +57,13 @@ export function placeText(place: Place): string {
     .join('/');
 }
 
-/** The places of the first list that the second one hasn't. */
+/** Returns the places of the first list that the second one hasn't. */
 export function placesBeside(places: readonly Place[], others: readonly Place[]): readonly Place[] {
   const known = new Set(others.map(canonicalJson));
   return places.filter((place) => !known.has(canonicalJson(place)));
 }
 
-/** Whether values of the schema may have a text at the place. */
+/** Returns whether values of the schema may have a text at the place. */
 export function mayHaveText(schema: JSONSchema7Definition | undefined, place: Place): boolean {
   if (typeof schema !== 'object') return schema === true;
   const [step, ...further] = place;

@@ -42,12 +42,18 @@ export class Definitions {
     this.#raw = member(root, '$defs')?.members ?? new Map();
   }
 
-  /** Where schemas grow too large: few definitions that use each other can stand for millions. */
+  /**
+   * Returns where schemas grow too large: few definitions that use each other can stand for
+   * millions.
+   */
   get oversized(): readonly Location[] {
     return this.#oversized;
   }
 
-  /** The definitions that nothing has used so far, those aside that another one of them uses. */
+  /**
+   * Returns the definitions that nothing has used so far, those aside that another one of them
+   * uses.
+   */
   unused(): { readonly names: readonly Member[]; readonly schemas: readonly Member[] } {
     const names = [...this.#raw.values()].filter(({ name }) => !this.#used.has(name));
     const expanded = names.map((each) => ({ ...each, node: this.expand(each.node) }));
@@ -134,7 +140,7 @@ export class Definitions {
   }
 }
 
-/** The TypeScript name of a definition. */
+/** Returns the TypeScript name of a definition. */
 export function titleOf(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

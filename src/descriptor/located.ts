@@ -23,12 +23,14 @@ export interface Member {
   readonly node: Located;
 }
 
-/** The member's node, where `node` is an object that has it. */
+/** Returns the member's node, where `node` is an object that has it. */
 export function member(node: Located | undefined, name: string): Located | undefined {
   return node?.members?.get(name)?.node;
 }
 
-/** The members of an object, none for anything else: rules go over wrong descriptors too. */
+/**
+ * Returns the members of an object, none for anything else: rules go over wrong descriptors too.
+ */
 export function members(node: Located | undefined): readonly Member[] {
   return node?.members === undefined ? [] : [...node.members.values()];
 }
@@ -37,12 +39,12 @@ export function items(node: Located | undefined): readonly Located[] {
   return node?.items ?? [];
 }
 
-/** The value where it is a string. */
+/** Returns the value where it is a string. */
 export function text(node: Located | undefined): string | undefined {
   return typeof node?.value === 'string' ? node.value : undefined;
 }
 
-/** A description without the white space around it; "" where there is none. */
+/** Returns a description without the white space around it; "" where there is none. */
 export function words(node: Located | undefined): string {
   return text(member(node, 'description'))?.trim() ?? '';
 }

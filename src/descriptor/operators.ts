@@ -34,14 +34,14 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
 });
 
 /**
- * Whether `indexed: true` asks for the search index, of trigrams; all others are ranges of an
- * ordered one.
+ * Returns whether `indexed: true` asks for the search index, of trigrams; all others are ranges of
+ * an ordered one.
  */
 export function isSearched(operator: FilterOperator): boolean {
   return operator === 'contains' || operator === 'text';
 }
 
-/** Whether the operator compares texts in any letter case. */
+/** Returns whether the operator compares texts in any letter case. */
 export function isFolded(operator: FilterOperator): boolean {
   return isSearched(operator) || operator === 'startsWith';
 }
@@ -74,7 +74,7 @@ const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Obje
   list: ['isNull', 'hasItem'],
 });
 
-/** The operators that a property of this kind and shape may have. */
+/** Returns the operators that a property of this kind and shape may have. */
 export function operatorsOf(
   kind: PropertyKind,
   shape: OperandShape | undefined,

@@ -103,7 +103,7 @@ function tooDeep(at: Location): Problem {
   return { at, code: 'too-deep', message };
 }
 
-/** Places of offsets. (yaml's own line counter stops where its parser does.) */
+/** Returns places of offsets. (yaml's own line counter stops where its parser does.) */
 function locator(file: string, source: string): (offset: number) => Location {
   const starts = [0];
   for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1))
@@ -237,8 +237,8 @@ class TreeReader {
 }
 
 /**
- * The text says an integer that the double isn't, or something that only looks like the integer
- * which the double is. Fractions are the nearest double by their nature.
+ * Returns true where the text says an integer that the double isn't, or something that only looks
+ * like the integer which the double is. Fractions are the nearest double by their nature.
  */
 function isRounded(source: string, value: number): boolean {
   if (!Number.isInteger(value)) return false;

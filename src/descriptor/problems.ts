@@ -2,7 +2,7 @@ import { place } from './check/rule.js';
 import type { Problem } from './model.js';
 import { byCodeUnit } from './order.js';
 
-/** What stops a generation; the others are warnings. */
+/** Returns whether a problem stops a generation; the others are warnings. */
 export function isError({ severity }: Problem): boolean {
   return severity !== 'warning';
 }
@@ -16,7 +16,7 @@ export function besides(
   return found.filter(({ at }) => !places.has(place(at)));
 }
 
-/** The order in which problems are told. */
+/** Returns the order in which problems are told. */
 export function byPlace(a: Problem, b: Problem): number {
   return (
     byCodeUnit(a.at.file, b.at.file) ||

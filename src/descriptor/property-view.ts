@@ -70,7 +70,7 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   };
 }
 
-/** What every type has besides its own properties (service.md 2: standard columns). */
+/** Returns what every type has besides its own properties (service.md 2: standard columns). */
 export function standardProperties(at: Location): readonly PropertyView[] {
   const standard = (name: string, kind: PropertyKind, role: PropertyRole): PropertyView => ({
     name,
@@ -95,7 +95,7 @@ export function isTypeName(name: string | undefined): name is string {
   return name !== undefined && /^[A-Z]/.test(name);
 }
 
-/** The name of a value that is text, for messages about it. */
+/** Returns the name of a value that is text, for messages about it. */
 export function nameOf(node: Located | undefined): NameView | undefined {
   const name = text(node);
   return node === undefined || name === undefined ? undefined : { name, at: node.at };
@@ -132,7 +132,7 @@ function viewComputed(node: Located): ComputedView {
   };
 }
 
-/** What the engine is told of a computed property. */
+/** Returns what the engine is told of a computed property. */
 export function computedDefinition(view: ComputedView): ComputedDefinition {
   if (view.count !== undefined)
     return { kind: 'count', type: view.count.type.name, by: view.count.by.name };

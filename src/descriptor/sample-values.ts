@@ -18,7 +18,7 @@ const GUESSES = [
   ...['en', 'en-GB', 'name@example.com', 'https://example.com/', 'example.com', '+441234567890'],
 ];
 
-/** An id as the server makes them, of a type or for its name's first letter. */
+/** Returns an id as the server makes them, of a type or for its name's first letter. */
 export function sampleId(typeName: string, place = 0): string {
   return `${typeName.charAt(0).toLowerCase()}01kgb0f3m07q2v9n4x8c1h5d6${place}`;
 }
@@ -46,7 +46,7 @@ export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
   }
 }
 
-/** A value as /get shows it. */
+/** Returns a value as /get shows it. */
 export function sampleProperty(property: ModelProperty, id: string): JsonValue {
   if (property.role === 'id') return id;
   const { reference } = property;

@@ -148,7 +148,7 @@ function uniqueByItself({ name, nameAt, node }: PropertyView): readonly ListView
   return flag(unique, false) ? [{ names: [{ name, at: unique?.at ?? nameAt }], at: nameAt }] : [];
 }
 
-/** Names, or lists of names. */
+/** Returns names, or lists of names. */
 function viewLists(node: Located | undefined): readonly ListView[] {
   return items(node).map((item) => ({
     names: (item.items ?? [item]).flatMap((each) => nameOf(each) ?? []),

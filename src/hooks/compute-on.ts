@@ -65,7 +65,9 @@ async function followNews(
   }
 }
 
-/** The news of the source types, where a source property is among what changed; else null. */
+/**
+ * Returns the news of the source types, where a source property is among what changed; else null.
+ */
 function changesOf(
   sources: readonly { readonly type: string; readonly property: string }[],
   news: ReadonlyMap<string, News[1]>,

@@ -29,7 +29,9 @@ export class Computes {
     }
   }
 
-  /** The object with what its properties come to; the object itself where nothing changes. */
+  /**
+   * Returns the object with what its properties come to; the object itself where nothing changes.
+   */
   apply(type: DataTypeDefinition, object: StoredObject): StoredObject {
     let result = object;
     for (const { what, property, run } of this.#byType.get(type.name) ?? []) {

@@ -20,8 +20,8 @@ import { copyValue, copyValueSteps } from './values.js';
 const NO_CREATION_IDS = { earlier: new Map(), own: new Map(), ownType: '' };
 
 /**
- * A computed value in its stored form, held to the property's schema. A wrong one is a HookError
- * that says which, and of a property that clients see also the value.
+ * Returns a computed value in its stored form, held to the property's schema. A wrong one is a
+ * HookError that says which, and of a property that clients see also the value.
  */
 export function computedValue(
   what: string,
@@ -58,7 +58,9 @@ export function computedValues(
   return values;
 }
 
-/** The further members of a response, or HookError where the descriptor declares other ones. */
+/**
+ * Returns the further members of a response, or HookError where the descriptor declares other ones.
+ */
 export function furtherMembers(
   what: string,
   { validateResponse }: MethodDefinition,
@@ -73,7 +75,7 @@ export function furtherMembers(
   return members;
 }
 
-/** The response of an own method, held to what its descriptor declares. */
+/** Returns the response of an own method, held to what its descriptor declares. */
 export function ownResponse(
   what: string,
   { validateResponse }: MethodDefinition,
@@ -117,7 +119,7 @@ export function* replacedArguments(
   return standard;
 }
 
-/** The client's arguments among what a hook gave, and the rest of it. */
+/** Returns the client's arguments among what a hook gave, and the rest of it. */
 function givenBack(
   sent: JsonObject,
   offered: JsonObject,
@@ -137,7 +139,7 @@ function givenBack(
 /** A SetError's type, of the RFCs or of a hook's own: `mailboxHasChild`, `example.com:locked`. */
 const TYPE = /^[A-Za-z][A-Za-z0-9.:_-]{0,127}$/;
 
-/** A refusal by a `check`, or HookError where it is no SetError. */
+/** Returns a refusal by a `check`, or HookError where it is no SetError. */
 export function judgedRefusal(what: string, error: unknown): SetError {
   const own = copyValue(what, error ?? null);
   const { type, description } = isJsonObject(own) ? own : {};
@@ -157,7 +159,7 @@ export function judgedRefusal(what: string, error: unknown): SetError {
   return own as unknown as SetError;
 }
 
-/** A JSON object that a hook gave; `part` says for what. */
+/** Returns a JSON object that a hook gave; `part` says for what. */
 export function objectGiven(what: string, part: string, value: unknown): JsonObject {
   return requireObject(what, part, copyValue(what, value ?? null));
 }

@@ -20,7 +20,7 @@ export function exclusiveTypes(registry: Registry): ReadonlySet<string> {
   return exclusive;
 }
 
-/** Types whose own objects have hooks, or those that change with them. */
+/** Returns types whose own objects have hooks, or those that change with them. */
 export function concernedTypes(registry: Registry): ReadonlySet<string> {
   const followers = followersOf(registry);
   const isHooked = (name: string): boolean => registry.typeHooks.has(name);
@@ -28,7 +28,7 @@ export function concernedTypes(registry: Registry): ReadonlySet<string> {
   return new Set(names.filter((name) => [...closure(name, followers)].some(isHooked)));
 }
 
-/** Types whose changes others' computed properties follow. */
+/** Returns types whose changes others' computed properties follow. */
 export function sourceTypes({ dataTypes }: Registry): ReadonlySet<string> {
   return new Set(
     [...dataTypes.values()].flatMap(({ properties }) =>

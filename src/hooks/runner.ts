@@ -247,7 +247,7 @@ class HookedCall extends HookScope implements CallHooks {
     );
   }
 
-  /** A frozen copy of a client's arguments: the engine goes on with the original. */
+  /** Returns a frozen copy of a client's arguments: the engine goes on with the original. */
   async #copyOf(args: JsonObject): Promise<JsonObject> {
     return (await runInSlices(frozenCopy(args), this.context.startSlices())) as JsonObject;
   }

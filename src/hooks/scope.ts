@@ -165,7 +165,9 @@ export abstract class HookScope {
     return setWithin(type, args, this.#nestedCall(type), unit);
   }
 
-  /** The account, user and time of the hook's call, but creation ids and hooks of its own. */
+  /**
+   * Returns the account, user and time of the hook's call, but creation ids and hooks of its own.
+   */
   #nestedCall(type: DataTypeDefinition): CallContext {
     const { services, request, account, deadline, method } = this.context;
     const { signal } = this.#time();

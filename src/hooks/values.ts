@@ -22,7 +22,7 @@ export function copyValueSteps(what: string, value: unknown): Steps<JsonValue> {
   return copy({ what, strides: new Strides() }, value, '', 0);
 }
 
-/** The same at once. */
+/** Returns the same at once. */
 export function copyValue(what: string, value: unknown): JsonValue {
   return finish(copyValueSteps(what, value));
 }

@@ -5,7 +5,7 @@ import { runInSlices, type Slices, type Steps, Strides } from '../runtime/slices
  * Hooks get frozen values. A request may hold millions of them: walks through all of them pause.
  */
 
-/** The JSON again, frozen; what stands for numbers is shared. */
+/** Returns the JSON again, frozen; what stands for numbers is shared. */
 export function* frozenCopy(value: JsonValue, strides = new Strides()): Steps<JsonValue> {
   if (Array.isArray(value)) {
     const items: JsonValue[] = [];

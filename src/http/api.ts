@@ -84,7 +84,10 @@ export class ApiEndpoint {
     }
   }
 
-  /** A long one in slices, and given up between two of them where nobody waits for it any more. */
+  /**
+   * Parses a body: a long one in slices, and given up between two of them where nobody waits for it
+   * any more.
+   */
   #parse(res: EdgeResponse, body: Buffer): Promise<JsonValue> {
     const slices = this.#shared.conductor.startSlices(() => {
       if (res.destroyed) throw new ClientGoneError();

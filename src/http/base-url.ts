@@ -34,7 +34,7 @@ export class BaseUrls {
   }
 }
 
-/** A configured base URL as text, without a trailing slash. */
+/** Returns a configured base URL as text, without a trailing slash. */
 export function baseUrlText(baseUrl: URL | null): string | null {
   return baseUrl === null ? null : baseUrl.href.replace(/\/+$/, '');
 }
@@ -65,7 +65,7 @@ function forwardedOf(req: IncomingMessage, trusts: Trusts): Forwarded {
   };
 }
 
-/** The parameters of one element of a Forwarded header (RFC 7239 4). */
+/** Returns the parameters of one element of a Forwarded header (RFC 7239 4). */
 function parameters(element: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const pair of element.split(';')) {

@@ -42,7 +42,10 @@ export function principalOf({ principal }: EdgeResponse): Principal {
   return principal;
 }
 
-/** Octets of a request's body by its head: 0 where it has none, infinite where it doesn't tell. */
+/**
+ * Returns octets of a request's body by its head: 0 where it has none, infinite where it doesn't
+ * tell.
+ */
 export function bodyLength({ headers }: IncomingMessage): number {
   const length = headers['content-length'];
   if (length !== undefined) return Number(length);
@@ -50,7 +53,7 @@ export function bodyLength({ headers }: IncomingMessage): number {
 }
 
 /**
- * Whether an answer has to say `Connection: close`. No method: Express swaps the response's
+ * Returns whether an answer has to say `Connection: close`. No method: Express swaps the response's
  * prototype.
  */
 export function endsConnection(res: EdgeResponse): boolean {
@@ -59,7 +62,10 @@ export function endsConnection(res: EdgeResponse): boolean {
 
 const SECURITY: readonly string[] = securityHeaders();
 
-/** Names and values in turn: security headers, request id, CORS. Every answer begins with them. */
+/**
+ * Returns names and values in turn: security headers, request id, CORS. Every answer begins with
+ * them.
+ */
 export function edgeHeaders(res: EdgeResponse): string[] {
   const headers = SECURITY.slice();
   headers.push('X-Request-Id', res.requestId, ...res.cors);

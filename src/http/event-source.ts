@@ -162,7 +162,7 @@ function toWire(states: ChangedStates): Record<string, Record<string, string>> {
   );
 }
 
-/** All three are required; a wrong one is 400. */
+/** Reads the parameters: all three are required; a wrong one is 400. */
 function readParameters(
   query: URLSearchParams,
   dataTypes: ReadonlyMap<string, DataTypeDefinition>,

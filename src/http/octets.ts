@@ -26,7 +26,7 @@ export class Octets {
     this.#length = length;
   }
 
-  /** All that has arrived; no further piece may be added. */
+  /** Returns all that has arrived; no further piece may be added. */
   take(): Buffer {
     return this.#data.length === this.#length ? this.#data : this.#data.subarray(0, this.#length);
   }

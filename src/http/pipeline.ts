@@ -101,7 +101,9 @@ export class Pipeline {
   }
 }
 
-/** The head as it came, but with nothing in `Connection` that would make an upgrade of it. */
+/**
+ * Returns the head as it came, but with nothing in `Connection` that would make an upgrade of it.
+ */
 function writeHeadAgain({ method, url, httpVersion, rawHeaders }: IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -73,7 +73,7 @@ function findCodingError(
   return new HttpError(501, 'Transfer-Encoding must be chunked.');
 }
 
-/** How many lines of a head have a name, given in small letters. */
+/** Returns how many lines of a head have a name, given in small letters. */
 export function countHeader(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -21,7 +21,7 @@ const MAX_HEADER_OCTETS = 16_384;
 /** How often Node looks for headers that are late, ms. */
 const CHECK_INTERVAL = 1000;
 
-/** All endpoints over node:http. `target` takes connections that become WebSockets. */
+/** Returns all endpoints over node:http. `target` takes connections that become WebSockets. */
 export function createHttpServer(shared: Shared, target: UpgradeTarget) {
   const { timings } = shared;
   const streams = new Set<EventStream>();

@@ -22,7 +22,7 @@ export interface Metrics extends CallMetrics {
   httpRequest(route: string, method: string, status: string, seconds: number): void;
   opened(kind: OpenKind): void;
   closed(kind: OpenKind): void;
-  /** The Prometheus text format. */
+  /** Returns the Prometheus text format. */
   text(): Promise<string>;
   readonly contentType: string;
 }

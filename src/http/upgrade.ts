@@ -32,8 +32,8 @@ export interface UpgradeTarget {
 }
 
 /**
- * Whether a request asks for a WebSocket. Some clients offer other protocols (`Upgrade: h2c`) with
- * plain requests. A handshake has no body, whose octets would be taken for frames.
+ * Returns whether a request asks for a WebSocket. Some clients offer other protocols (`Upgrade:
+ * h2c`) with plain requests. A handshake has no body, whose octets would be taken for frames.
  */
 export function asksForWebSocket(req: IncomingMessage): boolean {
   return req.headers.upgrade?.trim().toLowerCase() === 'websocket' && bodyLength(req) === 0;

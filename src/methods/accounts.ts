@@ -6,14 +6,14 @@ import type { JsonObject } from '../protocol/json.js';
 import { accountHas } from '../protocol/session.js';
 import type { CallContext } from './context.js';
 
-/** The capability that an account must have for the method. */
+/** Returns the capability that an account must have for the method. */
 function accountCapability(method: MethodDefinition): string {
   return method.accountCapability ?? method.capability;
 }
 
 /**
- * The account of `accountId` (RFC 8620 3.6.2) for a method that has one. An account that doesn't
- * exist and one that the user can't reach get the same answer.
+ * Returns the account of `accountId` (RFC 8620 3.6.2) for a method that has one. An account that
+ * doesn't exist and one that the user can't reach get the same answer.
  */
 export function resolveAccount(
   method: MethodDefinition,
@@ -38,13 +38,13 @@ export function resolveAccount(
   return account;
 }
 
-/** The type of a standard method that is called. */
+/** Returns the type of a standard method that is called. */
 export function typeOf({ method }: Pick<CallContext, 'method'>): DataTypeDefinition {
   if (method.dataType !== undefined) return method.dataType;
   throw new Error(`The definition of ${method.name} gives it no type.`);
 }
 
-/** The account of a call whose method's definition says that it has one. */
+/** Returns the account of a call whose method's definition says that it has one. */
 export function accountOf(context: Pick<CallContext, 'account' | 'method'>): AccountAccess {
   if (context.account === undefined) {
     throw new Error(`The definition of ${context.method.name} gives it no account.`);
@@ -53,8 +53,8 @@ export function accountOf(context: Pick<CallContext, 'account' | 'method'>): Acc
 }
 
 /**
- * The source account of a copy, which must differ from the target (5.4). Throws `unsupported`
- * where it lacks the method's capability.
+ * Returns the source account of a copy, which must differ from the target (5.4). Throws
+ * `unsupported` where it lacks the method's capability.
  */
 export function sourceAccount(
   fromAccountId: string,

@@ -30,7 +30,7 @@ export class ReferenceAllowance {
     this.#octets = maxSizeRequest;
   }
 
-  /** Whether what was put in so far takes long to work with. */
+  /** Returns whether what was put in so far takes long to work with. */
   get isLong(): boolean {
     return this.#maximum - this.#octets > LONG_REQUEST;
   }
@@ -99,14 +99,14 @@ export function resolveReferences(
 
 const HASH = 0x23;
 
-/** True where the name of an argument begins with "#". */
+/** Returns true where the name of an argument begins with "#". */
 export function hasReferences(args: JsonObject): boolean {
   for (const name in args) if (name.charCodeAt(0) === HASH) return true;
   return false;
 }
 
 /**
- * The arguments as the handler gets them: declared names in camelCase, judged by the
+ * Returns the arguments as the handler gets them: declared names in camelCase, judged by the
  * generated validator. Throws `invalidArguments` naming every argument at fault.
  */
 export function checkArguments(method: MethodDefinition, args: JsonObject): JsonObject {
@@ -135,9 +135,9 @@ function givenTwice(names: readonly string[], how: string): never {
 }
 
 /**
- * A copy that shares no array or object with the response: a validator may write into arguments.
- * Counted while it grows: thousands of references of one call may each mean a great value, and
- * what is refused must cost no more than what is taken.
+ * Returns a copy that shares no array or object with the response: a validator may write into
+ * arguments. Counted while it grows: thousands of references of one call may each mean a great
+ * value, and what is refused must cost no more than what is taken.
  */
 function detached(value: JsonValue, allowance: ReferenceAllowance): JsonValue {
   if (typeof value === 'string') {

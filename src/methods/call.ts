@@ -136,12 +136,12 @@ export class MethodCall implements CallContext {
   }
 }
 
-/** Octets of an item of `methodResponses`, with the comma. */
+/** Returns octets of an item of `methodResponses`, with the comma. */
 export function separated(text: string): number {
   return Buffer.byteLength(text) + 1;
 }
 
-/** Octets of entries of the response's `createdIds`. */
+/** Returns octets of entries of the response's `createdIds`. */
 export function mapOctets(createdIds: CreatedIds): number {
   let octets = 0;
   // Both are Ids: ASCII without anything to escape. Four quotes, a colon, a comma.

@@ -106,8 +106,8 @@ export interface CallContext {
    */
   followWith(methodName: string, args: object): void;
   /**
-   * An account of the request's user other than `accountId`'s, or undefined where it is out of
-   * reach.
+   * Returns an account of the request's user other than `accountId`'s, or undefined where it is out
+   * of reach.
    */
   otherAccount(accountId: string): AccountAccess | undefined;
 }
@@ -189,10 +189,10 @@ export interface Hooks {
   /** Makes the hooks of one call; null where its method meets none. */
   ofCall(context: CallContext): CallHooks | null;
 
-  /** Rows of destroyed objects of the type are read whole, since hooks see them. */
+  /** Returns whether rows of destroyed objects of the type are read whole, since hooks see them. */
   needsWholeRows(type: DataTypeDefinition): boolean;
 
-  /** The call waits for more than the store: its transaction is its own. */
+  /** Returns whether the call waits for more than the store: its transaction is its own. */
   isExclusive(type: DataTypeDefinition): boolean;
 
   /** Returns the object with its own-row computed properties; itself where none changes. */

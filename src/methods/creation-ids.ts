@@ -1,7 +1,7 @@
 /**
- * The id that a client means by `text`: itself, or what the creation id behind a "#" was given (RFC
- * 8620 5.3). Null where nothing was created under it. "#" is no character of an Id, so the two
- * can't be confused.
+ * Returns the id that a client means by `text`: itself, or what the creation id behind a "#" was
+ * given (RFC 8620 5.3). Null where nothing was created under it. "#" is no character of an Id, so
+ * the two can't be confused.
  */
 export function resolveId(
   text: string,

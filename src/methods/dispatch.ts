@@ -253,7 +253,9 @@ class RequestRun {
     return methodError;
   }
 
-  /** A method that exists and whose capability is in `using` (3.3); names are exact (3.2). */
+  /**
+   * Returns a method that exists and whose capability is in `using` (3.3); names are exact (3.2).
+   */
   #method(name: string): MethodDefinition {
     const method = this.#dispatcher.services.registry.methods.get(name);
     if (method === undefined) {
@@ -279,7 +281,7 @@ class RequestRun {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Every call id that some argument of the request refers to by `resultOf`. */
+/** Returns every call id that some argument of the request refers to by `resultOf`. */
 function referredCallIds(calls: readonly Invocation[]): ReadonlySet<string> {
   // A single call has none before it.
   if (calls.length < 2) return NONE;

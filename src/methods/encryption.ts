@@ -39,7 +39,9 @@ export function encrypt(text: string, key: Uint8Array, place: SecretPlace): stri
   return [BOUND, nonce.toString('base64url'), sealed.toString('base64url')].join('$');
 }
 
-/** Null where the text was encrypted with another key or for another place, or was changed. */
+/**
+ * Returns null where the text was encrypted with another key or for another place, or was changed.
+ */
 export function decrypt(stored: string, key: Uint8Array, place: SecretPlace): string | null {
   const [form, nonce = '', rest = ''] = stored.split('$');
   if (form !== BOUND && form !== UNBOUND) return null;

@@ -101,7 +101,7 @@ export class ExplainedCall implements Trace {
     return [...this.#runs.values()];
   }
 
-  /** The same services, for this call alone, which is of that account. */
+  /** Returns the same services, for this call alone, which is of that account. */
   servicesFor(accountId: string | null, services: Services): Services {
     this.accountId = accountId;
     return { ...services, store: tracedStore(services.store, this) };
@@ -142,7 +142,7 @@ export class ExplainedCall implements Trace {
     this.#since = now;
   }
 
-  /** Where the time of the call went, ms; the rest is the server's own. */
+  /** Returns where the time of the call went, ms; the rest is the server's own. */
   get times(): Readonly<Record<'waiting' | 'database' | 'committing', number>> {
     const { waiting, committing } = this.#spent;
     return { waiting, database: this.#database, committing };

@@ -22,7 +22,7 @@ export function complaintsOf(validator: Validator, data: unknown): readonly Comp
   return validator(data) ? NONE : lastComplaintsOf(validator);
 }
 
-/** The complaints of the last call of a validator: the next one overwrites them. */
+/** Returns the complaints of the last call of a validator: the next one overwrites them. */
 export function lastComplaintsOf({ errors }: Validator): readonly Complaint[] {
   return (errors ?? []).map(complaint);
 }
@@ -75,7 +75,7 @@ export function sentence(texts: Iterable<string>, count = 0): string {
   return more > 0 ? `${shown.join('; ')}; and ${more} more.` : `${shown.join('; ')}.`;
 }
 
-/** A name that a client chose, short and quoted. */
+/** Returns a name that a client chose, short and quoted. */
 export function quoted(name: string): string {
   return `"${excerpt(name)}"`;
 }

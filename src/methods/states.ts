@@ -6,7 +6,7 @@ import type { Services } from './context.js';
 
 const COUNTER = /^(?:0|[1-9]\d{0,15})$/;
 
-/** The counter behind a state string; null where we never issued such a string. */
+/** Returns the counter behind a state string; null where we never issued such a string. */
 export function parseState(state: string): number | null {
   const number = COUNTER.test(state) ? Number(state) : Number.NaN;
   return Number.isSafeInteger(number) ? number : null;

@@ -90,17 +90,17 @@ export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
 }
 
-/** True for a property that holds references. */
+/** Returns true for a property that holds references. */
 export function isReference(property: PropertyDefinition): property is ReferenceProperty {
   return property.reference !== undefined;
 }
 
-/** True for a property whose value an object keeps for life. */
+/** Returns true for a property whose value an object keeps for life. */
 export function isImmutable(property: PropertyDefinition): boolean {
   return property.access === 'immutable' || property.role === 'id' || property.role === 'created';
 }
 
-/** True for a property that is on the wire when an object is read. */
+/** Returns true for a property that is on the wire when an object is read. */
 export function isVisible({ access }: PropertyDefinition): boolean {
   return access !== 'internal' && access !== 'secret';
 }
@@ -167,7 +167,7 @@ function hasOnly(object: JsonObject, declared: Names, prefix: (member: string) =
   return true;
 }
 
-/** The first reference token of a PatchObject's key, still escaped. */
+/** Returns the first reference token of a PatchObject's key, still escaped. */
 export function firstToken(pointer: string): string {
   const slash = pointer.indexOf('/');
   return slash === -1 ? pointer : pointer.slice(0, slash);

@@ -33,7 +33,10 @@ export function parseUtcDate(text: string): number | null {
   return day > 28 && new Date(time).getUTCDate() !== day ? null : time + milliseconds;
 }
 
-/** Milliseconds since 1970, or null for what is no Date: a UTCDate, or the like with an offset. */
+/**
+ * Returns milliseconds since 1970, or null for what is no Date: a UTCDate, or the like with an
+ * offset.
+ */
 export function parseDate(text: string): number | null {
   const offset = OFFSET.exec(text);
   if (offset === null) return parseUtcDate(text);
@@ -43,7 +46,10 @@ export function parseDate(text: string): number | null {
   return local - (offset[1] === '-' ? -minutes : minutes) * 60_000;
 }
 
-/** A Date as it is kept: its offset stays; the fraction is cut to milliseconds, without zeros. */
+/**
+ * Returns a Date as it is kept: its offset stays; the fraction is cut to milliseconds, without
+ * zeros.
+ */
 export function canonicalDate(text: string): string {
   return text.replace(FRACTION, (_all, digits: string) => {
     const kept = digits.slice(0, 3).replace(/0+$/, '');
@@ -60,8 +66,8 @@ export function isLocalDateTime(text: string): boolean {
 }
 
 /**
- * The UTCDate of a time in ms (years 0000 to 9999): the shortest fraction, none when it is zero.
- * Throws RangeError for a time outside those years, which no stored date is.
+ * Returns the UTCDate of a time in ms (years 0000 to 9999): the shortest fraction, none when it is
+ * zero. Throws RangeError for a time outside those years, which no stored date is.
  */
 export function formatUtcDate(ms: number): string {
   // As a Date has it: whole milliseconds, towards zero.
@@ -76,9 +82,10 @@ export function formatUtcDate(ms: number): string {
 }
 
 /**
- * A time with its milliseconds, as `Date.toISOString` has it, which takes three times as long: an
- * answer has two dates an object. Years begin with March here, so that a leap day is their last.
- * The text is made at once, since one put together of parts is copied when the answer is written.
+ * Returns a time with its milliseconds, as `Date.toISOString` has it, which takes three times as
+ * long: an answer has two dates an object. Years begin with March here, so that a leap day is their
+ * last. The text is made at once, since one put together of parts is copied when the answer is
+ * written.
  */
 function fullText(time: number): string {
   const sinceEpoch = Math.floor(time / DAY);
@@ -143,7 +150,7 @@ function isDigit(code: number): boolean {
   return code >= DIGIT_0 && code <= DIGIT_0 + 9;
 }
 
-/** The number of two digits; NaN where one is no digit. */
+/** Returns the number of two digits; NaN where one is no digit. */
 function twoDigits(text: string, at: number): number {
   const first = text.charCodeAt(at);
   const second = text.charCodeAt(at + 1);

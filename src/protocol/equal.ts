@@ -14,21 +14,24 @@ const MANY = 10_000;
 type Pairs = (JsonObject | readonly JsonValue[])[];
 
 /**
- * True where two JSON values mean the same: the order of members doesn't count, that of array items
- * does, and -0 is 0. Numbers that no double holds are equal only where they are written the same.
+ * Returns true where two JSON values mean the same: the order of members doesn't count, that of
+ * array items does, and -0 is 0. Numbers that no double holds are equal only where they are written
+ * the same.
  */
 export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
   const pairs: Pairs = [];
   return mayEqual(a, b, pairs) && (pairs.length === 0 || finish(compare(pairs)));
 }
 
-/** The same with pauses, for values that may be large. */
+/** Returns the same with pauses, for values that may be large. */
 export function* equalSteps(a: JsonValue, b: JsonValue): Steps<boolean> {
   const pairs: Pairs = [];
   return mayEqual(a, b, pairs) && (pairs.length === 0 || (yield* compare(pairs)));
 }
 
-/** False where the values differ; what only a look into both can tell is added to `pairs`. */
+/**
+ * Returns false where the values differ; what only a look into both can tell is added to `pairs`.
+ */
 function mayEqual(a: JsonValue, b: JsonValue, pairs: Pairs): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -80,7 +80,7 @@ export class MethodError extends Error {
     this.reason = reason;
   }
 
-  /** The arguments of the `error` response. */
+  /** Returns the arguments of the `error` response. */
   toResponse(): { readonly type: MethodErrorType; readonly description: string } {
     return { type: this.type, description: this.message };
   }
@@ -105,7 +105,7 @@ export class RequestError extends Error {
     this.status = more.status ?? 400;
   }
 
-  /** The problem details object (RFC 7807) for the body. */
+  /** Returns the problem details object (RFC 7807) for the body. */
   toProblem(): Readonly<Record<string, JsonValue>> {
     return {
       type: `urn:ietf:params:jmap:error:${this.type}`,

@@ -2,8 +2,8 @@ const LENGTH = 100;
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
 /**
- * Text of a client's for an error message: cut to a number of UTF-16 units, and never half a
- * character.
+ * Returns text of a client's for an error message: cut to a number of UTF-16 units, and never half
+ * a character.
  */
 export function excerpt(text: string): string {
   if (text.length <= LENGTH) return text.replace(LONE_SURROGATE, '\uFFFD');

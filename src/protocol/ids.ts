@@ -7,8 +7,8 @@ import { randomFillSync } from 'node:crypto';
  */
 export interface IdGenerator {
   /**
-   * A new id and the time in ms that it embeds. Ids of one generator and prefix ascend strictly,
-   * also when the clock steps back: then the time is the last one given out.
+   * Returns a new id and the time in ms that it embeds. Ids of one generator and prefix ascend
+   * strictly, also when the clock steps back: then the time is the last one given out.
    */
   next(prefix: string): { readonly id: string; readonly time: number };
 }
@@ -25,7 +25,7 @@ const POOL_OCTETS = 4096;
 
 const ID = /^[A-Za-z0-9_-]{1,255}$/;
 
-/** True for what RFC 8620 1.2 calls an Id; also the form of creation ids. */
+/** Returns true for what RFC 8620 1.2 calls an Id; also the form of creation ids. */
 export function isId(text: string): boolean {
   return ID.test(text);
 }

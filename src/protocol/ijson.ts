@@ -23,7 +23,7 @@ export function parseIJson(octets: Uint8Array): JsonValue {
   return finish(readSteps(octets));
 }
 
-/** Whether a text of so many octets takes more than one slice. */
+/** Returns whether a text of so many octets takes more than one slice. */
 export function isLongText(octets: number): boolean {
   return octets > LONG;
 }
@@ -36,7 +36,9 @@ export function mayPause(octets: number): boolean {
   return octets > STRIDE;
 }
 
-/** The same, a text that takes long in slices. Rejects with what `slices.next` throws, too. */
+/**
+ * Returns the same, a text that takes long in slices. Rejects with what `slices.next` throws, too.
+ */
 export async function parseIJsonInSlices(octets: Uint8Array, slices: Slices): Promise<JsonValue> {
   if (!mayPause(octets.length)) return parseIJson(octets);
   // Not in the turn in which the last of it arrived.
@@ -243,7 +245,7 @@ export class JsonReader {
     return isEscaped ? this.#unescape(start - 1) : text.slice(start, at);
   }
 
-  /** The string with escapes that begins at `start` and has just been passed. */
+  /** Returns the string with escapes that begins at `start` and has just been passed. */
   #unescape(start: number): string {
     let string: string;
     try {

@@ -1,6 +1,6 @@
 /**
- * The unescaped reference tokens of a JSON Pointer (RFC 6901); null where it is malformed: it
- * neither is empty nor starts with "/", or has a "~" that starts no escape.
+ * Returns the unescaped reference tokens of a JSON Pointer (RFC 6901); null where it is malformed:
+ * it neither is empty nor starts with "/", or has a "~" that starts no escape.
  */
 export function parsePointer(pointer: string): readonly string[] | null {
   if (pointer === '') return [];
@@ -12,12 +12,12 @@ export function parsePointer(pointer: string): readonly string[] | null {
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The inverse for one token: what a pointer writes for a member name. */
+/** Returns the inverse for one token: what a pointer writes for a member name. */
 export function escapeToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** An array index as RFC 6901 4 spells it (no leading zeros), or null. */
+/** Returns an array index as RFC 6901 4 spells it (no leading zeros), or null. */
 export function arrayIndex(token: string): number | null {
   return /^(?:0|[1-9]\d*)$/.test(token) ? Number(token) : null;
 }

@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [member: string]: JsonValue;
 }
 
-/** True for a JSON object: neither null nor an array, nor a number that no double holds. */
+/** Returns true for a JSON object: neither null nor an array, nor a number that no double holds. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' &&
@@ -20,13 +20,16 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
   return Array.isArray(value);
 }
 
-/** The object's own member of a name that a client may have chosen; undefined where it has none. */
+/**
+ * Returns the object's own member of a name that a client may have chosen; undefined where it has
+ * none.
+ */
 export function memberOf(object: JsonObject, name: string): JsonValue | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
 /**
- * A JSON object that is being built from names that a client chose. It has no prototype, so
+ * Returns a JSON object that is being built from names that a client chose. It has no prototype, so
  * `__proto__`, `constructor` and their like are plain members.
  */
 export function emptyObject<T = JsonValue>(): Record<string, T> {
@@ -45,7 +48,7 @@ export function declaredObject(): Record<string, JsonValue> {
   return Object.create(BARE) as Record<string, JsonValue>;
 }
 
-/** True for what is no instance of a class: an object literal, or one of the two above. */
+/** Returns true for what is no instance of a class: an object literal, or one of the two above. */
 export function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || prototype === BARE;
@@ -64,12 +67,12 @@ export class InexactNumber {
     this.#source = source;
   }
 
-  /** The nearest double; infinite where the text lies beyond their range. */
+  /** Returns the nearest double; infinite where the text lies beyond their range. */
   get value(): number {
     return Number(this.#source);
   }
 
-  /** The number as the client wrote it. */
+  /** Returns the number as the client wrote it. */
   get source(): string {
     return this.#source;
   }
@@ -106,8 +109,8 @@ const MAX_INTEGER_DIGITS = 309;
 const MAX_EXACT_POWER = 22;
 
 /**
- * The value of a number token. It is an InexactNumber where the nearest double is infinite, or an
- * integer that the text does not say; -0 is 0.
+ * Returns the value of a number token. It is an InexactNumber where the nearest double is infinite,
+ * or an integer that the text does not say; -0 is 0.
  */
 export function exactNumber(token: string): number | InexactNumber {
   const double = Number(token);

@@ -97,8 +97,8 @@ function insert(patches: Patches, tokens: readonly string[], value: JsonValue): 
 }
 
 /**
- * A copy of an object with patches put in. It has no prototype: `__proto__` is a member like any
- * other.
+ * Returns a copy of an object with patches put in. It has no prototype: `__proto__` is a member
+ * like any other.
  */
 function* patched(value: JsonValue | undefined, patches: Patches): Steps<JsonValue> {
   const copy = emptyObject();

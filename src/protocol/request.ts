@@ -22,7 +22,7 @@ export interface RequestEnvelope {
 
 export interface RequestOptions {
   readonly maxCallsInRequest: number;
-  /** Whether the session advertises a capability. */
+  /** Returns whether the session advertises a capability. */
   hasCapability(urn: string): boolean;
   /**
    * The capability by which the member `explain` has a meaning; without it the member is ignored.
@@ -54,8 +54,8 @@ export function parseRequest(value: JsonValue, options: RequestOptions): Request
 }
 
 /**
- * The capabilities of a request, and the first that the server doesn't have: behind it none is
- * looked up.
+ * Returns the capabilities of a request, and the first that the server doesn't have: behind it none
+ * is looked up.
  */
 function parseUsing(
   value: JsonValue | undefined,

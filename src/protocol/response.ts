@@ -19,8 +19,8 @@ export interface ResponseBody {
 const SMALL = 16_384;
 
 /**
- * The JSON text of a Response object (RFC 8620 3.4) as pieces to write in order. `first` are
- * further members to put in front (RFC 8887 4.3.2: "@type", "requestId").
+ * Returns the JSON text of a Response object (RFC 8620 3.4) as pieces to write in order. `first`
+ * are further members to put in front (RFC 8887 4.3.2: "@type", "requestId").
  */
 export function responseText(
   body: ResponseBody,

@@ -16,10 +16,10 @@ export interface ReferenceBudget {
 }
 
 /**
- * The value of a ResultReference (RFC 8620 3.7). It shares structure with the response: JSON is
- * immutable here. The time is linear in the response; a `budget` bounds what many references visit
- * together. Throws MethodError `invalidResultReference`, or `requestTooLarge` where the budget is
- * used up.
+ * Returns the value of a ResultReference (RFC 8620 3.7). It shares structure with the response:
+ * JSON is immutable here. The time is linear in the response; a `budget` bounds what many
+ * references visit together. Throws MethodError `invalidResultReference`, or `requestTooLarge`
+ * where the budget is used up.
  */
 export function resolveReference(
   reference: JsonValue,

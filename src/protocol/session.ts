@@ -52,12 +52,14 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** A hash of the session's content. URLs count only as far as the base URL is configured. */
+  /**
+   * Returns a hash of the session's content. URLs count only as far as the base URL is configured.
+   */
   state(owner: SessionOwner): string {
     return this.#entryOf(owner).state;
   }
 
-  /** The Session object's JSON text, its URLs under `base`. */
+  /** Returns the Session object's JSON text, its URLs under `base`. */
   text(owner: SessionOwner, base: string): string {
     const computed = this.#entryOf(owner);
     if (computed.base !== base) {
@@ -135,7 +137,7 @@ function primaryAccounts(
   return Object.fromEntries(primary);
 }
 
-/** True where the account offers the capability. */
+/** Returns true where the account offers the capability. */
 export function accountHas(account: SessionAccount, urn: string): boolean {
   return account.capabilities === null || account.capabilities.has(urn);
 }

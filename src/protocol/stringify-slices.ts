@@ -41,7 +41,10 @@ export async function stringifyInSlices(
   return writing.end();
 }
 
-/** Whether a value is too much to be written at once. Looks at no more of it than that takes. */
+/**
+ * Returns whether a value is too much to be written at once. Looks at no more of it than that
+ * takes.
+ */
 export function isHeavy(value: unknown): boolean {
   return weigh(value) > WEIGHT;
 }

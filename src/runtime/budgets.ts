@@ -22,17 +22,17 @@ export class Allowance {
     this.#share = share;
   }
 
-  /** The amount that all keys together have taken. */
+  /** Returns the amount that all keys together have taken. */
   get total(): number {
     return this.#total;
   }
 
-  /** Whether a key may take so much now. */
+  /** Returns whether a key may take so much now. */
   fits(key: string, amount = 1): boolean {
     return this.#total + amount <= this.#size && this.fitsShare(key, amount);
   }
 
-  /** Whether a key's own share would do for it. */
+  /** Returns whether a key's own share would do for it. */
   fitsShare(key: string, amount: number): boolean {
     return (this.#amounts.get(key) ?? 0) + amount <= this.#share;
   }
@@ -96,14 +96,17 @@ export class AnswerBudget {
     this.#patience = patience;
   }
 
-  /** The room of an answer that is about to be made. It holds nothing yet; `end` must follow. */
+  /**
+   * Returns the room of an answer that is about to be made. It holds nothing yet; `end` must
+   * follow.
+   */
   begin(user: string): AnswerRoom {
     return new AnswerRoom(this, user);
   }
 
   /**
-   * Whether an answer of the user may grow by so many octets, if need be at the cost of slow
-   * readers.
+   * Returns whether an answer of the user may grow by so many octets, if need be at the cost of
+   * slow readers.
    */
   fits(user: string, octets: number): boolean {
     if (this.#octets.fits(user, octets)) return true;

@@ -13,7 +13,7 @@ export function requireTime(deadline: number): void {
   if (performance.now() > deadline) throw lateError();
 }
 
-/** A call whose time has passed; `cause` is what it was told of that. */
+/** Returns a call whose time has passed; `cause` is what it was told of that. */
 export function lateError(cause?: unknown): UnavailableError {
   return new UnavailableError('The call took longer than REQUEST_TIMEOUT allows.', { cause });
 }

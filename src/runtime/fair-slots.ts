@@ -64,7 +64,7 @@ export class FairSlots {
     return () => this.#release(key);
   }
 
-  /** Whether a work of the key would run at once. */
+  /** Returns whether a work of the key would run at once. */
   isFree(key: string): boolean {
     return !this.#closed && this.#running.fits(key);
   }
@@ -84,7 +84,7 @@ export class FairSlots {
     });
   }
 
-  /** Null where the key has a slot at once. */
+  /** Returns null where the key has a slot at once. */
   #enter(
     key: string,
     deadline: number,
@@ -143,13 +143,13 @@ export class FairQueue<Item> {
     return this.#size;
   }
 
-  /** The item whose turn it is. */
+  /** Returns the item whose turn it is. */
   get next(): Item | undefined {
     for (const lane of this.#lanes.values()) return lane[0];
     return undefined;
   }
 
-  /** How many items of the key wait. */
+  /** Returns how many items of the key wait. */
   waiting(key: string): number {
     return this.#lanes.get(key)?.length ?? 0;
   }
@@ -161,7 +161,9 @@ export class FairQueue<Item> {
     this.#size += 1;
   }
 
-  /** The next item, of a key that `may` says true of; its key goes to the end of the turn. */
+  /**
+   * Returns the next item, of a key that `may` says true of; its key goes to the end of the turn.
+   */
   shift(may: (key: string) => boolean = () => true): Item | undefined {
     for (const [key, lane] of this.#lanes) {
       if (!may(key)) continue;

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
  * read, write or make answers: they take turns.
  */
 export interface Slices {
-  /** Whether this slice has lasted long enough. */
+  /** Returns whether this slice has lasted long enough. */
   isOver(): boolean;
   /** Resolves when it is this work's turn again. */
   next(): Promise<void>;
@@ -83,7 +83,7 @@ export class Conductor {
   /** When the last slice began; null where its turn has been judged. */
   #begunAt: number | null = null;
 
-  /** Whether something long has this turn of the event loop, or waits for the next one. */
+  /** Returns whether something long has this turn of the event loop, or waits for the next one. */
   get isActive(): boolean {
     return this.#isActive;
   }

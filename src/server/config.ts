@@ -208,7 +208,7 @@ function urlOf(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
 }
 
-/** The path of `file:PATH`. */
+/** Returns the path of `file:PATH`. */
 function pathOf(text: string, root: string): string | null {
   const path = /^file:(?:\/\/)?(.+)$/.exec(text)?.[1];
   return path === undefined ? null : resolve(root, path);
@@ -257,7 +257,7 @@ function s3(text: string, region: string): BlobLocation | null {
 
 const BEARERS = 'up to 1,024 of the characters A-Z a-z 0-9 . _ ~ + / -';
 
-/** A value that an Authorization header can carry (RFC 6750 2.1). */
+/** Returns a value that an Authorization header can carry (RFC 6750 2.1). */
 function bearer(text: string): string | null {
   return /^[A-Za-z0-9._~+/-]{1,1024}=*$/.test(text) ? text : null;
 }

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 export const PACKAGE_ROOT: string = folderWithPackage(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Whether a project's folder is this package's own: there the engine's sources, its descriptors and
- * what is made of them lie in one folder.
+ * Returns whether a project's folder is this package's own: there the engine's sources, its
+ * descriptors and what is made of them lie in one folder.
  */
 export function isPackageRoot(root: string): boolean {
   return existsSync(root) && realpathSync(root) === realpathSync(PACKAGE_ROOT);
@@ -20,7 +20,8 @@ const STANDALONE = 'standalone.json';
 export const STANDALONE_ROOT: string | undefined = folderWithMarker(dirname(dirname(PACKAGE_ROOT)));
 
 /**
- * The folder of the project, with its modules and migrations: the standalone one or the current.
+ * Returns the folder of the project, with its modules and migrations: the standalone one or the
+ * current.
  */
 export function projectRoot(): string {
   return STANDALONE_ROOT ?? process.cwd();

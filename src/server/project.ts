@@ -10,7 +10,7 @@ import { isPackageRoot } from './package-root.js';
  */
 export interface Project {
   readonly registry: readonly CapabilityDefinition[];
-  /** The module of the Prisma client with the project's own tables: hooks read by it. */
+  /** Returns the module of the Prisma client with the project's own tables: hooks read by it. */
   hookClient(database: Database): Promise<HookClient>;
 }
 

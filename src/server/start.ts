@@ -43,7 +43,7 @@ export interface StartedServer {
   readonly log: Logger;
   /** Stops accepting, finishes what runs for at most `GRACE` ms, closes everything. */
   close(): Promise<void>;
-  /** Whether a thread that nobody can stop would keep the process from ending. */
+  /** Returns whether a thread that nobody can stop would keep the process from ending. */
   isHeld(): boolean;
   /** Puts all log lines on their way. */
   flush(): void;

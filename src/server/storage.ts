@@ -28,7 +28,10 @@ export interface Storage {
    * database lacks may be in the one that took its place.
    */
   requireFiles(): void;
-  /** Whether something that nobody can stop keeps the process: its end waits for all threads. */
+  /**
+   * Returns whether something that nobody can stop keeps the process: its end waits for all
+   * threads.
+   */
   isHeld(): boolean;
 }
 

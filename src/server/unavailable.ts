@@ -40,7 +40,7 @@ export function createUnavailableLog(
   };
 }
 
-/** The messages of an error and of its causes, with their codes. */
+/** Returns the messages of an error and of its causes, with their codes. */
 function reasonOf(error: unknown): string {
   const texts: string[] = [];
   for (let at = error; at instanceof Error && texts.length < DEPTH; at = at.cause) {

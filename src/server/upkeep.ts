@@ -11,7 +11,9 @@ export interface UpkeepOptions extends Pick<Store, 'pruneChanges' | 'collectBlob
   listBlobs(): AsyncIterable<KeptBlob>;
   /** Resolves to those of the ids that the account has rows of. */
   knownBlobs(accountId: string, ids: readonly string[]): Promise<readonly string[]>;
-  /** Whether a backup runs: no octets may go. Asked once their rows are gone (blob-hold.ts). */
+  /**
+   * Returns whether a backup runs: no octets may go. Asked once their rows are gone (blob-hold.ts).
+   */
   blobsHeld(): Promise<boolean>;
   pruneTickets(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */

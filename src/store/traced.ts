@@ -1,6 +1,8 @@
 import type { StatementPlan, Store, Trace, TracedStatement } from './port.js';
 
-/** The store for one call, whose trace is told what the call asks of it, and when it waits. */
+/**
+ * Returns the store for one call, whose trace is told what the call asks of it, and when it waits.
+ */
 export function tracedStore(store: Store, trace: Trace): Store {
   return {
     read: (accountId, options, work) => store.read(accountId, { ...options, trace }, work),

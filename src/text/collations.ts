@@ -22,16 +22,16 @@ const COMPATIBILITY = decodeTable(compatibility);
 const KEY_LENGTH = 1_000_000;
 
 /**
- * The key of `i;unicode-casemap` (RFC 5051 2): each code point becomes its simple titlecase mapping
- * and that its full decomposition, compatibility ones included. The RFC reorders no marks. A key
- * ends behind the code point with which it reaches 1,000,000 units.
+ * Returns the key of `i;unicode-casemap` (RFC 5051 2): each code point becomes its simple titlecase
+ * mapping and that its full decomposition, compatibility ones included. The RFC reorders no marks.
+ * A key ends behind the code point with which it reaches 1,000,000 units.
  */
 export function casemapKey(text: string): string {
   const isShort = text.length <= KEY_LENGTH;
   return isShort && isAscii(text) ? text.toUpperCase() : finish(casemapSteps(text));
 }
 
-/** The same, with pauses. */
+/** Returns the same, with pauses. */
 export function* casemapSteps(text: string): Steps<string> {
   const beginning = text.length > KEY_LENGTH ? text.slice(0, KEY_LENGTH) : text;
   if (isAscii(beginning)) return beginning.toUpperCase();
@@ -51,9 +51,9 @@ function casemap(char: string): string {
 const INFINITY_KEY = '~';
 
 /**
- * The key of `i;ascii-numeric` (RFC 4790 9.1): the number that the text starts with, of any size.
- * The digits without leading zeros follow how many they are, and that in turn how many digits it
- * has: more digits, greater number.
+ * Returns the key of `i;ascii-numeric` (RFC 4790 9.1): the number that the text starts with, of any
+ * size. The digits without leading zeros follow how many they are, and that in turn how many digits
+ * it has: more digits, greater number.
  */
 export function asciiNumericKey(text: string): string {
   const [digits] = /^\d+/.exec(text) ?? [];
@@ -67,20 +67,20 @@ const FOLDINGS: ReadonlyMap<number, string> = new Map(
   Array.from(decodeTable(caseFolding), ([point, folded]) => [point, fromPoints(folded)]),
 );
 
-/** True for text of US-ASCII alone. */
+/** Returns true for text of US-ASCII alone. */
 function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text);
 }
 
 /**
- * The form in which text is compared where case doesn't count: NFC, full case folding
+ * Returns the form in which text is compared where case doesn't count: NFC, full case folding
  * (CaseFolding statuses C and F), NFC. Two texts fold alike on every database and Node version.
  */
 export function fold(text: string): string {
   return isAscii(text) ? text.toLowerCase() : finish(foldSteps(text));
 }
 
-/** The same, with pauses. */
+/** Returns the same, with pauses. */
 export function* foldSteps(text: string): Steps<string> {
   // Within ASCII folding is lower case and form C changes nothing.
   if (isAscii(text)) return text.toLowerCase();

@@ -11,7 +11,7 @@ const VOWELS = 21;
 const TRAILINGS = 28;
 const SYLLABLES = LEADINGS * VOWELS * TRAILINGS;
 
-/** The two or three letters of a syllable; null for any other code point. */
+/** Returns the two or three letters of a syllable; null for any other code point. */
 export function decomposeHangul(point: number): readonly number[] | null {
   const index = point - SYLLABLE;
   if (index < 0 || index >= SYLLABLES) return null;
@@ -23,8 +23,8 @@ export function decomposeHangul(point: number): readonly number[] | null {
 }
 
 /**
- * The syllable of a leading consonant and a vowel, or of such a syllable and a trailing consonant;
- * else null.
+ * Returns the syllable of a leading consonant and a vowel, or of such a syllable and a trailing
+ * consonant; else null.
  */
 export function composeHangul(first: number, second: number): number | null {
   const leading = first - LEADING;
@@ -38,7 +38,7 @@ export function composeHangul(first: number, second: number): number | null {
   return isOpen && trailing > 0 && trailing < TRAILINGS ? first + trailing : null;
 }
 
-/** True for a vowel or trailing consonant that a letter before it may take in. */
+/** Returns true for a vowel or trailing consonant that a letter before it may take in. */
 export function mayJoinHangul(point: number): boolean {
   return (
     (point >= VOWEL && point < VOWEL + VOWELS) || (point > TRAILING && point < TRAILING + TRAILINGS)

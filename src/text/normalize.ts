@@ -28,7 +28,7 @@ const FIRST_UNSTABLE = 0x300;
 
 const NOT_STABLE_UNIT = /[\u0300-\uffff]/;
 
-/** The text in normalisation form C, made with pauses. */
+/** Returns the text in normalisation form C, made with pauses. */
 export function* nfcSteps(text: string): Steps<string> {
   if (!NOT_STABLE_UNIT.test(text)) return text;
   const pieces: string[] = [];
@@ -77,7 +77,7 @@ function* textOf(points: Uint32Array): Steps<string> {
   return pieces.join('');
 }
 
-/** The full canonical decomposition of one code point; null where it is its own. */
+/** Returns the full canonical decomposition of one code point; null where it is its own. */
 export function canonicalDecomposition(point: number): readonly number[] | null {
   const pair = COMPOSITES.get(point);
   if (pair !== undefined) {
@@ -87,14 +87,17 @@ export function canonicalDecomposition(point: number): readonly number[] | null 
   return EXCLUDED.get(point) ?? decomposeHangul(point);
 }
 
-/** Text of code points, however many. */
+/** Returns text of code points, however many. */
 export function fromPoints(points: readonly number[]): string {
   let text = '';
   for (const point of points) text += String.fromCodePoint(point);
   return text;
 }
 
-/** True where no character needs a closer look. False does not mean that the text will change. */
+/**
+ * Returns true where no character needs a closer look. False does not mean that the text will
+ * change.
+ */
 function isNfc(text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     if (text.charCodeAt(index) < FIRST_UNSTABLE) continue;

@@ -16,7 +16,7 @@ export class Arrival {
     this.#user = user;
   }
 
-  /** False where the octets that have come don't fit. */
+  /** Returns false where the octets that have come don't fit. */
   take(octets: number): boolean {
     if (!this.#shared.budget.take(this.#user, octets)) return false;
     this.#octets += octets;

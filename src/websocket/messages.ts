@@ -55,7 +55,7 @@ function judge(message: unknown): RequestMessage {
   throw new MessageError(notRequest(detail), id);
 }
 
-/** The id of a message that is refused unread, where it can be found. */
+/** Returns the id of a message that is refused unread, where it can be found. */
 export async function idOf(octets: Uint8Array, slices: Slices): Promise<string | null> {
   try {
     return (await readMessage(octets, slices)).id;

@@ -101,7 +101,7 @@ export class Connection {
     this.#options.socket.terminate();
   }
 
-  /** Whether the peer has not done its part since the last beat. */
+  /** Returns whether the peer has not done its part since the last beat. */
   #isStill(isReading: boolean): boolean {
     const { tcp } = this.#options;
     const { read, written } = this.#moved;

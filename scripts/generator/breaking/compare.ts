@@ -23,7 +23,7 @@ export interface ModelChange {
   readonly what: string;
 }
 
-/** Every change from one model to another, in order of the models. */
+/** Returns every change from one model to another, in order of the models. */
 export function compareModels(before: Model, after: Model): readonly ModelChange[] {
   const changes: ModelChange[] = [];
   const tell = (layer: Layer, breaking: boolean, where: string, what: string) =>
@@ -261,7 +261,7 @@ function compareType(
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');
 }
 
-/** Whether clients would see other values. */
+/** Returns whether clients would see other values. */
 function compareProperty(
   before: SnapshotProperty,
   after: SnapshotProperty,
@@ -321,7 +321,7 @@ function compareProperty(
   );
 }
 
-/** Whether clients can do less with the property than they could. */
+/** Returns whether clients can do less with the property than they could. */
 function takesAway(before: SnapshotProperty, after: SnapshotProperty): boolean {
   const [was, is] = [ABILITIES[before.access], ABILITIES[after.access]];
   return [...was].some((ability) => !is.includes(ability));

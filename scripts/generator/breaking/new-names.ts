@@ -2,8 +2,8 @@ import type { ComputedDefinition } from '../../../src/capability/definition.js';
 import type { Renamed } from '../migrations/lineage.js';
 
 /**
- * The released way of computing a property of the type that was called `own`, by the names that
- * things have now.
+ * Returns the released way of computing a property of the type that was called `own`, by the names
+ * that things have now.
  */
 export function underNewNames(
   computed: ComputedDefinition,

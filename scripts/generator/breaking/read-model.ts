@@ -7,8 +7,8 @@ import { UsageError } from '../../cli.js';
 import { loadDescriptors } from '../load/index.js';
 
 /**
- * The model of a folder's descriptors. Throws UsageError where they are wrong; `of` says whose they
- * are.
+ * Returns the model of a folder's descriptors. Throws UsageError where they are wrong; `of` says
+ * whose they are.
  */
 export async function readModel(root: string, of?: string): Promise<Model> {
   const loaded = await loadDescriptors(root);

@@ -6,7 +6,7 @@ import { GeneratedModule } from './generated-module.js';
 import { fileOf, JMAP } from './sources.js';
 import { sourceOf } from './type-validators.js';
 
-/** The definition of each capability, with the hooks of its hook file. */
+/** Returns the definition of each capability, with the hooks of its hook file. */
 export function emitCapabilities(model: Model): EmittedFiles {
   return new Map(
     model.capabilities.map((capability) => {
@@ -57,7 +57,7 @@ function ofType(
   );
 }
 
-/** The standard methods of all types, then the capability's own methods. */
+/** Returns the standard methods of all types, then the capability's own methods. */
 function methodsOf(module: GeneratedModule, capability: ModelCapability): unknown {
   const lists = [
     ...capability.types.map(({ name }) => ofType(module, capability, name, 'Methods')),

@@ -61,15 +61,15 @@ export function filled(type: string, lead: number): string {
   return lines.join(`\n${STEP}`);
 }
 
-/** What is not compound, on a line of any length. */
+/** Returns what is not compound, on a line of any length. */
 function inline(value: unknown): string {
   if (value instanceof Code) return value.text;
   return typeof value === 'string' ? quoted(value) : String(value);
 }
 
 /**
- * The value on one line, undefined where that is longer than `room`: given up at the first part
- * that is too much, so that a deep value is not printed anew for every level.
+ * Returns the value on one line, undefined where that is longer than `room`: given up at the first
+ * part that is too much, so that a deep value is not printed anew for every level.
  */
 function inlineWithin(value: unknown, room: number): string | undefined {
   if (room < 0) return undefined;
@@ -97,7 +97,9 @@ function isCompound(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Code);
 }
 
-/** The items of a list, or the members of an object, each with what stands in front of it. */
+/**
+ * Returns the items of a list, or the members of an object, each with what stands in front of it.
+ */
 function partsOf(value: object): (readonly [name: string, item: unknown])[] {
   if (Array.isArray(value)) return value.map((item: unknown) => ['', item] as const);
   return Object.entries(value)
@@ -117,8 +119,8 @@ function keyText(key: string): string {
 }
 
 /**
- * A string literal in single quotes, with every character that could end a line or confuse a
- * reader escaped.
+ * Returns a string literal in single quotes, with every character that could end a line or confuse
+ * a reader escaped.
  */
 export function quoted(text: string): string {
   const inner = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"').replace(/'/g, "\\'");
@@ -128,8 +130,9 @@ export function quoted(text: string): string {
 const HIDDEN = /[\u007f-\u009f\u2028\u2029\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Text of a program, its string literals and comments, without characters that end a line or that
- * make it look like another text than it is (some turn the direction of writing): their escapes.
+ * Returns text of a program, its string literals and comments, without characters that end a line
+ * or that make it look like another text than it is (some turn the direction of writing): their
+ * escapes.
  */
 export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, escapeUnit);

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 
 /**
- * The meta-schema as editors read it. They show examples that are lists or objects as
+ * Returns the meta-schema as editors read it. They show examples that are lists or objects as
  * `[object Object]` and insert 'null' without its quotes, so these become snippets
  * (`defaultSnippets`, an annotation that yaml-language-server and VS Code know): a text as it
  * stands in a descriptor.

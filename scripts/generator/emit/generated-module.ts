@@ -175,7 +175,7 @@ export function objectType(options: Pick<InterfaceOptions, 'members' | 'further'
   return text.slice(text.indexOf('{'));
 }
 
-/** Words with the tag by which editors strike names through. */
+/** Returns words with the tag by which editors strike names through. */
 export function deprecatedWords(words: string, deprecated: string | undefined): string {
   if (deprecated === undefined) return words;
   return [words, `@deprecated ${deprecated}`].filter((part) => part !== '').join('\n\n');
@@ -232,7 +232,7 @@ function membersOf({
   return { properties, indexSignatures: [rest] };
 }
 
-/** Words of a descriptor as a doc comment, which they can't end. */
+/** Returns words of a descriptor as a doc comment, which they can't end. */
 function docsOf(words = ''): string[] {
   const text = withoutHidden(words).replaceAll('*/', '* /').trim();
   if (text === '') return [];

@@ -20,7 +20,8 @@ import { fileOf, JMAP } from './sources.js';
 import { sourceOf } from './type-validators.js';
 
 /**
- * The types that `capabilities/NAME.hooks.ts` is written against: a schema change breaks its build.
+ * Returns the types that `capabilities/NAME.hooks.ts` is written against: a schema change breaks
+ * its build.
  */
 export function emitHooks(model: Model): EmittedFiles {
   return new Map(
@@ -146,7 +147,7 @@ class HooksModule {
     });
   }
 
-  /** A type as hooks see it; it may be of another capability. */
+  /** Returns a type as hooks see it; it may be of another capability. */
   #stored(type: string): string {
     const home = this.#homes.get(type) ?? this.#capability;
     return this.#module.type(fileOf(home, `${type}.definition`), `${type}Stored`);
@@ -173,7 +174,7 @@ interface Further {
 }
 
 /**
- * A member that holds others, if there are any. Without a required one a hook file does not
+ * Returns a member that holds others, if there are any. Without a required one a hook file does not
  * compile.
  */
 function group(name: string, members: readonly Member[], isOptional = false): readonly Member[] {

@@ -10,9 +10,9 @@ const LEAVES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The same type in fewer words: values without parts say at once what they are called in TypeScript
- * (`tsType`). json-schema-to-typescript goes over every schema some thirty times, and most schemas
- * of a descriptor are such leaves.
+ * Returns the same type in fewer words: values without parts say at once what they are called in
+ * TypeScript (`tsType`). json-schema-to-typescript goes over every schema some thirty times, and
+ * most schemas of a descriptor are such leaves.
  */
 export function lean(schema: JSONSchema7): JSONSchema7 {
   const { properties, items, additionalProperties } = schema;

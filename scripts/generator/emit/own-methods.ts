@@ -13,7 +13,9 @@ import { sourceOf } from './type-validators.js';
 import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
 import { addWireTypes, type NamedSchema } from './wire-types.js';
 
-/** What a capability declares under `methods`: types, argument validators and definitions. */
+/**
+ * Returns what a capability declares under `methods`: types, argument validators and definitions.
+ */
 export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
   const files = new Map<string, string>();
   for (const capability of model.capabilities) {

@@ -1,6 +1,6 @@
 import { command } from '../../invocation.js';
 
-/** The first lines of every emitted file: what made it, and from what. */
+/** Returns the first lines of every emitted file: what made it, and from what. */
 export function preamble(from: string): string {
   return `// ${preambleText(from)}\n\n`;
 }

@@ -19,7 +19,7 @@ export const COLUMN_TYPES: Readonly<Record<PropertyKind, ColumnType>> = Object.f
   json: 'Json',
 });
 
-/** The table of a data type: accountId, a column a property, then the shadow columns. */
+/** Returns the table of a data type: accountId, a column a property, then the shadow columns. */
 export function dataTable(type: ModelType): Table {
   const idColumn = type.properties.find((property) => property.role === 'id')?.column ?? 'id';
   return Object.freeze({
@@ -36,7 +36,7 @@ export function dataTable(type: ModelType): Table {
   });
 }
 
-/** What a property of this kind is stored as. */
+/** Returns what a property of this kind is stored as. */
 export function columnType(kind: PropertyKind): ColumnType {
   return COLUMN_TYPES[kind];
 }
@@ -120,13 +120,13 @@ function prismaString(value: string): string | undefined {
   return value.includes('\u0000') ? undefined : JSON.stringify(value);
 }
 
-/** As an SQL literal: for SQLite, Prisma writes a JSON default without its quotes. */
+/** Returns a JSON default as an SQL literal: for SQLite, Prisma writes one without its quotes. */
 function jsonDefault(value: JsonValue): string | undefined {
   const literal = JSON.stringify(value).replaceAll("'", "''");
   return literal.includes('\\u0000') ? undefined : `dbgenerated(${JSON.stringify(`'${literal}'`)})`;
 }
 
-/** A number without an exponent, which Prisma's language lacks: 1e-7 is 0.0000001. */
+/** Writes a number without an exponent, which Prisma's language lacks: 1e-7 is 0.0000001. */
 function writeDecimal(value: number): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value));
   if (match === null) return Object.is(value, -0) ? '0' : String(value);

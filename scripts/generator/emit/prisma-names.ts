@@ -27,14 +27,14 @@ const SUFFIXES: ReadonlySet<string> = new Set(['folded', 'casemap', 'instant']);
 const MAX_IDENTIFIER = 63;
 
 /**
- * The Prisma model of a table: its name, unless Prisma keeps that for itself (`@@map` then says the
- * table's).
+ * Returns the Prisma model of a table: its name, unless Prisma keeps that for itself (`@@map` then
+ * says the table's).
  */
 export function modelName(table: string): string {
   return RESERVED_MODELS.has(table) ? `${table}_` : legalName(table);
 }
 
-/** The Prisma field of a column: its name, unless that is none that it can use (`@map`). */
+/** Returns the Prisma field of a column: its name, unless that is none that it can use (`@map`). */
 export function fieldName(column: string): string {
   return RESERVED_FIELDS.has(column) ? `${column}_` : legalName(column);
 }
@@ -46,8 +46,8 @@ function legalName(name: string): string {
 }
 
 /**
- * The name of an index where Prisma's own, `<table>_<columns>_idx`, would be cut and might then
- * clash with another's; undefined where Prisma's own fits.
+ * Returns the name of an index where Prisma's own, `<table>_<columns>_idx`, would be cut and might
+ * then clash with another's; undefined where Prisma's own fits.
  */
 export function indexName(table: string, columns: readonly string[]): string | undefined {
   const name = `${table}_${columns.join('_')}_idx`;

@@ -87,8 +87,8 @@ function blockAttributes(table: Table, model: string): string[] {
 }
 
 /**
- * A description as `///` lines. It ends up in a comment of the client's code, which it must not
- * end.
+ * Returns a description as `///` lines. It ends up in a comment of the client's code, which it must
+ * not end.
  */
 function docComment(description: string | undefined, indent: string): string[] {
   if (description === undefined || description.trim() === '') return [];

@@ -10,15 +10,15 @@ export function schemaPath(provider: Provider): string {
   return `prisma/${provider}/schema.prisma`;
 }
 
-/** The engine's tables and one for each data type, in the descriptors' order. */
+/** Returns the engine's tables and one for each data type, in the descriptors' order. */
 export function tablesOf(model: Model): readonly Table[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   return [...SHARED_TABLES, ...types.map(dataTable)];
 }
 
 /**
- * The Prisma schemas: two, since a datasource's provider is a literal. Each gets its client in
- * `build/`, which the build makes anew and nobody commits (it is large).
+ * Returns the Prisma schemas: two, since a datasource's provider is a literal. Each gets its client
+ * in `build/`, which the build makes anew and nobody commits (it is large).
  */
 export function emitPrisma(model: Model): EmittedFiles {
   const named = PROVIDERS.map((provider) => ({ provider, client: provider }));

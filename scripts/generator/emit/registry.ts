@@ -5,8 +5,8 @@ import { ALL_DESCRIPTORS, preamble } from './preamble.js';
 import { ENGINE } from './sources.js';
 
 /**
- * The capabilities that the project's server offers, one line each: two branches that add one each
- * meet in a single place, and both lines stay.
+ * Returns the capabilities that the project's server offers, one line each: two branches that add
+ * one each meet in a single place, and both lines stay.
  */
 export function emitRegistry(model: Model): EmittedFiles {
   const words = [
@@ -17,7 +17,7 @@ export function emitRegistry(model: Model): EmittedFiles {
   return listing('generated/registry.ts', words, model);
 }
 
-/** The package's own capabilities: what the registry of every project begins with. */
+/** Returns the package's own capabilities: what the registry of every project begins with. */
 export function emitEngine(model: Model): EmittedFiles {
   return listing('generated/engine.ts', [], model);
 }

@@ -9,7 +9,9 @@ export type SharedSchemas = ReadonlyMap<string, JSONSchema7>;
 
 type Named = readonly (readonly [string, JSONSchema7])[];
 
-/** The titled schemas within others, but for titles that name another type of the module. */
+/**
+ * Returns the titled schemas within others, but for titles that name another type of the module.
+ */
 export function sharedSchemas(
   schemas: readonly (JSONSchema7 | undefined)[],
   taken: readonly string[],
@@ -25,7 +27,9 @@ export function sharedSchemas(
   return found;
 }
 
-/** The types of a module, then the shared ones, all of them with names for what is shared. */
+/**
+ * Returns the types of a module, then the shared ones, all of them with names for what is shared.
+ */
 export function withShared(types: Named, shared: SharedSchemas): Named {
   const named = types.map(([name, schema]) => [name, mapInner(schema, nameShared)] as const);
   const own = [...shared].map(

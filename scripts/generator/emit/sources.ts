@@ -13,7 +13,7 @@ export const STANDARD = Object.freeze({ from: 'jmapsmith/standard', as: 'standar
 /** The capabilities that the package brings. */
 export const ENGINE = 'jmapsmith/engine';
 
-/** A generated file of the capability: `Todo.definition`, `methods`. */
+/** Returns a generated file of the capability: `Todo.definition`, `methods`. */
 export function fileOf({ name }: Pick<ModelCapability, 'name'>, file: string): Source {
   return { from: `./generated/${name}/${file}.js` };
 }

@@ -8,7 +8,10 @@ import { emitValidators, type ValidatorSource, validatorModule } from './validat
 
 const FROM = 'src/descriptor/standard-methods.ts';
 
-/** The standard methods with the validators of their arguments: emitted once, for every type. */
+/**
+ * Returns the standard methods with the validators of their arguments: emitted once, for every
+ * type.
+ */
 export function emitStandardMethods(): EmittedFiles {
   const sources = STANDARD_METHODS.map(
     ({ verb, section, arguments: schema }): ValidatorSource => ({
@@ -24,7 +27,7 @@ export function emitStandardMethods(): EmittedFiles {
   ]);
 }
 
-/** The members of each standard method that are the same for every type. */
+/** Returns the members of each standard method that are the same for every type. */
 function methodsModule(path: string): string {
   const module = new GeneratedModule(path, FROM);
   const validators = { from: './generated/standard/validators.js', as: 'validators' };

@@ -4,7 +4,9 @@ import { GeneratedModule } from './generated-module.js';
 import { addTypesOf } from './type-types.js';
 import { sourceOf } from './type-validators.js';
 
-/** One module for each data type: its types, then its definition and its standard methods. */
+/**
+ * Returns one module for each data type: its types, then its definition and its standard methods.
+ */
 export async function emitTypeModules(model: Model): Promise<EmittedFiles> {
   const files = new Map<string, string>();
   for (const capability of model.capabilities) {

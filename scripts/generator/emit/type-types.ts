@@ -73,7 +73,7 @@ async function addStored(module: GeneratedModule, type: ModelType): Promise<void
   );
 }
 
-/** What a create gives: properties of the object, and secrets, which are never shown. */
+/** Returns what a create gives: properties of the object, and secrets, which are never shown. */
 function createType(type: ModelType): string {
   const { name, properties } = type;
   const shown = properties.filter((property) => isGiven(property) && isShown(property));
@@ -91,7 +91,7 @@ function createType(type: ModelType): string {
   return parts.length === 0 ? 'Readonly<Record<never, never>>' : parts.join(' & ');
 }
 
-/** The type of what a client gives and never sees again. */
+/** Returns the type of what a client gives and never sees again. */
 function secretsOf(type: ModelType): readonly NamedSchema[] {
   const secrets = type.properties.filter((property) => isGiven(property) && !isShown(property));
   if (secrets.length === 0) return [];
@@ -134,7 +134,7 @@ function stored(property: ModelProperty): JSONSchema7 {
   return { type: property.nullable ? ['string', 'null'] : 'string', description };
 }
 
-/** The further arguments and response members of standard methods. */
+/** Returns the further arguments and response members of standard methods. */
 function furtherTypes(type: ModelType): readonly NamedSchema[] {
   return standardMethodsOf(type).flatMap(({ row, method }) => {
     const name = `${type.name}/${row.verb}`;

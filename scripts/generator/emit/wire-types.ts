@@ -99,14 +99,14 @@ class Declarations {
     return objectType({ members, ...(further === undefined ? {} : { further }) });
   }
 
-  /** The type of a list's items, in brackets where it would be read otherwise. */
+  /** Returns the type of a list's items, in brackets where it would be read otherwise. */
   #itemOf(type: TypeScript.TypeNode): string {
     if (ts.isParenthesizedTypeNode(type)) return this.#itemOf(type.type);
     const text = this.#textOf(type);
     return ts.isUnionTypeNode(type) || ts.isArrayTypeNode(type) ? `(${text})` : text;
   }
 
-  /** The words of the comment in front of a node. */
+  /** Returns the words of the comment in front of a node. */
   #wordsOf(node: TypeScript.Node): string {
     const all = this.#source.text;
     const comment = ts.getLeadingCommentRanges(all, node.pos)?.at(-1);

@@ -16,7 +16,7 @@ import { markOf, mayHaveHooks, ownMethodsOf, readMark, writtenFor } from './writ
 
 const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommit', 'methods'];
 
-/** Everything that a hook file lacks, or has that nothing asks for. */
+/** Returns everything that a hook file lacks, or has that nothing asks for. */
 export function checkHooks(capability: ModelCapability, file: HookFile | null): readonly Problem[] {
   const problems: Problem[] = [];
   const report = (code: ProblemCode, at: Location, message: string): void => {
@@ -138,7 +138,7 @@ function nodeAt(node: HookNode, name: string): HookNode {
   return node.open ? { kind: 'other' } : EMPTY;
 }
 
-/** Whether a member is there, or may be. */
+/** Returns whether a member is there, or may be. */
 function has(node: HookNode, name: string): boolean {
   return node.kind !== 'object' || node.open || node.members.has(name);
 }

@@ -3,7 +3,7 @@ import type { ModelCapability, ModelMethod, ModelProperty } from '../../../src/d
 
 const MARK = 'written for:';
 
-/** Whether a capability can have logic: otherwise a hook file has nothing to say. */
+/** Returns whether a capability can have logic: otherwise a hook file has nothing to say. */
 export function mayHaveHooks(capability: ModelCapability): boolean {
   return capability.types.length > 0 || ownMethodsOf(capability).length > 0;
 }
@@ -13,8 +13,8 @@ export function ownMethodsOf({ methods }: ModelCapability): readonly ModelMethod
 }
 
 /**
- * A hash of the part of a descriptor that hooks see: types and properties, methods and what they
- * take. Filters, sorts and indexes change nothing for a hook file.
+ * Returns a hash of the part of a descriptor that hooks see: types and properties, methods and what
+ * they take. Filters, sorts and indexes change nothing for a hook file.
  */
 export function writtenFor(capability: ModelCapability): string {
   const seen = {
@@ -34,12 +34,14 @@ export function writtenFor(capability: ModelCapability): string {
   return meaningHash(seen).slice('sha256-'.length, 'sha256-'.length + 12);
 }
 
-/** The line that a hook file begins with. */
+/** Returns the line that a hook file begins with. */
 export function markOf(capability: ModelCapability, hash = writtenFor(capability)): string {
   return `// ${MARK} ${hash}`;
 }
 
-/** The hash that a hook file says it was written for, and its line; null where it says none. */
+/**
+ * Returns the hash that a hook file says it was written for, and its line; null where it says none.
+ */
 export function readMark(text: string): { readonly hash: string; readonly line: number } | null {
   const lines = text.split('\n', 40);
   const index = lines.findIndex((line) => line.trimStart().startsWith(`// ${MARK}`));

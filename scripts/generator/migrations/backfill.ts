@@ -4,8 +4,9 @@ import type { Difference } from './compare.js';
 import type { Leftover } from './snapshot.js';
 
 /**
- * The shadow columns that `difference` adds to tables that exist, or whose source it changes, and
- * what fills them. `leftovers`: what the version before may have written null to until now.
+ * Returns the shadow columns that `difference` adds to tables that exist, or whose source it
+ * changes, and what fills them. `leftovers`: what the version before may have written null to until
+ * now.
  */
 export function backfillsOf(
   difference: Difference,

@@ -13,8 +13,9 @@ const SIZES: Readonly<Record<ColumnType, number>> = Object.freeze({
 });
 
 /**
- * Tables with their columns in the order in which PostgreSQL finds them soonest, but for those that
- * are `released`, whose order stays: to change it each row would have to be written anew.
+ * Returns tables with their columns in the order in which PostgreSQL finds them soonest, but for
+ * those that are `released`, whose order stays: to change it each row would have to be written
+ * anew.
  *
  * A row is taken apart from its front as far as the last column that is asked for, which is a third
  * of what a scan costs. So behind the key stands what filters compare, then what sorts do, then

@@ -62,7 +62,7 @@ const NOTHING =
 /** What the engine says where it finds no difference; the migration may do more than it knows. */
 const EMPTY = '-- This is an empty migration.';
 
-/** The migration's SQL, and what is left to the server. */
+/** Returns the migration's SQL, and what is left to the server. */
 export async function compose(change: Change): Promise<Composed> {
   const { provider, model, snapshot, clean, tables, difference, effects, left } = change;
   const existing = new Set((snapshot?.tables ?? []).map(({ name }) => name));
@@ -136,7 +136,7 @@ function nullsSql({ difference, tables }: Change): string {
     .join('');
 }
 
-/** Tables that the SQL makes anew. */
+/** Returns tables that the SQL makes anew. */
 function rewrittenIn(sql: readonly string[]): ReadonlySet<string> {
   const made = sql.join('').matchAll(/CREATE TABLE "new_([^"]+)"/g);
   return new Set([...made].map(([, name]) => name ?? ''));
@@ -179,7 +179,7 @@ export function printDatamodel(provider: Provider, tables: readonly Table[]): st
   ].join('\n');
 }
 
-/** A narrowing that the descriptor accepts: null becomes the default. */
+/** Returns the SQL of a narrowing that the descriptor accepts: null becomes the default. */
 function fillNulls({ after, altered }: Difference<ReadTable>['changed'][number]): string[] {
   return altered
     .filter(
@@ -201,7 +201,7 @@ function fillNull(table: string, column: Column): string {
   return `UPDATE ${quoted(table)} SET ${name} = ${literal(column)} WHERE ${name} IS NULL;\n\n`;
 }
 
-/** A default of Prisma's language as SQL. */
+/** Returns a default of Prisma's language as SQL. */
 function literal({ default: value = "''", type }: Column): string {
   const expression = /^dbgenerated\((.*)\)$/s.exec(value)?.[1];
   if (expression !== undefined) return JSON.parse(expression) as string;

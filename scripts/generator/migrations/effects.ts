@@ -38,8 +38,8 @@ export interface TypeEffect {
 }
 
 /**
- * What changes in types that exist, beside their tables. `filled`: column names by table in which
- * this migration puts the default for null.
+ * Returns what changes in types that exist, beside their tables. `filled`: column names by table in
+ * which this migration puts the default for null.
  */
 export function effectsOf({
   snapshot,

@@ -12,7 +12,9 @@ import { printDatasource } from '../emit/prisma-text.js';
  * binary that Prisma would download, and without a database.
  */
 export interface SchemaEngine {
-  /** SQL that turns a database of datamodel `from` (null: an empty one) into one of `to`. */
+  /**
+   * Returns SQL that turns a database of datamodel `from` (null: an empty one) into one of `to`.
+   */
   diff(provider: Provider, from: string | null, to: string): Promise<string>;
 }
 
@@ -97,8 +99,8 @@ function target(datamodel: string | null): Bindings.DiffTarget {
 }
 
 /**
- * A driver adapter with no database behind it. For PostgreSQL the engine asks once which version it
- * talks to; it is told the oldest that we support. Nothing else may be asked or run.
+ * Returns a driver adapter with no database behind it. For PostgreSQL the engine asks once which
+ * version it talks to; it is told the oldest that we support. Nothing else may be asked or run.
  */
 function absentDatabase(provider: Provider): SqlMigrationAwareDriverAdapterFactory {
   const info = {

@@ -103,7 +103,7 @@ function namesIn({ model, tables }: Snapshot) {
   return tables.map(({ name }) => ({ name, table: name }));
 }
 
-/** What was committed, is deleted, and still stands for another database. */
+/** Returns what was committed, is deleted, and still stands for another database. */
 function halves(
   root: string,
   provider: Provider,

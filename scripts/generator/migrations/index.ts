@@ -92,7 +92,7 @@ export async function releasedHistories(
   return { ...histories, warnings: problems };
 }
 
-/** Whether the migrations on disk lead to what the descriptors say. */
+/** Returns whether the migrations on disk lead to what the descriptors say. */
 function isUpToDate(model: Model, histories: Histories): boolean {
   if (histories.problems.length > 0) return false;
   const own = placed(model, histories);
@@ -101,15 +101,15 @@ function isUpToDate(model: Model, histories: Histories): boolean {
   return problemsOf(changes, own).length === 0 && !changes.some(isNeeded);
 }
 
-/** The model with the tables and columns that the released state has (place.ts). */
+/** Returns the model with the tables and columns that the released state has (place.ts). */
 export function placed(model: Model, { all }: Histories): Model {
   const snapshots = all.flatMap(({ snapshot }) => snapshot ?? []);
   return placeModel(model, snapshots.find((one) => one.model !== undefined) ?? snapshots[0]);
 }
 
 /**
- * The migrations of both databases: the released ones, and one for each database whose schema (of
- * `emitPrisma`) or rows have to move on from them. Writes nothing.
+ * Returns the migrations of both databases: the released ones, and one for each database whose
+ * schema (of `emitPrisma`) or rows have to move on from them. Writes nothing.
  */
 export async function planMigrations({
   model,
@@ -210,7 +210,7 @@ function changeOf({ provider, snapshot, named }: History, model: Model, schema: 
 
 const NO_NAMES = Object.freeze({ redefined: [], reused: [], reordered: [] });
 
-/** Tables that are older than the generator's choice of a shape (emit/key-ordered.ts). */
+/** Returns tables that are older than the generator's choice of a shape (emit/key-ordered.ts). */
 function reordered(snapshot: Snapshot, model: Model): readonly string[] {
   const released = releasedTypes(snapshot);
   return orderedTypes(model)
@@ -235,7 +235,7 @@ function reusedNames(snapshot: Snapshot, model: Model, named: History['named']):
     .map(({ table }) => table);
 }
 
-/** Columns in which every row that exists gets the default; by table. */
+/** Returns columns in which every row that exists gets the default; by table. */
 function freshColumns({ changed }: Change['difference']): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(
     changed.map(({ after, added }) => [after.name, new Set(added.map(({ name }) => name))]),

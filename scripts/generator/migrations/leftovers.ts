@@ -16,7 +16,7 @@ import type { BlobColumn } from './texts-in.js';
  * migration takes them away.
  */
 
-/** The released tables as if nothing had been left. */
+/** Returns the released tables as if nothing had been left. */
 export function withoutLeftovers(snapshot: Snapshot): readonly ReadTable[] {
   const left = new Map(leftoversOf(snapshot).map((one) => [one.table, one]));
   if (left.size === 0) return snapshot.tables;
@@ -42,7 +42,7 @@ export function leftoversOf(snapshot: Snapshot | undefined): readonly Leftover[]
   return snapshot?.model?.left ?? [];
 }
 
-/** What this migration leaves of the released tables, and the tables with it. */
+/** Returns what this migration leaves of the released tables, and the tables with it. */
 export function leave(
   snapshot: Snapshot,
   difference: Difference<ReadTable>,
@@ -108,8 +108,8 @@ function keep(
 }
 
 /**
- * Columns of properties that held references and do so no more, and places in columns that held
- * blobs: the version before has records of them.
+ * Returns columns of properties that held references and do so no more, and places in columns that
+ * held blobs: the version before has records of them.
  */
 export function formerLinks(
   snapshot: Snapshot,

@@ -74,7 +74,9 @@ export function isShadow(column: string, table: Table): boolean {
   return base !== undefined && table.columns.some(({ name }) => name === base);
 }
 
-/** The released property that this one is, or takes the place of although its values went. */
+/**
+ * Returns the released property that this one is, or takes the place of although its values went.
+ */
 export function predecessorOf(
   before: ReleasedType,
   type: ModelType,
@@ -86,13 +88,13 @@ export function predecessorOf(
   return type.properties.some((one) => one.name === renamedFrom) ? undefined : named(renamedFrom);
 }
 
-/** Where the released type of the name is. */
+/** Returns where the released type of the name is. */
 export function tableBefore(type: string, snapshot: Snapshot): string | undefined {
   for (const { name, table } of releasedTypes(snapshot).values()) if (name === type) return table;
   return undefined;
 }
 
-/** The types and properties whose names differ from the released state's. */
+/** Returns the types and properties whose names differ from the released state's. */
 export function renamesOf(snapshot: Snapshot, model: Model): readonly Renamed[] {
   const released = releasedTypes(snapshot);
   return model.capabilities

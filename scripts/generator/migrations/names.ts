@@ -9,7 +9,7 @@ const MAX_COLUMN = 63;
 const MAX_TABLE = 58;
 
 /**
- * Names that a database could not tell apart or would cut: SQLite's take no notice of case,
+ * Returns names that a database could not tell apart or would cut: SQLite's take no notice of case,
  * PostgreSQL's end after 63 octets.
  */
 export function nameProblems(tables: readonly Table[], model: Model): readonly Problem[] {

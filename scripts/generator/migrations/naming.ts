@@ -15,7 +15,7 @@ export function migrationName(
   return `${String(number).padStart(4, '0')}_${words}`;
 }
 
-/** A migration that only takes away what another has left for the version before it. */
+/** Returns a migration that only takes away what another has left for the version before it. */
 export function contractName(number: number): string {
   return `${String(number).padStart(4, '0')}_${CONTRACT}`;
 }

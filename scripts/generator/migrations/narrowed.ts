@@ -6,7 +6,10 @@ const UPPER = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxPrope
 const LOWER = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
 const EXACT = ['pattern', 'format', 'const', 'multipleOf', 'uniqueItems'];
 
-/** What was legal and is not; undefined where nothing is known to be. `path`: inside the value. */
+/**
+ * Returns what was legal and is not; undefined where nothing is known to be. `path`: inside the
+ * value.
+ */
 export function narrowed(before: unknown, after: unknown, path: string): string | undefined {
   if (!isSchema(before) || !isSchema(after)) {
     return after === false && before !== false ? `${path || 'a value'} is refused now` : undefined;

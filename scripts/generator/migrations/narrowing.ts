@@ -48,8 +48,8 @@ export function narrowings(
 }
 
 /**
- * The types whose properties take more or fewer values than the released state says: the next state
- * is told apart from this one, so it must be released too, though no table changes.
+ * Returns the types whose properties take more or fewer values than the released state says: the
+ * next state is told apart from this one, so it must be released too, though no table changes.
  */
 export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
@@ -68,7 +68,9 @@ export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** The type that a reference led to, under its new name, where it leads to another one now. */
+/**
+ * Returns the type that a reference led to, under its new name, where it leads to another one now.
+ */
 function oldTarget(
   { reference: before }: SnapshotProperty,
   { reference }: ModelProperty,
@@ -83,7 +85,7 @@ function isWrittenByClients({ access }: ModelProperty): boolean {
   return access !== 'serverSet' && access !== 'internal';
 }
 
-/** What text that named nothing before names now. */
+/** Returns what text that named nothing before names now. */
 function namedNow(before: SnapshotProperty, property: ModelProperty): string | undefined {
   if (before.reference === undefined && property.reference !== undefined)
     return `refers to ${property.reference.type} objects`;

@@ -41,7 +41,7 @@ export function placeModel(model: Model, snapshot: Snapshot | undefined): Model 
   });
 }
 
-/** The released type that each is, by the name that it has now. */
+/** Returns the released type that each is, by the name that it has now. */
 function beforesOf(
   types: readonly ModelType[],
   snapshot: Snapshot,
@@ -81,7 +81,7 @@ function columnsOf(
   );
 }
 
-/** Whether what is stored is of the kind that is declared now, and means the same. */
+/** Returns whether what is stored is of the kind that is declared now, and means the same. */
 function keepsValues(
   { column, known }: ReleasedProperty,
   { table }: ReleasedType,
@@ -100,7 +100,7 @@ function keepsValues(
   return tableBefore(known.reference.type, snapshot) === tables.get(reference.type);
 }
 
-/** The same type for the same places. */
+/** Returns the same type for the same places. */
 function placeType(
   type: ModelType,
   table: string,

@@ -28,7 +28,7 @@ export function concurrently(
   return { sql: rest, statements };
 }
 
-/** The part of a migration that PostgreSQL runs outside of a transaction. */
+/** Returns the part of a migration that PostgreSQL runs outside of a transaction. */
 export function outside(statements: readonly string[]): string {
   return statements.length === 0 ? '' : `\n${OUTSIDE_MARK}\n${statements.join('\n')}\n`;
 }

@@ -39,8 +39,8 @@ export function refusals(
 }
 
 /**
- * What the migrations have of the engine's own tables and this engine has not. No descriptor can
- * give that up; the names are the engine's alone (check/reserved.ts).
+ * Returns what the migrations have of the engine's own tables and this engine has not. No
+ * descriptor can give that up; the names are the engine's alone (check/reserved.ts).
  */
 function ofLaterEngine({ removed, changed }: Difference<ReadTable>) {
   const table = removed.find(({ name }) => isEngines(name));
@@ -88,7 +88,9 @@ function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readon
   ];
 }
 
-/** The type that says that it was this one, and has the place of another of its own name. */
+/**
+ * Returns the type that says that it was this one, and has the place of another of its own name.
+ */
 function heirOf(released: string, model: Model): ModelType | undefined {
   const types = model.capabilities.flatMap((capability) => capability.types);
   return types.find(({ renamedFrom }) => renamedFrom === released);

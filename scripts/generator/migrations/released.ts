@@ -5,9 +5,9 @@ import { git, isInRepository } from '../git.js';
 import { migrationsFolder, SQL_FILE } from './history.js';
 
 /**
- * The files below `prisma/` that are committed: a migration among them is released, since others
- * may have applied it. Undefined where git can't tell: there is no repository, or it ignores the
- * folder.
+ * Returns the files below `prisma/` that are committed: a migration among them is released, since
+ * others may have applied it. Undefined where git can't tell: there is no repository, or it ignores
+ * the folder.
  */
 export function committedFiles(root: string): ReadonlySet<string> | undefined {
   if (!isInRepository(root)) return undefined;
@@ -25,8 +25,8 @@ function filesAt(root: string, commit: string): readonly string[] {
 }
 
 /**
- * The same where git can't tell: a migration that a database has applied is released, for both
- * databases, as far as it is there. `names`: of those migrations.
+ * Returns the same where git can't tell: a migration that a database has applied is released, for
+ * both databases, as far as it is there. `names`: of those migrations.
  */
 export function appliedFiles(root: string, names: readonly string[]): ReadonlySet<string> {
   return new Set(

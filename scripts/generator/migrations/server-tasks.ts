@@ -55,7 +55,7 @@ export function removeServerTasks(tables: readonly string[]): string {
   );
 }
 
-/** Milliseconds since 1970. */
+/** Returns milliseconds since 1970. */
 function now(provider: Provider): string {
   return provider === 'sqlite'
     ? `CAST(CAST(unixepoch('subsec') * 1000 AS INTEGER) AS TEXT)`

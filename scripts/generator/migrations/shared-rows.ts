@@ -90,7 +90,7 @@ export function objectCountsSql(tables: readonly Table[]): string {
   );
 }
 
-/** The rows of types whose tables go; see reusedNamesSql for their counters. */
+/** Returns the rows of types whose tables go; see reusedNamesSql for their counters. */
 export function removedTypesSql(
   types: readonly string[],
   tables: ReadonlySet<string>,
@@ -109,7 +109,7 @@ export function removedTypesSql(
   );
 }
 
-/** The records of what the migration before left, which goes now. */
+/** Returns the records of what the migration before left, which goes now. */
 export function clearedSql(
   leftovers: readonly Leftover[],
   model: Model,
@@ -134,7 +134,7 @@ export function clearedSql(
   );
 }
 
-/** SQL under a line that says what it is for; nothing for nothing. */
+/** Returns SQL under a line that says what it is for; nothing for nothing. */
 export function section(title: string, statements: readonly string[]): string {
   return statements.length === 0 ? '' : `\n-- ${title}\n${statements.join('\n')}\n`;
 }
@@ -185,7 +185,7 @@ function insertReferences(
   FROM ${quoted(type.table)} AS "t"${from} WHERE length(${target}) BETWEEN 1 AND ${MAX_ID};`;
 }
 
-/** A list's items, or a set's keys: what is joined, and the id in it. */
+/** Returns a list's items, or a set's keys: what is joined, and the id in it. */
 function itemsOf(
   column: string,
   form: 'list' | 'set',

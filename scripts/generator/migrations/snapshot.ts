@@ -132,7 +132,10 @@ function withPlaces(snapshot: ModelSnapshot): ModelSnapshot {
   };
 }
 
-/** What the next migration names as its parent; line ends are the checkout's, and count nothing. */
+/**
+ * Returns what the next migration names as its parent; line ends are the checkout's, and count
+ * nothing.
+ */
 export function hashOf(text: string): string {
   return `sha256-${sha256(text.replaceAll('\r\n', '\n'))}`;
 }
@@ -167,7 +170,7 @@ function snapshotProperty(property: ModelProperty): SnapshotProperty {
   return { ...rest, schema: withoutWords(byMemberName(rest.schema)) as SnapshotProperty['schema'] };
 }
 
-/** The schema with the members of every object type in order of their names. */
+/** Returns the schema with the members of every object type in order of their names. */
 function byMemberName(schema: JSONSchema7): JSONSchema7 {
   const { properties } = schema;
   const sorted =

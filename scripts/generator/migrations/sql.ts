@@ -15,7 +15,7 @@ export function replaceOutsideStrings(
   return sql.replace(either, (match) => (match.startsWith("'") ? match : replace(match)));
 }
 
-/** An SQL string literal. */
+/** Returns an SQL string literal. */
 export function text(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }

@@ -22,8 +22,8 @@ export function finishSqlite(sql: string, ordered: ReadonlySet<string>): string 
 }
 
 /**
- * A table in the order of its key in place of one that is not, with its rows and indexes. `sql` is
- * what makes it, finished.
+ * Returns a table in the order of its key in place of one that is not, with its rows and indexes.
+ * `sql` is what makes it, finished.
  */
 export function reorderSqlite({ name, columns, key }: Table, sql: string): string {
   const list = columns.map((column) => quoted(column.name)).join(', ');
@@ -56,8 +56,8 @@ function keyOrdered(sql: string, ordered: ReadonlySet<string>): string {
 }
 
 /**
- * The pragmas that guard foreign keys: there are none, and within a transaction they would do
- * nothing.
+ * Returns the SQL without the pragmas that guard foreign keys: there are none, and within a
+ * transaction they would do nothing.
  */
 function withoutPragmas(sql: string): string {
   return replaceOutsideStrings(sql, /PRAGMA (?:defer_)?foreign_keys=(?:ON|OFF);\n/g, () => '');

@@ -56,7 +56,7 @@ function withoutStray(type: ModelType, snapshot: Snapshot, problems: Problem[]):
   return { ...type, drops };
 }
 
-/** Names of the last release that nothing has now: one of them is meant. */
+/** Returns names of the last release that nothing has now: one of them is meant. */
 function unclaimed(
   names: readonly string[],
   now: readonly { readonly name: string }[],

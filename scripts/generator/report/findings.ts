@@ -28,7 +28,7 @@ export function findingWords({ finding }: Difference): string {
   return WORDS[finding];
 }
 
-/** A finding of --check, in the form of a problem: the whole file is its place. */
+/** Returns a finding of --check, in the form of a problem: the whole file is its place. */
 export function findingProblem(difference: Difference): Problem {
   const { path, finding } = difference;
   return {
@@ -45,7 +45,9 @@ const TOGETHER: Readonly<Partial<Record<Finding, string>>> = Object.freeze({
   orphaned: 'files are orphaned: no descriptor makes them any more',
 });
 
-/** The findings of --check for people: one line for all files that are stale, for instance. */
+/**
+ * Returns the findings of --check for people: one line for all files that are stale, for instance.
+ */
 export function findingLines(differences: readonly Difference[]): readonly string[] {
   const kinds = [...new Set(differences.map(({ finding }) => finding))];
   return kinds.flatMap((kind) => {

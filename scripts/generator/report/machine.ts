@@ -49,7 +49,7 @@ function real(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : resolve(folder);
 }
 
-/** A workflow command of GitHub Actions, which shows the problem beside the line. */
+/** Returns a workflow command of GitHub Actions, which shows the problem beside the line. */
 export function githubLine(
   { code, severity, at, message, related = [] }: Problem,
   path: WorkspacePath,

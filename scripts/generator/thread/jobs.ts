@@ -15,7 +15,7 @@ export const JOBS = Object.freeze({
     const { loadEngine } = await import('../migrations/engine.js');
     return (await loadEngine()).diff(provider, from, to);
   },
-  /** The code of each module, by its sources. */
+  /** Returns the code of each module, by its sources. */
   async validators(modules: readonly (readonly ValidatorSource[])[]): Promise<readonly string[]> {
     const { emitValidators } = await import('../emit/validators.js');
     return modules.map(emitValidators);

@@ -60,7 +60,7 @@ export class SecondThread {
 
 let second: SecondThread | undefined;
 
-/** Whether jobs are done beside what this thread does. */
+/** Returns whether jobs are done beside what this thread does. */
 function hasSecondThread(): boolean {
   return import.meta.url.endsWith('.js') && availableParallelism() > 1;
 }

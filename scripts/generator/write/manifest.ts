@@ -47,7 +47,7 @@ export function readManifests(root: string): Manifest {
   return found;
 }
 
-/** Whether a file is a manifest: written last, since it says what was written. */
+/** Returns whether a file is a manifest: written last, since it says what was written. */
 export function isManifest(path: string): boolean {
   return path === SINGLE_MANIFEST || path === manifestOf(folderOf(path) ?? '');
 }
@@ -71,7 +71,9 @@ function foldersIn(folder: string): readonly string[] {
   }
 }
 
-/** What a manifest lists; nothing where it can't be read, as after a merge with conflicts. */
+/**
+ * Returns what a manifest lists; nothing where it can't be read, as after a merge with conflicts.
+ */
 function filesIn(text: string): readonly [path: string, hash: string][] {
   try {
     const { files } = JSON.parse(text) as { files?: unknown };
@@ -97,8 +99,8 @@ function isOwned(path: string): boolean {
 }
 
 /**
- * A file's text, or null where there is none. At once: nothing else waits in the process, and of a
- * thousand small files each would take longer to be awaited than to be read.
+ * Returns a file's text, or null where there is none. At once: nothing else waits in the process,
+ * and of a thousand small files each would take longer to be awaited than to be read.
  */
 export function readIfThere(path: string): string | null {
   try {

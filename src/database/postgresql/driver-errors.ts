@@ -18,16 +18,19 @@ const GONE =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has|Cannot use a pool)/;
 
 /**
- * True where the same transaction may well succeed when it is run again: a serialisation failure
- * (40001), a deadlock (40P01), a prepared statement that a migration has put out of date (0A000) or
- * that a pooler's other connection does not have (26000), a state that has moved (22012: of the
- * engine's statements only the one that makes sure of that divides).
+ * Returns true where the same transaction may well succeed when it is run again: a serialisation
+ * failure (40001), a deadlock (40P01), a prepared statement that a migration has put out of date
+ * (0A000) or that a pooler's other connection does not have (26000), a state that has moved (22012:
+ * of the engine's statements only the one that makes sure of that divides).
  */
 export function isRetryable(error: unknown): boolean {
   return causesOf(error).some((at) => /^(40001|40P01|0A000|26000|22012)$/.test(codeOf(at) ?? ''));
 }
 
-/** True where the server itself has answered with the error: what it was sent later has not run. */
+/**
+ * Returns true where the server itself has answered with the error: what it was sent later has not
+ * run.
+ */
 export function isAnswer(error: unknown): boolean {
   // No SQLSTATE begins with E, as codes of sockets do (EPIPE).
   return causesOf(error).some((at) => /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(codeOf(at) ?? ''));
@@ -43,7 +46,7 @@ export function translateError(error: unknown): unknown {
   return new UnavailableError(`The database is unavailable${said}.`, { cause: error });
 }
 
-/** True where the database can't be reached or can't serve now. */
+/** Returns true where the database can't be reached or can't serve now. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
@@ -76,7 +79,7 @@ export function isUnusable(error: unknown): boolean {
   return /^(28|3D)/.test(codeOf(error) ?? '');
 }
 
-/** The error, what caused it, what caused that. */
+/** Returns the error, what caused it, what caused that. */
 function causesOf(error: unknown): readonly Error[] {
   return error instanceof Error ? [error, ...causesOf(error.cause)] : [];
 }

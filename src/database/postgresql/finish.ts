@@ -52,7 +52,7 @@ export async function noteUnfinished(client: PoolClient, migration: Migration): 
   ]);
 }
 
-/** The names of applied migrations that are not done yet. */
+/** Returns the names of applied migrations that are not done yet. */
 export async function readUnfinished(
   client: PoolClient,
   migrations: readonly Migration[],
@@ -145,7 +145,7 @@ async function readRows(
   return rows.map(([accountId, id, ...sources]) => ({ key: [accountId, id], sources }));
 }
 
-/** The columns that values are made of. */
+/** Returns the columns that values are made of. */
 function sourcesOf({ columns }: BackfillStep): readonly string[] {
   return [...new Set(columns.map(({ from }) => from))];
 }

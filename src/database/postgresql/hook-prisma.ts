@@ -31,7 +31,7 @@ export class HookTransactions {
     return runWithin(this.#joined, { ...transaction }, work);
   }
 
-  /** The transaction that the running work has joined. */
+  /** Returns the transaction that the running work has joined. */
   get joined(): Scope | undefined {
     return this.#joined.getStore();
   }

@@ -8,7 +8,7 @@
 /** Code points, of at most four octets: an account's id and an object's fit beside them. */
 const LENGTH = 600;
 
-/** The expression that is indexed; `column` is quoted. */
+/** Returns the expression that is indexed; `column` is quoted. */
 export function indexedText(column: string): string {
   return `left(${column}, ${LENGTH})`;
 }

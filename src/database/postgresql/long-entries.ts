@@ -42,7 +42,9 @@ export async function requireShortEntries(
   }
 }
 
-/** The same of an index that could not be made: the version before may have written since. */
+/**
+ * Explains the same of an index that could not be made: the version before may have written since.
+ */
 export async function explainLongEntries(
   client: PoolClient,
   { name, folder }: Pick<Migration, 'name' | 'folder'>,

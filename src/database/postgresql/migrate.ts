@@ -182,7 +182,7 @@ async function requireUnique(client: PoolClient, { name, unique }: Migration): P
   }
 }
 
-/** A statement that is left of a migration, which says what is in its way. */
+/** Returns a function that runs what is left of a migration, and says what is in its way. */
 function createFinisher(client: PoolClient) {
   return async (statement: string, migration: Migration): Promise<void> => {
     try {

@@ -7,8 +7,8 @@ import type { Pool } from './pool.js';
 const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
 
 /**
- * A Prisma client on a pool of its own: a work of the engine that asks Prisma must not wait for a
- * connection that such works hold. `$disconnect` leaves the pool open.
+ * Returns a Prisma client on a pool of its own: a work of the engine that asks Prisma must not wait
+ * for a connection that such works hold. `$disconnect` leaves the pool open.
  *
  * It comes as the type of the client for SQLite: both are generated from one model, and what the
  * project does with either has the same types.

@@ -8,12 +8,12 @@ import { UnavailableError } from '../../protocol/errors.js';
 const UNAVAILABLE =
   /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|PROTOCOL|READONLY|NOMEM|INTERRUPT)(_|$)/;
 
-/** True where another connection holds the lock: trying again helps. */
+/** Returns true where another connection holds the lock: trying again helps. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)(_|$)/.test(resultCode(error) ?? '');
 }
 
-/** True where the disk did not take what was written: it is full, or fails. */
+/** Returns true where the disk did not take what was written: it is full, or fails. */
 export function isDiskError(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined) return /^SQLITE_(FULL|IOERR)(_|$)/.test(code);
@@ -21,7 +21,8 @@ export function isDiskError(error: unknown): boolean {
 }
 
 /**
- * The error that leaves the database layer: UnavailableError for what is not the caller's fault.
+ * Returns the error that leaves the database layer: UnavailableError for what is not the caller's
+ * fault.
  */
 export function translateError(error: unknown): unknown {
   const code = codeOf(error);
@@ -35,7 +36,7 @@ export function resultCode(error: unknown): string | undefined {
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : undefined;
 }
 
-/** The result code of the driver's error, also where Prisma's adapter has wrapped it. */
+/** Returns the result code of the driver's error, also where Prisma's adapter has wrapped it. */
 function codeOf(error: unknown): string | undefined {
   const code = resultCode(error);
   if (code !== undefined) return code;

@@ -53,7 +53,7 @@ function findDriver(): { readonly path: string; readonly Base: DatabaseClass } |
   }
 }
 
-/** True where the driver found no binary, or one for another Node or machine. */
+/** Returns true where the driver found no binary, or one for another Node or machine. */
 function isLoadError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code } = error as NodeJS.ErrnoException;

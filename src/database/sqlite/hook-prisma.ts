@@ -5,9 +5,9 @@ import { openDatabase } from './open.js';
 import { type JoinScope, readingAdapter } from './prisma-adapter.js';
 
 /**
- * A Prisma client for reading: it refuses every statement that writes, since a row written so would
- * have no change record. Only a work that has the connection's transaction for itself may join.
- * `$disconnect` closes its reading connection.
+ * Returns a Prisma client for reading: it refuses every statement that writes, since a row written
+ * so would have no change record. Only a work that has the connection's transaction for itself may
+ * join. `$disconnect` closes its reading connection.
  */
 export function openHookPrisma(writerDatabase: Database, module: ClientModule): HookPrisma {
   const scopes = new AsyncLocalStorage<JoinScope>();

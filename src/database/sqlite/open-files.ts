@@ -17,8 +17,8 @@ export class DatabaseFileError extends Error {
 }
 
 /**
- * The path of a database file with all symbolic links followed, as SQLite follows them. The file
- * need not be there yet; its folder must.
+ * Returns the path of a database file with all symbolic links followed, as SQLite follows them. The
+ * file need not be there yet; its folder must.
  */
 export function realDatabasePath(file: string): string {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true)
@@ -138,7 +138,7 @@ function movedError(path: string): UnavailableError {
   });
 }
 
-/** Null where the path leads to nothing, or can't be followed. */
+/** Returns null where the path leads to nothing, or can't be followed. */
 function identityOf(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

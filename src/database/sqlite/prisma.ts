@@ -15,9 +15,9 @@ export type { PrismaClient };
 const TRANSACTION_OPTIONS = { maxWait: 10_000, timeout: 10_000 };
 
 /**
- * A Prisma client that shares the engine's writing connection and lock (prisma-adapter.ts says how
- * and why). `$disconnect` closes its reading connection only; do it before the writing one is
- * closed.
+ * Returns a Prisma client that shares the engine's writing connection and lock (prisma-adapter.ts
+ * says how and why). `$disconnect` closes its reading connection only; do it before the writing one
+ * is closed.
  */
 export function openPrisma(writerDatabase: Database, writer: Writer): PrismaClient {
   return new PrismaClient({
@@ -27,8 +27,8 @@ export function openPrisma(writerDatabase: Database, writer: Writer): PrismaClie
 }
 
 /**
- * A Prisma client for a command: a process of its own beside a running server. It waits for the
- * server's writes as the server waits for its. `$disconnect` closes all it opened.
+ * Returns a Prisma client for a command: a process of its own beside a running server. It waits for
+ * the server's writes as the server waits for its. `$disconnect` closes all it opened.
  */
 export function openPrismaStandalone(file: string): PrismaClient {
   const db = openDatabase({ file });

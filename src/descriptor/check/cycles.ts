@@ -1,6 +1,7 @@
 /**
- * The names that lead back to themselves, or that lie between such: what is left once everything
- * that leads nowhere, and everything that nothing leads to, is taken away. Takes a linear time.
+ * Returns the names that lead back to themselves, or that lie between such: what is left once
+ * everything that leads nowhere, and everything that nothing leads to, is taken away. Takes a
+ * linear time.
  */
 export function onCycles(targets: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const sources = new Map<string, string[]>();

@@ -58,7 +58,7 @@ function judge(
   for (const issue of issuesOf(compile(node), given)) complain(issue);
 }
 
-/** The value as it would be stored. One that is not legal is the validator's to tell of. */
+/** Returns the value as it would be stored. One that is not legal is the validator's to tell of. */
 function storedForm({ value }: Located, name: string | undefined): JsonValue {
   const format = formatNamed(name);
   return typeof value === 'string' && format?.isLegal(value) === true
@@ -84,7 +84,10 @@ function issuesOf(validate: ValidateFunction | undefined, given: Located): reado
   });
 }
 
-/** Every pattern of a schema: the default is matched by none that the rule about them refuses. */
+/**
+ * Returns every pattern of a schema: the default is matched by none that the rule about them
+ * refuses.
+ */
 function patternsIn(node: Located): readonly string[] {
   const own = text(member(node, 'pattern'));
   return [

@@ -95,7 +95,9 @@ const DATA: readonly string[] = ['default', 'enum', 'session', 'accountSession']
 /** Keys of an object whose members have names that the author chose. */
 const NAMED: readonly string[] = ['types', 'properties', '$defs', 'methods'];
 
-/** Every schema that has a `$ref`; a property of that name, or named `default`, is no key. */
+/**
+ * Returns every schema that has a `$ref`; a property of that name, or named `default`, is no key.
+ */
 function referring(node: Located, isNamed = false): readonly Located[] {
   if (isNamed) return members(node).flatMap((each) => referring(each.node));
   const own = text(member(node, '$ref')) === undefined ? [] : [node];

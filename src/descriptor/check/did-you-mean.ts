@@ -43,12 +43,12 @@ export function didYouMean(unknown: string, known: readonly string[]): string {
   return asked(nearest(unknown, known));
 }
 
-/** The same for words of the language, which may also be known by another name. */
+/** Returns the same for words of the language, which may also be known by another name. */
 export function didYouMeanWord(unknown: string, known: readonly string[]): string {
   return asked(meantWord(unknown, known));
 }
 
-/** The word of the language that an unknown one probably means. */
+/** Returns the word of the language that an unknown one probably means. */
 export function meantWord(unknown: string, known: readonly string[]): string | undefined {
   const meant = MEANT.get(unknown.toLowerCase());
   return meant !== undefined && known.includes(meant) ? meant : nearest(unknown, known);
@@ -58,7 +58,7 @@ function asked(word: string | undefined): string {
   return word === undefined ? '' : ` Did you mean "${word}"?`;
 }
 
-/** The known name that is closest to the unknown one, if one is close. */
+/** Returns the known name that is closest to the unknown one, if one is close. */
 export function nearest(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > MAX_LETTERS) return undefined;
   const limit = Math.floor(unknown.length * 0.4) + 1;

@@ -31,7 +31,7 @@ export const enumValues: Rule = (views, report) => {
   }
 };
 
-/** What else the schema says of its values: one that breaks it could never be given. */
+/** Returns what else the schema says of its values: one that breaks it could never be given. */
 function outOfBounds(value: JsonValue, node: Located): string | undefined {
   const keyed = (key: string) => member(node, key);
   const limit = (key: string) => {

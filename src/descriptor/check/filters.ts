@@ -51,7 +51,7 @@ function judge({ operator, operatorAt }: FilterView, property: PropertyView, rep
   );
 }
 
-/** What a property is beyond its kind: it decides which operators mean something. */
+/** Returns what a property is beyond its kind: it decides which operators mean something. */
 function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
   if (blob || role === 'id') return 'identity';
   if (kind === 'string') {

@@ -19,7 +19,7 @@ const MEANINGFUL: ReadonlySet<string> = new Set([
   ...['setOf', '$ref', 'default', 'access', 'blob', 'references', 'computed'],
 ]);
 
-/** Whether an unknown key, which may mean another, changes what other rules see there. */
+/** Returns whether an unknown key, which may mean another, changes what other rules see there. */
 export function changesMeaning(path: Path, meant: string | undefined): boolean {
   const isOfType = path.length === 2 && path[0] === 'types';
   if (isOfType) return meant === 'properties' || meant === 'required';

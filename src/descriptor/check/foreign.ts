@@ -33,9 +33,9 @@ export const OURS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with descriptors of types that another server may have: words that the language
- * doesn't know, what is missing, what contradicts itself. All of it, in order of place, what was
- * found in reading them among it.
+ * Returns what is wrong with descriptors of types that another server may have: words that the
+ * language doesn't know, what is missing, what contradicts itself. All of it, in order of place,
+ * what was found in reading them among it.
  */
 export function checkForeign(
   views: readonly CapabilityView[],
@@ -50,7 +50,7 @@ export function checkForeign(
 }
 
 /**
- * Where properties stand that the server sets, to what it may know alone: ours has to store
+ * Returns where properties stand that the server sets, to what it may know alone: ours has to store
  * something.
  */
 function serverSet(views: readonly CapabilityView[]): ReadonlySet<Location> {

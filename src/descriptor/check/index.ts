@@ -84,8 +84,8 @@ const MEANINGS: readonly Rule[] = Object.freeze([
 const MAX_LENGTH = 4000;
 
 /**
- * What is wrong with the descriptors: all of it, or the first thousand of very much. What is legal
- * where they are used isn't counted: a thousand of it would hide what is wrong.
+ * Returns what is wrong with the descriptors: all of it, or the first thousand of very much. What
+ * is legal where they are used isn't counted: a thousand of it would hide what is wrong.
  */
 export function checkDescriptors(
   views: readonly CapabilityView[],

@@ -4,7 +4,7 @@ import { items, member } from '../located.js';
 import type { PropertyView } from '../property-view.js';
 import { listed } from './rule.js';
 
-/** Why no ordered index can hold the property's values, or undefined where one can. */
+/** Returns why no ordered index can hold the property's values, or undefined where one can. */
 export function whyNotIndexed(property: PropertyView): string | undefined {
   const { kind, access, name } = property;
   if (kind === 'json') return `"${name}" is a list or an object, which has no order`;
@@ -23,7 +23,8 @@ const OVERHEAD = 8;
 const ID_OCTETS = 64;
 
 /**
- * Why no ordered index can hold an entry of all of these, each of which may be in one by itself.
+ * Returns why no ordered index can hold an entry of all of these, each of which may be in one by
+ * itself.
  */
 export function whyNotTogether(properties: readonly PropertyView[]): string | undefined {
   const octets = properties.reduce((sum, property) => {

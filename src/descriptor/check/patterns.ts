@@ -10,7 +10,7 @@ interface Refusal {
   readonly why: string;
 }
 
-/** Why nothing may match by the pattern, or undefined where all is well. */
+/** Returns why nothing may match by the pattern, or undefined where all is well. */
 export function whyNoPattern(source: string): Refusal | undefined {
   if (source.length > BOUNDS.patternLength)
     return {

@@ -46,7 +46,7 @@ const MEMBER_NAMES: ReadonlySet<string> = new Set([
   'valueOf',
 ]);
 
-/** Why a data type can't have the name, or undefined where it can. */
+/** Returns why a data type can't have the name, or undefined where it can. */
 export function whyNoTypeName(name: string): string | undefined {
   if (!/^[A-Z][A-Za-z0-9]*$/.test(name))
     return 'a type is named in PascalCase, letters and digits only, for instance InvoiceLine';
@@ -57,12 +57,12 @@ export function whyNoTypeName(name: string): string | undefined {
     : undefined;
 }
 
-/** Whether the name, in exactly this spelling, is one that every type has by itself. */
+/** Returns whether the name, in exactly this spelling, is one that every type has by itself. */
 export function isStandard(name: string): boolean {
   return STANDARD_PROPERTIES.has(name);
 }
 
-/** Why a property can't have the name, or undefined where it can. */
+/** Returns why a property can't have the name, or undefined where it can. */
 export function whyNoPropertyName(name: string): string | undefined {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name))
     return 'a property is named in camelCase, letters and digits only, for instance dueDate';
@@ -75,7 +75,7 @@ export function whyNoPropertyName(name: string): string | undefined {
     : undefined;
 }
 
-/** Why a filter condition can't have the name, or undefined where it can. */
+/** Returns why a filter condition can't have the name, or undefined where it can. */
 export function whyNoConditionName(name: string): string | undefined {
   if (!/^[a-z][A-Za-z0-9]*$/.test(name))
     return 'a condition is named in camelCase, letters and digits only, for instance dueBefore';
@@ -84,7 +84,7 @@ export function whyNoConditionName(name: string): string | undefined {
   return MEMBER_NAMES.has(name) ? 'the name is reserved by the language' : undefined;
 }
 
-/** Why a member of a nested object can't have the name, or undefined where it can. */
+/** Returns why a member of a nested object can't have the name, or undefined where it can. */
 export function whyNoMemberName(name: string): string | undefined {
   if (name === '') return 'a name has at least one character';
   if (name.includes('\u0000')) return 'a name has no U+0000';

@@ -26,7 +26,7 @@ export type Report = (
  */
 export type Rule = (views: readonly CapabilityView[], report: Report) => void;
 
-/** A list of words for a message: `a, b or c`. */
+/** Returns a list of words for a message: `a, b or c`. */
 export function oneOf(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
@@ -35,14 +35,14 @@ export function oneOf(words: readonly string[]): string {
 /** How many names a message lists: more are a search, no help. */
 const LISTED = 60;
 
-/** All names that there are, or the first of very many. */
+/** Returns all names that there are, or the first of very many. */
 export function listed(names: readonly string[]): string {
   const more = names.length - LISTED;
   const first = names.slice(0, LISTED).join(', ');
   return more > 0 ? `${first} and ${more} more` : first;
 }
 
-/** A place in a message: `capabilities/todos.yaml:4:3`. */
+/** Returns a place in a message: `capabilities/todos.yaml:4:3`. */
 export function place({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }

@@ -19,8 +19,8 @@ export interface SchemaView {
 type Found = Map<Located, SchemaView>;
 
 /**
- * Every schema of a capability, outer ones before inner ones: one from `$defs` once, where it lies
- * deepest, however often it is used.
+ * Returns every schema of a capability, outer ones before inner ones: one from `$defs` once, where
+ * it lies deepest, however often it is used.
  */
 export function schemasOf(view: CapabilityView): readonly SchemaView[] {
   const found: Found = new Map();

@@ -54,7 +54,7 @@ export const structure: Rule = (views, report) => {
   }
 };
 
-/** Whether another error of the same value says what is wrong with it. */
+/** Returns whether another error of the same value says what is wrong with it. */
 function isExplained(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
   const { instancePath, keyword, params } = error;
   // A list of types that has a wrong word, or null, is not judged as a list.
@@ -102,7 +102,7 @@ function withBothTypes(
   return { ...error, params: { type: [first, error.params['type']].flat() } };
 }
 
-/** Where the other of two types was asked for, by place. */
+/** Returns where the other of two types was asked for, by place. */
 function choicesOf(errors: readonly ErrorObject[]): ReadonlyMap<string, readonly ErrorObject[]> {
   const choices = new Map<string, ErrorObject[]>();
   for (const error of errors) {
@@ -175,7 +175,7 @@ function wrongType(error: ErrorObject, path: Path, { value }: Located): string {
   return `${must}${shape === undefined ? '' : `, for instance ${shape}`}.`;
 }
 
-/** The key that an unknown one probably means. */
+/** Returns the key that an unknown one probably means. */
 function meantKey({ params, parentSchema }: ErrorObject): string | undefined {
   return meantWord(String(params['additionalProperty']), keysOf(parentSchema));
 }
@@ -201,7 +201,7 @@ function unknownKey(error: ErrorObject, path: Path, root: Located, report: Repor
   report('unknown-key', at, `unknown key "${key}".${more}`, { spoils });
 }
 
-/** The advice with the type that stands there: `nullable` beside `type: integer`. */
+/** Returns the advice with the type that stands there: `nullable` beside `type: integer`. */
 function refusal(key: string, { members }: Located): string {
   const type: unknown = members?.get('type')?.node.value;
   const words = REFUSED[key] ?? '';

@@ -4,7 +4,7 @@ import type { CapabilityView, TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Report } from './rule.js';
 
-/** The types of all descriptors by name; of two with one name, the first. */
+/** Returns the types of all descriptors by name; of two with one name, the first. */
 export function typesOf(views: readonly CapabilityView[]): ReadonlyMap<string, TypeView> {
   const found = new Map<string, TypeView>();
   for (const type of views.flatMap((view) => view.types))
@@ -14,7 +14,7 @@ export function typesOf(views: readonly CapabilityView[]): ReadonlyMap<string, T
 
 const found = new WeakMap<TypeView, ReadonlyMap<string, PropertyView>>();
 
-/** The properties of a type, the standard ones first. */
+/** Returns the properties of a type, the standard ones first. */
 export function propertiesOf(type: TypeView): ReadonlyMap<string, PropertyView> {
   const known = found.get(type);
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ export function propertiesOf(type: TypeView): ReadonlyMap<string, PropertyView> 
   return made;
 }
 
-/** The property, or a complaint that there is none. */
+/** Returns the property, or a complaint that there is none. */
 export function findProperty(
   type: TypeView,
   { name, at }: NameView,
@@ -42,7 +42,7 @@ export function findProperty(
   return undefined;
 }
 
-/** The type, or a complaint that no descriptor has it. */
+/** Returns the type, or a complaint that no descriptor has it. */
 export function findType(
   types: ReadonlyMap<string, TypeView>,
   { name, at }: NameView,

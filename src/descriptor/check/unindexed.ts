@@ -59,14 +59,17 @@ function readLength({ texts }: FilterView, property: PropertyView): number {
   );
 }
 
-/** The condition as it would stand there, without `indexed`. */
+/** Returns the condition as it would stand there, without `indexed`. */
 function written({ name, operator, texts }: FilterView, property: PropertyView): string {
   const is = `is: ${operator}`;
   if (texts.length > 0) return `${is}, properties: [${texts.map((each) => each.name).join(', ')}]`;
   return name === property.name ? is : `property: ${property.name}, ${is}`;
 }
 
-/** Whether another filter declares an ordered index of the very values that this one compares. */
+/**
+ * Returns whether another filter declares an ordered index of the very values that this one
+ * compares.
+ */
 function hasIndex(type: TypeView, { operator, propertyName }: FilterView): boolean {
   if (!isOperator(operator) || isSearched(operator)) return false;
   return type.filters.some(

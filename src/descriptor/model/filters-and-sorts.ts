@@ -32,7 +32,7 @@ export function buildFilter(view: FilterView, find: Find): ModelFilter {
   };
 }
 
-/** What a condition without a description says: `due` is before this date. */
+/** Returns what a condition without a description says: `due` is before this date. */
 function sentence(read: readonly ModelProperty[], operator: FilterOperator): string {
   const names = read.map(({ name }) => `\`${name}\``);
   // Only `text` reads several.
@@ -67,7 +67,8 @@ export function filterIndexes(
 }
 
 /**
- * The schema of a condition's value without null, which the validator allows for every condition.
+ * Returns the schema of a condition's value without null, which the validator allows for every
+ * condition.
  */
 function conditionSchema(property: ModelProperty, operator: FilterOperator): JSONSchema7 {
   switch (OPERATORS[operator].value) {
@@ -85,8 +86,8 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
 }
 
 /**
- * The type alone, no bounds or enum: what a narrower schema no longer allows can still be looked
- * for.
+ * Returns the type alone, no bounds or enum: what a narrower schema no longer allows can still be
+ * looked for.
  */
 function comparedSchema(property: ModelProperty): JSONSchema7 {
   const { format } = property.schema;

@@ -9,7 +9,7 @@ export interface StandardMethodOfType {
   readonly method: ModelStandardMethod;
 }
 
-/** The standard methods that the type has, in the RFC's order. */
+/** Returns the standard methods that the type has, in the RFC's order. */
 export function standardMethodsOf(type: ModelType): readonly StandardMethodOfType[] {
   return STANDARD_METHODS.flatMap((row) => {
     const method = type.methods.find(({ name }) => name === row.verb);
@@ -17,7 +17,7 @@ export function standardMethodsOf(type: ModelType): readonly StandardMethodOfTyp
   });
 }
 
-/** The descriptor declares arguments or response members beside the RFC's. */
+/** Returns whether the descriptor declares arguments or response members beside the RFC's. */
 export function hasFurther(schema: JSONSchema7 | undefined): schema is JSONSchema7 {
   return schema !== undefined && Object.keys(schema.properties ?? {}).length > 0;
 }
@@ -31,7 +31,7 @@ export function methodTypeName(
   return `${type.name}${row.stem}${part}`;
 }
 
-/** The standard arguments and the further ones, for the method's own validator. */
+/** Returns the standard arguments and the further ones, for the method's own validator. */
 export function wholeArguments(row: StandardMethodRow, further: JSONSchema7): JSONSchema7 {
   return {
     ...row.arguments,

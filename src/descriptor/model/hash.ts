@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, objectText } from '../../protocol/canonical-json.js';
 
-/** The SHA-256 of a text's UTF-8 octets, in hexadecimal. */
+/** Returns the SHA-256 of a text's UTF-8 octets, in hexadecimal. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }

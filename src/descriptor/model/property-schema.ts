@@ -67,7 +67,7 @@ function idSchema(node: Located, nullable: boolean): JSONSchema7 {
   };
 }
 
-/** The keys of a set: what `setOf` says of them, or what stands beside `setOf: string`. */
+/** Returns the keys of a set: what `setOf` says of them, or what stands beside `setOf: string`. */
 export function keySchemaOf(node: Located): Located | undefined {
   const keys = member(node, 'setOf');
   return keys?.members === undefined ? undefined : keys;

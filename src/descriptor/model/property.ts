@@ -42,7 +42,7 @@ export function buildProperty(view: PropertyView, required: boolean): ModelPrope
   };
 }
 
-/** What says of a type, a property or a method where it comes from and where it goes. */
+/** Returns what says of a type, a property or a method where it comes from and where it goes. */
 export function evolutionOf({ node }: Pick<PropertyView, 'node'>): {
   deprecated?: string;
   renamedFrom?: string;

@@ -57,7 +57,7 @@ export function buildType(view: TypeView): ModelType {
   };
 }
 
-/** The words of a list of `drops`, each with its place. */
+/** Returns the words of a list of `drops`, each with its place. */
 export function dropsIn(node: Located | undefined): readonly ModelDrop[] {
   return items(node).flatMap((item) => {
     const name = text(item);

@@ -17,9 +17,10 @@ export function internalProperties(views: readonly CapabilityView[]): IsInternal
 }
 
 /**
- * The descriptor as clients may read it, in the same language: what tools build from it is what
- * they would build from the descriptor, less what is never on the wire. That is internal properties
- * with all that names them, how secrets are kept, and what is for the next migration alone.
+ * Returns the descriptor as clients may read it, in the same language: what tools build from it is
+ * what they would build from the descriptor, less what is never on the wire. That is internal
+ * properties with all that names them, how secrets are kept, and what is for the next migration
+ * alone.
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));
@@ -94,7 +95,7 @@ function without(node: Located, names: readonly string[]): Located {
   );
 }
 
-/** The object with another value of a member, where it has it. */
+/** Returns the object with another value of a member, where it has it. */
 function change(node: Located, name: string, to: (node: Located) => Located): Located {
   const there = members(node).map((each) =>
     each.name === name ? { ...each, node: to(each.node) } : each,

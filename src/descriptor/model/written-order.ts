@@ -1,7 +1,7 @@
 import type { Location, Model, ModelCapability, ModelType } from '../model.js';
 
 /**
- * The same model with types, properties, conditions and methods in the order in which their
+ * Returns the same model with types, properties, conditions and methods in the order in which their
  * descriptors have them: how a team reads them in types and pages. Tables and hashes take the order
  * of names, so that neither changes when a line of a descriptor moves.
  */

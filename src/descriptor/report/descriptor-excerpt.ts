@@ -13,8 +13,8 @@ const WIDE =
 const WIDE_SPACE = '\u3000';
 
 /**
- * The lines around a place with a caret below it, or none where the text has no such line: it may
- * have been saved anew since it was read.
+ * Returns the lines around a place with a caret below it, or none where the text has no such line:
+ * it may have been saved anew since it was read.
  */
 export function excerpt(source: string, at: Location, style: Style): readonly string[] {
   const lines = linesOf(source);
@@ -43,7 +43,7 @@ function linesOf(source: string): readonly string[] {
   return last.lines;
 }
 
-/** A line's part around a column, and the space in front of a caret below it. */
+/** Returns a line's part around a column, and the space in front of a caret below it. */
 function cropped(line: string, column: number): { readonly text: string; readonly caret: string } {
   const index = Math.min(column - 1, line.length);
   const from = line.length <= WIDTH ? 0 : Math.max(0, index - BEFORE);

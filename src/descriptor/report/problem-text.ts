@@ -16,8 +16,8 @@ export interface Look {
 }
 
 /**
- * A problem for people: `file:line:col: message`, the lines that it is about, and the word to look
- * up.
+ * Returns a problem for people: `file:line:col: message`, the lines that it is about, and the word
+ * to look up.
  */
 export function problemText(problem: Problem, sources: Sources, look: Look): string {
   const { style } = look;

@@ -42,7 +42,7 @@ export function validationSchema(
   }
 }
 
-/** The schema's type without null. */
+/** Returns the schema's type without null. */
 export function mainType(schema: JSONSchema7): string | undefined {
   const types = [schema.type].flat();
   return types.find((type) => type !== 'null');
@@ -98,7 +98,7 @@ function furtherMembers(
   };
 }
 
-/** What the keys of a map or the members of a set have to be. */
+/** Returns what the keys of a map or the members of a set have to be. */
 function keySchema(names: JSONSchema7): AjvSchema {
   const { description: _words, type: _string, format, ...checks } = names;
   return formatNamed(format) === undefined ? checks : { ...checks, canonicalFormat: format };

@@ -95,7 +95,7 @@ function requireRoom(rows: readonly BlobRow[], view: BlobView, context: CallCont
   }
 }
 
-/** The octets of the view that a blob of this size has, and whether some are lacking. */
+/** Returns the octets of the view that a blob of this size has, and whether some are lacking. */
 function range(
   view: BlobView,
   size: number,
@@ -108,7 +108,7 @@ function range(
   };
 }
 
-/** A blob as Blob/get answers it. Octets are read only where something asks for them. */
+/** Returns a blob as Blob/get answers it. Octets are read only where something asks for them. */
 async function viewBlob(row: BlobRow, view: BlobView, context: CallContext): Promise<JsonObject> {
   const { start, end, isTruncated } = range(view, row.size);
   const hashes = [...HASHES].flatMap(([algorithm, name]) => {

@@ -46,7 +46,10 @@ export function requireFewIds({ length }: readonly string[], maximum: number): v
   throw new MethodError('requestTooLarge', `More ids than maxObjectsInGet (${maximum}).`);
 }
 
-/** A type that has blobs and whose capability the request uses; any other is `unknownDataType`. */
+/**
+ * Returns a type that has blobs and whose capability the request uses; any other is
+ * `unknownDataType`.
+ */
 function lookupType(name: string, context: CallContext): TypeIndex {
   const type = context.services.registry.dataTypes.get(name);
   const index = type === undefined ? undefined : indexOf(type);

@@ -134,7 +134,7 @@ class UploadRun {
     }
   }
 
-  /** Null where the source is no blob that the user can see, or has not that range. */
+  /** Returns null where the source is no blob that the user can see, or has not that range. */
   #piece(creationId: string, source: DataSource): Piece | null {
     if (source.kind === 'octets') return { octets: source.octets };
     const blob = this.#blob(creationId, source.blobId);
@@ -186,7 +186,8 @@ function tooLarge(maximum: number): SetError {
 }
 
 /**
- * One answer for a blob that isn't there, one that the user can't see, and a range beyond its end.
+ * Returns one answer for a blob that isn't there, one that the user can't see, and a range beyond
+ * its end.
  */
 function unusable(position: number | null, source: DataSource | null): SetError {
   const where = position === null ? '"data"' : `"data/${position}"`;

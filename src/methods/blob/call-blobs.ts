@@ -126,7 +126,7 @@ export function unlessMissing(error: unknown): null {
   throw error;
 }
 
-/** A map for the wire; null for an empty one (5.3). */
+/** Returns a map for the wire; null for an empty one (5.3). */
 export function orNull<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> | null {
   if (entries.size === 0) return null;
   const object = emptyObject<T>();

@@ -73,12 +73,12 @@ export function parseUpload(value: unknown): ParsedUpload {
   return { kind: 'upload', upload: { type, data: sources } };
 }
 
-/** The blobs, as sent, that an upload takes octets of. */
+/** Returns the blobs, as sent, that an upload takes octets of. */
 export function referencedBlobs(upload: Upload): readonly string[] {
   return upload.data.flatMap((source) => (source.kind === 'blob' ? [source.blobId] : []));
 }
 
-/** A data source, or what is wrong with it. */
+/** Returns a data source, or what is wrong with it. */
 function parseSource(value: JsonValue): DataSource | string {
   if (!isJsonObject(value)) return 'must be an object';
   const unknown = Object.keys(value).find((name) => !SOURCE_MEMBERS.has(name));

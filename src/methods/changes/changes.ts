@@ -65,9 +65,9 @@ interface Page {
 const NOTHING: Page = { end: null, size: 0, created: [], updated: [], destroyed: [] };
 
 /**
- * The longest run of records whose coalesced ids are no more than `maximum`. Records are taken in
- * order, so no later page contradicts an earlier one (5.2). At least one record fits: progress is
- * sure.
+ * Returns the longest run of records whose coalesced ids are no more than `maximum`. Records are
+ * taken in order, so no later page contradicts an earlier one (5.2). At least one record fits:
+ * progress is sure.
  */
 export function fill(records: readonly ChangeRecord[], maximum: number): Page {
   const kinds = new Map<string, ChangeKind | null>();

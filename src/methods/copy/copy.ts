@@ -101,7 +101,7 @@ async function readOriginals(
   return { objects, blobs };
 }
 
-/** The blobs of originals in properties that the copy doesn't override. */
+/** Returns the blobs of originals in properties that the copy doesn't override. */
 function* blobsToCopy(
   { index, creates }: SetPlan,
   objects: ReadonlyMap<string, StoredObject>,

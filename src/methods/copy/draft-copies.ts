@@ -114,7 +114,7 @@ function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> 
   return { ...draft, sent: expectedOf(plan, draft.sent, original, moved), values };
 }
 
-/** Names of properties that would refer to objects of another account. */
+/** Returns names of properties that would refer to objects of another account. */
 function inheritedReferences(
   index: TypeIndex,
   original: StoredObject,
@@ -153,8 +153,8 @@ function* moveBlobs(
 }
 
 /**
- * The copy as the client expects it, without what the server sets (5.4). The client knows nothing
- * of an original that a hook chose.
+ * Returns the copy as the client expects it, without what the server sets (5.4). The client knows
+ * nothing of an original that a hook chose.
  */
 function expectedOf(
   { index, createdIds }: SetPlan,
@@ -214,8 +214,8 @@ function inheritedSecrets(
 }
 
 /**
- * The properties that hold blobs and that the copy takes over: they are neither overridden nor
- * computed anew.
+ * Returns the properties that hold blobs and that the copy takes over: they are neither overridden
+ * nor computed anew.
  */
 export function inheritedBlobs(index: TypeIndex, overrides: Draft): readonly BlobProperty[] {
   return index.blobs.filter(

@@ -33,7 +33,7 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
   return context.admit<GetResponse>({ accountId, state: formatState(number), ...shown });
 }
 
-/** The objects of these ids with the state; all where there are none. */
+/** Returns the objects of these ids with the state; all where there are none. */
 async function read(
   type: TypeIndex['type'],
   ids: DistinctIds | null,
@@ -75,7 +75,7 @@ function sorted(
   return { list, notFound };
 }
 
-/** All of them, as they were asked for. */
+/** Returns whether these are all of them, as they were asked for. */
 function isInOrder({ existing, unresolved }: DistinctIds, found: readonly StoredObject[]): boolean {
   if (found.length !== existing.size || unresolved.size > 0) return false;
   let index = 0;

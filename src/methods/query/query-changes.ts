@@ -131,8 +131,8 @@ async function difference(
 }
 
 /**
- * Whether the results ascend by id: ids embed the time of creation. Null where another property
- * decides.
+ * Returns whether the results ascend by id: ids embed the time of creation. Null where another
+ * property decides.
  */
 function idOrder(plan: QueryPlan): boolean | null {
   const [first] = plan.sort;

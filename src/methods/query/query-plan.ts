@@ -50,19 +50,19 @@ export function formatQueryState(number: number, hash: string): string {
   return `${formatState(number)}.${hash}`;
 }
 
-/** The counter of a queryState that was issued for this query; null for any other text. */
+/** Returns the counter of a queryState that was issued for this query; null for any other text. */
 export function parseQueryState(state: string, hash: string): number | null {
   const dot = state.indexOf('.');
   return state.slice(dot + 1) === hash && dot !== -1 ? parseState(state.slice(0, dot)) : null;
 }
 
-/** Whether a text could be the queryState of some query. */
+/** Returns whether a text could be the queryState of some query. */
 export function isQueryState(state: string): boolean {
   const [number = '', hash = '', ...more] = state.split('.');
   return parseState(number) !== null && hash.length === HASH_LENGTH && more.length === 0;
 }
 
-/** How many results there are; of constant cost where nothing is filtered. */
+/** Returns how many results there are; of constant cost where nothing is filtered. */
 export function totalOf(
   snapshot: Snapshot,
   type: DataTypeDefinition,
@@ -84,7 +84,7 @@ function readsImmutable({ property, columns = [] }: FilterDefinition): boolean {
   return columns.length <= 1 && isImmutable(property);
 }
 
-/** A filter as JSON in which equal ones look equal. */
+/** Returns a filter as JSON in which equal ones look equal. */
 function canonical(node: FilterNode): unknown {
   if (node.kind === 'operator') return [node.operator, ...node.conditions.map(canonical)];
   if (node.kind === 'condition') return [{ name: node.filter.name, value: node.value }];
@@ -211,7 +211,10 @@ export function requireFilterWithinBounds(filter: JsonValue): void {
   }
 }
 
-/** The conditions of an operator; of what a condition compares with, only what is nested again. */
+/**
+ * Returns the conditions of an operator; of what a condition compares with, only what is nested
+ * again.
+ */
 function* childrenOf(node: JsonValue): Iterable<JsonValue> {
   if (isJsonArray(node)) yield* node.filter(isNested);
   if (!isJsonObject(node)) return;
@@ -225,7 +228,7 @@ function isNested(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** Every filter definition that a compiled filter uses. */
+/** Returns every filter definition that a compiled filter uses. */
 function usedFilters(node: FilterNode): readonly FilterDefinition[] {
   if (node.kind === 'condition') return [node.filter];
   return node.kind === 'operator' ? node.conditions.flatMap(usedFilters) : [];
@@ -309,7 +312,7 @@ class FilterCompiler {
   }
 
   /**
-   * The values of the members, judged by the generated validator; null is legal everywhere.
+   * Returns the values of the members, judged by the generated validator; null is legal everywhere.
    */
   #validated(object: JsonObject): JsonObject {
     const values = emptyObject();
@@ -327,13 +330,16 @@ class FilterCompiler {
 
 const EMPTY_IS_ALL: ReadonlySet<string> = new Set(['contains', 'startsWith', 'text']);
 
-/** Whether a value constrains anything: null and the empty text need not. */
+/** Returns whether a value constrains anything: null and the empty text need not. */
 function constrains({ operator, property }: FilterDefinition, value: JsonValue): boolean {
   if (value === null) return operator === 'equals' && property.nullable;
   return value !== '' || !EMPTY_IS_ALL.has(operator);
 }
 
-/** A text in the one form of its format that is stored, so that it compares and hashes alike. */
+/**
+ * Returns a text in the one form of its format that is stored, so that it compares and hashes
+ * alike.
+ */
 function canonicalValue(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
   const format = filter === undefined ? undefined : formatOf(filter.property);
   if (format?.canonical === undefined) return value;

@@ -107,7 +107,7 @@ function startOf(args: QueryArguments, total: number): number {
   return position < 0 ? Math.max(0, total + position) : position;
 }
 
-/** The index of the first result from the anchor: then `position` is ignored (5.5). */
+/** Returns the index of the first result from the anchor: then `position` is ignored (5.5). */
 async function findAnchor(
   snapshot: Snapshot,
   { type, plan, args }: QueryScene,

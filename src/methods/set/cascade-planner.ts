@@ -127,7 +127,7 @@ export class CascadePlanner {
     }
   }
 
-  /** Null where something was refused, so that all is to be judged again. */
+  /** Returns null where something was refused, so that all is to be judged again. */
   async #judge(): Promise<Destruction | null> {
     const { changes, destroyTargets } = this.#scene;
     const { judges } = changes.index;
@@ -147,14 +147,14 @@ export class CascadePlanner {
     return { ...destruction, refused };
   }
 
-  /** Whether an object of the call's type goes. */
+  /** Returns whether an object of the call's type goes. */
   #isGone({ removals }: Destruction, id: string): boolean {
     return removals.has(textOf({ type: this.#scene.changes.index.type.name, id }));
   }
 
   /**
-   * The operations of the call on objects of its own type. They include destroys that a link
-   * prevents: a hook may give a better reason.
+   * Returns the operations of the call on objects of its own type. They include destroys that a
+   * link prevents: a hook may give a better reason.
    */
   #listChanges(): readonly RefusableChange[] {
     const { changes, destroyTargets } = this.#scene;

@@ -86,7 +86,7 @@ export class Counts {
   }
 }
 
-/** Rows as the unit leaves them; those that it hasn't touched are read at once. */
+/** Returns rows as the unit leaves them; those that it hasn't touched are read at once. */
 async function currentRows(
   unit: UnitOfWork,
   type: DataTypeDefinition,

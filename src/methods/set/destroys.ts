@@ -110,7 +110,7 @@ export class Destroyer {
     }
   }
 
-  /** One statement, and one or two for each type that has links to what goes. */
+  /** Reads links by one statement, and one or two for each type that has links to what goes. */
   async #read(roots: readonly ObjectKey[]): Promise<readonly Link[]> {
     const { cascading } = this.#registry.relations;
     const { index, rows } = this.#changes;

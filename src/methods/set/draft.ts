@@ -128,14 +128,14 @@ export interface PlannedCreate {
   readonly birth: Birth;
 }
 
-/** The SetError of a draft; null where it may be proposed. */
+/** Returns the SetError of a draft; null where it may be proposed. */
 export function refusal({ refused, problems }: Draft): SetError | null {
   return refused ?? (problems.any ? problems.toSetError() : null);
 }
 
 const NOTHING: Record<string, JsonValue> = Object.freeze(declaredObject());
 
-/** The whole object: what was given, else the defaults (5.3). */
+/** Returns the whole object: what was given, else the defaults (5.3). */
 export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): StoredObject {
   const { blank, counts, roles } = index;
   // V8 copies a shape at once, but makes a shape member by member in several times as long.
@@ -175,7 +175,7 @@ export interface CreationIds {
   readonly ownType: string;
 }
 
-/** The id behind a "#" where objects of a type are meant: the call's own come first. */
+/** Returns the id behind a "#" where objects of a type are meant: the call's own come first. */
 export function resolveObjectId(ids: CreationIds, type: string, text: string): string | null {
   return type === ids.ownType
     ? resolveId(text, ids.own, ids.earlier)
@@ -237,7 +237,7 @@ function canonicalText(property: PropertyDefinition, text: string, scene: ValueS
   return text;
 }
 
-/** The id in the place of a text; what nothing was created under is noted and stays. */
+/** Returns the id in the place of a text; what nothing was created under is noted and stays. */
 function resolveText(
   { name, reference }: PropertyDefinition,
   text: string,

@@ -38,7 +38,7 @@ export class HashSlots {
   }
 }
 
-/** As libuv reads it: a number from 1 to 1024. */
+/** Reads the number of threads as libuv does: a number from 1 to 1024. */
 function threadsOf({ UV_THREADPOOL_SIZE }: NodeJS.ProcessEnv): number {
   if (UV_THREADPOOL_SIZE === undefined) return DEFAULT_THREADS;
   const size = Number.parseInt(UV_THREADPOOL_SIZE, 10);

@@ -157,7 +157,7 @@ export class LinkJudge {
     return targetType === null ? this.#unit.blobs : this.#objects.idsOf(targetType);
   }
 
-  /** Whether the call has the object, as far as it destroys nothing. */
+  /** Returns whether the call has the object, as far as it destroys nothing. */
   #isOwn(type: string | null, id: string): boolean {
     return type === this.#changes.index.type.name && this.#changes.holds(id);
   }

@@ -185,7 +185,7 @@ function shownNames({ properties }: UniqueDefinition): readonly string[] {
   return properties.filter(({ access }) => access !== 'internal').map(({ name }) => name);
 }
 
-/** Null where one of the values is: null is equal to nothing. */
+/** Returns null where one of the values is: null is equal to nothing. */
 function valuesOf(unique: UniqueDefinition, object: JsonObject): Values | null {
   const values = unique.properties.map(({ name }) => object[name] ?? null);
   return values.includes(null) ? null : values;

@@ -135,21 +135,23 @@ export class ProposedChanges {
     }
   }
 
-  /** The call's creates by the ids that they have if they come to be. */
+  /** Returns the call's creates by the ids that they have if they come to be. */
   get births(): ReadonlyMap<string, CreateOperation> {
     this.#births ??= new Map(this.creates.map((create) => [create.id, create]));
     return this.#births;
   }
 
   /**
-   * The objects that the call makes or changes, by id: creates first, then updates, each in order.
-   * A refused one goes at once, also while a caller walks them.
+   * Returns the objects that the call makes or changes, by id: creates first, then updates, each in
+   * order. A refused one goes at once, also while a caller walks them.
    */
   get rows(): ReadonlyMap<string, ProposedRow> {
     return this.#rows;
   }
 
-  /** Whether there is such an object of the type after the call, as far as is known here. */
+  /**
+   * Returns whether there is such an object of the type after the call, as far as is known here.
+   */
   holds(id: string): boolean {
     return this.#rows.has(id) || this.#before.has(id);
   }
@@ -202,7 +204,9 @@ export class ProposedChanges {
     finish(this.#applyUpdates(id, begun));
   }
 
-  /** The row as the updates before the first refused one left it; null where there are none. */
+  /**
+   * Returns the row as the updates before the first refused one left it; null where there are none.
+   */
   #resume(id: string): ProposedRow | null {
     const row = this.#rows.get(id);
     if (row === undefined || (row.create?.error ?? null) !== null) return null;

@@ -62,7 +62,7 @@ export function textOf({ type, id }: ObjectKey): string {
   return `${type}\n${id}`;
 }
 
-/** Ids by type name, each once. */
+/** Returns ids by type name, each once. */
 export function idsByType(objects: readonly ObjectKey[]): ReadonlyMap<string, ReadonlySet<string>> {
   const ids = new Map<string, Set<string>>();
   for (const { type, id } of objects) {
@@ -86,7 +86,7 @@ export function linksByOrigin(links: readonly Link[]): Iterable<readonly Link[]>
   return byOrigin.values();
 }
 
-/** The object without these links of its own. */
+/** Returns the object without these links of its own. */
 export function withoutLinks(
   object: StoredObject,
   links: readonly Link[],
@@ -135,7 +135,7 @@ export class KnownObjects {
     for (const [type, ids] of idsByType(objects)) await this.idsOf(type).lookUp(ids);
   }
 
-  /** True for an object that was looked up, and is there. */
+  /** Returns true for an object that was looked up, and is there. */
   has({ type, id }: ObjectKey): boolean {
     return this.idsOf(type).has(id);
   }

@@ -148,7 +148,7 @@ export class SetRun {
     }
   }
 
-  /** The objects that exist and are meant, by id. */
+  /** Returns the objects that exist and are meant, by id. */
   async #load(
     targets: readonly Target[],
     properties: TypeIndex['links'],

@@ -140,8 +140,8 @@ function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems
 const SET: readonly Place[] = Object.freeze([[{ each: 'key' }]]);
 
 /**
- * The new values that differ from the current ones. An update is judged on what it changes alone,
- * so that a whole object from /get can be sent back, whatever a later schema thinks of its
+ * Returns the new values that differ from the current ones. An update is judged on what it changes
+ * alone, so that a whole object from /get can be sent back, whatever a later schema thinks of its
  * other values.
  */
 function* changedValues(
@@ -204,7 +204,7 @@ function* takeJudged(
   }
 }
 
-/** The value to store; undefined where the patch's null has no default to restore. */
+/** Returns the value to store; undefined where the patch's null has no default to restore. */
 function* newValue(
   property: PropertyDefinition,
   sentValue: JsonValue | undefined,

@@ -27,7 +27,7 @@ export class KnownIds {
     }
   }
 
-  /** True for an id that was looked up, and is there. */
+  /** Returns true for an id that was looked up, and is there. */
   has(id: string): boolean {
     return this.#known.get(id) === true;
   }

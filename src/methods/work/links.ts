@@ -28,12 +28,12 @@ export function unknownReference(type: string, id: string, births: Names): strin
 const IN_LISTS: readonly Place[] = Object.freeze([[], [{ each: 'item' }]]);
 const IN_SETS: readonly Place[] = Object.freeze([...IN_LISTS, [{ each: 'key' }]]);
 
-/** Where the ids in a reference property's value are, whatever its shape. */
+/** Returns where the ids in a reference property's value are, whatever its shape. */
 export function placesOf({ reference }: ReferenceProperty): readonly Place[] {
   return reference.form === 'set' ? IN_SETS : IN_LISTS;
 }
 
-/** The value without references to objects that are gone (setNull). */
+/** Returns the value without references to objects that are gone (setNull). */
 export function withoutReferences(
   property: ReferenceProperty,
   value: JsonValue,
@@ -49,7 +49,7 @@ export function withoutReferences(
   return kept;
 }
 
-/** The blob ids that an object names, each once. */
+/** Returns the blob ids that an object names, each once. */
 export function* blobIdsOf(index: TypeIndex, object: JsonObject): Steps<ReadonlySet<string>> {
   const ids = new Set<string>();
   for (const { name, blobs } of index.blobs) {

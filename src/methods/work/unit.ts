@@ -66,7 +66,7 @@ export class UnitOfWork {
     this.slices = slices;
   }
 
-  /** The blobs that its user may name. */
+  /** Returns the blobs that its user may name. */
   get blobs(): KnownBlobs {
     this.#blobs ??= new KnownBlobs(this.#transaction, this.#userId, this.slices);
     return this.#blobs;
@@ -95,23 +95,29 @@ export class UnitOfWork {
     this.#put(type, { id: before.id, before, after: null, stored: before });
   }
 
-  /** The object as the unit leaves it: null where it is destroyed, undefined where untouched. */
+  /**
+   * Returns the object as the unit leaves it: null where it is destroyed, undefined where
+   * untouched.
+   */
   current(type: DataTypeDefinition, id: string): StoredObject | null | undefined {
     return this.#works.get(type.name)?.entries.get(id)?.after;
   }
 
-  /** True for an object that the unit creates. */
+  /** Returns true for an object that the unit creates. */
   isNew(type: DataTypeDefinition, id: string): boolean {
     const entry = this.#works.get(type.name)?.entries.get(id);
     return entry !== undefined && entry.before === null;
   }
 
-  /** Everything that it has touched, by the names of types and the ids of objects. */
+  /** Returns everything that it has touched, by the names of types and the ids of objects. */
   get touched(): ReadonlyMap<string, { readonly entries: ReadonlyMap<string, Entry> }> {
     return this.#works;
   }
 
-  /** The change records that `record` will write of the type: its state steps by their number. */
+  /**
+   * Returns the change records that `record` will write of the type: its state steps by their
+   * number.
+   */
   countRecords(type: DataTypeDefinition): number {
     let count = 0;
     for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {

@@ -20,12 +20,12 @@ export class Asking {
     this.#client = client;
   }
 
-  /** True where the connection is of no use any more. */
+  /** Returns true where the connection is of no use any more. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** The first error: nothing of the transaction can be kept. */
+  /** Returns the first error: nothing of the transaction can be kept. */
   get spoiled(): { readonly error: unknown } | undefined {
     return this.#spoiled;
   }

@@ -19,7 +19,9 @@ const RECORD = `WITH "state" AS (
  SELECT CASE WHEN $7::bigint <> "before" THEN 1 / ("before" - "before")
  ELSE "before" + $3::bigint END FROM "state"`;
 
-/** One statement; none where the transaction holds the account and knows it. */
+/**
+ * Reads the state by one statement; by none where the transaction holds the account and knows it.
+ */
 export async function readState(
   { connection, accountId }: Scope<Connection>,
   table: string,
@@ -34,8 +36,8 @@ export async function readState(
 }
 
 /**
- * One statement. Where the transaction knows the state it is not waited for: were the database's
- * another, the statement would fail.
+ * Writes change records by one statement. Where the transaction knows the state it is not waited
+ * for: were the database's another, the statement would fail.
  */
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,

@@ -105,7 +105,7 @@ export class Connection {
     this.#work += 1;
   }
 
-  /** Whether the running work has sent something that writes. */
+  /** Returns whether the running work has sent something that writes. */
   get hasWritten(): boolean {
     return this.#writer === this.#work;
   }
@@ -177,12 +177,12 @@ export class Connection {
     throw error;
   }
 
-  /** All rows of a fixed statement, which each connection prepares once. */
+  /** Returns all rows of a fixed statement, which each connection prepares once. */
   all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
     return this.rows(prepared(text, parameters));
   }
 
-  /** All rows of a composed statement. */
+  /** Returns all rows of a composed statement. */
   query(fragment: Fragment): Promise<readonly Row[]> {
     return this.rows(recurring(fragment));
   }
@@ -220,12 +220,12 @@ export class Connection {
     });
   }
 
-  /** The rows of a fixed statement that writes. */
+  /** Returns the rows of a fixed statement that writes. */
   writing(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]> {
     return this.#writing(() => this.all(text, ...parameters));
   }
 
-  /** The rows of a composed statement that writes. */
+  /** Returns the rows of a composed statement that writes. */
   change(fragment: Fragment): Promise<readonly Row[]> {
     const text = render(fragment, postgresql.placeholder);
     const statement = composed(text, fragment.values as readonly Parameter[]);

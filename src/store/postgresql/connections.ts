@@ -80,7 +80,7 @@ export class Connections {
     });
   }
 
-  /** Whether a short work of the account would have a connection at once. */
+  /** Returns whether a short work of the account would have a connection at once. */
   isFree(accountId: string): boolean {
     return this.#all.isFree(accountId);
   }

@@ -72,7 +72,7 @@ export interface PostgresqlStoreOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** The Store on PostgreSQL. */
+/** Returns the Store on PostgreSQL. */
 export function createPostgresqlStore(options: PostgresqlStoreOptions): Store {
   return new PostgresqlStore(options);
 }
@@ -152,7 +152,7 @@ class PostgresqlStore implements Store {
     return this.#read(accountId, { ...request, mayScan: true }, asksOnce, work);
   }
 
-  /** A read that asks for all at once. */
+  /** Runs a read that asks for all at once. */
   #readTogether<T>(
     together: Together,
     { accountId, deadline, trace }: Pick<QueryPageRequest, 'accountId' | 'deadline' | 'trace'>,

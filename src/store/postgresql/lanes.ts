@@ -26,7 +26,7 @@ export interface WriteJob {
 export interface Waiting {
   /** Takes the first one, unless that is to be alone. */
   takeShared(): WriteJob | undefined;
-  /** The objects that the sharing works will probably read. */
+  /** Returns the objects that the sharing works will probably read. */
   expected(): Iterable<Expected>;
 }
 
@@ -93,7 +93,7 @@ export class Lanes {
     this.#closing?.();
   }
 
-  /** The first one whose time is not over; `isShared`: unless it is to be alone. */
+  /** Returns the first one whose time is not over; `isShared`: unless it is to be alone. */
   #take(lane: WriteJob[], isShared: boolean): WriteJob | undefined {
     for (let [job] = lane; job !== undefined && !(isShared && job.alone); [job] = lane) {
       lane.shift();

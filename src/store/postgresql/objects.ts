@@ -68,7 +68,10 @@ function composeReader(
   };
 }
 
-/** The octets of a value; those of one that is long even when it is compressed are not counted. */
+/**
+ * Returns the octets of a value; those of one that is long even when it is compressed are not
+ * counted.
+ */
 function octetsOf({ column, kind }: PropertyDefinition): string {
   const name = quote(column);
   if (kind === 'string') return `coalesce(octet_length(${name}), 0)`;
@@ -85,7 +88,7 @@ export const DECODERS: Decoders = {
   json: (value) => JSON.parse(value as string) as JsonValue,
 };
 
-/** One statement. */
+/** Reads by one statement. */
 export async function readObjects(
   { connection, accountId, slices }: ObjectScope<Connection>,
   { type, properties, maxOctets }: ObjectsRead,
@@ -109,7 +112,7 @@ export async function readObjects(
   return objects();
 }
 
-/** One statement. */
+/** Reads by one statement. */
 export async function readFirstObjects(
   { connection, accountId, slices }: ObjectScope<Connection>,
   { type, properties, maxOctets }: ObjectsRead,
@@ -121,7 +124,7 @@ export async function readFirstObjects(
   return objects();
 }
 
-/** Two statements, asked together. */
+/** Reads by two statements, asked together. */
 export async function readPage(
   scope: Scope<Connection>,
   { type, compose, selection }: PageRead,

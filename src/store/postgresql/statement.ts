@@ -11,7 +11,7 @@ export type Statement = Pick<Ask, 'text' | 'lifetime' | 'values'>;
 /** A longer one takes long to plan anyway, and many of them take much memory. */
 const SHORT = 4000;
 
-/** A statement whose text is fixed: each connection parses and plans it once. */
+/** Returns a statement whose text is fixed: each connection parses and plans it once. */
 export function prepared(text: string, parameters: readonly Parameter[]): Statement {
   return { text, lifetime: 'fixed', values: parameters.map(storable) };
 }
@@ -29,7 +29,7 @@ export function recurring(fragment: Fragment): Statement {
   return { text, lifetime: 'recurring', values: parameters.map(storable) };
 }
 
-/** A statement that is parsed and planned each time. */
+/** Returns a statement that is parsed and planned each time. */
 export function composed(text: string, parameters: readonly Parameter[]): Statement {
   return { text, values: parameters.map(storable) };
 }

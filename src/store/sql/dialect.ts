@@ -29,7 +29,7 @@ export interface SqlContext {
 
 /** Where the databases' SQL differs, for the composers of this folder. */
 export interface Dialect {
-  /** The text of the parameter at `position`, counted from 1. */
+  /** Returns the text of the parameter at `position`, counted from 1. */
   placeholder(position: number): string;
 
   /** Texts for `IN ?`, behind a column, and for `ROWS(?)`, a table of elements (table-texts.ts). */
@@ -50,19 +50,19 @@ export interface Dialect {
   /** Returns a condition that reads whole values, with a look at the time for long ones. */
   timely(column: Raw, condition: Fragment): Fragment;
 
-  /** True where `needle` occurs in the column. */
+  /** Returns true where `needle` occurs in the column. */
   contains(column: Raw, needle: SqlValue): Fragment;
 
   /** Asks the search index for objects in whose columns each of `words` occurs. */
   search(index: SearchTarget, columns: readonly string[], words: readonly string[]): Searched;
 
-  /** True where the JSON object in the column has the member. */
+  /** Returns true where the JSON object in the column has the member. */
   hasKey(column: Raw, key: string): Fragment;
 
-  /** True where the JSON list in the column has the item. */
+  /** Returns true where the JSON list in the column has the item. */
   hasItem(column: Raw, item: SqlValue | boolean): Fragment;
 
-  /** True where the column begins with `prefix`. */
+  /** Returns true where the column begins with `prefix`. */
   startsWith(column: Raw, prefix: string): Fragment;
 
   /** Returns an expression for the i;ascii-numeric order of a quoted column (RFC 4790 9.1). */
@@ -86,6 +86,9 @@ export interface Dialect {
   /** A true condition that stops a scan after the call's deadline. */
   readonly tick: Raw;
 
-  /** The same for scans, where nobody else waits: may do nothing if the account has few objects. */
+  /**
+   * Returns the same for scans, where nobody else waits: may do nothing if the account has few
+   * objects.
+   */
   tickOfScan(accountId: SqlValue, table: string): Fragment;
 }

@@ -130,7 +130,7 @@ function composeFilter(context: SqlContext, filter: FilterNode, leads: boolean):
   return { where: condition ? sql`TRUE` : sql`FALSE`, lookup: null, ordered: null };
 }
 
-/** The condition beside what the type's search index, or an ordered one, says of it. */
+/** Returns the condition beside what the type's search index, or an ordered one, says of it. */
 function narrowed(
   context: SqlContext,
   node: FilterCondition,
@@ -275,7 +275,10 @@ function composeCondition(
   }
 }
 
-/** Every word somewhere in the columns; a text without a word constrains nothing. */
+/**
+ * Returns the condition that every word is somewhere in the columns; a text without a word
+ * constrains nothing.
+ */
 function composeText(
   type: DataTypeDefinition,
   filter: FilterDefinition,
@@ -305,14 +308,14 @@ function timelyOf(
   return characters < LONG ? condition : dialect.timely(column, condition);
 }
 
-/** One wire value as its column holds it; a Boolean stays one, for the dialect. */
+/** Returns one wire value as its column holds it; a Boolean stays one, for the dialect. */
 export function columnValue(property: PropertyDefinition, value: JsonValue): SqlValue | boolean {
   return property.kind === 'date' && typeof value === 'string'
     ? parseUtcDate(value)
     : itemValue(value);
 }
 
-/** The same of a value in a JSON column's list. */
+/** Returns the same of a value in a JSON column's list. */
 function itemValue(value: JsonValue): SqlValue | boolean {
   if (value instanceof InexactNumber) return value.value;
   return value !== null && typeof value === 'object' ? JSON.stringify(value) : value;
@@ -333,7 +336,7 @@ function composeIn(
   return present.length > 0 ? sql`(${members} OR ${column} IS NULL)` : sql`${column} IS NULL`;
 }
 
-/** A condition's value as its column holds it. */
+/** Returns a condition's value as its column holds it. */
 function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect): SqlValue {
   if (readsInstant(filter) && typeof value === 'string') return parseDate(value);
   const stored = columnValue(filter.property, value);
@@ -356,7 +359,7 @@ interface Lookup {
   readonly count: number;
 }
 
-/** Text to look for, as the column holds text: folded for a folding shadow column. */
+/** Returns text to look for, as the column holds text: folded for a folding shadow column. */
 export function needle(
   type: DataTypeDefinition,
   filter: FilterDefinition,

@@ -28,7 +28,7 @@ export function raw(text: string): Raw {
   return new Raw(text);
 }
 
-/** A quoted identifier: a table, a column. */
+/** Returns a quoted identifier: a table, a column. */
 export function name(identifier: string): Raw {
   return new Raw(quote(identifier));
 }
@@ -73,7 +73,7 @@ export function sql(
 
 type Placeholder = (position: number) => string;
 
-/** The text with placeholders; `placeholder` gets the parameter's position, from 1. */
+/** Returns the text with placeholders; `placeholder` gets the parameter's position, from 1. */
 export function render({ texts }: Fragment, placeholder: Placeholder): string {
   return texts.reduce((text, next, index) => text + placeholder(index) + next);
 }

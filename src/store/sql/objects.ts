@@ -100,7 +100,7 @@ function absentOf(property: PropertyDefinition): JsonValue {
   return isFilled(property) ? (property.default ?? null) : null;
 }
 
-/** Whether what is read is never null, even where its column is. */
+/** Returns whether what is read is never null, even where its column is. */
 export function isFilled({ nullable, default: value }: PropertyDefinition): boolean {
   return !nullable && value !== undefined && value !== null;
 }
@@ -299,8 +299,8 @@ export const writeColumns = deriveOnce((type: DataTypeDefinition): readonly Writ
 ]);
 
 /**
- * A batch as one parameter: a JSON array with an array for each object, its values in the order of
- * `writeColumns`. JSON's numbers carry doubles exactly and have no -0.
+ * Returns a batch as one parameter: a JSON array with an array for each object, its values in the
+ * order of `writeColumns`. JSON's numbers carry doubles exactly and have no -0.
  */
 export function encodeRows({ type, objects, large }: RowsToWrite): string {
   const encoders = writeColumns(type);

@@ -24,8 +24,8 @@ export function prefixRange(
 }
 
 /**
- * The least text behind all that begin so, by octets of UTF-8, which is the order of code points;
- * null where there is none.
+ * Returns the least text behind all that begin so, by octets of UTF-8, which is the order of code
+ * points; null where there is none.
  */
 export function successor(points: readonly string[]): string | null {
   for (let length = points.length; length > 0; length -= 1) {

@@ -25,7 +25,7 @@ interface Log extends Pair {
 
 /** Where rows of all accounts are read, and those of one account deleted. */
 export interface Pruning {
-  /** Rows of a statement; gives others a turn before or after it. */
+  /** Returns rows of a statement; gives others a turn before or after it. */
   rows(query: Fragment): Promise<readonly Row[]>;
 
   /** Runs a statement in a transaction that holds the account; returns the rows that it deleted. */
@@ -103,8 +103,8 @@ export function pageAfter({ accountId, type }: Pair): Fragment {
 }
 
 /**
- * Rows `[number, at]`. From where the last step ended: PostgreSQL keeps entries of what is deleted
- * until a vacuum, and each step would go through those of all before it.
+ * Returns rows `[number, at]`. From where the last step ended: PostgreSQL keeps entries of what is
+ * deleted until a vacuum, and each step would go through those of all before it.
  */
 export function oldestOf({ accountId, type, after }: Log, limit: number): Fragment {
   return sql`SELECT "number", "at" FROM "JmapChange"
@@ -117,7 +117,10 @@ export function deleteTo({ accountId, type, after }: Log, last: number): Fragmen
  AND "number" > ${after} AND "number" <= ${last} RETURNING "number"`;
 }
 
-/** As `Store.collectBlobs`, those first that nothing has referred to for longest. */
+/**
+ * Collects blobs as `Store.collectBlobs` says, those first that nothing has referred to for
+ * longest.
+ */
 export async function collectBlobs(
   pruning: Pruning,
   dialect: Dialect,

@@ -37,7 +37,9 @@ export function fewQuery(context: SqlContext, plan: QueryPlan): Fragment | null 
  WHERE ${account} AND ${dialect.tick} AND ${ordered} LIMIT ${raw(String(FEW + 1))})`;
 }
 
-/** Whether some condition has an index at all: most filters needn't be composed to know it. */
+/**
+ * Returns whether some condition has an index at all: most filters needn't be composed to know it.
+ */
 function hasIndexed(node: FilterNode): boolean {
   if (node.kind === 'condition') return node.filter.indexed === true;
   return node.kind === 'operator' && node.conditions.some(hasIndexed);
@@ -59,7 +61,7 @@ export interface WindowWay {
   readonly leads?: boolean;
 }
 
-/** Rows of a window of the ordered result. */
+/** Returns rows of a window of the ordered result. */
 export function windowQuery(
   context: SqlContext,
   { filter, sort }: QueryPlan,
@@ -75,7 +77,7 @@ export function windowQuery(
   return inOrder ? query : scanning(query);
 }
 
-/** One row `[count]`. */
+/** Returns one row `[count]`. */
 export function countQuery(context: SqlContext, filter: FilterNode): Fragment {
   return scanning(sql`SELECT count(*) FROM ${rows(context, filter, ALL)}`);
 }
@@ -113,7 +115,10 @@ export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boo
   );
 }
 
-/** Rows `[id, ...keys]`, what orders them, of those ids that are in the result, in its order. */
+/**
+ * Returns rows `[id, ...keys]`, what orders them, of those ids that are in the result, in its
+ * order.
+ */
 export function keysOfQuery(
   context: SqlContext,
   plan: QueryPlan,
@@ -130,7 +135,9 @@ export function keysOfQuery(
  ORDER BY ${raw(orderBy(terms))}`;
 }
 
-/** One row: for each of some objects how many of the result come before one with its keys. */
+/**
+ * Returns one row: for each of some objects how many of the result come before one with its keys.
+ */
 export function countsQuery(
   context: SqlContext,
   { filter, sort }: QueryPlan,
@@ -240,7 +247,7 @@ function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderT
   return [...terms, idTerm(sort.at(-1)?.ascending ?? true)];
 }
 
-/** Whether these sort keys come to the order of ids, in the direction of the first. */
+/** Returns whether these sort keys come to the order of ids, in the direction of the first. */
 function isOrderOfIds([first, next]: readonly SortKey[]): boolean {
   const role = first?.sort.property.role;
   if (role !== 'created') return role === 'id';
@@ -289,9 +296,10 @@ function expressionOf(key: SortKey, dialect: Dialect): string {
 }
 
 /**
- * The list after ORDER BY: nulls first ascending, last descending, said in words since databases
- * differ. Also of what has no nulls: an index of another order of nulls is none to PostgreSQL, and
- * those that the generator makes have this one. The id at the end is as the primary key has it.
+ * Returns the list after ORDER BY: nulls first ascending, last descending, said in words since
+ * databases differ. Also of what has no nulls: an index of another order of nulls is none to
+ * PostgreSQL, and those that the generator makes have this one. The id at the end is as the primary
+ * key has it.
  */
 export function orderBy(terms: readonly OrderTerm[]): string {
   return terms

@@ -300,7 +300,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.scope.connection.check();
   }
 
-  /** The rows of one of the statements on the engine's own tables. */
+  /** Returns the rows of one of the statements on the engine's own tables. */
   protected async all(
     text: keyof TableTexts,
     ...parameters: readonly (string | number)[]
@@ -315,7 +315,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   }
 }
 
-/** The keys of a row `[id, ...keys]`, to be compared with. */
+/** Returns the keys of a row `[id, ...keys]`, to be compared with. */
 function keysOf([, ...keys]: Row, dialect: Dialect): readonly SqlValue[] {
   return keys.map((key) => (typeof key === 'boolean' ? dialect.boolean(key) : (key as SqlValue)));
 }

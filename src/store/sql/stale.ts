@@ -4,12 +4,15 @@ import type { SqlContext } from './dialect.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 import { isFilled, type Row, type WriteColumn, writeColumns } from './objects.js';
 
-/** Whether rows of the type may hold something else than a write of what is read would leave. */
+/**
+ * Returns whether rows of the type may hold something else than a write of what is read would
+ * leave.
+ */
 export function mayBeStale(type: DataTypeDefinition): boolean {
   return type.shadows.length > 0 || type.properties.some(isFilled);
 }
 
-/** Rows `[id, is something null that must not be, ...shadows]` of objects. */
+/** Returns rows `[id, is something null that must not be, ...shadows]` of objects. */
 export function heldQuery(
   { type, accountId, dialect }: SqlContext,
   ids: readonly string[],

@@ -64,7 +64,7 @@ export class StorageNames {
     return table;
   }
 
-  /** A reference property by its names. */
+  /** Returns a reference property by its names. */
   reference(type: string, property: string): StoredReference {
     const reference = this.#references.get(type)?.get(property);
     if (reference === undefined)
@@ -81,7 +81,7 @@ export class StorageNames {
     return JSON.stringify(rows);
   }
 
-  /** The records in rows of REFERENCE_COLUMNS. */
+  /** Returns the records in rows of REFERENCE_COLUMNS. */
   references(rows: readonly Row[]): readonly ReferenceRecord[] {
     return rows.flatMap((row) => {
       const [toTable, toId, table, fromId, column] = row as ReferenceRow;
@@ -93,7 +93,7 @@ export class StorageNames {
     });
   }
 
-  /** References to blobs as JSON: rows `[blobId, table, objectId]`. */
+  /** Returns references to blobs as JSON: rows `[blobId, table, objectId]`. */
   blobReferenceRows(references: readonly BlobReference[]): string {
     const rows = references.map(({ blobId, dataType, objectId }) => {
       return [blobId, this.table(dataType), objectId];
@@ -101,7 +101,7 @@ export class StorageNames {
     return JSON.stringify(rows);
   }
 
-  /** The references in rows `[blobId, table, objectId]`. */
+  /** Returns the references in rows `[blobId, table, objectId]`. */
   blobReferences(rows: readonly Row[]): readonly BlobReference[] {
     return rows.flatMap((row) => {
       const [blobId, table, objectId] = row as readonly [string, string, string];

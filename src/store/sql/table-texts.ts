@@ -8,10 +8,10 @@ export type Parameter = string | number | null;
 
 /** Runs statements of one transaction that read. */
 export interface TableReader {
-  /** All rows of a fixed statement. */
+  /** Returns all rows of a fixed statement. */
   all(text: string, ...parameters: readonly Parameter[]): Promise<readonly Row[]>;
 
-  /** All rows of a composed statement. */
+  /** Returns all rows of a composed statement. */
   query(fragment: Fragment): Promise<readonly Row[]>;
 
   /** Throws where the transaction is over, or the time of its work. */

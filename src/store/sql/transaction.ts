@@ -43,7 +43,10 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return Object.keys(this.#changed).length === 0 ? undefined : Object.freeze(this.#changed);
   }
 
-  /** Whether the work has read a state. On SQLite that statement also refuses a deleted account. */
+  /**
+   * Returns whether the work has read a state. On SQLite that statement also refuses a deleted
+   * account.
+   */
   get hasReadState(): boolean {
     return this.#hasReadState;
   }

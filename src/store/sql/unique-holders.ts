@@ -4,7 +4,9 @@ import type { SqlContext } from './dialect.js';
 import { columnValue } from './filter.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 
-/** Rows `[id, ...values]` of objects that hold one of `keys` in the constraint's properties. */
+/**
+ * Returns rows `[id, ...values]` of objects that hold one of `keys` in the constraint's properties.
+ */
 export function holdersQuery(
   { type, accountId, dialect }: SqlContext,
   unique: UniqueDefinition,

@@ -77,17 +77,19 @@ export class Connection implements Reader {
     }
   }
 
-  /** All rows of a fixed statement, before the call returns. */
+  /** Returns all rows of a fixed statement, before the call returns. */
   rows(text: string, parameters: Parameters): readonly Row[] {
     return this.#ask(text, parameters, rowsOf, lengthOf);
   }
 
-  /** The only row of a fixed statement that has one. */
+  /** Returns the only row of a fixed statement that has one. */
   one(text: string, ...parameters: Parameters): Row {
     return this.#ask(text, parameters, rowOf, one);
   }
 
-  /** The rows of a statement, none behind those that have more than `maxOctets` characters. */
+  /**
+   * Returns the rows of a statement, none behind those that have more than `maxOctets` characters.
+   */
   until(text: string, parameters: Parameters, maxOctets: number): readonly Row[] {
     const run = (statement: Statement): readonly Row[] => {
       const rows: Row[] = [];

@@ -18,9 +18,10 @@ const FEW = 131_072;
 export const TICK = raw('(random() & 255 <> 0 OR jmap_tick())');
 
 /**
- * The same for scans. Asking by chance is two fifths of a scan of short rows. Scans run in threads,
- * where nobody waits, so they ask only if the account has many objects in the table: a counter
- * beside its state tells, once per statement. Of an OR SQLite would evaluate subqueries last.
+ * Returns the same for scans. Asking by chance is two fifths of a scan of short rows. Scans run in
+ * threads, where nobody waits, so they ask only if the account has many objects in the table: a
+ * counter beside its state tells, once per statement. Of an OR SQLite would evaluate subqueries
+ * last.
  */
 export function tickOfScan(accountId: SqlValue, table: string): Fragment {
   const type = raw(`'${table.replaceAll("'", "''")}'`);

@@ -69,7 +69,7 @@ export interface SqliteStoreOptions {
   readonly onListenerError?: (error: unknown) => void;
 }
 
-/** The Store on SQLite. `close` closes its connections. */
+/** Returns the Store on SQLite. `close` closes its connections. */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   return new SqliteStore(options);
 }
@@ -231,7 +231,9 @@ class SqliteStore implements Store {
     return plansInTime(deadline, statements, (statement) => this.#reads.plan(deadline, statement));
   }
 
-  /** Whether a thread runs a statement or a checkpoint: until its end no exit with a code. */
+  /**
+   * Returns whether a thread runs a statement or a checkpoint: until its end no exit with a code.
+   */
   get isInThread(): boolean {
     return this.#threads?.isBusy === true;
   }

@@ -92,7 +92,7 @@ export const DECODERS: Decoders = {
     typeof value === 'string' ? (JSON.parse(value) as JsonValue) : (value as number),
 };
 
-/** One statement. */
+/** Reads by one statement. */
 export async function readObjects(
   { connection, accountId, slices }: ObjectScope<Reader>,
   { type, properties, maxOctets }: ObjectsRead,
@@ -110,7 +110,7 @@ export async function readObjects(
   return collected.objects();
 }
 
-/** One statement. */
+/** Reads by one statement. */
 export async function readFirstObjects(
   { connection, accountId, slices }: ObjectScope<Reader>,
   { type, properties, maxOctets }: ObjectsRead,
@@ -204,7 +204,7 @@ function composeWithState(
   return { one, many, row: bounded() };
 }
 
-/** One statement. */
+/** Reads by one statement. */
 export async function readState(
   { connection, accountId }: Scope<Reader>,
   table: string,
@@ -255,7 +255,7 @@ export function readStateAndRows(
   return { number: numberOf(state), rows: collected };
 }
 
-/** One statement. */
+/** Reads by one statement. */
 export function readStateAndChanges(
   connection: Connection,
   { accountId, type, since, limit }: ChangesRequest,
@@ -270,7 +270,7 @@ export function readStateAndChanges(
   return { number: numberOf(number), records };
 }
 
-/** No row was too large for the text. */
+/** Returns true where no row was too large for the text. */
 function isWhole(rows: readonly TextRow[]): rows is readonly Row[] {
   return rows.every(isRow);
 }
@@ -313,7 +313,7 @@ export async function readPage(
   return { number, ids: gathered.ids, found: gathered.found() };
 }
 
-/** One row `[state, rows of the page]`. */
+/** Returns one row `[state, rows of the page]`. */
 function withState(page: Fragment, accountId: string, table: string): Fragment {
   const rows = sql`(SELECT group_concat("row", ',') FROM (${page}))`;
   return sql`SELECT "number", ${rows}

@@ -78,7 +78,7 @@ export class ReadPool {
     });
   }
 
-  /** Whether a read of the account would begin at once. */
+  /** Returns whether a read of the account would begin at once. */
   isFree(accountId: string): boolean {
     return this.#turns.isFree(accountId);
   }

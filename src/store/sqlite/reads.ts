@@ -68,7 +68,7 @@ export class Reads {
     this.#end = connection.db.prepare('COMMIT');
   }
 
-  /** One statement, but for what is better read row by row. */
+  /** Reads by one statement, but for what is better read row by row. */
   async objects(request: ObjectsRequest): Promise<StateAndObjects> {
     const { accountId, ids } = request;
     const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, request);
@@ -82,7 +82,7 @@ export class Reads {
     return this.run(accountId, request, work);
   }
 
-  /** One statement. */
+  /** Reads by one statement. */
   changes(request: ChangesRequest): Promise<StateAndChanges> {
     return this.#inTurn(request, async () => readStateAndChanges(this.#connection, request));
   }
@@ -112,7 +112,7 @@ export class Reads {
       : this.#runHere(accountId, options, work, Number.POSITIVE_INFINITY);
   }
 
-  /** How SQLite would run a statement. */
+  /** Returns how SQLite would run a statement. */
   plan(deadline: number, { sql, parameters }: TracedStatement): Promise<StatementPlan> {
     return this.#inTurn({ deadline }, async () => {
       const plan = this.#connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).raw(true);
@@ -120,12 +120,15 @@ export class Reads {
     });
   }
 
-  /** A statement by itself, between other reads. */
+  /** Runs a statement by itself, between other reads. */
   rows(text: string): Promise<readonly Row[]> {
     return this.#serial.run(() => this.#connection.all(text));
   }
 
-  /** The same in another turn of the event loop, where works have ended: each does within one. */
+  /**
+   * Returns the same in another turn of the event loop, where works have ended: each does within
+   * one.
+   */
   async later(query: Fragment): Promise<readonly Row[]> {
     await this.#services.conductor.awaitTurn();
     return this.#connection.query(query);
@@ -254,7 +257,7 @@ function isList(ids: ObjectsRequest['ids']): ids is readonly string[] {
   return Array.isArray(ids);
 }
 
-/** The same as by one statement, in a transaction. */
+/** Returns the same as by one statement, in a transaction. */
 async function readByRow(
   snapshot: Snapshot,
   { type, ids, properties, maxOctets }: ObjectsRequest,

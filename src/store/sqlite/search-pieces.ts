@@ -161,7 +161,7 @@ class TableWork {
     this.#table = table;
   }
 
-  /** The account that has something to be done; null where there is nothing. */
+  /** Returns the account that has something to be done; null where there is nothing. */
   next(): string | null {
     return this.#prepared.next.get()?.accountId ?? null;
   }
@@ -200,8 +200,8 @@ class TableWork {
   }
 
   /**
-   * Null where the object has no long text any more. A text that changes is indexed again from its
-   * beginning.
+   * Returns null where the object has no long text any more. A text that changes is indexed again
+   * from its beginning.
    */
   #columnsOf({ accountId, id, at }: Entry): readonly string[] | null {
     const text = this.#text;
@@ -218,7 +218,10 @@ class TableWork {
   }
 }
 
-/** The piece that begins at a character, counted over all columns, and where the next one does. */
+/**
+ * Returns the piece that begins at a character, counted over all columns, and where the next one
+ * does.
+ */
 function pieceAt(
   columns: readonly string[],
   at: number,
@@ -239,7 +242,7 @@ function pieceAt(
   return { column, text: text.slice(begin, end), next: isEnd ? null : next };
 }
 
-/** The same place, or the one before where that is within a code point. */
+/** Returns the same place, or the one before where that is within a code point. */
 function wholePoint(text: string, at: number): number {
   const isWithin = (text.charCodeAt(at) & 0xfc00) === 0xdc00 && at > 0;
   return isWithin ? at - 1 : at;

@@ -17,9 +17,9 @@ export const WINDOW = 64;
 const MAX_WORDS = 4;
 
 /**
- * The rows that the FTS5 indexes of trigrams name (scripts/generator/migrations/search.ts makes
- * them): a superset, for they know of no positions. Rows whose long text is not indexed to its end
- * yet are among them, whatever is looked for. Words shorter than a trigram say nothing.
+ * Returns the rows that the FTS5 indexes of trigrams name (scripts/generator/migrations/search.ts
+ * makes them): a superset, for they know of no positions. Rows whose long text is not indexed to
+ * its end yet are among them, whatever is looked for. Words shorter than a trigram say nothing.
  */
 export function lookUp(
   { name: index, accountId }: SearchTarget,

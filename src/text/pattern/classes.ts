@@ -61,7 +61,7 @@ export function classifyCharacters(
   return { ascii, starts, ids, isMatched, isWord };
 }
 
-/** The class of a code point: that of the last range that begins at it or before. */
+/** Returns the class of a code point: that of the last range that begins at it or before. */
 export function classOf(starts: Int32Array, ids: Uint16Array, code: number): number {
   let low = 0;
   let high = starts.length - 1;

@@ -11,7 +11,7 @@ const MOST_STEPS = 500_000;
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** True where the pattern matches anywhere in `text`, as RegExp with the flag u does. */
+  /** Returns true where the pattern matches anywhere in `text`, as RegExp with the flag u does. */
   test(text: string): boolean;
 }
 

@@ -42,7 +42,7 @@ export function languageTables(): Tables {
   };
 }
 
-/** The keys of an object of the language, less those that stand in another table. */
+/** Returns the keys of an object of the language, less those that stand in another table. */
 function keys(schema: JSONSchema7, others: readonly string[] = []): readonly string[] {
   const rows = Object.entries(propertiesOf(schema)).filter(([name]) => !others.includes(name));
   return table(
@@ -64,7 +64,7 @@ const WORDS_AT: Readonly<Record<string, string>> = Object.freeze({
   account: '#methods',
 });
 
-/** The keys of a schema, with the types that each goes with. */
+/** Returns the keys of a schema, with the types that each goes with. */
 function valueKeys(schema: JSONSchema7): readonly string[] {
   return table(
     ['Key', 'Goes with', 'For example', 'What it says'],
@@ -149,7 +149,7 @@ function named(name: string): JSONSchema7 {
   return asSchema(META_SCHEMA.definitions?.[name]);
 }
 
-/** The object of a value that is a word or an object. */
+/** Returns the object of a value that is a word or an object. */
 function branch(schema: JSONSchema7): JSONSchema7 {
   return asSchema(schema.else);
 }
@@ -167,7 +167,7 @@ function exampleOf(schema: JSONSchema7): string {
   return example === undefined ? '' : code(flow(example));
 }
 
-/** The description with the default; a link in place of words that have a table. */
+/** Returns the description with the default; a link in place of words that have a table. */
 function sentenceOf({ description = '', default: fallback }: JSONSchema7, link?: string): string {
   const words =
     link === undefined ? description : description.replaceAll(/^\w+: .*\n?/gm, '').trim();

@@ -148,7 +148,9 @@ function wholeObject(type: ModelType): JsonObject {
   return sample(type.properties.filter(isShown), idOf(type));
 }
 
-/** What the server tells of a new object: all that the client doesn't know (RFC 8620 5.3). */
+/**
+ * Returns what the server tells of a new object: all that the client doesn't know (RFC 8620 5.3).
+ */
 function created(type: ModelType): JsonObject {
   const id = sampleId(type.name, 2);
   return sample(

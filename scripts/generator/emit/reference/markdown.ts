@@ -14,20 +14,20 @@ export function table(
   return [line(head), line(head.map(() => '---')), ...rows.map(line), ''];
 }
 
-/** Words in a line of their own or in a cell. */
+/** Escapes words for a line of their own or for a cell. */
 export function escapeText(words: string): string {
   return withoutHidden(words.trim().replace(/\s+/g, ' '))
     .replace(/[&<]/g, (character) => (character === '&' ? '&amp;' : '&lt;'))
     .replaceAll('|', '\\|');
 }
 
-/** Words with their paragraphs. */
+/** Splits words into paragraphs. */
 export function paragraphs(words: string): readonly string[] {
   if (words.trim() === '') return [];
   return words.split(/\n\s*\n/).flatMap((paragraph) => [escapeText(paragraph), '']);
 }
 
-/** Text as code, in a cell too; a longer fence where the text has backticks. */
+/** Writes text as code, in a cell too; a longer fence where the text has backticks. */
 export function code(raw: string): string {
   // A pattern may have a line break or a tab as it is.
   const text = withoutHidden(raw).replace(/[\n\r\t]/g, (space) =>
@@ -43,7 +43,7 @@ export function json(value: JsonValue): readonly string[] {
   return ['```json', withoutHidden(jsonText(value, '')), '```', ''];
 }
 
-/** What fits on a line stands on one. */
+/** Writes a value as JSON: a part that fits on a line stands on one. */
 function jsonText(value: JsonValue, indent: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const line = inlineWithin(value, WIDTH - indent.length);
@@ -54,7 +54,10 @@ function jsonText(value: JsonValue, indent: string): string {
   return `${open}\n${parts.join(',\n')}\n${indent}${close}`;
 }
 
-/** The value on one line; undefined, as soon as it is known, where that is longer than `room`. */
+/**
+ * Returns the value on one line; undefined, as soon as it is known, where that is longer than
+ * `room`.
+ */
 function inlineWithin(value: JsonValue, room: number): string | undefined {
   let line: string;
   if (typeof value === 'object' && value !== null) {
@@ -73,7 +76,7 @@ function inlineWithin(value: JsonValue, room: number): string | undefined {
   return line.length > room ? undefined : line;
 }
 
-/** What stands before each value, and the value: of an array nothing. */
+/** Returns what stands before each value, and the value: of an array nothing. */
 function entriesOf(value: object): (readonly [string, JsonValue])[] {
   if (Array.isArray(value)) return value.map((item: JsonValue) => ['', item] as const);
   return Object.entries(value as JsonObject).map(

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from 'json-schema';
 import { code, escapeText, table } from './markdown.js';
 import { typeWords } from './words.js';
 
-/** The members of an object schema: arguments, or what an answer has. */
+/** Returns the members of an object schema: arguments, or what an answer has. */
 export function memberTable(head: string, schema: JSONSchema7 | undefined): readonly string[] {
   const rows = Object.entries(schema?.properties ?? {}).map(([name, inner]) => [
     code(name),

@@ -9,7 +9,7 @@ import { accessWords, boundWords, defaultWords, typeWords } from './words.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
 
-/** A data type: its properties, filters, sorts and methods. */
+/** Returns a data type: its properties, filters, sorts and methods. */
 export function typeSection(capability: ModelCapability, type: ModelType): readonly string[] {
   return [
     `## ${type.name}`,
@@ -35,7 +35,7 @@ export function deprecation(words: string | undefined): readonly string[] {
   return words === undefined ? [] : [`**Deprecated:** ${escapeText(words)}`, ''];
 }
 
-/** A whole request and the answer to its one call. */
+/** Returns a whole request and the answer to its one call. */
 export function call(
   capability: ModelCapability,
   name: string,
@@ -67,7 +67,7 @@ function manners(type: ModelType): readonly string[] {
   return words.length === 0 ? [] : [words.join(' '), ''];
 }
 
-/** Every property that clients see or give. */
+/** Returns every property that clients see or give. */
 function properties(type: ModelType): readonly string[] {
   const visible = type.properties.filter(
     (property) => isShown(property) || property.access === 'secret',

@@ -15,7 +15,7 @@ const ON_DESTROY: Readonly<Record<OnDestroy, string>> = Object.freeze({
   setNull: 'whose id is taken out when it is destroyed',
 });
 
-/** A type in the RFC's notation (RFC 8620 1.1): `String|null`, `Id[Boolean]`. */
+/** Returns a type in the RFC's notation (RFC 8620 1.1): `String|null`, `Id[Boolean]`. */
 export function typeWords(schema: JSONSchema7Definition): string {
   if (typeof schema === 'boolean') return '*';
   const nullable = [schema.type].flat().includes('null');

@@ -87,7 +87,10 @@ export class ScanThreads implements ReaderSource {
     });
   }
 
-  /** Whether a thread is in a statement. If that never calls `jmap_tick`, nobody can stop it. */
+  /**
+   * Returns whether a thread is in a statement. If that never calls `jmap_tick`, nobody can stop
+   * it.
+   */
   get isBusy(): boolean {
     return [...this.#threads].some((thread) => thread.isBusy);
   }
@@ -187,7 +190,7 @@ class ReadingThread {
     return this.#failure !== undefined;
   }
 
-  /** False for one that is over, too, where it could not even open the file. */
+  /** Returns false for one that is over, too, where it could not even open the file. */
   get hasOpened(): boolean {
     return this.#hasOpened;
   }
