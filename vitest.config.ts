@@ -1,16 +1,18 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { UNIT_TESTS } from './test/unit-tests.js';
 
 // `jmapsmith/capability` is this project's source in tests, as it is for the compiler (tsconfig.json).
 const conditions = ['jmapsmith-source'];
 const fast = ['test/**/*.test.ts', 'conform/test/**/*.test.ts'];
 const long = ['test/**/*.long.test.ts', 'conform/test/**/*.long.test.ts'];
 
+// Limits tell that something hangs: a machine with twenty busy processes meets them, too.
 const shared = {
   environment: 'node' as const,
   pool: 'forks' as const,
   globalSetup: ['test/global-setup.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
   restoreMocks: true,
 };
 
@@ -25,6 +27,11 @@ export default defineConfig({
     // A checkout may have no test of the long tier; one without fast tests is broken.
     passWithNoTests: process.argv.includes('long'),
     projects: [
+      {
+        // Of the fast tier, the tests of pure code: they need no build, no database and no server.
+        extends: true,
+        test: { ...shared, name: 'unit', globalSetup: [], isolate: false, include: UNIT_TESTS },
+      },
       {
         extends: true,
         test: {
