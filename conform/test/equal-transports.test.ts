@@ -52,5 +52,5 @@ describe('the checks over HTTP and over WebSocket', () => {
     expect([...socket.keys()]).toEqual([...http.keys()]);
     expect(http.size).toBeGreaterThanOrEqual(40);
     expect(differences(http, socket)).toEqual([]);
-  }, 120_000);
+  });
 });

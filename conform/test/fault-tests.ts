@@ -45,7 +45,7 @@ export function faultTests(faults: readonly Fault[], checks: readonly Check[]): 
     real = await startServer({ project: await sharedProject() });
     made = await makeFixtures(real);
     proxy = await FaultyProxy.start(real.url);
-  }, 300_000);
+  }, 600_000);
 
   afterAll(async () => {
     await proxy?.close();

@@ -29,7 +29,7 @@ export function endpointsSuite(
       const answer = await ask('GET', '/.well-known/jmap', bearer(special.expired));
       expect(answer.status).toBe(401);
     });
-  }, 60_000);
+  });
 
   const ECHO = JSON.stringify({ using: [CORE], methodCalls: [['Core/echo', {}, 'c']] });
 

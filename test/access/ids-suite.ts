@@ -38,7 +38,7 @@ export function idsSuite(server: () => RunningServer): void {
     await fill(world.tokens.all, at('own'));
     await fill(world.tokens.all, at('own, the second'));
     await fill(world.tokens.all, at('shared, to write'));
-  }, 120_000);
+  });
 
   /** D16: of the filter, whatever it finds. */
   const FILTER_HASH = /("queryState":"\d+)[.][\w-]+/;

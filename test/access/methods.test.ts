@@ -20,7 +20,7 @@ beforeAll(async () => {
   // What the matrix is made of is all that the server offers.
   const { capabilities } = await world.tokens.all.session();
   expect(Object.keys(capabilities as object).sort()).toEqual(urns.sort());
-}, 60_000);
+});
 
 describe('every method by every account and token (expectations.ts)', () => {
   it('has a method of each kind, Core/echo and the blob methods among them', () => {

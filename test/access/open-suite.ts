@@ -28,7 +28,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
     ]);
     [own, shared] = [a, b];
     [u1, u2] = [new Client(server().url, one), new Client(server().url, two)];
-  }, 60_000);
+  });
   afterEach(async () => {
     for (const each of open.splice(0)) each.close();
     await server().command('scripts/account', ['revoke', shared, '--user', 'u1']);

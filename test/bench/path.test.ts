@@ -7,4 +7,4 @@ test('a warm request enters no more files than its bound in bench/path-counts.ts
   onTestFinished(() => void vi.unstubAllEnvs());
   for (const { name, most, files } of await filesEntered())
     expect(files.length, `${name} enters\n  ${files.join('\n  ')}\n`).toBeLessThanOrEqual(most);
-}, 120_000);
+});

@@ -23,7 +23,7 @@ beforeAll(async () => {
     ['scripts/account', ['create', '--name', 'A', '--user', 'u']],
     ['scripts/token', ['create', '--user', 'u']],
   ]);
-}, 60_000);
+});
 
 /** What an entry must hold. */
 function id(set: SetAnswer<unknown>, key = 'k'): string {

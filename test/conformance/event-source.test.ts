@@ -95,7 +95,7 @@ describe('S. event source (7.3)', () => {
           await stream.state(AX, 'Todo', last);
           return stream.events.slice(before).some(({ data }) => id in (data['changed'] as object));
         },
-        { timeout: 5000, interval: 100 },
+        { timeout: 60_000, interval: 100 },
       )
       .toBe(false);
   });

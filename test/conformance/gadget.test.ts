@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startServer({ project: await sharedProject() });
   made = await makeFixtures(server);
   socket = await SocketClient.open(made.u1);
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   socket?.close();

@@ -20,7 +20,7 @@ beforeAll(async () => {
   made = await makeFixtures(server);
   client = made.u1.with([CORE, MACHINES]);
   accountId = made.A1;
-}, 300_000);
+}, 600_000);
 
 afterAll(async () => {
   await server?.remove();

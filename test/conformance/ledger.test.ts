@@ -26,7 +26,7 @@ let folder: string;
 beforeAll(async () => {
   project = await sharedProject();
   folder = await mkdtemp(join(tmpdir(), 'jmapsmith-ledger-'));
-}, 300_000);
+}, 600_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
@@ -47,7 +47,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     fixtures = await makeFixtures(server, ['A2']);
     client = fixtures.u1.with([CORE, LEDGER]);
     accountId = fixtures.A1;
-  }, 120_000);
+  });
   afterAll(() => server?.remove());
 
   let heard = 0;

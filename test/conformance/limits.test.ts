@@ -334,7 +334,7 @@ describe('limits: how long blobs are kept (decision 23)', () => {
       await eventually(async () => {
         const answer = await client.http(`/jmap/download/${accountId}/${blobId}/x`);
         expect(answer.status).toBe(404);
-      }, 20_000);
+      });
       // The row goes first, the file later.
       await eventually(async () => {
         const left = await readdir(join(short.dataDir, 'blobs'), { recursive: true });

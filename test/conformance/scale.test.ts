@@ -23,7 +23,7 @@ beforeAll(async () => {
     const { notCreated } = await u1.set('Todo', { accountId: A1, create });
     expect(notCreated).toBeNull();
   }
-}, 120_000);
+});
 
 it('case 325, 5.5: a filter without index answers correctly at 100,000 records', async () => {
   const { u1, A1 } = fixtures();

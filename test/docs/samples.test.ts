@@ -110,7 +110,7 @@ describe('json', () => {
   let fixtures: Fixtures;
   beforeAll(async () => {
     fixtures = await makeFixtures(server());
-  }, 60_000);
+  });
 
   const requests = [
     ...testedIn('json').map(({ place, text }) => [place, text] as const),

@@ -49,7 +49,7 @@ export function useExamples(
     ]);
     const client = fixtures.u1.with([CORE, BLOB, ...capabilities]);
     served = { root, fixtures, ...calls(client, accountId) };
-  }, 300_000);
+  }, 600_000);
   afterAll(async () => {
     await server?.remove();
   });

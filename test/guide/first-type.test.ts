@@ -10,4 +10,4 @@ afterAll(async () => {
 it('docs/guide/first-type.md does what it says, from an empty folder', async () => {
   runner = await GuideRunner.open();
   await runner.follow('first-type');
-}, 300_000);
+}, 600_000);

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await operator.query(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
     VALUES ('a1', '', 'u', 1), ('a2', '', 'u', 1)`);
   await operator.end();
-}, 120_000);
+});
 
 let rig: Rig;
 function open(engine: string, hooks?: object): Rig {

@@ -36,7 +36,7 @@ beforeAll(async () => {
   await writeHooks(project.root);
   await tool(project.root, ['generate']);
   env = { ...environmentOf(runStage), HOST: '127.0.0.1', PORT: String(await freePort()) };
-}, 180_000);
+}, 600_000);
 
 afterAll(async () => {
   jail.remove();
@@ -173,7 +173,7 @@ describe('build --standalone', () => {
     expect(Number(packages)).toBeLessThanOrEqual(PACKAGES);
     expect(kilobytesOnDisk(app)).toBeLessThanOrEqual(MEGABYTES * 1000);
     expect(manifestsBelow(app)).toHaveLength(Number(packages));
-  }, 180_000);
+  }, 600_000);
 
   it('leaves out the tools of development, the client of S3 and types', () => {
     for (const name of ['typescript', 'prisma', 'ts-morph', 'yaml', '@aws-sdk', 'unused'])
@@ -232,7 +232,7 @@ describe(`the folder in ${JAIL}`, () => {
     made = await makeClient(served.url);
     expect(await tryHooks(made)).toBe('one two binary text');
     await rename(`${installed}.away`, installed);
-  }, 90_000);
+  });
 
   it("is healthy by the image's check while it runs", async () => {
     const [program, ...check] = commandOf(oneValueOf(runStage, 'HEALTHCHECK'));
@@ -253,7 +253,7 @@ describe(`the folder in ${JAIL}`, () => {
     expect(await operate('account', '--help')).toContain('Usage: node server.mjs account');
     const unknown = await jail.run([...SERVE, 'generate'], env);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('"generate"')]);
-  }, 60_000);
+  });
 
   it('ends by SIGTERM with exit code 0', async () => {
     expect(await served.stop()).toBe(0);
@@ -265,7 +265,7 @@ describe(`the folder in ${JAIL}`, () => {
     served = await serve(place);
     expect(await tryHooks(await makeClient(served.url, place))).toBe('one two binary text');
     expect(await served.stop()).toBe(0);
-  }, 90_000);
+  });
 
   it('says how to build with S3 where it has not', async () => {
     const { code, stderr } = await jail.run(SERVE, { ...env, BLOB_STORE: 's3://bucket' });
@@ -285,7 +285,7 @@ describe('the folder, written anew with S3', () => {
     const place = 's3://bucket/blobs?endpoint=http://127.0.0.1:1';
     const served = await serve({ BLOB_STORE: place, DATA_DIR: '/data/s3' });
     expect(await served.stop()).toBe(0);
-  }, 120_000);
+  });
 
   it('is refused on a machine of another kind', async () => {
     const marker = join(app, 'standalone.json');

@@ -15,7 +15,7 @@ beforeAll(async () => {
   project = await emptyFolder();
   packed = await pack(project.root);
   await install(join(project.root, packed.filename), project.root);
-}, 120_000);
+});
 
 afterAll(async () => {
   await project.remove();

@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 it('one generate brings a project of version 0.1.0 up to date, and keeps what was edited', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const { root } = project;
   const { code, stdout, stderr } = await jmapsmith(root, ['generate']);
@@ -100,7 +100,7 @@ it('one generate brings a project of version 0.1.0 up to date, and keeps what wa
 });
 
 it('all is current once the file is removed and the places are mended', {
-  timeout: 240_000,
+  timeout: 600_000,
 }, async () => {
   const { root } = project;
   execFileSync('rm', [join(root, EDITED)]);
@@ -115,7 +115,7 @@ it('all is current once the file is removed and the places are mended', {
   expect(checked).toBe('Everything generated is current.');
 });
 
-it('breaking compares with a commit of the old layout', { timeout: 240_000 }, async () => {
+it('breaking compares with a commit of the old layout', { timeout: 600_000 }, async () => {
   const { root } = project;
   await write(root, 'capabilities/things.yaml', DESCRIPTOR.replace('text:', 'words:'));
   const { code, stdout, stderr } = await jmapsmith(root, ['breaking', '--against', 'HEAD']);

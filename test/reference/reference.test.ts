@@ -29,7 +29,7 @@ describe('docs/reference/capabilities', () => {
 
   beforeAll(async () => {
     fixtures = await makeFixtures(server(), ['A2']);
-  }, 60_000);
+  });
 
   it('has a page for each capability and an example for each method', () => {
     const names = readdirSync(join(ROOT, 'capabilities'))

@@ -108,7 +108,7 @@ function plansOf(open: () => Promise<Rig>, engine: 'sqlite' | 'postgresql'): voi
         : `generate_series(1, ${LINKS}) AS "numbers"(n)`;
     await links(rig, from);
     if (engine === 'postgresql') await rig.exec('VACUUM ANALYZE');
-  }, 60_000);
+  });
   afterAll(() => rig?.close());
 
   it('is a part of an index of the account, for every statement', async () => {

@@ -73,7 +73,7 @@ describe('writes of an account that wait together', () => {
   beforeAll(async () => {
     url = await postgresql().createDatabase('groups');
     operator = await openGadgets(url);
-  }, 60_000);
+  });
   afterAll(() => operator.end());
 
   beforeEach(async () => {

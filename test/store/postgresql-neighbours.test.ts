@@ -28,7 +28,7 @@ describe('what fails beside others', () => {
   beforeAll(async () => {
     url = await postgresql().createDatabase('neighbours');
     operator = await openGadgets(url);
-  }, 60_000);
+  });
   afterAll(() => operator.end());
 
   const open = (size: number): Store => {

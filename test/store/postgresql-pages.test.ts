@@ -32,7 +32,7 @@ describe('pages that come together', () => {
       });
     await store.close();
     expect(pool.ended).toBe(true);
-  }, 60_000);
+  });
   afterAll(() => operator.end());
 
   /** Whatever else the machine does, unless they need patience. */

@@ -22,7 +22,7 @@ describe('a scan of an account', () => {
     await migrate(operator, MIGRATIONS);
     await operator.query(gadgetTable('TEXT COLLATE "C"', 'JSONB'));
     await operator.query('ALTER TABLE "Gadget" SET (autovacuum_enabled = off)');
-  }, 60_000);
+  });
   afterAll(() => operator.end());
 
   /** The planner knows of these accounts alone. */

@@ -24,7 +24,7 @@ describe('reads of objects that come together', () => {
     const store = open(url);
     for (const account of [A, B]) await add(store, account, 'g0', 'g1', 'g2');
     await store.close();
-  }, 90_000);
+  });
   afterAll(() => operator.end());
 
   const open = (to: string, size = 8): Store =>
@@ -287,5 +287,5 @@ describe('a composed statement', () => {
     // What was forgotten is prepared anew.
     expect(await ask(1)).toEqual([]);
     expect(await prepared(pool)).toContain(first[0]);
-  }, 20_000);
+  });
 });

@@ -155,7 +155,7 @@ export function useFixtures(
   let made: Fixtures | undefined;
   beforeAll(async () => {
     made = await makeFixtures(server(), names);
-  }, 60_000);
+  });
   return {
     server,
     fixtures: () => {

@@ -41,7 +41,7 @@ let loadedState: string;
 
 beforeAll(async () => {
   [tutorial, project, dataSet] = await Promise.all([readTutorial(), copyProject(), readDataSet()]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await server?.remove();
@@ -113,11 +113,11 @@ describe('step 1 and 2: describe, generate', () => {
       removed: [],
     });
     expect(result.stdout.match(/(?<=^wrote ).*$/gm)?.sort()).toEqual([...added, ...changed].sort());
-  }, 120_000);
+  });
 
   it('--check finds everything current', async () => {
     expect(await project.npm('generate', '--check')).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 });
 
 describe('step 3: start', () => {
@@ -131,7 +131,7 @@ describe('step 3: start', () => {
       changed: [],
       removed: [],
     });
-  }, 240_000);
+  }, 600_000);
 
   it('the session has the capability for the first token and for a second account', async () => {
     const token = (await readFile(join(server.dataDir, 'first-token'), 'utf8')).trim();
@@ -533,5 +533,5 @@ describe('after a restart', () => {
       removed: [],
     });
     expect(await project.npm('generate', '--check')).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 });

@@ -13,7 +13,7 @@ describe('statements that are sent together', () => {
     pool = openPool({ url: await postgresql().createDatabase('batch'), size: 1, pipeline: true });
     client = await pool.acquire(performance.now() + 20_000);
     await client.query('CREATE TABLE t (id int PRIMARY KEY, n int)');
-  }, 60_000);
+  });
   afterAll(async () => {
     client.release();
     await pool.end();

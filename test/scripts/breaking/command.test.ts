@@ -45,4 +45,4 @@ it('npm run breaking compares with a commit: exit code 0, 1 or 2, as text or JSO
     where: 'Todo',
     what: 'type removed',
   });
-}, 60_000);
+});

@@ -15,7 +15,7 @@ const place = new Workplace();
 const elsewhere = new Workplace();
 const file = join(elsewhere.dataDir, 'backup.tar');
 /** The machine may be busy. */
-const PATIENT = { timeout: 30_000 };
+const PATIENT = { timeout: 100_000 };
 const progress = (): Progress => new Progress('test');
 
 let account: string;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   account = await server().tool('scripts/account', create);
   const token = await server().tool('scripts/token', ['create', '--user', 'u']);
   client = new Client(server().url, token);
-}, 60_000);
+});
 
 afterAll(async () => {
   await restored?.kill();
@@ -108,7 +108,7 @@ describe('backup and restore (contract, decision 9)', () => {
     const since = { accountId: account, sinceState: all.state };
     expect((await back.changes('Todo', since)).created).toEqual([created?.['k']?.['id']]);
     await restored.stop();
-  }, 60_000);
+  });
 
   it('refuses a file, a folder and a place that are there or are not', async () => {
     const run = (name: string, argument: string) => elsewhere.run(name, [argument]);

@@ -16,7 +16,7 @@ const run = (tool: string, ...args: readonly string[]): Promise<string> =>
 beforeAll(async () => {
   account = await run('account', 'create', '--name', 'First', '--user', 'alice');
   client = new Client(server().url, await run('token', 'create', '--user', 'alice'));
-}, 60_000);
+});
 
 async function accounts(): Promise<Readonly<Record<string, unknown>>> {
   return (await client.session())['accounts'] as Readonly<Record<string, unknown>>;

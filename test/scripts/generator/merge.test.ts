@@ -51,7 +51,7 @@ function merge(project: Project, name: string): readonly string[] {
 }
 
 it('two branches that touch two capabilities merge without a conflict, and all is current', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const project = await committed();
   // What changes no table: of two migrations the later one is generated anew after a merge.
@@ -65,7 +65,7 @@ it('two branches that touch two capabilities merge without a conflict, and all i
 });
 
 it('two branches that add a capability each meet in one line of the registry, which generate mends', {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const project = await committed();
   const method = (name: string): string => `capability: urn:example:${name}\n`;

@@ -50,7 +50,7 @@ it('whatever a descriptor has in place of what it should have, the rules report 
     if (problemsOf(bad) > 0) wrong++;
   });
   expect(wrong).toBeGreaterThan(places.length / 2);
-}, 60_000);
+});
 
 it('refuses a type of more properties than a table of PostgreSQL has columns for', async () => {
   const properties = (count: number) =>

@@ -236,7 +236,7 @@ it('what the version before writes beside the new one is found within the pause'
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
       VALUES ('a', 'r1', 1, ${Date.now()}, 'Straße', '')`);
     await expect
-      .poll(() => db.rows(`SELECT "text_folded" FROM "Todo"`), { timeout: 20_000 })
+      .poll(() => db.rows(`SELECT "text_folded" FROM "Todo"`), { timeout: 60_000 })
       .toEqual([{ text_folded: 'strasse' }]);
     // The note may be an older migration's, of which it is told no more.
     await db.run(`UPDATE "JmapMeta" SET "value" = '1' WHERE "key" = 'follow:Todo'`);
@@ -245,7 +245,7 @@ it('what the version before writes beside the new one is found within the pause'
         VALUES ('a', '${id}', 1, ${Date.now()}, 'Milk', '')`);
       await expect
         .poll(() => db.rows(`SELECT "text_folded" FROM "Todo" WHERE "id" = '${id}'`), {
-          timeout: 20_000,
+          timeout: 60_000,
         })
         .toEqual([{ text_folded: 'milk' }]);
     }
@@ -253,7 +253,7 @@ it('what the version before writes beside the new one is found within the pause'
     await db.run(`UPDATE "_prisma_migrations" SET "finished_at" = to_timestamp(1)`);
     await expect
       .poll(() => db.rows(`SELECT "key" FROM "JmapMeta" WHERE "key" = 'follow:Todo'`), {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toEqual([]);
   } finally {
@@ -298,7 +298,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
     const changed = type('Todo', [text, nullable], { folded: ['text'], casemapped: ['text'] });
     expect(await advance(root, db, model([changed]))).toHaveLength(1);
     // A round that is under way may not have seen the migration yet.
-    await expect.poll(() => seen.at(-1), { timeout: 20_000 }).toBe('0003_todo');
+    await expect.poll(() => seen.at(-1), { timeout: 60_000 }).toBe('0003_todo');
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_casemap")
       VALUES ('a', 'r1', 1, ${Date.now()}, 'Milk', NULL, 'MILK')`);
     // Several rounds, if it still made any.

@@ -110,7 +110,7 @@ export function indexedCases(
     await fill('nulls', some, () => mixed(random, 0.9, 2));
     await fill('long', few, () => long(random));
     await fill('none', 0, () => mixed(random, 0, 1));
-  }, 300_000);
+  }, 600_000);
   afterAll(() => rig?.close());
 
   for (const [account, asked] of [

@@ -98,4 +98,4 @@ test('a hook file is held to the types of its descriptor: wrong names and values
     (error: { stdout: string }) => error,
   );
   expect(stdout).toBe('');
-}, 120_000);
+});
