@@ -51,26 +51,25 @@ function bearerOf(fixtures: () => Fixtures, name: 'u2' | 'u3'): string[] {
 
 const decided: ReadonlySet<Check> = new Set(DECISIONS);
 
-const told = (check: ServerCheck | TypeCheck): string => {
-  const { id, specification, section, level } = check;
-  return `${specification} ${section}, ${decided.has(check) ? 'decision' : level}: ${id}`;
+/** RFC section: the rule. The id, by which `npm run conform -- --check` finds it, is at the end. */
+const titleOf = (check: Check): string => {
+  const { id, specification, section, level, rule } = check;
+  const strictness = decided.has(check) ? 'decision' : level;
+  return `${specification} ${section}: ${rule} (${strictness}, ${id})`;
 };
 
-/** Each check of the server is a test. */
-export function serverConformance(server: () => Server): void {
+/** Each check of the server is a test, but those that another file shows: this server's limits or types rule them out. */
+export function serverConformance(server: () => Server, elsewhere: ReadonlySet<string>): void {
   describe('the server', () => {
-    for (const check of SERVER_CHECKS)
-      it(told(check), async ({ skip }) => {
-        await orSkipped(skip, async () => {
-          const reason = check.applies?.(server()) ?? null;
-          if (reason !== null) throw new NotApplicable(reason);
-          await check.run(server());
-        });
+    for (const check of SERVER_CHECKS.filter(({ id }) => !elsewhere.has(id)))
+      it(titleOf(check), async () => {
+        applicable(check, 'the server', check.applies?.(server()) ?? null);
+        await check.run(server());
       });
   });
 }
 
-/** Each check of a type is a test, for those types of a world that are named or all of them. */
+/** Each check that applies to a type is a test, for those types of a world that are named or all of them. */
 export function typeConformance(
   server: () => Server,
   world: World,
@@ -87,25 +86,40 @@ export function typeConformance(
           if (subject.has('set')) await subject.prepare(id);
       });
       afterAll(() => subject?.tidy());
-      for (const check of checks)
-        it(told(check), async ({ skip }) => {
-          await orSkipped(skip, async () => {
-            if (subject === undefined) throw new Error('The subject was not made.');
-            const reason = missing(check, subject) ?? check.applies?.(subject) ?? null;
-            if (reason !== null) throw new NotApplicable(reason);
-            await runOf(check, subject);
-          });
+      const described = new Subject(UNASKED, world, name);
+      for (const check of checks.filter((one) => !isRuledOut(one, described)))
+        it(titleOf(check), async () => {
+          if (subject === undefined) throw new Error('The subject was not made.');
+          applicable(check, name, missing(check, subject) ?? check.applies?.(subject) ?? null);
+          await runOf(check, subject);
         });
     });
   }
 }
 
-/** What doesn't apply is skipped, with its reason. */
-async function orSkipped(skip: (note?: string) => void, work: () => Promise<void>): Promise<void> {
+/** Stands for the server while tests are listed: it has no account, and nothing else is known of it. */
+const UNASKED = new Proxy({} as Server, {
+  get(_, name) {
+    if (name === 'writable') return () => [];
+    throw new UnaskedError(`${String(name)} is known of a running server alone.`);
+  },
+});
+
+class UnaskedError extends Error {
+  override readonly name = 'UnaskedError';
+}
+
+/** Whether a type's descriptor rules a check out. What depends on the server doesn't. */
+function isRuledOut(check: TypeCheck, described: Subject): boolean {
   try {
-    await work();
+    return (missing(check, described) ?? check.applies?.(described) ?? null) !== null;
   } catch (error) {
-    if (!(error instanceof NotApplicable)) throw error;
-    skip(error.message);
+    if (error instanceof UnaskedError || error instanceof NotApplicable) return false;
+    throw error;
   }
+}
+
+/** Fails a test of what doesn't apply: `needs` or `applies` of its check should tell. */
+function applicable(check: Check, to: string, reason: string | null): void {
+  if (reason !== null) throw new Error(`${check.id} does not apply to ${to}: ${reason}`);
 }

@@ -113,7 +113,7 @@ export function rawHttp(url: string, request: string | Uint8Array): Promise<RawA
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(request));
-    socket.setTimeout(15_000, () => socket.destroy(new Error('The raw request timed out.')));
+    socket.setTimeout(60_000, () => socket.destroy(new Error('The raw request timed out.')));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.once('error', reject);
     socket.once('close', () => resolve(parseRaw(Buffer.concat(chunks).toString('utf8'))));

@@ -45,7 +45,7 @@ export class EventStream {
   }
 
   /** The first event, of those that came or come, that matches; failing that an error after `timeout`. */
-  find(matches: (event: ServerEvent) => boolean, timeout = 10_000): Promise<ServerEvent> {
+  find(matches: (event: ServerEvent) => boolean, timeout = 60_000): Promise<ServerEvent> {
     const found = new Promise<ServerEvent>((resolve, reject) => {
       const look = (): void => {
         const event = this.events.find(matches);
@@ -69,7 +69,7 @@ export class EventStream {
   }
 
   /** Resolves when the server has ended the response. */
-  ended(timeout = 10_000): Promise<void> {
+  ended(timeout = 60_000): Promise<void> {
     return within('The end of the stream', this.#ended, timeout);
   }
 

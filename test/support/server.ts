@@ -15,7 +15,7 @@ const RUN_TOOLS = fileURLToPath(new URL('run-tools.mjs', import.meta.url));
 const START_TIMEOUT = 180_000;
 /** The start says by itself why it took too long, and leaves nothing: its hook ends after it. */
 const HOOK_TIMEOUT = START_TIMEOUT + 30_000;
-const STOP_TIMEOUT = 15_000;
+const STOP_TIMEOUT = 60_000;
 
 export interface ServerOptions {
   /** Variables over the harness's own. */

@@ -3,7 +3,6 @@ import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { typeChecks } from '../check.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { at, sameMembers } from '../expected.js';
-import { NotApplicable } from '../not-applicable.js';
 import { givable, isUnique } from '../subject/described.js';
 import { isMoment, plain } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
@@ -32,12 +31,16 @@ function isOrdered(property: ModelProperty): boolean {
   return isMoment(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';
 }
 
-/** A property that the RFC orders, and two values of it, the lower one first. */
-function twoValues(subject: Subject): { property: string; low: Json; high: Json } {
+const ordered = (subject: Subject) => sorted(subject).filter(isOrdered);
+
+const orders = (subject: Subject): string | null =>
+  ordered(subject).length === 0 ? 'The type sorts by no Boolean, number or date.' : null;
+
+/** Returns a property that the RFC orders, and two values of it, the lower one first. */
+function twoValues(subject: Subject): { property: string; low: Json; high: Json } | null {
   const type = subject.described;
-  for (const property of sorted(subject)) {
-    if (!isOrdered(property) || !givable(type).includes(property) || isUnique(type, property))
-      continue;
+  for (const property of ordered(subject)) {
+    if (!givable(type).includes(property) || isUnique(type, property)) continue;
     const good = valuesOf(property)
       .good.filter((value) => value !== null)
       .sort((a, b) => Number(plain(property, a)) - Number(plain(property, b)));
@@ -45,7 +48,7 @@ function twoValues(subject: Subject): { property: string; low: Json; high: Json 
     const high = good.at(-1) ?? null;
     if (low !== high) return { property: property.name, low, high };
   }
-  throw new NotApplicable('The type sorts by no Boolean, number or date that a create gives.');
+  return null;
 }
 
 export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 }, [
@@ -157,13 +160,10 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     id: 'query-sort-kinds',
     level: 'must',
     rule: 'In ascending order false comes before true, lower numbers before higher ones, by value and not as text, and earlier dates before later ones.',
-    applies: sorts,
+    applies: orders,
     async run(subject) {
-      const ordered = sorted(subject).filter(isOrdered);
-      if (ordered.length === 0)
-        throw new NotApplicable('The type sorts by no Boolean, number or date.');
       await populated(subject, async (items) => {
-        for (const property of ordered)
+        for (const property of ordered(subject))
           for (const isAscending of [true, false]) {
             const direction = isAscending ? {} : { isAscending };
             const ids = await find(subject, [{ property: property.name, ...direction }]);
@@ -184,13 +184,10 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     id: 'query-sort-collation-ignored',
     level: 'must',
     rule: 'On a property that is no string a collation is ignored, also one that nobody knows.',
-    applies: sorts,
+    applies: orders,
     async run(subject) {
-      const ordered = sorted(subject).filter(isOrdered);
-      if (ordered.length === 0)
-        throw new NotApplicable('The type sorts by no Boolean, number or date.');
       await populated(subject, async () => {
-        for (const { name: property } of ordered) {
+        for (const { name: property } of ordered(subject)) {
           const ids = await find(subject, [{ property }]);
           for (const collation of ['i;octet', 'i;ascii-casemap', 'i;unknown', '']) {
             const sort = [{ property, collation }];
@@ -205,9 +202,15 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     level: 'must',
     rule: 'Where two objects are equal by a comparator the next one decides, each in its own direction.',
     needs: { text: true, repeats: true, room: 4 },
-    applies: textSort,
+    applies: (subject) =>
+      textSort(subject) ??
+      (twoValues(subject) === null
+        ? 'The type sorts by no Boolean, number or date that a create gives.'
+        : null),
     async run(subject) {
-      const { property, low, high } = twoValues(subject);
+      const found = twoValues(subject);
+      if (found === null) throw new Error('The check does not apply.');
+      const { property, low, high } = found;
       const { text } = subject.profile;
       await subject.empty(subject.A1);
       const put = (word: string, value: Json) => subject.put1({ [text]: word, [property]: value });

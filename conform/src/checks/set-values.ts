@@ -30,11 +30,12 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     restsOn: 'how long the text may be',
     needs: { text: true, room: 2 },
     applies: ({ server, profile: { textMax, octets } }) => {
-      // Without a maxLength ours has a bound all the same, which is not another's.
-      if (!server.isOurs && textMax === BOUNDS.stringLength)
-        return 'The descriptor says nothing of how long the text may be.';
       if (textMax === 0 || textMax > 1_000_000) return 'The text has no bound that is tried.';
-      return textMax * 4 + 1000 < octets ? null : 'An object of such a text would be too large.';
+      if (textMax * 4 + 1000 >= octets) return 'An object of such a text would be too large.';
+      // Without a maxLength ours has a bound all the same, which is not another's.
+      return !server.isOurs && textMax === BOUNDS.stringLength
+        ? 'The descriptor says nothing of how long the text may be.'
+        : null;
     },
     async run(subject) {
       const { text, textMax } = subject.profile;
@@ -58,7 +59,7 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     section: '1.1',
     rule: 'A String is kept as it was sent, character for character: it is neither normalised nor trimmed, and what looks like an escape or a reference stays what it is.',
     restsOn: 'that the property takes any text',
-    needs: { text: true },
+    needs: { text: true, room: 8 },
     async run(subject) {
       const { text } = subject.profile;
       const texts = [

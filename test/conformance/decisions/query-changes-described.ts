@@ -2,7 +2,6 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { immutable } from '../../../conform/src/checks/query-changes-described.js';
 import type { Json } from '../../../conform/src/client/json.js';
-import { NotApplicable } from '../../../conform/src/not-applicable.js';
 import { cached, changesOf, everyId, query } from '../../../conform/src/subject/queries.js';
 
 export const queryChangesDescribedDecisions = typeChecks(
@@ -14,10 +13,13 @@ export const queryChangesDescribedDecisions = typeChecks(
       level: 'must',
       rule: 'A filter on an immutable property alone, with no sort, lets upToId cut off what comes behind it; what the filter leaves out is never added (decision 16).',
       needs: { room: 6 },
+      applies: (subject) =>
+        immutable(subject) === undefined
+          ? 'The type has no equals or in on an immutable property.'
+          : null,
       async run(subject) {
         const found = immutable(subject);
-        if (found === undefined)
-          throw new NotApplicable('The type has no equals or in on an immutable property.');
+        if (found === undefined) throw new Error('The check does not apply.');
         const { filter, property, one, other } = found;
         const put = (value: Json) => subject.put1({ [property.name]: value });
         await subject.empty(subject.A1);

@@ -8,8 +8,20 @@ import {
   ordering,
 } from '../../../conform/src/checks/query-collation.js';
 import { sameMembers } from '../../../conform/src/expected.js';
-import { NotApplicable } from '../../../conform/src/not-applicable.js';
 import { tried, whole } from '../../../conform/src/subject/queries.js';
+import type { Subject } from '../../../conform/src/subject/subject.js';
+
+/** Sorts by a text that may be null. */
+const nullableSorts = (subject: Subject) =>
+  subject.described.sorts.filter(
+    ({ property: { kind, nullable, format, schema, access } }) =>
+      kind === 'string' &&
+      nullable &&
+      access === 'mutable' &&
+      format === undefined &&
+      schema.enum === undefined &&
+      schema.pattern === undefined,
+  );
 
 export const queryCollationDecisions = typeChecks(
   '5.5',
@@ -71,19 +83,10 @@ export const queryCollationDecisions = typeChecks(
       level: 'must',
       rule: 'Null texts come first in every collation, before the empty one, and last descending (decision 15).',
       needs: { room: 6 },
+      applies: (subject) =>
+        nullableSorts(subject).length > 0 ? null : 'It sorts by no String that may be null.',
       async run(subject) {
-        const nullable = subject.described.sorts.filter(
-          ({ property: { kind, nullable: isNullable, format, schema, access } }) =>
-            kind === 'string' &&
-            isNullable &&
-            access === 'mutable' &&
-            format === undefined &&
-            schema.enum === undefined &&
-            schema.pattern === undefined,
-        );
-        if (nullable.length === 0)
-          throw new NotApplicable('It sorts by no String that may be null.');
-        for (const { property } of nullable) {
+        for (const { property } of nullableSorts(subject)) {
           await subject.empty(subject.A1);
           const put = (value: string | null) => subject.put1({ [property.name]: value });
           const b = await put('b');

@@ -3,7 +3,6 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { freeMapsOf, isSet } from '../../../conform/src/checks/patch-places.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { sameMembers } from '../../../conform/src/expected.js';
-import { NotApplicable } from '../../../conform/src/not-applicable.js';
 import { givable, isUnique } from '../../../conform/src/subject/described.js';
 import { populated } from '../../../conform/src/subject/populated.js';
 import { whole } from '../../../conform/src/subject/queries.js';
@@ -50,11 +49,12 @@ export const queryContainerDecisions = typeChecks(
       id: 'query-condition-keys',
       level: 'must',
       rule: 'hasKey and hasItem take a value as it is, whole and in its own case, whatever it looks like (decision 14).',
+      applies: (subject) =>
+        containers(subject).length > 0
+          ? null
+          : 'The type declares no hasKey or hasItem of free texts.',
       async run(subject) {
-        const all = containers(subject);
-        if (all.length === 0)
-          throw new NotApplicable('The type declares no hasKey or hasItem of free texts.');
-        for (const { name, property, isMap } of all) {
+        for (const { name, property, isMap } of containers(subject)) {
           await subject.empty(subject.A1);
           const values = WORDS.map((word) => (isMap ? mapOf(property, word) : [word, 'z']));
           const ids: string[] = [];
