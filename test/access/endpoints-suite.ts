@@ -95,7 +95,7 @@ export function endpointsSuite(
       foreign: async () => [bearer(world.other.token)],
     };
 
-  /** A minute later (D25). */
+  /** A minute later. */
   async function oldTicket(): Promise<string> {
     const ticket = await ticketOf(world.tokens.all);
     await expireTickets();
@@ -160,7 +160,7 @@ export function endpointsSuite(
     );
   });
 
-  /** D3, D4: what is refused is problem+json, says its status, and nothing of who asked. */
+  /** What is refused is problem+json, says its status, and nothing of who asked. */
   function expectShape({ status, headers, body }: Answered): void {
     if (status < 400) return;
     expect(headers['content-type']).toBe('application/problem+json');

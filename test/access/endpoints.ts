@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { within } from '../support/poll.js';
 
 /**
- * THE MATRIX of endpoints: the status by what is sent as a credential (D3, D25). `401+` says
+ * THE MATRIX of endpoints: the status by what is sent as a credential. `401+` says
  * error="invalid_token" in its challenge. The last four: tokens of the user whose account A1 the path
  * names, one that only reads, one for another of its accounts; and one of another user.
  */

@@ -1,9 +1,9 @@
 import type { Method } from './methods.js';
 
 /**
- * THE MATRIX: what a call answers, by where its account stands to the token that asks (D3, D11).
+ * THE MATRIX: what a call answers, by where its account stands to the token that asks.
  * `works` is no error of access. Of two accounts the one that is written is judged first; then two
- * that are the same are `invalidArguments` (D17); then the one that is read.
+ * that are the same are `invalidArguments`; then the one that is read.
  */
 const TABLE = `
   the account                            token  read      write      copy from     Blob/copy from

@@ -40,7 +40,7 @@ export function idsSuite(server: () => RunningServer): void {
     await fill(world.tokens.all, at('shared, to write'));
   });
 
-  /** D16: of the filter, whatever it finds. */
+  /** Of the filter, whatever it finds. */
   const FILTER_HASH = /("queryState":"\d+)[.][\w-]+/;
 
   const at = (place: string): string => world.accountId(place, '');

@@ -137,7 +137,7 @@ function outcomeOf(cell: Cell, response: MethodResponse | undefined): string | n
 }
 
 /**
- * D3: what is out of reach and what isn't there are answered alike, octet by octet. No answer of
+ * What is out of reach and what isn't there are answered alike, octet by octet. No answer of
  * such a cell may hold anything that the others of its method don't.
  */
 export function expectAlike(cells: readonly Cell[], responses: readonly MethodResponse[]): void {

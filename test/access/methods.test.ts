@@ -58,7 +58,7 @@ describe('every method by every account and token (expectations.ts)', () => {
 
     it('too', async () => {
       const open = async (token: TokenName): Promise<Client> => {
-        // What a ticket stands for reaches no more than the token that it was got with (D25).
+        // What a ticket stands for reaches no more than the token that it was got with.
         const client = world.tokens[token];
         const isByTicket = token !== 'all';
         const socket = await SocketClient.open(client, isByTicket ? await ticketOf(client) : null);

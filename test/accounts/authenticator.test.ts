@@ -137,7 +137,7 @@ describe('a token', () => {
   });
 });
 
-describe('narrowing (decision 3): an account is read-only where the grant, the token or its entry says so', () => {
+describe('narrowing: an account is read-only where the grant, the token or its entry says so', () => {
   // grant, token, entry for the account: what the token may do.
   const matrix = [
     ['rw', 'rw', 'none', 'rw'],

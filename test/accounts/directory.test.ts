@@ -55,7 +55,7 @@ describe('accounts', () => {
     ]);
   });
 
-  it('have ids of the project (decision 7) and belong to "owner" where no user is named', async () => {
+  it('have ids of the project and belong to "owner" where no user is named', async () => {
     const id = await createAccount(database.prisma, ids, { name: 'A' });
     expect(isId(id)).toBe(true);
     expect(id).toMatch(/^a[0-9a-z]{26}$/);

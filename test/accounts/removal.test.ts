@@ -173,7 +173,7 @@ describe('deleting an account', () => {
   });
 });
 
-describe('resetting states (decision 9)', () => {
+describe('resetting states', () => {
   const state = (accountId: string, type: string): unknown =>
     database.db
       .prepare(`SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`)

@@ -60,7 +60,7 @@ async function principalOf(
   return { principal, token };
 }
 
-describe.each(['SQLite', 'PostgreSQL'])('tickets (decision 25) on %s', (engine) => {
+describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
   it('that one server gave stand for their token at another, once', async () => {
     const [a, b] = await two(engine);
     const { principal } = await principalOf(a);

@@ -16,8 +16,8 @@ const download = (
 const uploaded = async (body: Parameters<typeof Buffer.from>[0] | string, type = 'text/plain') =>
   (await fixtures().u1.upload(fixtures().A1, Buffer.from(body as string), type)).blobId;
 
-describe('Q. upload', () => {
-  it('6.1: the whole answer', async () => {
+describe('upload', () => {
+  it('RFC 8620 6.1: the whole answer', async () => {
     const { A1, u1 } = fixtures();
     const answer = await u1.http(`/jmap/upload/${A1}`, {
       method: 'POST',
@@ -29,7 +29,7 @@ describe('Q. upload', () => {
     expect(answer.json).toEqual({ accountId: A1, blobId: serverId, type: 'text/x-test', size: 5 });
   });
 
-  it('case 418, decision 21: the type is what was sent, octet-stream where that is none', async () => {
+  it('the type is what was sent, octet-stream where that is none', async () => {
     const { A1, u1 } = fixtures();
     const typed = async (type: string) =>
       (
@@ -54,7 +54,7 @@ describe('Q. upload', () => {
     expect(bare.body).toContain('"application/octet-stream"');
   });
 
-  it('case 420, 6.1: JSON and forms are stored as they are', async () => {
+  it('RFC 8620 6.1: JSON and forms are stored as they are', async () => {
     const { A1 } = fixtures();
     for (const [type, body] of [
       ['application/json', '{"a":1,"a":2'],
@@ -69,7 +69,7 @@ describe('Q. upload', () => {
     }
   });
 
-  it('6.1: nothing at all is a blob of size 0', async () => {
+  it('RFC 8620 6.1: nothing at all is a blob of size 0', async () => {
     const { A1, u1 } = fixtures();
     const answer = await u1.upload(A1, '', 'text/plain');
     expect(answer['size']).toBe(0);
@@ -77,7 +77,7 @@ describe('Q. upload', () => {
     expect([got.status, got.text]).toEqual([200, '']);
   });
 
-  it('case 421, 6.1: the same octets may come under several types', async () => {
+  it('RFC 8620 6.1: the same octets may come under several types', async () => {
     const { A1, u1 } = fixtures();
     for (const type of ['text/plain', 'text/css']) {
       const answer = await u1.upload(A1, 'same octets', type);
@@ -86,7 +86,7 @@ describe('Q. upload', () => {
     }
   });
 
-  it('decision 3: an account out of reach is 404 as an unknown one is, a read-only one 403', async () => {
+  it('an account out of reach is 404 as an unknown one is, a read-only one 403', async () => {
     const { AX, AR, unknownAccount, u1 } = fixtures();
     const upload = (accountId: string) =>
       u1.http(`/jmap/upload/${accountId}`, { method: 'POST', body: 'x' });
@@ -97,8 +97,8 @@ describe('Q. upload', () => {
   });
 });
 
-describe('Q. download', () => {
-  it('case 426, 6.2: exactly the octets', async () => {
+describe('download', () => {
+  it('RFC 8620 6.2: exactly the octets', async () => {
     const { A1, u1 } = fixtures();
     const octets = randomBytes(300_000);
     const { blobId } = await u1.upload(A1, octets, 'application/x-random');
@@ -110,7 +110,7 @@ describe('Q. download', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(octets)).toBe(true);
   });
 
-  it('decision 22: the type asked for, else the stored one; nosniff; a long private life', async () => {
+  it('the type asked for, else the stored one; nosniff; a long private life', async () => {
     const { A1 } = fixtures();
     const blobId = await uploaded('x', 'application/x-stored');
     const asked = await download(A1, blobId, 'file.txt?type=text%2Fplain');
@@ -123,7 +123,7 @@ describe('Q. download', () => {
     }
   });
 
-  it('case 428: what a browser would run is an attachment in a sandbox', async () => {
+  it('what a browser would run is an attachment in a sandbox', async () => {
     const { A1 } = fixtures();
     const blobId = await uploaded('<script>1</script>', 'text/html');
     for (const type of ['text/html', 'image/svg%2Bxml', 'application/xhtml%2Bxml', 'text/xml']) {
@@ -145,7 +145,7 @@ describe('Q. download', () => {
     `${'long'.repeat(75)}.txt`,
     "it's (1).txt",
   ];
-  it.each(names)('case 430, decision 22: the file name %s survives', async (name) => {
+  it.each(names)('the file name %s survives', async (name) => {
     const { A1 } = fixtures();
     const blobId = await uploaded('x');
     const answer = await download(A1, blobId, `${encodeURIComponent(name)}?type=text/plain`);
@@ -160,7 +160,7 @@ describe('Q. download', () => {
     expect(headers.get('content-disposition')).toMatch(/; ?filename="?report\.txt"?$/);
   });
 
-  it('case 430: no header can be injected and no path leaves its place', async () => {
+  it('no header can be injected and no path leaves its place', async () => {
     const { A1, u1 } = fixtures();
     const blobId = await uploaded('content');
     for (const name of [
@@ -181,7 +181,7 @@ describe('Q. download', () => {
     }
   });
 
-  it('case 433: an empty name or type is answered or refused, never an error of ours', async () => {
+  it('an empty name or type is answered or refused, never an error of ours', async () => {
     const { A1 } = fixtures();
     const blobId = await uploaded('content', 'text/x-stored');
     const noType = await download(A1, blobId, 'x?type=');
@@ -195,7 +195,7 @@ describe('Q. download', () => {
     }
   });
 
-  it('decision 22: ranges are 206 and 416, HEAD has headers alone', async () => {
+  it('ranges are 206 and 416, HEAD has headers alone', async () => {
     const { A1 } = fixtures();
     const blobId = await uploaded('0123456789');
     const range = (value: string) => download(A1, blobId, 'x', { headers: { range: value } });
@@ -218,7 +218,7 @@ describe('Q. download', () => {
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '10']);
   });
 
-  it('decision 3: what is out of reach is 404, the same for all of it', async () => {
+  it('what is out of reach is 404, the same for all of it', async () => {
     const { A1, A2, AX, unknownAccount, u1, u2 } = fixtures();
     const mine = await uploaded('mine');
     const { blobId: theirs } = await u2.upload(AX, 'theirs', 'text/plain');
@@ -244,7 +244,7 @@ describe('Q. download', () => {
     expect((await u1.http(`/jmap/download/${A1}/${mine}/x`)).status).toBe(200);
   });
 
-  it('case 436, 6.1: an unreferenced blob is for its uploader alone, in a shared account too', async () => {
+  it('RFC 8620 6.1: an unreferenced blob is for its uploader alone, in a shared account too', async () => {
     const { AR, u1, u3 } = fixtures();
     const { blobId } = await u3.upload(AR, 'private', 'text/plain');
     expect((await u3.http(`/jmap/download/${AR}/${blobId}/x`)).status).toBe(200);
@@ -261,13 +261,13 @@ describe('Q. download', () => {
   });
 });
 
-describe('Q. Blob/copy', () => {
+describe('Blob/copy', () => {
   const copy = (more: object) =>
     fixtures()
       .u1.with([CORE])
       .call('Blob/copy', { fromAccountId: fixtures().A1, accountId: fixtures().A2, ...more });
 
-  it('cases 440, 441 and 445, 6.3: what is there is copied, the rest is notFound', async () => {
+  it('RFC 8620 6.3: what is there is copied, the rest is notFound', async () => {
     const { A1, A2 } = fixtures();
     const blobId = await uploaded('to copy', 'text/x-copied');
     const [name, answer] = await copy({ blobIds: [blobId, blobId, 'x1', 'x1'] });
@@ -286,7 +286,7 @@ describe('Q. Blob/copy', () => {
     expect((await download(A1, blobId)).text).toBe('to copy');
   });
 
-  it('case 445, 6.3: of none or nothing copied the members are null', async () => {
+  it('RFC 8620 6.3: of none or nothing copied the members are null', async () => {
     const members = async (blobIds: readonly string[]) => {
       const [, { copied = null, notCopied = null }] = await copy({ blobIds });
       return { copied, notCopied };
@@ -300,7 +300,7 @@ describe('Q. Blob/copy', () => {
     expect(await members([blobId])).toEqual({ copied: { [blobId]: serverId }, notCopied: null });
   });
 
-  it('case 443, decision 23: accounts that do not fit', async () => {
+  it('accounts that do not fit', async () => {
     const { AX, AR, AN, unknownAccount } = fixtures();
     const blobIds = [await uploaded('x')];
     for (const account of [AX, unknownAccount]) {
@@ -312,7 +312,7 @@ describe('Q. Blob/copy', () => {
     expect(await copy({ fromAccountId: AN, blobIds })).toEqual(err('accountNotSupportedByMethod'));
   });
 
-  it('case 446, 6.3: blobIds is required', async () => {
+  it('RFC 8620 6.3: blobIds is required', async () => {
     for (const blobIds of [undefined, null, 'x', {}, [1]]) {
       expect(await copy({ blobIds })).toEqual(err('invalidArguments', 'blobIds'));
     }

@@ -47,8 +47,8 @@ const digest = (algorithm: string, value: string | Buffer): string =>
 const FOX = 'The quick brown fox jumped over the lazy dog.';
 const BROKEN = 'VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wZWQgb3ZlciB0aGUggYEgZG9nLg==';
 
-describe('R. Blob/upload (RFC 9404 4.1)', () => {
-  it('case 448, decision 21: the created entry', async () => {
+describe('Blob/upload (RFC 9404 4.1)', () => {
+  it('the created entry', async () => {
     const { created, notCreated } = await upload({
       k: { data: [text('abc')], type: 'text/plain' },
     });
@@ -59,13 +59,13 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
     expect(notCreated).toBeNull();
   });
 
-  it('case 465: blobs have no state', async () => {
+  it('blobs have no state', async () => {
     const { A1, u1 } = fixtures();
     const answer = await u1.ok('Blob/upload', { accountId: A1, create: { k: { data: [] } } });
     expect([answer['oldState'] ?? null, answer['newState'] ?? null]).toEqual([null, null]);
   });
 
-  it('cases 450 and 451: no source is an empty blob, several are joined in order', async () => {
+  it('no source is an empty blob, several are joined in order', async () => {
     const empty = await upload({ k: { data: [] } });
     expect(entry(empty.created, 'k')).toEqual(expect.objectContaining({ size: 0 }));
     const id = await make(text('a€'), base64('/w=='), text(''), text('b'));
@@ -106,11 +106,10 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
       expect.objectContaining({ 'data:asText': 'How quick was that?', size: 19 }),
     ]);
     expect(got['notFound']).toEqual([]);
-    // Case 463.
     expect(Object.keys(createdIds ?? {}).sort()).toEqual(['b4', 'cat']);
   });
 
-  it('case 453: a range that is not there is notCreated', async () => {
+  it('a range that is not there is notCreated', async () => {
     const blobId = await make(text('0123456789'));
     const wrong: readonly JsonMap[] = [
       { blobId, offset: 11 },
@@ -141,7 +140,7 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
     }
   });
 
-  it('case 455: a source is exactly one of its forms', async () => {
+  it('a source is exactly one of its forms', async () => {
     const blobId = await make(text('x'));
     const wrong: Readonly<Record<string, Json>> = {
       none: [{}],
@@ -172,7 +171,7 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
     expect(Object.keys(notCreated ?? {})).toHaveLength(wrong.length);
   });
 
-  it('case 456: unknown and unreadable blobs are told alike', async () => {
+  it('unknown and unreadable blobs are told alike', async () => {
     const { AX, u2 } = fixtures();
     const { blobId } = await u2.upload(AX, 'theirs', 'text/plain');
     const { created, notCreated } = await upload({
@@ -187,7 +186,7 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
     expect(Object.keys(notCreated ?? {}).sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('case 458: a blob of the same call is found by its creation id where it can be ordered', async () => {
+  it('a blob of the same call is found by its creation id where it can be ordered', async () => {
     const { created, notCreated } = await upload({
       a: { data: [{ blobId: '#b' }, text('!')] },
       b: { data: [text('b')] },
@@ -198,7 +197,7 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
     else expect(Object.keys(notCreated)).toEqual(['a']);
   });
 
-  it('case 460, decision 21: types', async () => {
+  it('RFC 9404 4.1: a source has one type, and the blob the type that is given', async () => {
     const data = [text('x')];
     const { created, notCreated } = await upload({
       none: { data },
@@ -218,7 +217,7 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
     });
   });
 
-  it('case 461: as many sources as advertised, no more', async () => {
+  it('as many sources as advertised, no more', async () => {
     const { A1, u1 } = fixtures();
     const { accounts } = await u1.session();
     const account = (accounts as JsonMap)[A1] as JsonMap;
@@ -237,7 +236,7 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
     );
   });
 
-  it('case 466: /created/k/id and /created/k/blobId resolve', async () => {
+  it('/created/k/id and /created/k/blobId resolve', async () => {
     const { A1, u1 } = fixtures();
     for (const path of ['/created/k/id', '/created/k/blobId']) {
       const { methodResponses } = await u1.api([
@@ -271,8 +270,8 @@ describe('R. Blob/upload (RFC 9404 4.1)', () => {
   });
 });
 
-describe('R. Blob/get (RFC 9404 4.2)', () => {
-  it('cases 468 and 483: data and size where nothing is asked for; the whole response', async () => {
+describe('Blob/get (RFC 9404 4.2)', () => {
+  it('data and size where nothing is asked for; the whole response', async () => {
     const { A1 } = fixtures();
     const id = await make(text(FOX));
     expect(await list({ ids: [id] })).toEqual([{ id, 'data:asText': FOX, size: 45 }]);
@@ -303,7 +302,7 @@ describe('R. Blob/get (RFC 9404 4.2)', () => {
     ]);
   });
 
-  it('cases 470 to 475: the example with range and encoding errors', async () => {
+  it('the example with range and encoding errors', async () => {
     const b1 = await make(base64(BROKEN));
     const b2 = await make(text('hello world'));
     const ids = [b1, b2];
@@ -344,7 +343,7 @@ describe('R. Blob/get (RFC 9404 4.2)', () => {
     ]);
   });
 
-  it('4.2: a range that cuts a character in two is an encoding problem', async () => {
+  it('RFC 9404 4.2: a range that cuts a character in two is an encoding problem', async () => {
     const id = await make(text('a€b'));
     expect(await list({ ids: [id], properties: ['data:asText'], offset: 0, length: 2 })).toEqual([
       { id, 'data:asText': null, isEncodingProblem: true },
@@ -354,7 +353,7 @@ describe('R. Blob/get (RFC 9404 4.2)', () => {
     ]);
   });
 
-  it('case 476: truncation without a length', async () => {
+  it('truncation without a length', async () => {
     const id = await make(text('0123456789'));
     const at4 = { ids: [id], properties: ['data:asText'] };
     expect(await list({ ...at4, offset: 4 })).toEqual([{ id, 'data:asText': '456789' }]);
@@ -369,7 +368,7 @@ describe('R. Blob/get (RFC 9404 4.2)', () => {
     expect(await list({ ...at4, length: 0 })).toEqual([{ id, 'data:asText': '' }]);
   });
 
-  it('case 478: digests are of the range', async () => {
+  it('digests are of the range', async () => {
     const id = await make(text('0123456789'));
     const properties = ['digest:sha', 'digest:sha-256'];
     const expected = (value: string) => [
@@ -380,14 +379,14 @@ describe('R. Blob/get (RFC 9404 4.2)', () => {
     expect(await list({ ids: [id], properties, offset: 2, length: 3 })).toEqual(expected('234'));
   });
 
-  it('case 480: each blob once', async () => {
+  it('each blob once', async () => {
     const id = await make(text('x'));
     const answer = await get({ ids: [id, id, 'x1', 'x1'], properties: ['size'] });
     expect(answer['list']).toEqual([{ id, size: 1 }]);
     expect(answer['notFound']).toEqual(['x1']);
   });
 
-  it('4.2: no property asked for is the id alone; an unknown one is invalidArguments', async () => {
+  it('RFC 9404 4.2: no property asked for is the id alone; an unknown one is invalidArguments', async () => {
     const { A1, u1 } = fixtures();
     const id = await make(text('x'));
     expect(await list({ ids: [id], properties: [] })).toEqual([{ id }]);
@@ -398,7 +397,7 @@ describe('R. Blob/get (RFC 9404 4.2)', () => {
     }
   });
 
-  it('case 481: listing all blobs is not offered', async () => {
+  it('listing all blobs is not offered', async () => {
     const { A1, u1 } = fixtures();
     for (const args of [{ ids: null }, {}]) {
       const [name, answer] = await u1.call('Blob/get', { accountId: A1, ...args });
@@ -426,8 +425,8 @@ describe('R. Blob/get (RFC 9404 4.2)', () => {
   });
 });
 
-describe('R. Blob/lookup (RFC 9404 4.3; with references in gadget.test.ts)', () => {
-  it('case 490: without ids or types', async () => {
+describe('Blob/lookup (RFC 9404 4.3; with references in gadget.test.ts)', () => {
+  it('without ids or types', async () => {
     const { A1, u1 } = fixtures();
     const { notFound = [], ...answer } = await u1.ok('Blob/lookup', {
       accountId: A1,
@@ -441,7 +440,7 @@ describe('R. Blob/lookup (RFC 9404 4.3; with references in gadget.test.ts)', () 
     expect(some['list']).toEqual([{ id, matchedIds: {} }]);
   });
 
-  it('4.3: an unknown type name is unknownDataType', async () => {
+  it('RFC 9404 4.3: an unknown type name is unknownDataType', async () => {
     const { A1, u1 } = fixtures();
     for (const typeName of ['Nope', '', '__proto__', 'todo']) {
       expect(

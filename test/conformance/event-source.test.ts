@@ -32,8 +32,8 @@ const write = async (client: Client, type: string, accountId: string): Promise<s
   return newState;
 };
 
-describe('S. event source (7.3)', () => {
-  it('case 496, decision 24: wrong or missing parameters are a 400 problem', async () => {
+describe('event source (7.3)', () => {
+  it('wrong or missing parameters are a 400 problem', async () => {
     const right = { types: '*', closeafter: 'no', ping: '0' };
     const wrong: readonly Readonly<Record<string, string>>[] = [
       { ...right, closeafter: 'maybe' },
@@ -57,7 +57,7 @@ describe('S. event source (7.3)', () => {
     }
   });
 
-  it('decision 24: a revoked token ends its streams, others stay', async () => {
+  it('a revoked token ends its streams, others stay', async () => {
     const token = await makeToken(server(), ['--user', 'u1']);
     const stream = await open({}, new Client(server().url, token));
     const other = await open();
@@ -67,14 +67,14 @@ describe('S. event source (7.3)', () => {
     await other.state(A1, 'Todo', await write(u1, 'Todo', A1));
   });
 
-  it('decision 24: a token that expires ends its streams', async () => {
+  it('a token that expires ends its streams', async () => {
     const token = await makeToken(server(), ['--user', 'u1', '--expires', '3s']);
     const stream = await open({}, new Client(server().url, token));
     expect(stream.status).toBe(200);
     await stream.ended();
   });
 
-  it('decision 24: access that ends silences that account', async () => {
+  it('access that ends silences that account', async () => {
     const account = (...args: string[]) => server().tool('scripts/account', args);
     const id = await account('create', '--name', 'shared', '--user', 'u3');
     await account('grant', id, '--user', 'u2');
@@ -100,7 +100,7 @@ describe('S. event source (7.3)', () => {
       .toBe(false);
   });
 
-  it('case 511: a server that stops ends its streams and exits with 0', async () => {
+  it('a server that stops ends its streams and exits with 0', async () => {
     const stopped = await startServer();
     try {
       const { client } = await makeUser(stopped);

@@ -37,7 +37,7 @@ async function call(name: string, args: object = {}): Promise<Json> {
 const titles = async (): Promise<string[]> =>
   (await call('Machine/get', { ids: null })).list.map(({ title }: Json) => title).sort();
 
-test('case 245, 5.3: compute: in the report of a create and of an update; internal properties are nowhere', async () => {
+test('RFC 8620 5.3: compute: in the report of a create and of an update; internal properties are nowhere', async () => {
   const { created } = await call('Machine/set', { create: { a: { title: 'Big Press' } } });
   expect(created.a.slug).toBe('big-press');
   expect(created.a).not.toHaveProperty('cost');
@@ -48,7 +48,7 @@ test('case 245, 5.3: compute: in the report of a create and of an update; intern
   expect(list[0]).not.toHaveProperty('cost');
 });
 
-test('case 240, 5.3: check refuses one object; inTransaction writes another type with its change records', async () => {
+test('RFC 8620 5.3: check refuses one object; inTransaction writes another type with its change records', async () => {
   const since = (await call('Entry/get', { ids: [] })).state;
   const create = { a: { title: 'Lathe' }, b: { title: 'forbidden' } };
   const { created, notCreated } = await call('Machine/set', { create });
@@ -95,7 +95,7 @@ test('a declared argument reaches before and after of a standard method', async 
   expect((await call('Machine/query')).heard).toBe(false);
 });
 
-test('5.3: created and updated tell what a hook made of what the client sent', async () => {
+test('RFC 8620 5.3: created and updated tell what a hook made of what the client sent', async () => {
   const create = { k: { machineId: 'm', what: '~new' } };
   const { created } = await call('Entry/set', { create });
   expect(created.k).toMatchObject({ what: 'new' });

@@ -180,7 +180,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(server.stderr()).toContain('"hook":"afterCommit of Book"');
   });
 
-  test('5.4: a copy is computed and heard of in its own account', async () => {
+  test('RFC 8620 5.4: a copy is computed and heard of in its own account', async () => {
     const book = await makeBook('To Copy');
     const { A2 } = fixtures;
     const answer = await call('Book/copy', {

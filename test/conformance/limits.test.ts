@@ -84,7 +84,7 @@ function finish(socket: Socket, body: string): Promise<number> {
 
 const echo = JSON.stringify({ using: [CORE], methodCalls: [['Core/echo', {}, 'c']] });
 
-describe('limits, each enforced at the number advertised (decision 6)', () => {
+describe('limits, each enforced at the number advertised', () => {
   it('the session says what is configured', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(capabilities).toEqual(
@@ -102,7 +102,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     );
   });
 
-  it('case 65, 3.6.1: maxSizeRequest octets pass, one more is a limit error', async () => {
+  it('RFC 8620 3.6.1: maxSizeRequest octets pass, one more is a limit error', async () => {
     const { u1 } = fixtures();
     const exact = (size: number) => `${echo}${' '.repeat(size - echo.length)}`;
     expect((await u1.post(exact(20_000))).status).toBe(200);
@@ -110,7 +110,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expectProblem(await u1.post(exact(2_000_000)), 'limit', { limit: 'maxSizeRequest' });
   });
 
-  it('case 65, 3.6.1: so does a chunked body', async () => {
+  it('RFC 8620 3.6.1: so does a chunked body', async () => {
     const { u1 } = fixtures();
     const chunked = async (size: number) => {
       const body = `${echo}${' '.repeat(size - echo.length)}`;
@@ -129,7 +129,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expect(answer.body).toContain('"maxSizeRequest"');
   });
 
-  it('case 63, 3.6.1: maxCallsInRequest', async () => {
+  it('RFC 8620 3.6.1: maxCallsInRequest', async () => {
     const { u1 } = fixtures();
     const calls = (length: number) =>
       Array.from({ length }, (_, index) => ['Core/echo', {}, `c${index}`]);
@@ -138,7 +138,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expectProblem(await u1.post(body(4)), 'limit', { limit: 'maxCallsInRequest' });
   });
 
-  it('cases 66 and 68, 3.6.1: maxConcurrentRequests of one user, slots are freed', async () => {
+  it('RFC 8620 3.6.1: maxConcurrentRequests of one user, slots are freed', async () => {
     const { u1, u2 } = fixtures();
     const held = await Promise.all(
       [0, 1].map(() => unfinished(u1, '/jmap', 'application/json', echo)),
@@ -156,7 +156,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     });
   });
 
-  it('case 423, 6.1: maxConcurrentUpload of one user', async () => {
+  it('RFC 8620 6.1: maxConcurrentUpload of one user', async () => {
     const { u1, u2, A1, AX } = fixtures();
     const path = `/jmap/upload/${A1}`;
     const held = await Promise.all([0, 1].map(() => unfinished(u1, path, 'text/plain', 'abc')));
@@ -171,7 +171,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     at(held, 1).destroy();
   });
 
-  it('decision 4: maxSizeUpload octets pass, one more is 413 with the limit', async () => {
+  it('maxSizeUpload octets pass, one more is 413 with the limit', async () => {
     const { u1, A1 } = fixtures();
     const upload = (size: number) =>
       u1.http(`/jmap/upload/${A1}`, { method: 'POST', body: 'x'.repeat(size) });
@@ -183,7 +183,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expect(Object.keys(answer['notCreated'] as object)).toEqual(['k']);
   });
 
-  it('6.1: the check of maxSizeUpload passes', async () => {
+  it('RFC 8620 6.1: the check of maxSizeUpload passes', async () => {
     const { u1 } = fixtures();
     const conform = await Server.connect({ url: u1.url, authorization: bearer(u1.token) });
     await at(
@@ -193,7 +193,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     conform.close();
   });
 
-  it('decision 4: so is an upload whose length is not told beforehand', async () => {
+  it('so is an upload whose length is not told beforehand', async () => {
     const { u1, A1 } = fixtures();
     const upload = (size: number) =>
       rawHttp(
@@ -208,7 +208,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expect([tooMuch.status, tooMuch.body.includes('"maxSizeUpload"')]).toEqual([413, true]);
   });
 
-  it('cases 175 and 176, decision 12: maxObjectsInGet', async () => {
+  it('a /get of more than maxObjectsInGet ids is requestTooLarge', async () => {
     const { u1, A2 } = fixtures();
     const get = (ids: readonly string[] | null) => u1.call('Todo/get', { accountId: A2, ids });
     expect((await get(['a', 'b', 'c', 'd']))[0]).toBe('Todo/get');
@@ -225,7 +225,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expect((await u1.get('Todo', { accountId: A2 })).list).toHaveLength(4);
   });
 
-  it('cases 241 and 415, 5.3: maxObjectsInSet counts creates, updates and destroys', async () => {
+  it('RFC 8620 5.3: maxObjectsInSet counts creates, updates and destroys', async () => {
     const { u1, A1, A2 } = fixtures();
     const todo = { text: 'x' };
     const args = { accountId: A1, create: { a: todo, b: todo }, update: { x: {}, y: {} } };
@@ -240,7 +240,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     );
   });
 
-  it('case 351, decision 15: QUERY_MAX_LIMIT', async () => {
+  it('a /query answers at most QUERY_MAX_LIMIT ids', async () => {
     const { u1, A1 } = fixtures();
     await u1.set('Todo', {
       accountId: A1,
@@ -254,7 +254,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expect(await query({ limit: 3 })).not.toHaveProperty('limit');
   });
 
-  it('decision 16: QUERY_CHANGES_MAX', async () => {
+  it('a /queryChanges over more than QUERY_CHANGES_MAX changes is refused', async () => {
     const { u1, A1 } = fixtures();
     const { queryState } = await u1.query('Todo', { accountId: A1 });
     const create = (keys: string) =>
@@ -270,7 +270,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
     expect(await u1.call('Todo/queryChanges', since)).toEqual(err('cannotCalculateChanges'));
   });
 
-  it('decision 6: values put in by references count towards maxSizeRequest', async () => {
+  it('values put in by references count towards maxSizeRequest', async () => {
     const { u1 } = fixtures();
     const reference = { resultOf: 'a', name: 'Core/echo', path: '/x' };
     const run = async (size: number) => {
@@ -291,7 +291,7 @@ describe('limits, each enforced at the number advertised (decision 6)', () => {
   });
 });
 
-describe('limits: the response (decision 6)', () => {
+describe('limits: the response', () => {
   it('the call that would cross MAX_SIZE_RESPONSE is requestTooLarge, the others are answered', async () => {
     const small = await startServer({ env: { MAX_SIZE_RESPONSE: '10000' } });
     try {
@@ -325,7 +325,7 @@ describe('limits: the response (decision 6)', () => {
   });
 });
 
-describe('limits: how long blobs are kept (decision 23)', () => {
+describe('limits: how long blobs are kept', () => {
   it('an unreferenced blob goes after BLOBS_KEEP', async () => {
     const short = await startServer({ env: { BLOBS_KEEP: '1s' } });
     try {
@@ -346,7 +346,7 @@ describe('limits: how long blobs are kept (decision 23)', () => {
   });
 });
 
-describe('limits: how long changes are kept (decision 9)', () => {
+describe('limits: how long changes are kept', () => {
   it('a state older than CHANGES_KEEP is cannotCalculateChanges', async () => {
     const short = await startServer({ env: { CHANGES_KEEP: '1s' } });
     try {
@@ -371,8 +371,8 @@ describe('limits: how long changes are kept (decision 9)', () => {
   });
 });
 
-describe('limits: a busy database (decision 20)', () => {
-  it('case 96, 3.6.2: a write that can not be made in time is serverUnavailable', async () => {
+describe('limits: a busy database', () => {
+  it('RFC 8620 3.6.2: a write that can not be made in time is serverUnavailable', async () => {
     const busy = await startServer({ env: { REQUEST_TIMEOUT: '1s' } });
     try {
       const { accountId, client } = await makeUser(busy);

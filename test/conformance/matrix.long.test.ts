@@ -9,7 +9,7 @@ import { conformance } from './cases/all.js';
 import { describedWorld } from './descriptor.js';
 import { Suite } from './suite.js';
 
-// Cases 605 and 606 whole: Todo, Note, every type of gadget.yaml and of examples/, on both databases, by both
+// All of the suite: Todo, Note, every type of gadget.yaml and of examples/, on both databases, by both
 // transports.
 const postgresql = usePostgresql();
 const own = ['todos', 'notes'].map((one) => `../../capabilities/${one}.yaml`);

@@ -12,7 +12,7 @@ const { server, fixtures } = useFixtures(async () => ({
   env: { DATABASE_URL: await postgresql().createDatabase('conformance') },
 }));
 
-// Case 605: the same suite, on a server whose DATABASE_URL names a PostgreSQL. Types by databases: matrix.long.test.ts.
+// The same suite, on a server whose DATABASE_URL names a PostgreSQL. Types by databases: matrix.long.test.ts.
 conformance(new Suite(describedWorld('../../capabilities/notes.yaml'), 'Note', fixtures));
 
 describe('commands on PostgreSQL, beside a running server', () => {
@@ -38,7 +38,7 @@ describe('commands on PostgreSQL, beside a running server', () => {
     await eventually(() => expect(accountsOf(token)).rejects.toThrow('401'), 1000);
   });
 
-  it('decision 9: reset-states makes older states worthless', async () => {
+  it('reset-states makes older states worthless', async () => {
     const { u1, A1 } = fixtures();
     const { state } = await u1.get('Todo', { accountId: A1, ids: [] });
     await server().tool('scripts/account', ['reset-states']);

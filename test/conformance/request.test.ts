@@ -17,8 +17,8 @@ const create = (more: string) =>
   `{"using":["${CORE}","${TODOS}"],"methodCalls":[["Todo/set",{"accountId":"${fixtures().A1}",` +
   `"create":{"k":{"text":"x"${more}}}},"c0"]]}`;
 
-describe('B. request level: JSON', () => {
-  it('cases 35 and 36, 3.6.1: what is not one JSON text is notJSON', async () => {
+describe('request level: JSON', () => {
+  it('RFC 8620 3.6.1: what is not one JSON text is notJSON', async () => {
     const valid = JSON.stringify(echo);
     const texts = ['', ' ', valid.slice(0, -1), `${valid}x`, `${valid}{}`, `${valid} ${valid}`];
     const wrong = ["{'using':[]}", '{using:[]}', '{"a":1,}', '[1,]', 'NaN', '{"a":01}', '{"a":+1}'];
@@ -33,7 +33,7 @@ describe('B. request level: JSON', () => {
     for (const text of [...texts, ...wrong, ...strings]) expectProblem(await post(text), 'notJSON');
   });
 
-  it('case 38, 1.5: a duplicate member anywhere is notJSON, nothing is run', async () => {
+  it('RFC 8620 1.5: a duplicate member anywhere is notJSON, nothing is run', async () => {
     const before = await count();
     expectProblem(await post(create(',"text":"y"')), 'notJSON');
     expectProblem(await post(create(',"a":[{"b":{"c":1,"\\u0063":2}}]')), 'notJSON');
@@ -41,12 +41,12 @@ describe('B. request level: JSON', () => {
     expect(await count()).toBe(before);
   });
 
-  it('case 40, 1.5: one name in two objects is no duplicate', async () => {
+  it('RFC 8620 1.5: one name in two objects is no duplicate', async () => {
     const body = `{"using":["${CORE}"],"methodCalls":[["Core/echo",{"a":{"x":1},"b":{"x":1},"x":1},"c0"]]}`;
     expect((await post(body)).status).toBe(200);
   });
 
-  it('cases 41 and 43, 1.5: invalid UTF-8, a byte-order mark, lone surrogates are notJSON', async () => {
+  it('RFC 8620 1.5: invalid UTF-8, a byte-order mark, lone surrogates are notJSON', async () => {
     const before = await count();
     const octets = (...bytes: number[]) => {
       const [head = '', tail = ''] = create(',"z":"@"').split('@');
@@ -78,7 +78,7 @@ describe('B. request level: JSON', () => {
     expect(await count()).toBe(before);
   });
 
-  it('case 45, decision 4: a number that no double holds is refused where an Int is expected', async () => {
+  it('a number that no double holds is refused where an Int is expected', async () => {
     const { u1, A1 } = fixtures();
     const tokens = ['1e400', '9007199254740993', '4.99999999999999999999', '1e-400', '-1e999'];
     for (const token of tokens) {
@@ -99,7 +99,7 @@ describe('B. request level: JSON', () => {
     );
   });
 
-  it('cases 46 and 48, 3.6.1: application/json with any parameters and letter case, no other type', async () => {
+  it('RFC 8620 3.6.1: application/json with any parameters and letter case, no other type', async () => {
     const before = await count();
     for (const type of [
       'text/plain',
@@ -129,8 +129,8 @@ describe('B. request level: JSON', () => {
   });
 });
 
-describe('B. request level: the Request object', () => {
-  it('cases 50 to 56, 3.6.1: what is no Request is notRequest', async () => {
+describe('request level: the Request object', () => {
+  it('RFC 8620 3.6.1: what is no Request is notRequest', async () => {
     const call = ['Core/echo', {}, 'c0'];
     const wrong: readonly unknown[] = [
       {},
@@ -163,7 +163,7 @@ describe('B. request level: the Request object', () => {
     for (const body of wrong) expectProblem(await post(JSON.stringify(body)), 'notRequest');
   });
 
-  it('case 58, 3.6.1: an unknown capability rejects the request, no call is run', async () => {
+  it('RFC 8620 3.6.1: an unknown capability rejects the request, no call is run', async () => {
     const before = await count();
     const body = create('').replace(`"${CORE}"`, `"${CORE}","urn:example:unknown"`);
     expectProblem(await post(body), 'unknownCapability', { named: 'urn:example:unknown' });
@@ -174,12 +174,12 @@ describe('B. request level: the Request object', () => {
     expect(await count()).toBe(before);
   });
 
-  it('case 60, 3.3: a capability may be named twice', async () => {
+  it('RFC 8620 3.3: a capability may be named twice', async () => {
     const answer = await post(JSON.stringify({ ...echo, using: [CORE, CORE] }));
     expect(answer.status).toBe(200);
   });
 
-  it('case 61, decision 5: without capabilities every method is unknownMethod', async () => {
+  it('without capabilities every method is unknownMethod', async () => {
     const { u1, A1 } = fixtures();
     for (const method of ['Core/echo', 'Todo/get', 'Blob/copy', 'Blob/get']) {
       expect(await u1.with([]).call(method, { accountId: A1 })).toEqual(err('unknownMethod'));
@@ -187,7 +187,7 @@ describe('B. request level: the Request object', () => {
     expect(await u1.with([TODOS]).call('Core/echo', {})).toEqual(err('unknownMethod'));
   });
 
-  it('case 75: the blob methods need their capability, Blob/copy core alone', async () => {
+  it('the blob methods need their capability, Blob/copy core alone', async () => {
     const { u1, A1, A2 } = fixtures();
     for (const method of ['Blob/upload', 'Blob/get', 'Blob/lookup']) {
       expect(await u1.with([CORE]).call(method, { accountId: A1 })).toEqual(err('unknownMethod'));
@@ -199,7 +199,7 @@ describe('B. request level: the Request object', () => {
     expect(await u1.with([BLOB]).call('Blob/copy', copy)).toEqual(err('unknownMethod'));
   });
 
-  it('3.3: further members of the Request are ignored', async () => {
+  it('RFC 8620 3.3: further members of the Request are ignored', async () => {
     const answer = await post(JSON.stringify({ ...echo, more: 1, methodResponses: [] }));
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
@@ -209,7 +209,7 @@ describe('B. request level: the Request object', () => {
     });
   });
 
-  it('case 63, 3.6.1: maxCallsInRequest calls pass, one more is a limit error and runs nothing', async () => {
+  it('RFC 8620 3.6.1: maxCallsInRequest calls pass, one more is a limit error and runs nothing', async () => {
     const before = await count();
     const write = ['Todo/set', { accountId: fixtures().A1, create: { k: { text: 'x' } } }, 'w'];
     const rest = Array.from({ length: 32 }, (_, index) => ['Core/echo', {}, `c${index}`]);
@@ -221,7 +221,7 @@ describe('B. request level: the Request object', () => {
     expect((answer.json as { methodResponses: unknown[] }).methodResponses).toHaveLength(32);
   });
 
-  it('decision 4: more than 4,096 createdIds are a limit error', async () => {
+  it('more than 4,096 createdIds are a limit error', async () => {
     const ids = (length: number) =>
       Object.fromEntries(Array.from({ length }, (_, index) => [`k${index}`, 'x1']));
     const body = (length: number) => JSON.stringify({ ...echo, createdIds: ids(length) });
@@ -229,14 +229,14 @@ describe('B. request level: the Request object', () => {
     expect((await post(body(4096))).status).toBe(200);
   });
 
-  it('case 70: a compressed body is decoded or refused', async () => {
+  it('a compressed body is decoded or refused', async () => {
     const answer = await fixtures().u1.post(gzipSync(JSON.stringify(echo)), {
       'content-encoding': 'gzip',
     });
     expect([200, 415]).toContain(answer.status);
   });
 
-  it('case 71: of a request whose client goes away all is done or nothing', async () => {
+  it('of a request whose client goes away all is done or nothing', async () => {
     const { u1, A2 } = fixtures();
     const todos = Object.fromEntries(
       Array.from({ length: 500 }, (_, i) => [`k${i}`, { text: 'x' }]),
@@ -264,7 +264,7 @@ describe('B. request level: the Request object', () => {
     });
   });
 
-  it('decision 4: deep nesting is answered, not a crash', async () => {
+  it('deep nesting is answered, not a crash', async () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const answer = await post(
       `{"using":["${CORE}"],"methodCalls":[["Core/echo",{"a":${deep}},"c"]]}`,
@@ -274,16 +274,16 @@ describe('B. request level: the Request object', () => {
   });
 });
 
-describe('D. Core/echo', () => {
+describe('Core/echo', () => {
   const same = async (args: object) =>
     expect(await fixtures().u1.call('Core/echo', args)).toEqual(['Core/echo', args]);
 
-  it('case 98, 4: the same object', async () => {
+  it('RFC 8620 4: the same object', async () => {
     await same({ hello: true, n: [1, { x: null }] });
     await same({});
   });
 
-  it('case 100, 4: integers, Unicode, empty names, nesting, names of Object.prototype', async () => {
+  it('RFC 8620 4: integers, Unicode, empty names, nesting, names of Object.prototype', async () => {
     await same({
       '': '',
       max: 2 ** 53 - 1,
@@ -300,17 +300,17 @@ describe('D. Core/echo', () => {
     expect(Object.keys(at(methodResponses, 0)[1]).sort()).toEqual(['__proto__', 'b']);
   });
 
-  it('case 101, 4: accountId is an argument like any other', async () => {
+  it('RFC 8620 4: accountId is an argument like any other', async () => {
     for (const accountId of ['nobody', 5, null, [], fixtures().AX]) await same({ accountId });
   });
 
-  it('case 103, 3.7: a name that begins with # is a result reference', async () => {
+  it('RFC 8620 3.7: a name that begins with # is a result reference', async () => {
     expect(await fixtures().u1.call('Core/echo', { '#x': 'text' })).toEqual(
       err('invalidResultReference'),
     );
   });
 
-  it('1.5: names are case-sensitive and using is exact', async () => {
+  it('RFC 8620 1.5: names are case-sensitive and using is exact', async () => {
     expect(await fixtures().u1.with([CORE, NOTES]).call('core/echo', {})).toEqual(
       err('unknownMethod'),
     );

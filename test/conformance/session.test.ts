@@ -19,8 +19,8 @@ import { type RunningServer, startServer } from '../support/server.js';
 
 const { server, fixtures } = useFixtures({}, ['A2', 'AR', 'AN', 'AT', 'AX', 'u2']);
 
-describe('A. session resource', () => {
-  it('cases 1, 11 and 18, 2: the session has every field, each of the right type', async () => {
+describe('session resource', () => {
+  it('RFC 8620 2: the session has every field, each of the right type', async () => {
     const answer = await fixtures().u1.http('/.well-known/jmap', { redirect: 'manual' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
@@ -38,7 +38,7 @@ describe('A. session resource', () => {
     });
   });
 
-  it('case 3, decision 6: the default limits and the collations', async () => {
+  it('the default limits and the collations', async () => {
     const core = member((await fixtures().u1.session())['capabilities'], CORE);
     expect(core).toEqual(
       expect.objectContaining({
@@ -59,7 +59,7 @@ describe('A. session resource', () => {
     expect(core['maxSizeUpload']).toBeGreaterThanOrEqual(250_000_000);
   });
 
-  it('cases 6 and 10, 2: every account that the token reaches, and no other', async () => {
+  it('RFC 8620 2: every account that the token reaches, and no other', async () => {
     const { A1, A2, AR, AN, AT, u1 } = fixtures();
     const accounts = (await u1.session())['accounts'];
     const account = (name: string, isPersonal = true, isReadOnly = false) => ({
@@ -78,7 +78,7 @@ describe('A. session resource', () => {
     for (const id of [A1, A2, AR, AN, AT]) expect(id).toEqual(serverId);
   });
 
-  it('case 8, 2: accountCapabilities shows what an account may use', async () => {
+  it('RFC 8620 2: accountCapabilities shows what an account may use', async () => {
     const { A1, AN, AT, u1 } = fixtures();
     const { accounts } = await u1.session();
     const urns = (id: string) =>
@@ -97,7 +97,7 @@ describe('A. session resource', () => {
     expect(primary).not.toHaveProperty([CORE]);
   });
 
-  it('cases 28 and 31, 2: what is advertised', async () => {
+  it('RFC 8620 2: what is advertised', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
       [BLOB, CORE, EXPLAIN, NOTES, REFERENCE, TODOS, WEBSOCKET].sort(),
@@ -125,7 +125,7 @@ describe('A. session resource', () => {
     }
   });
 
-  it('case 30, RFC 9404 3: the blob capability', async () => {
+  it('RFC 9404 3: the blob capability', async () => {
     const { A1, u1 } = fixtures();
     const session = await u1.session();
     expect(member(session['capabilities'], BLOB)).toEqual({});
@@ -140,7 +140,7 @@ describe('A. session resource', () => {
     expect(blob['maxDataSources']).toBeGreaterThanOrEqual(64);
   });
 
-  it('case 13, 2: its state is the sessionState of API responses', async () => {
+  it('RFC 8620 2: its state is the sessionState of API responses', async () => {
     const { u1, u2 } = fixtures();
     const { state } = await u1.session();
     expect((await u1.api([])).sessionState).toBe(state);
@@ -149,13 +149,13 @@ describe('A. session resource', () => {
     expect((await u1.session())['state']).toBe(state);
   });
 
-  it('case 16, decision 2: no cache keeps it', async () => {
+  it('no cache keeps it', async () => {
     const { headers } = await fixtures().u1.http('/.well-known/jmap');
     expect(headers.get('cache-control')).toBe('no-cache, no-store, must-revalidate');
     expect(headers.get('etag')).toBeNull();
   });
 
-  it('case 26: wrong verbs are 405 with Allow, HEAD on the session works', async () => {
+  it('wrong verbs are 405 with Allow, HEAD on the session works', async () => {
     const { u1 } = fixtures();
     for (const [path, method, allowed] of [
       ['/jmap', 'GET', 'POST'],
@@ -175,14 +175,14 @@ describe('A. session resource', () => {
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
   });
 
-  it('decision 4: an unknown path is a 404 problem', async () => {
+  it('an unknown path is a 404 problem', async () => {
     for (const path of ['/nope', '/jmap/', '/jmap/upload', '/jmap/download/a', '/JMAP', '/']) {
       expectProblemStatus(await fixtures().u1.http(path), 404);
     }
   });
 });
 
-describe('A. credentials (decision 3)', () => {
+describe('credentials', () => {
   const endpoints = () => [
     ['GET', '/.well-known/jmap'],
     ['POST', '/jmap'],
@@ -242,7 +242,7 @@ describe('A. credentials (decision 3)', () => {
     }
   });
 
-  it('case 20: two Authorization headers are 400', async () => {
+  it('two Authorization headers are 400', async () => {
     const { token } = fixtures().u1;
     for (const second of ['other', token]) {
       const answer = await rawHttp(
@@ -286,8 +286,8 @@ describe('A. credentials (decision 3)', () => {
   });
 });
 
-describe('A. changes of access', () => {
-  it('cases 15 and 21, 2: the state moves with accounts, names and modes', async () => {
+describe('changes of access', () => {
+  it('RFC 8620 2: the state moves with accounts, names and modes', async () => {
     const account = (...args: string[]) => server().tool('scripts/account', args);
     const id = await account('create', '--name', 'first', '--user', 'u9');
     const client = new Client(server().url, await makeToken(server(), ['--user', 'u9']));
@@ -319,7 +319,7 @@ describe('A. changes of access', () => {
     expect([session['accounts'], session['primaryAccounts']]).toEqual([{}, {}]);
   });
 
-  it('decision 2: the state is the same after a restart', async () => {
+  it('the state is the same after a restart', async () => {
     const { state } = await fixtures().u1.session();
     const second = await startServer();
     try {
@@ -340,7 +340,7 @@ describe('A. changes of access', () => {
   });
 });
 
-describe('A. public URLs and browsers', () => {
+describe('public URLs and browsers', () => {
   let proxied: RunningServer;
   let based: RunningServer;
   let token: string;
@@ -362,7 +362,7 @@ describe('A. public URLs and browsers', () => {
     await Promise.all([proxied?.remove(), based?.remove()]);
   });
 
-  it('case 23, decision 1: with BASE_URL every URL has it, the path is served', async () => {
+  it('with BASE_URL every URL has it, the path is served', async () => {
     const client = new Client(based.url, basedToken);
     const answer = await client.http('/some/base/.well-known/jmap');
     const session = answer.json as JsonMap;
@@ -400,7 +400,7 @@ describe('A. public URLs and browsers', () => {
     return String((JSON.parse(body) as JsonMap)['apiUrl']);
   };
 
-  it('case 23, decision 1: without it they have the host of the request, IPv6 too', async () => {
+  it('without it they have the host of the request, IPv6 too', async () => {
     const { token: bearer } = fixtures().u1;
     expect(await apiUrl(server(), bearer, 'Host: example.org:99\r\n')).toBe(
       'http://example.org:99/jmap',
@@ -408,7 +408,7 @@ describe('A. public URLs and browsers', () => {
     expect(await apiUrl(server(), bearer, 'Host: [::1]:99\r\n')).toBe('http://[::1]:99/jmap');
   });
 
-  it('case 23, decision 1: forwarded headers count from trusted proxies only', async () => {
+  it('forwarded headers count from trusted proxies only', async () => {
     const forwarded = [
       'Host: inner:1\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: outer.example.com\r\n',
       'Host: inner:1\r\nForwarded: for=10.0.0.1;proto=https;host=outer.example.com\r\n',
@@ -419,7 +419,7 @@ describe('A. public URLs and browsers', () => {
     }
   });
 
-  it('case 25: a preflight from a listed origin is answered without credentials', async () => {
+  it('a preflight from a listed origin is answered without credentials', async () => {
     const paths = [
       '/.well-known/jmap',
       '/jmap',
@@ -446,7 +446,7 @@ describe('A. public URLs and browsers', () => {
     }
   });
 
-  it('case 25: answers and errors carry the origin where it is listed', async () => {
+  it('answers and errors carry the origin where it is listed', async () => {
     const origin = (path: string, from: string, authorization: string) =>
       httpAnswer(proxied.url + path, { headers: { origin: from, authorization } });
     const listed = 'https://app.example.com';

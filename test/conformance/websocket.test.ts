@@ -19,8 +19,8 @@ const open = async (options: Handshake = {}, client?: Client): Promise<JmapSocke
 };
 const ECHO = ['Core/echo', { hello: true }, 'c0'];
 
-describe('U. WebSocket (RFC 8887)', () => {
-  it('4.2: a plain GET is told to upgrade, and the connection ends where the client asks', async () => {
+describe('WebSocket (RFC 8887)', () => {
+  it('RFC 8887 4.2: a plain GET is told to upgrade, and the connection ends where the client asks', async () => {
     const answer = await rawHttp(
       server().url,
       'GET /jmap/ws HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n' +
@@ -31,7 +31,7 @@ describe('U. WebSocket (RFC 8887)', () => {
     expect(new Map(answer.headers).get('connection')).toMatch(/\bupgrade\b/i);
   });
 
-  it('case 551, 4.3.2: a request is answered', async () => {
+  it('RFC 8887 4.3.2: a request is answered', async () => {
     const socket = await open();
     expect(await socket.request('r1', [CORE], [ECHO])).toEqual({
       '@type': 'Response',
@@ -54,14 +54,14 @@ describe('U. WebSocket (RFC 8887)', () => {
     expect(answer).not.toHaveProperty('createdIds');
   });
 
-  it('decision 24: a revoked token closes its sockets', async () => {
+  it('a revoked token closes its sockets', async () => {
     const token = await makeToken(server(), ['--user', 'u1']);
     const socket = await open({}, new Client(server().url, token));
     await server().tool('scripts/token', ['revoke', token]);
     expect(await within('The close', socket.closed)).toBe(1008);
   });
 
-  it('case 576: requests count with those over HTTP; a surplus is a limit error', async () => {
+  it('requests count with those over HTTP; a surplus is a limit error', async () => {
     const limited = await startServer({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
     try {
       const { accountId, client } = await makeUser(limited);
@@ -92,7 +92,7 @@ describe('U. WebSocket (RFC 8887)', () => {
     }
   });
 
-  it('case 578: a server that stops closes with 1001', async () => {
+  it('a server that stops closes with 1001', async () => {
     const stopped = await startServer();
     try {
       const { client } = await makeUser(stopped);

@@ -13,7 +13,7 @@ function open() {
 }
 
 describe('an SQLite connection', () => {
-  it('D27: writes ahead and waits for the disk at each commit', () => {
+  it('writes ahead and waits for the disk at each commit', () => {
     const db = open();
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
     expect(db.pragma('synchronous', { simple: true })).toBe(2);
@@ -49,7 +49,7 @@ describe('an SQLite connection', () => {
     expect(() => openDatabase({ file: missing, readonly: true })).toThrow(/unable to open/);
   });
 
-  it("D14: has the project's text functions, and null for null", () => {
+  it("has the project's text functions, and null for null", () => {
     const db = open();
     const row = db
       .prepare(
@@ -69,7 +69,7 @@ describe('an SQLite connection', () => {
     expect(instant.get({ 1: null })).toEqual(['null', null]);
   });
 
-  it('D6: stops a scan at the deadline of its call', () => {
+  it('stops a scan at the deadline of its call', () => {
     const db = open();
     const scan = db.prepare(
       `WITH RECURSIVE "n"("i") AS (SELECT 1 UNION ALL SELECT "i" + 1 FROM "n" WHERE jmap_tick())

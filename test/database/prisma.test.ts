@@ -192,7 +192,7 @@ describe('Prisma on the writing connection', () => {
     expect(keysOf(db)).toEqual(['e']);
   });
 
-  it('D20: is unavailable where the disk is full, in and out of a transaction', async () => {
+  it('is unavailable where the disk is full, in and out of a transaction', async () => {
     const { prisma, db } = open();
     db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`);
     const large = meta('large', 'x'.repeat(1_000_000));

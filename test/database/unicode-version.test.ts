@@ -28,13 +28,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('D14: the Unicode version of folded text is recorded once', () => {
+it('the Unicode version of folded text is recorded once', () => {
   recordUnicodeVersion(db);
   recordUnicodeVersion(db);
   expect(db.prepare(RECORDED).pluck().all()).toEqual([UNICODE_VERSION]);
 });
 
-it('D14: a database folded by another version is refused by name', () => {
+it('a database folded by another version is refused by name', () => {
   db.prepare(`INSERT INTO "JmapMeta" VALUES ('unicodeVersion', '15.1.0')`).run();
   expect(() => recordUnicodeVersion(db)).toThrow(MigrationError);
   expect(() => recordUnicodeVersion(db)).toThrow(/15\.1\.0.*16\.0\.0/);

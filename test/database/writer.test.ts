@@ -34,7 +34,7 @@ const idsOf = (db: Database) =>
   db.prepare<[], string>('SELECT "id" FROM "t" ORDER BY rowid').pluck().all();
 
 describe('writer: the plain lane', () => {
-  it('D27: resolves after the commit', async () => {
+  it('resolves after the commit', async () => {
     const { writer, other } = open();
     let during: readonly string[] = ['?'];
     await writer.writeInGroup(async (db) => {
@@ -108,7 +108,7 @@ describe('writer: the plain lane', () => {
     expect(idsOf(other)).toEqual(['a', 'b']);
   });
 
-  it('D6: works that wait for a long one are told at their deadline', async () => {
+  it('works that wait for a long one are told at their deadline', async () => {
     const { writer, other } = open();
     let late: Promise<unknown> = Promise.resolve();
     const long = async () => {
@@ -174,7 +174,7 @@ describe('writer: the plain lane', () => {
     expect(idsOf(other)).toHaveLength(70);
   });
 
-  it('D6: turns away what does not fit into its queue', async () => {
+  it('turns away what does not fit into its queue', async () => {
     const { writer, other } = open({ queueLimit: 2 });
     const results = await Promise.allSettled(
       ['a', 'b', 'c'].map((id) => writer.writeInGroup(insert(id), soon())),
@@ -183,7 +183,7 @@ describe('writer: the plain lane', () => {
     expect(idsOf(other)).toEqual(['a', 'b']);
   });
 
-  it('D6: does not run a work whose deadline passed while it waited', async () => {
+  it('does not run a work whose deadline passed while it waited', async () => {
     const { writer, other } = open();
     const late = writer.writeInGroup(insert('a'), { deadline: performance.now() - 1 });
     const fine = writer.writeInGroup(insert('b'), soon());
@@ -317,7 +317,7 @@ describe('writer: the exclusive lane', () => {
     expect(order).toEqual(['x1', 'p1', 'x2', 'p2', 'x3', 'p3']);
   });
 
-  it('D6: works that wait for it are told at their deadline', async () => {
+  it('works that wait for it are told at their deadline', async () => {
     const { writer } = open();
     let finish: (() => void) | undefined;
     const exclusive = writer.exclusive(
@@ -349,7 +349,7 @@ describe('writer: another process writes', () => {
     expect(idsOf(other)).toEqual(['a']);
   });
 
-  it('D20: is unavailable where that lasts beyond the deadline', async () => {
+  it('is unavailable where that lasts beyond the deadline', async () => {
     const { writer, file, other } = open();
     const command = await otherProcess(file, 'BEGIN IMMEDIATE');
     const writing = writer.writeInGroup(insert('a'), { deadline: performance.now() + 100 });

@@ -27,7 +27,7 @@ const { server, fixtures } = useFixtures(
   [],
 );
 
-it('D7, D9: a clock that steps back and forth: ids ascend, states ascend, /changes gives all', async () => {
+it('a clock that steps back and forth: ids ascend, states ascend, /changes gives all', async () => {
   const { u1, A1 } = fixtures();
   const ids: string[] = [];
   const states = [Number((await u1.get('Todo', { accountId: A1, ids: [] })).state)];
@@ -58,7 +58,7 @@ it('D7, D9: a clock that steps back and forth: ids ascend, states ascend, /chang
   expect(after.created).toEqual([created?.['c']?.['id']]);
   expect(before).not.toBe(after.created[0]);
 
-  // D9: a clock a year ahead forgets records; what is told of older states is that, not a wrong answer.
+  // A clock a year ahead forgets records; what is told of older states is that, not a wrong answer.
   setClock(365 * DAY);
   const ahead = await next.restart({ CHANGES_KEEP: '1d' });
   const late = new Client(ahead.url, u1.token);

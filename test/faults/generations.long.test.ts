@@ -46,7 +46,7 @@ async function expectRefused(client: Client, accountId: string, held: Held, fres
   }
 }
 
-it('D9: a later restore leaps beyond all that an import at any speed was given since the one before', () => {
+it('a later restore leaps beyond all that an import at any speed was given since the one before', () => {
   const monday = Date.UTC(2026, 10, 23);
   for (const pause of [1, 1000, 3_600_000]) {
     const issued = leapAt(monday) + BigInt(pause) * 60n;
@@ -57,7 +57,7 @@ it('D9: a later restore leaps beyond all that an import at any speed was given s
 });
 
 it.each([['sqlite'], ['postgresql']])(
-  '5.2, D9: after each of two restores from one backup no state of before is answered or given out again (%s)',
+  'RFC 8620 5.2: after each of two restores from one backup no state of before is answered or given out again (%s)',
   async (engine) => {
     const place = async (): Promise<readonly [Workplace, Record<string, string>]> => {
       const here = new Workplace();
@@ -105,7 +105,7 @@ it.each([['sqlite'], ['postgresql']])(
 );
 
 it.each([['sqlite'], ['postgresql']])(
-  'D9: account reset-states beside a running server that is written to (%s)',
+  'account reset-states beside a running server that is written to (%s)',
   async (engine) => {
     const env =
       engine === 'sqlite' ? {} : { DATABASE_URL: await postgresql().createDatabase('beside') };

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('JSON', () => {
-  it('8.4: broken, truncated and doubled JSON, and names that mean something to JavaScript', async () => {
+  it('RFC 8620 8.4: broken, truncated and doubled JSON, and names that mean something to JavaScript', async () => {
     const { u1, A1 } = fixtures;
     const using = JSON.stringify(u1.using);
     for (const body of [
@@ -71,14 +71,14 @@ describe('JSON', () => {
     });
   });
 
-  it('8.5: nesting as deep as a body allows', async () => {
+  it('RFC 8620 8.5: nesting as deep as a body allows', async () => {
     const { u1 } = fixtures;
     const depth = 4_000_000;
     const body = `{"using":[],"methodCalls":[["Core/echo",{"a":${'['.repeat(depth)}${']'.repeat(depth)}},"c"]]}`;
     expectProblem(await u1.post(body), 'limit', { limit: 'maxDepthInRequest' });
   });
 
-  it('8.5: a hundred thousand calls, a hundred thousand capabilities', async () => {
+  it('RFC 8620 8.5: a hundred thousand calls, a hundred thousand capabilities', async () => {
     const { u1 } = fixtures;
     const calls = Array.from({ length: 100_000 }, (_, n) => ['Core/echo', {}, `c${n}`]);
     const many = JSON.stringify({ using: u1.using, methodCalls: calls });
@@ -88,7 +88,7 @@ describe('JSON', () => {
     expectProblem(await u1.post(unknown), 'unknownCapability');
   });
 
-  it('3.6.1: a body over the limit, with its length and without', async () => {
+  it('RFC 8620 3.6.1: a body over the limit, with its length and without', async () => {
     const { u1 } = fixtures;
     expectProblem(await u1.post(' '.repeat(10_000_001)), 'limit', { limit: 'maxSizeRequest' });
     const chunk = ' '.repeat(1_000_000);
@@ -104,7 +104,7 @@ describe('JSON', () => {
 });
 
 describe('expansion', () => {
-  it('D6: references that double a value 32 times', async () => {
+  it('references that double a value 32 times', async () => {
     const { u1 } = fixtures;
     const calls: Call[] = [['Core/echo', { a: 'x'.repeat(1000), b: 'y'.repeat(1000) }, 'c0']];
     for (let n = 1; n < 32; n += 1) {
@@ -124,7 +124,7 @@ describe('expansion', () => {
     }
   });
 
-  it('D6: 32 calls of the largest /get stay below MAX_SIZE_RESPONSE', async () => {
+  it('32 calls of the largest /get stay below MAX_SIZE_RESPONSE', async () => {
     const { u3, AR } = fixtures;
     const body = 'ö'.repeat(9000);
     for (let n = 0; n < 10; n += 1) {
@@ -149,7 +149,7 @@ describe('expansion', () => {
     }
   });
 
-  it('8.5: filters of ten thousand nodes and of a thousand levels', async () => {
+  it('RFC 8620 8.5: filters of ten thousand nodes and of a thousand levels', async () => {
     const { u1, A1 } = fixtures;
     const wide = { operator: 'OR', conditions: Array(10_000).fill({ text: 'a' }) };
     let deep: object = { text: 'a' };
@@ -200,7 +200,7 @@ describe('access', () => {
     expect(copied[1]).toMatchObject({ type: 'fromAccountNotFound' });
   });
 
-  it('6.2: header injection and paths in file names', async () => {
+  it('RFC 8620 6.2: header injection and paths in file names', async () => {
     const { u1, A1, u2 } = fixtures;
     const { blobId } = await u1.upload(A1, '<script>', 'text/html');
     for (const name of [
@@ -260,7 +260,7 @@ describe('slowness', () => {
     });
   }
 
-  it('D6: headers, a request and an upload that arrive an octet a second are given up', async () => {
+  it('headers, a request and an upload that arrive an octet a second are given up', async () => {
     const { u1, A1 } = fixtures;
     const post = (path: string): string =>
       `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${u1.token}\r\n` +
@@ -275,7 +275,7 @@ describe('slowness', () => {
     await eventually(async () => expect(await u1.ok('Core/echo', { a: 1 })).toEqual({ a: 1 }));
   });
 
-  it('D6: as many hanging requests as connections allow keep no other user waiting', async () => {
+  it('as many hanging requests as connections allow keep no other user waiting', async () => {
     const { u1, u2, AX } = fixtures;
     const { hostname, port } = new URL(server.url);
     for (let n = 0; n < 200; n += 1) {
@@ -298,7 +298,7 @@ describe('slowness', () => {
 });
 
 it.runIf(process.platform === 'linux')(
-  '8.5: the process has stayed up and its memory bounded',
+  'RFC 8620 8.5: the process has stayed up and its memory bounded',
   () => {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     const peak = Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1]) / 1024;

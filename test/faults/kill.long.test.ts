@@ -4,10 +4,10 @@ import { killUnderLoad } from './kill.js';
 
 const postgresql = usePostgresql();
 
-it('5.3, D27: kill -9 under sixteen writers loses nothing that was acknowledged, sixty times', async () => {
+it('RFC 8620 5.3: kill -9 under sixteen writers loses nothing that was acknowledged, sixty times', async () => {
   await killUnderLoad(60);
 }, 900_000);
 
-it('5.3, D27: nor does it on PostgreSQL, twenty times', async () => {
+it('RFC 8620 5.3: nor does it on PostgreSQL, twenty times', async () => {
   await killUnderLoad(20, { DATABASE_URL: await postgresql().createDatabase('killed') });
 }, 600_000);

@@ -75,7 +75,7 @@ describe('the network between the server and PostgreSQL fails under sixteen writ
     await expectRecovered();
   });
 
-  it('D20: the answer to a commit is lost, or the commit itself: told apart from "nothing was changed"', async () => {
+  it('the answer to a commit is lost, or the commit itself: told apart from "nothing was changed"', async () => {
     const before = rig.load.count('serverUnavailable, unknown');
     let commits = 0;
     proxy.watch((chunk) => {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Client } from '../support/client.js';
 import type { FuzzType } from './world.js';
 
-/** Where every walk through the changes of a type begins (D8). */
+/** Where every walk through the changes of a type begins. */
 const FIRST_STATE = '0';
 
 /**

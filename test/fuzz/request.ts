@@ -71,7 +71,7 @@ const echoes = (count: number): Json =>
 const manyIds = (count: number): JsonMap =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, `i${n}`]));
 
-/** Each call has what the one before answered, twice (D6). */
+/** Each call has what the one before answered, twice. */
 function doubling(): Json {
   const calls: Json[] = [['Core/echo', { a: 'x'.repeat(100) }, 'c0']];
   for (let n = 1; n < 32; n += 1) {

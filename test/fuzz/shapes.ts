@@ -10,7 +10,7 @@ const text: JSONSchema7 = { type: 'string', minLength: 1 };
 const texts: JSONSchema7 = { type: 'array', items: text };
 const count: JSONSchema7 = { type: 'integer', minimum: 0 };
 const boolean: JSONSchema7 = { type: 'boolean' };
-/** D7. */
+/** Ids of this server begin with a letter. */
 const id: JSONSchema7 = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' };
 
 /** RFC 8620 5.3, 5.4; RFC 9404 4.1. */

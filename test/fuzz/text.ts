@@ -12,7 +12,7 @@ export interface Body {
 /** JSON that no serialiser writes but that is JSON: it must be read. */
 const LEGAL = ['1.0', '1E2', '-0', '1e-3', '"\\u0041"', '"\\/"', '"\\ud83d\\ude00"', '[ ]', '{\n}'];
 
-/** Neither JSON nor I-JSON (RFC 7493): notJSON (D4). */
+/** Neither JSON nor I-JSON (RFC 7493): notJSON. */
 const ILLEGAL = [
   '01',
   '+1',

@@ -91,7 +91,7 @@ describe('before', () => {
     expect(frozen).toEqual([true, true, true]);
   });
 
-  test('5.4: hears of the /set by which a copy destroys its originals, without further arguments', async () => {
+  test('RFC 8620 5.4: hears of the /set by which a copy destroys its originals, without further arguments', async () => {
     const seen: Json[] = [];
     const own = extendedBy('set', {
       before(args, call) {

@@ -157,7 +157,7 @@ describe('API endpoint: bodies that nobody wants', () => {
   });
 });
 
-describe('API endpoint: what runs at once (case 66, 68)', () => {
+describe('API endpoint: what runs at once', () => {
   it('maxConcurrentRequests holds for each user by itself; slots come back', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '2' } });
     const { passed, open } = gate();

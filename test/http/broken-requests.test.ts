@@ -257,7 +257,7 @@ describe('the bound on requests at once', () => {
 });
 
 describe('a token that is revoked while a body is on its way', () => {
-  it('does nothing any more, however soon the rest of it comes (decision 2)', async () => {
+  it('does nothing any more, however soon the rest of it comes', async () => {
     const harness = await startWith('at once');
     const slow = new RawConnection(harness).write(whole(ECHO).slice(0, -5));
     await until(() => harness.held('u1').slots === 1);

@@ -9,7 +9,7 @@ import {
   type Reader,
 } from '../../src/runtime/budgets.js';
 
-describe('octets of bodies in flight (decision 6)', () => {
+describe('octets of bodies in flight', () => {
   it('one user gets half; what is released can be had again', () => {
     const budget = new Allowance(bodyAllowance(1_000_000));
     const half = 32 * 1024 ** 2;

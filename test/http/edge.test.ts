@@ -51,7 +51,7 @@ describe('the edge function: headers', () => {
     }
   });
 
-  it('3.8: problems say in which language they are', async () => {
+  it('RFC 8620 3.8: problems say in which language they are', async () => {
     const harness = await startHarness();
     const json = { 'content-type': 'application/json', 'accept-language': 'de, fr;q=0.5' };
     const notJson = await http(harness, '/jmap', { method: 'POST', body: '{', headers: json });
@@ -153,7 +153,7 @@ describe('the edge function: routes', () => {
   });
 });
 
-describe('the edge function: CORS (case 25)', () => {
+describe('the edge function: CORS', () => {
   it('a preflight needs no token', async () => {
     const harness = await startHarness({
       env: { CORS_ORIGINS: 'https://a.example,https://b.example' },
@@ -205,7 +205,7 @@ describe('the edge function: CORS (case 25)', () => {
   });
 });
 
-describe('the edge function: credentials (decision 3)', () => {
+describe('the edge function: credentials', () => {
   const session = async (url: string, authorization?: string): Promise<[number, string | null]> => {
     const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
     const response = await fetch(`${url}/.well-known/jmap`, { headers });

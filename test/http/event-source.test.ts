@@ -257,7 +257,7 @@ describe('event source (RFC 8620 7.3)', () => {
   });
 });
 
-describe('tickets (decision 25)', () => {
+describe('tickets', () => {
   const ticketOf = async (harness: Harness): Promise<string> => {
     const response = await http(harness, '/jmap/ticket', { method: 'POST' });
     const { ticket, expires } = (await response.json()) as { ticket: string; expires: string };

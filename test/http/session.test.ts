@@ -110,7 +110,7 @@ async function apiUrl(
   return /"apiUrl":"([^"]*)"/.exec(raw.received)?.[1] ?? raw.received.slice(9, 12);
 }
 
-describe('the base URL (decision 1)', () => {
+describe('the base URL', () => {
   it('is the request’s host, IPv6 and ports too, and nothing that is no host', async () => {
     const harness = await startHarness();
     expect(await apiUrl(harness, ['Host: example.org'])).toBe('http://example.org/jmap');

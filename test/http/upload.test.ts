@@ -35,7 +35,7 @@ describe('upload (RFC 8620 6.1)', () => {
     });
   });
 
-  it('a header that names no media type counts as application/octet-stream (decision 21)', async () => {
+  it('a header that names no media type counts as application/octet-stream', async () => {
     const harness = await startHarness();
     for (const lines of [[], ['Content-Type: rubbish'], ['Content-Type: text/plain; "x']]) {
       const raw = new RawConnection(harness);

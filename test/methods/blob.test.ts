@@ -31,13 +31,13 @@ async function octets(id: string): Promise<string> {
 }
 
 describe('B4.1: Blob/upload', () => {
-  it('448, D21: one text', async () => {
+  it('one text', async () => {
     const made = await one({ data: [text('abc')], type: 'text/plain' });
     expect(made).toEqual({ id: made.blobId, blobId: made.blobId, type: 'text/plain', size: 3 });
     expect(await octets(made.id)).toBe('abc');
   });
 
-  it('D23: octets stay where nobody knows whether their rows were committed', async () => {
+  it('octets stay where nobody knows whether their rows were committed', async () => {
     const { store } = rig.services;
     const write = store.write.bind(store);
     const lost = vi.spyOn(store, 'write').mockImplementationOnce(async (...args) => {
@@ -258,7 +258,7 @@ describe('B4.2: Blob/get', () => {
     expect((await get([...'abcdef'])).error).toBe('requestTooLarge');
   });
 
-  it('6.1: an unreferenced blob is for its uploader alone', async () => {
+  it('RFC 8620 6.1: an unreferenced blob is for its uploader alone', async () => {
     const id = await rig.upload('mine');
     const other = await rig.call('Blob/get', { ids: [id] }, { user: U2 });
     expect(other).toMatchObject({ list: [], notFound: [id] });
@@ -306,7 +306,7 @@ describe('B4.3: Blob/lookup', () => {
   });
 });
 
-describe('6.3: Blob/copy', () => {
+describe('RFC 8620 6.3: Blob/copy', () => {
   async function copy(blobIds: readonly string[], more: object = {}): Promise<Json> {
     return rig.call('Blob/copy', { fromAccountId: 'a1', accountId: 'a2', blobIds, ...more });
   }
@@ -334,8 +334,8 @@ describe('6.3: Blob/copy', () => {
     ['443: the source unknown', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
     ['443: the target unknown', { accountId: 'zz' }, 'accountNotFound'],
     ['443: the target read-only', { accountId: 'ar' }, 'accountReadOnly'],
-    ['D23: the source without blobs', { fromAccountId: 'an' }, 'accountNotSupportedByMethod'],
-    ['D23: the target without blobs', { accountId: 'an' }, 'accountNotSupportedByMethod'],
+    ['the source without blobs', { fromAccountId: 'an' }, 'accountNotSupportedByMethod'],
+    ['the target without blobs', { accountId: 'an' }, 'accountNotSupportedByMethod'],
     ['within one account', { accountId: 'a1' }, 'invalidArguments'],
   ])('%s', async (_, more, error) => {
     expect((await copy([], more)).error).toBe(error);

@@ -18,7 +18,7 @@ async function changes(sinceState: string, more: object = {}): Promise<Json> {
   return rig.call('Todo/changes', { sinceState, ...more });
 }
 
-describe('5.2: /changes', () => {
+describe('RFC 8620 5.2: /changes', () => {
   it('186, 208: nothing has changed', async () => {
     expect(await changes('0')).toEqual({
       accountId: 'a1',
@@ -83,7 +83,7 @@ describe('5.2: /changes', () => {
     },
   );
 
-  it('D9: a state is refused once the record after it is too old, swept or not', async () => {
+  it('a state is refused once the record after it is too old, swept or not', async () => {
     rig.time = 1_000_000;
     await set({ create: { k: { text: 'a' } } });
     rig.time += 60_000;
@@ -98,13 +98,13 @@ describe('5.2: /changes', () => {
     expect(await changes('2')).toMatchObject({ newState: '2', hasMoreChanges: false });
   });
 
-  it('D9: a state whose records are gone is refused', async () => {
+  it('a state whose records are gone is refused', async () => {
     await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
     expect(await rig.services.store.pruneChanges(Date.now() + 10_000, 1)).toBeGreaterThan(0);
     expect((await changes('0')).error).toBe('cannotCalculateChanges');
   });
 
-  it('D9: after a reset a state of before is refused while its records still go, however short the page', async () => {
+  it('after a reset a state of before is refused while its records still go, however short the page', async () => {
     await rig.create(
       'Todo',
       Array.from({ length: 9 }, () => ({ text: 'a' })),

@@ -20,7 +20,7 @@ async function objects(accountId: string): Promise<Json[]> {
   return (await rig.call('Widget/get', { accountId, ids: null })).list;
 }
 
-describe('5.4: /copy', () => {
+describe('RFC 8620 5.4: /copy', () => {
   it('393, 408: makes an equal object under a new id and keeps the original', async () => {
     const response = await copy({ k: { id } });
     expect(response).toMatchObject({ fromAccountId: 'a1', accountId: 'a2', notCreated: null });
@@ -71,7 +71,7 @@ describe('5.4: /copy', () => {
     ['398: the source unknown', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
     ['398: the source out of reach', { fromAccountId: 'ax' }, 'fromAccountNotFound'],
     ['the source without the type', { fromAccountId: 'an' }, 'fromAccountNotSupportedByMethod'],
-    ['D17: within one account', { accountId: 'a1' }, 'invalidArguments'],
+    ['within one account', { accountId: 'a1' }, 'invalidArguments'],
     ['398: the target unknown', { accountId: 'zz' }, 'accountNotFound'],
     ['400: the target read-only', { accountId: 'ar' }, 'accountReadOnly'],
     ['401: stale in the source', { ifFromInState: '0' }, 'stateMismatch'],
@@ -105,7 +105,7 @@ describe('5.4: /copy', () => {
   });
 });
 
-describe('5.4: onSuccessDestroyOriginal', () => {
+describe('RFC 8620 5.4: onSuccessDestroyOriginal', () => {
   const call = (create: object, more: object = {}): readonly [string, object, string] => [
     'Widget/copy',
     { fromAccountId: 'a1', accountId: 'a2', onSuccessDestroyOriginal: true, create, ...more },

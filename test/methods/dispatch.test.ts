@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const opened of rigs.splice(0)) await opened.close();
 });
 
-describe('3.3: which methods a request has', () => {
+describe('RFC 8620 3.3: which methods a request has', () => {
   it('73: a method whose capability is not in `using` is unknown', async () => {
     const get = ['Todo/get', { accountId: 'a1', ids: [] }] as const;
     expect(await rig.calls([get], { using: [CORE, NOTES] })).toMatchObject([
@@ -57,7 +57,7 @@ describe('3.3: which methods a request has', () => {
   );
 });
 
-describe('3.4: responses', () => {
+describe('RFC 8620 3.4: responses', () => {
   it('78, 80: they come in order and carry the call ids unchanged', async () => {
     const ids = ['', 'x'.repeat(10_000), 'a"b\\😀', 'a"b\\😀'];
     const { methodResponses } = await rig.request(ids.map((id, n) => ['Core/echo', { n }, id]));
@@ -88,7 +88,7 @@ describe('3.4: responses', () => {
   });
 });
 
-describe('3.6.2: accounts', () => {
+describe('RFC 8620 3.6.2: accounts', () => {
   const calls: readonly (readonly [string, object])[] = [
     ['Todo/get', { ids: [] }],
     ['Todo/changes', { sinceState: '0' }],
@@ -116,7 +116,7 @@ describe('3.6.2: accounts', () => {
   });
 
   it.each(calls.filter(([name]) => !name.startsWith('Blob/')))(
-    'D11: %s of an account that has not the type',
+    '%s of an account that has not the type',
     async (name, args) => {
       const response = await rig.call(name, { ...args, accountId: 'an' });
       expect(response.error).toBe('accountNotSupportedByMethod');
@@ -133,7 +133,7 @@ describe('3.6.2: accounts', () => {
   });
 });
 
-describe('3.6.2: invalidArguments', () => {
+describe('RFC 8620 3.6.2: invalidArguments', () => {
   it('90: names every unknown argument and what is known', async () => {
     const { error, description } = await rig.call('Todo/get', { foo: 1, bar: 2 });
     expect(error).toBe('invalidArguments');
@@ -175,7 +175,7 @@ describe('3.6.2: invalidArguments', () => {
   });
 
   it.each(['1e400', '9007199254740993', '4.99999999999999999999'])(
-    'D4: %s is refused as an Int, never rounded',
+    '%s is refused as an Int, never rounded',
     async (number) => {
       const args = `{"accountId":"a1","position":${number}}`;
       const body = `{"using":["${TODOS}"],"methodCalls":[["Todo/query",${args},"c"]]}`;
@@ -193,7 +193,7 @@ describe('3.6.2: invalidArguments', () => {
     },
   );
 
-  it('D19: types that opt in take snake_case, one spelling at a time', async () => {
+  it('types that opt in take snake_case, one spelling at a time', async () => {
     const args = { account_id: 'a1', since_state: '0', max_changes: 3 };
     expect(await rig.calls([['Todo/changes', args]])).toMatchObject([
       ['Todo/changes', { newState: '0' }],
@@ -227,7 +227,7 @@ describe('the calls of one request', () => {
   });
 });
 
-describe('D20: failures', () => {
+describe('failures', () => {
   const trick = ['Widget/trick', {}] as const;
 
   it('an unexpected one is serverFail with a reference that the log has', async () => {
@@ -279,7 +279,7 @@ describe('D20: failures', () => {
   });
 });
 
-describe('D6: MAX_SIZE_RESPONSE', () => {
+describe('MAX_SIZE_RESPONSE', () => {
   it('the call that would cross it is requestTooLarge, smaller ones run', async () => {
     const small = open({ maxSizeResponse: 5000 });
     const answers = await small.calls([
@@ -307,7 +307,7 @@ describe('D6: MAX_SIZE_RESPONSE', () => {
     expect(methodResponses[15][1]).toMatchObject({ type: 'requestTooLarge' });
   });
 
-  it('3.6.2: a /set whose answer has no room is undone', async () => {
+  it('RFC 8620 3.6.2: a /set whose answer has no room is undone', async () => {
     const small = open({ maxSizeResponse: 3000 });
     const create = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`k${index}`, { text: 'a' }]),
@@ -330,7 +330,7 @@ describe('D6: MAX_SIZE_RESPONSE', () => {
   });
 });
 
-it('6.1: two users of one account see one state of it', async () => {
+it('RFC 8620 6.1: two users of one account see one state of it', async () => {
   const [id] = await rig.create('Todo', [{ text: 'shared' }]);
   const { list } = await rig.call('Todo/get', { ids: [id] }, { user: U2 });
   expect(list).toHaveLength(1);

@@ -137,7 +137,7 @@ describe('a request that doesn’t ask', () => {
   });
 });
 
-it('6.1: nothing tells another’s unreferenced blob from one that isn’t there', async () => {
+it('RFC 8620 6.1: nothing tells another’s unreferenced blob from one that isn’t there', async () => {
   const hidden = await rig.upload('of u1');
   const sources = (id: string) => ({ k: { data: [{ blobId: id }] } });
   const told = async (id: string, user = U2): Promise<Json> => {

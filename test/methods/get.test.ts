@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-describe('5.1: /get', () => {
+describe('RFC 8620 5.1: /get', () => {
   it('163: no ids is nothing, with a state', async () => {
     const response = await rig.call('Todo/get', { ids: [] });
     expect(response).toEqual({ accountId: 'a1', state: '3', list: [], notFound: [] });
@@ -68,7 +68,7 @@ describe('5.1: /get', () => {
     expect(reads).toBeLessThan(10_000);
   });
 
-  it('173, D19: snake_case names for a type that opts in; the answer is camelCase', async () => {
+  it('snake_case names for a type that opts in; the answer is camelCase', async () => {
     const [widget] = await rig.create('Widget', [{ title: 'w' }]);
     const properties = ['rank_number'];
     const { list } = await rig.call('Widget/get', { ids: [widget], properties });

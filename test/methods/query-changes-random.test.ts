@@ -46,7 +46,7 @@ const by = (...properties: readonly string[]) =>
     isAscending: !property.startsWith('-'),
   }));
 
-describe('5.6: /queryChanges splices what was into what is', () => {
+describe('RFC 8620 5.6: /queryChanges splices what was into what is', () => {
   it.each([
     ['text', { sort: by('text') }],
     ['text, descending, of some', { filter: { done: false }, sort: by('-text') }],

@@ -31,7 +31,7 @@ async function set(args: object): Promise<Json> {
   return rig.call('Todo/set', args);
 }
 
-describe('5.6: /queryChanges', () => {
+describe('RFC 8620 5.6: /queryChanges', () => {
   it('nothing has changed', async () => {
     const { queryState } = await query();
     expect(await changes(queryState, { calculateTotal: true, maxChanges: 0 })).toEqual({
@@ -91,12 +91,12 @@ describe('5.6: /queryChanges', () => {
     }
   });
 
-  it('D16: an unsupported filter or sort is told before the state is looked at', async () => {
+  it('an unsupported filter or sort is told before the state is looked at', async () => {
     expect((await changes('x', { filter: { foo: 1 } })).error).toBe('unsupportedFilter');
     expect((await changes('x', { sort: [{ property: 'foo' }] })).error).toBe('unsupportedSort');
   });
 
-  it('D16: more than QUERY_CHANGES_MAX changed ids; changes of the same one are one', async () => {
+  it('more than QUERY_CHANGES_MAX changed ids; changes of the same one are one', async () => {
     const { queryState } = await query();
     const texts = Array.from({ length: 50 }, (_, index) => ({ text: `${index}` }));
     const ids = await rig.create('Todo', texts);
@@ -108,7 +108,7 @@ describe('5.6: /queryChanges', () => {
     expect((await changes(queryState)).error).toBe('cannotCalculateChanges');
   });
 
-  it('5.6: upToId leaves out what lies behind, where nothing can move', async () => {
+  it('RFC 8620 5.6: upToId leaves out what lies behind, where nothing can move', async () => {
     const plain = {};
     const [a, b, c] = await rig.create('Todo', [{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
     const { queryState } = await query(plain);
@@ -122,7 +122,7 @@ describe('5.6: /queryChanges', () => {
     expect(gone).toMatchObject({ removed: [a, c], added: [{ id: d, index: 1 }] });
   });
 
-  it('5.6: where filter and sort read nothing that changes, an update is no change of the query', async () => {
+  it('RFC 8620 5.6: where filter and sort read nothing that changes, an update is no change of the query', async () => {
     const [a = '', b = ''] = await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
     const orders = [{}, { sort: [{ property: 'created', isAscending: false }] }];
     for (const of of orders) {
@@ -145,7 +145,7 @@ describe('5.6: /queryChanges', () => {
     expect(moved.added).toEqual([{ id: b, index: 0 }]);
   });
 
-  it('5.6: words that are sought in a property that changes too can come and go', () => {
+  it('RFC 8620 5.6: words that are sought in a property that changes too can come and go', () => {
     const [text] = todoType.properties.filter(({ name }) => name === 'text');
     const property: PropertyDefinition = { ...(text as PropertyDefinition), access: 'immutable' };
     const isStableOver = (...columns: readonly string[]): boolean => {

@@ -22,7 +22,7 @@ async function getBy(args: object): Promise<Json> {
   return answers.at(-1)?.[1];
 }
 
-describe('3.7: result references', () => {
+describe('RFC 8620 3.7: result references', () => {
   it('105: ids of a /query feed a /get', async () => {
     const { list } = await getBy({ '#ids': reference('/ids') });
     expect(list.map((todo: Json) => todo.id)).toEqual(ids);
@@ -94,7 +94,7 @@ describe('3.7: result references', () => {
     expect(answers[2]?.[1]).toEqual({ n: 1 });
   });
 
-  it('D18: an argument in both forms is invalid, further members are ignored', async () => {
+  it('an argument in both forms is invalid, further members are ignored', async () => {
     const both = await getBy({ ids: null, '#ids': reference('/ids') });
     expect(both.type).toBe('invalidArguments');
     const further = await getBy({ '#ids': { ...reference('/ids'), more: 1 } });
@@ -158,7 +158,7 @@ describe('3.7: result references', () => {
     expect(answers[3]?.[1]).toEqual({ create: { k: value } });
   });
 
-  it('D4: a number that no double holds stays refused however it came', async () => {
+  it('a number that no double holds stays refused however it came', async () => {
     const body = (number: string): string =>
       `{"using":["urn:ietf:params:jmap:core","urn:example:todos"],"methodCalls":[
         ["Core/echo",{"n":${number}},"e"],
@@ -169,7 +169,7 @@ describe('3.7: result references', () => {
   });
 });
 
-describe('D6: the octets that references put in', () => {
+describe('the octets that references put in', () => {
   let small: Rig;
   beforeEach(async () => {
     small = new Rig({ maxSizeRequest: 1000 });
@@ -208,7 +208,7 @@ describe('D6: the octets that references put in', () => {
   });
 });
 
-describe('5.3: creation ids', () => {
+describe('RFC 8620 5.3: creation ids', () => {
   it('138, 140: createdIds come back only where they were sent, grown', async () => {
     const set: Call = ['Todo/set', { accountId: 'a1', create: { k: { text: 'k' } } }];
     expect(await rig.request([set])).not.toHaveProperty('createdIds');

@@ -50,7 +50,7 @@ describe('computed properties', () => {
     expect(await read(id)).toMatchObject({ count: 2, size: 2 });
   });
 
-  it('5.3: are told of an object whose own update was refused, too', async () => {
+  it('RFC 8620 5.3: are told of an object whose own update was refused, too', async () => {
     const [a] = await two();
     const create = { child: g({ parentId: a }) };
     const answer = await set({ create, update: { [a]: { title: 5 } } });
@@ -157,7 +157,7 @@ describe('/copy', () => {
     expect(pins[0]).not.toBe(pins[1]);
   });
 
-  it('refuses circles of creation references on each, as /set does (D13)', async () => {
+  it('refuses circles of creation references on each, as /set does', async () => {
     const [a, b] = await two();
     const { created, notCreated } = await copy({
       x: { id: a, ownerId: '#y' },
@@ -170,7 +170,7 @@ describe('/copy', () => {
     expect(notCreated.y).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
   });
 
-  it('D13: what others refer to is judged before them, wherever it stands in the call', async () => {
+  it('what others refer to is judged before them, wherever it stands in the call', async () => {
     const [a, b] = await two({ code: 'A' }, { code: 'B' });
     const rival = await copy({
       child: { id: a, code: 'C', ownerId: '#parent' },
@@ -192,7 +192,7 @@ describe('/copy', () => {
     expect(last.notCreated).toMatchObject({ child: { type: 'overQuota' } });
   });
 
-  it('D13: copies that refer to nothing of the call are judged as they were sent', async () => {
+  it('copies that refer to nothing of the call are judged as they were sent', async () => {
     const [a, b] = await two({ code: 'A' }, { code: 'B' });
     const { created, notCreated } = await copy({
       first: { id: a, code: 'C' },
@@ -232,7 +232,7 @@ describe('limits: { count }', () => {
 });
 
 describe('limits: { octets }', () => {
-  it('lets what was stored under a wider limit be changed, as long as it does not grow (D13)', async () => {
+  it('lets what was stored under a wider limit be changed, as long as it does not grow', async () => {
     const [id] = await two();
     const type = rig.services.registry.dataTypes.get('Gadget');
     if (type === undefined) throw new Error('The rig has gadgets.');

@@ -25,7 +25,7 @@ async function two(first: object = {}, second: object = {}): Promise<[string, st
   return (await make(first, second)) as [string, string];
 }
 
-describe('references (D13)', () => {
+describe('references', () => {
   it('take creation ids of the same call, whichever comes first', async () => {
     const { created } = await set({
       create: {
@@ -226,7 +226,7 @@ describe('unique values (5.3: judged on the final state)', () => {
       create: { c: g({ code: 'A' }) },
       update: { [a]: { code: 'B' } },
     });
-    // Case 285: an update that collides is alreadyExists too.
+    // An update that collides is alreadyExists too.
     expect(notUpdated[a]).toMatchObject({ type: 'alreadyExists', existingId: b });
     expect(notCreated.c.existingId).toBe(a);
     const free = await set({ create: { c: g({ code: 'B' }), d: g(), e: g() }, destroy: [b] });
@@ -270,7 +270,7 @@ describe('counts, limits, access, singletons and copies', () => {
     expect((await rig.call('Gadget/changes', { sinceState: '1' })).updated).toEqual([id]);
   });
 
-  it('5.3: who loses to an object of the call that is over quota itself is told that, not the id of nobody', async () => {
+  it('RFC 8620 5.3: who loses to an object of the call that is over quota itself is told that, not the id of nobody', async () => {
     const [old] = await make(...Array.from({ length: GADGET_LIMIT }, () => ({})));
     const { created, notCreated, notUpdated } = await set({
       create: { a: g({ shelf: 's', slot: 1 }), b: g({ shelf: 's', slot: 1 }) },
@@ -284,7 +284,7 @@ describe('counts, limits, access, singletons and copies', () => {
     });
   });
 
-  it('D13: what others refer to is judged before them, wherever it stands in the call', async () => {
+  it('what others refer to is judged before them, wherever it stands in the call', async () => {
     await make(...Array.from({ length: GADGET_LIMIT - 1 }, () => ({})));
     const { created, notCreated } = await set({
       create: { child: g({ parentId: '#parent' }), parent: g() },
@@ -341,7 +341,7 @@ describe('counts, limits, access, singletons and copies', () => {
     expect(list).toMatchObject([{ id: 'singleton', theme: 'blue' }]);
   });
 
-  it('a copied reference is invalidProperties unless overridden (D17)', async () => {
+  it('a copied reference is invalidProperties unless overridden', async () => {
     const [top] = await make({});
     const [child] = await make({ parentId: top });
     const { created, notCreated } = await rig.call('Gadget/copy', {

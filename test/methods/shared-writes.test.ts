@@ -51,7 +51,7 @@ describe('updates that share a transaction', () => {
       update(a, { done: true }),
       update(a, { text: 'y' }),
     ]);
-    // The last one changes nothing (D8).
+    // The last one changes nothing.
     expect(answers.at(-1)).toMatchObject({ oldState: '5', newState: '5', updated: { [a]: null } });
     const { list } = await rig.call('Todo/get', { ids: [a] });
     expect(list[0]).toMatchObject({ text: 'y', done: true });

@@ -113,7 +113,7 @@ function storageNameCases(
     expect(await get('Task', b)).toMatchObject({ heading: 'gamma', title: 'alpha' });
   });
 
-  it('D13: unique values, circles and limits are judged by the properties', async () => {
+  it('unique values, circles and limits are judged by the properties', async () => {
     const first = await create('Task', { code: 'x' });
     const second = await create('Task', { code: 'y', parent: first });
     const { notUpdated } = await call('Task/set', {
@@ -308,7 +308,7 @@ function storageNameCases(
     expect(await row('Entry', id)).toMatchObject({ title: 'new', known: 'mine' });
   });
 
-  it('decision 9: states are reset by table; a deleted account leaves nothing', async () => {
+  it('states are reset by table; a deleted account leaves nothing', async () => {
     const fileId = await on.blob();
     const entry = await create('Entry', {});
     const id = await create('Task', { entry, fileId });

@@ -148,7 +148,7 @@ describe('states', () => {
     }
   };
 
-  it('D9: change records must go on from the state, without a gap, to the counter', () => {
+  it('change records must go on from the state, without a gap, to the counter', () => {
     expect(judge([4, 5, 6], 6)).toBeNull();
     expect(judge([4, 5], 900, false)).toBeNull();
     expect(judge([4, 5], 900)).toBe('cannotCalculateChanges');
@@ -157,7 +157,7 @@ describe('states', () => {
     expect(judge([], 6)).toBe('cannotCalculateChanges');
   });
 
-  it('D8: only canonical decimals are states', () => {
+  it('only canonical decimals are states', () => {
     expect(['0', '12', '9007199254740991'].map(parseState)).toEqual([0, 12, 2 ** 53 - 1]);
     expect(['', '-1', '01', '1.0', '9007199254740993', '1e3'].map(parseState)).toEqual(
       Array.from({ length: 6 }, () => null),
@@ -166,7 +166,7 @@ describe('states', () => {
 });
 
 describe('names', () => {
-  it('D19: only declared names are renamed, and only where the type takes snake_case', () => {
+  it('only declared names are renamed, and only where the type takes snake_case', () => {
     const declared = new Set(['dueDate', 'plain_name']);
     const object = { due_date: 1, plain_name: 2, other_name: 3 };
     expect(declaredMembers(object, declared, true)).toEqual({
@@ -179,7 +179,7 @@ describe('names', () => {
     ]);
   });
 
-  it('D19: of a patch the first token alone is a property', () => {
+  it('of a patch the first token alone is a property', () => {
     const declared = new Set(['dueDate']);
     const patch = { 'due_date/in_here': 1, 'due_date/x': 2 };
     expect(declaredMembers(patch, declared, true, firstToken)).toEqual({
@@ -190,7 +190,7 @@ describe('names', () => {
     expect(declaredMembers(both, declared, true, firstToken).doubled).toEqual(['dueDate']);
   });
 
-  it('5.3: the first map that knows a creation id decides', () => {
+  it('RFC 8620 5.3: the first map that knows a creation id decides', () => {
     const own = new Map([['k', 'new']]);
     const earlier = new Map([
       ['k', 'old'],

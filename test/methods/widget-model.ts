@@ -55,11 +55,11 @@ const isLegal = (name: string, value: Json): boolean =>
 const stored = (name: string, value: Json): Json =>
   name === 'due' && value !== null ? (canonicalDate(value) ?? value) : value;
 
-/** D19: an error. */
+/** An error. */
 const isInBoth = (object: Json): boolean =>
   Object.hasOwn(object, 'rank_number') && Object.hasOwn(object, 'rankNumber');
 
-/** D19: names as declared. */
+/** Names as declared. */
 function spelled(object: Json): Json {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => [

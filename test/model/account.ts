@@ -7,7 +7,7 @@ export type Stored = Readonly<JsonMap>;
 
 export type Kind = 'created' | 'updated' | 'destroyed';
 
-/** What one call did to one object: a number of its own (D8). */
+/** What one call did to one object: a number of its own. */
 export interface Change {
   readonly id: string;
   readonly kind: Kind;

@@ -51,7 +51,7 @@ export function agreeOnMembers(
   agreeOn(`${what} has its members and no others`, wrong.length === 0, wrong);
 }
 
-/** D10, 1.4. */
+/** RFC 8620 1.4: a UTCDate with milliseconds. */
 export function agreeOnDate(what: string, value: unknown): asserts value is string {
   const is = typeof value === 'string' && moment(value) !== undefined;
   agreeOn(`${what} is a canonical UTCDate`, is && canonicalDate(value) === value, value);
@@ -64,7 +64,7 @@ export function agreeOnError(what: string, name: string, response: JsonMap, type
   agree(`${what}: its description`, typeof response['description'], 'string');
 }
 
-/** SetErrors (5.3, D13), by key. `properties` may point into a property: its name counts. */
+/** SetErrors (RFC 8620 5.3), by key. `properties` may point into a property: its name counts. */
 export function agreeOnRefusals(
   what: string,
   actual: ReadonlyMap<string, Json>,

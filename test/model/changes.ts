@@ -30,7 +30,7 @@ export function changesBetween(shelf: Shelf, from: number, to: number): Map<stri
 const isBetweenCalls = (shelf: Shelf, state: number): boolean =>
   shelf.steps.every(({ from, to }) => state <= from || state >= to);
 
-/** D9: a state that nobody issued, or that is ahead, is refused. */
+/** A state that nobody issued, or that is ahead, is refused. */
 export function stateOf(shelf: Shelf, text: unknown): number | undefined {
   if (typeof text !== 'string' || !/^(0|[1-9][0-9]*)$/.test(text)) return undefined;
   const state = Number(text);

@@ -17,7 +17,7 @@ import {
 } from './set.js';
 import type { Account, Scope, Source } from './world.js';
 
-/** RFC 8620 5.4, D17: the first response. */
+/** RFC 8620 5.4: the first response. */
 export function checkCopy(
   scope: Scope,
   source: Source,
@@ -93,7 +93,7 @@ export function checkCopy(
   }
 }
 
-/** Arguments of the /set that follows a copy which made something (5.4, D17); null where none does. */
+/** Arguments of the /set that follows a copy which made something (5.4); null where none does. */
 export function destroyAfter(type: ModelType, args: JsonMap, response: JsonMap): JsonMap | null {
   const creates = isMap(args['create']) ? args['create'] : {};
   const made = entries(response, 'created');

@@ -28,7 +28,7 @@ export function filterError(type: ModelType, filter: Json): Wrong {
   return null;
 }
 
-/** RFC 8620 5.5, D14. */
+/** RFC 8620 5.5. */
 export function matches(type: ModelType, object: Stored, filter: Json): boolean {
   if (!isMap(filter)) return true;
   const { operator, conditions } = filter;
@@ -106,7 +106,7 @@ export function sortError(type: ModelType, sort: Json): Wrong {
 
 const DEFAULT = 'i;unicode-casemap';
 
-/** RFC 8620 5.5, D15: nulls first, ties by id in the direction of the last comparator. */
+/** RFC 8620 5.5: nulls first, ties by id in the direction of the last comparator. */
 export function sorted(type: ModelType, objects: readonly Stored[], sort: Json): readonly Stored[] {
   // What repeats an earlier one decides nothing, the order of ties neither (docs/reference/protocol.md).
   const identity = (one: JsonMap) => {

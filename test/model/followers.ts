@@ -39,11 +39,11 @@ export class Follower {
   read([page = {}, ...gets]: readonly JsonMap[]): boolean {
     const what = `${this.#type.name}/changes, a client's copy`;
     for (const id of page['created'] as string[]) {
-      agreeOn(`${what}: created is new to it (case 201)`, !this.#copy.has(id), page);
+      agreeOn(`${what}: created is new to it`, !this.#copy.has(id), page);
       this.#copy.set(id, {});
     }
     for (const id of page['updated'] as string[])
-      agreeOn(`${what}: updated is known to it (case 201)`, this.#copy.has(id), page);
+      agreeOn(`${what}: updated is known to it`, this.#copy.has(id), page);
     for (const get of gets) {
       for (const one of get['list'] as Stored[]) {
         const id = String(one[named(this.#type, 'id')]);

@@ -4,7 +4,7 @@ import { agree, agreeOn, agreeOnDate, agreeOnError, agreeOnIds, agreeOnMembers }
 import { isMap } from './schema.js';
 import type { Account, Scope } from './world.js';
 
-/** RFC 8620 5.1, D12. */
+/** RFC 8620 5.1. */
 export function checkGet(
   scope: Scope,
   account: Account,

@@ -81,7 +81,7 @@ export class Oracle {
       types: this.types,
       createdIds: new Map(Object.entries(createdIds)),
       newId: (id) => {
-        agreeOn('an id is never used again (D7)', !this.#ids.has(id.toLowerCase()), id);
+        agreeOn('an id is never used again', !this.#ids.has(id.toLowerCase()), id);
         this.#ids.add(id.toLowerCase());
       },
     };

@@ -42,7 +42,7 @@ interface Scene {
   readonly types: Types;
   readonly type: ModelType;
   readonly before: Contents;
-  /** In the order of D13: creates, those that others refer to first, then updates. */
+  /** In the order in which they are judged: creates, those that others refer to first, then updates. */
   readonly operations: readonly Operation[];
   readonly destroys: readonly string[];
 }
@@ -53,7 +53,7 @@ const copyOf = (contents: Contents): Draft =>
   new Map([...contents].map(([name, objects]) => [name, new Map(objects)]));
 
 /**
- * D13: the final state of the call is judged. As long as it breaks a rule, what breaks it is
+ * The final state of the call is judged. As long as it breaks a rule, what breaks it is
  * refused (of those that collide the later), and all is judged anew without it.
  */
 export function settle(scene: Scene): Settled {
@@ -130,7 +130,7 @@ function guilty(
   return own[last] ?? own.at(-1);
 }
 
-/** Of each object the last operation: what it is at the end is judged (D13). */
+/** Of each object the last operation: what it is at the end is judged. */
 const lastsOf = (standing: readonly Operation[]): readonly Operation[] =>
   standing.filter(({ id }, n) => standing.findLastIndex((one) => one.id === id) === n);
 

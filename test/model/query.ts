@@ -6,10 +6,10 @@ import { filterError, matches, readsMutable, sortError, sorted } from './find.js
 import { isMap } from './schema.js';
 import type { Account, Scope } from './world.js';
 
-/** QUERY_MAX_LIMIT where nothing else is configured (D15). */
+/** QUERY_MAX_LIMIT where nothing else is configured. */
 const MOST = 5000;
 
-/** The hash in the queryState of each query that was answered (D16). */
+/** The hash in the queryState of each query that was answered. */
 export type QueryHashes = Map<string, string>;
 
 const keyOf = (type: string, args: JsonMap): string =>
@@ -43,7 +43,7 @@ function isRefused(
   return true;
 }
 
-/** D16: the counter, a dot and a hash that every query has for itself. */
+/** The counter, a dot and a hash that every query has for itself. */
 function agreeOnQueryState(
   what: string,
   hashes: QueryHashes,
@@ -103,7 +103,7 @@ export function checkQuery(
   if (isCapped) agree(`${what}: limit`, response['limit'], MOST);
 }
 
-/** RFC 8620 5.6, D16. */
+/** RFC 8620 5.6. */
 export function checkQueryChanges(
   scope: Scope,
   hashes: QueryHashes,

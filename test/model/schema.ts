@@ -4,7 +4,7 @@ import type { Json } from '../support/json.js';
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z$/;
 
-/** RFC 8620 1.4: milliseconds of a UTCDate, further digits cut (D10); undefined where it is none. */
+/** RFC 8620 1.4: milliseconds of a UTCDate, further digits cut; undefined where it is none. */
 export function moment(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = ''] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -63,7 +63,7 @@ function isOf(kind: string, value: Json): boolean {
 }
 
 function validText({ maxLength = Infinity, format }: JSONSchema7, text: string): boolean {
-  // D4: U+0000 is in no stored string.
+  // U+0000 is in no stored string.
   if (length(text) > maxLength || text.includes('\u0000')) return false;
   if (format === 'utc-date') return moment(text) !== undefined;
   return format !== 'id' || /^[A-Za-z0-9_-]{1,255}$/.test(text);

@@ -104,7 +104,7 @@ export function checkSet(
 
 const RESULTS = ['created', 'updated', 'destroyed', 'notCreated', 'notUpdated', 'notDestroyed'];
 
-/** D13: creates, updates, destroys, each judged by itself. */
+/** Creates, updates, destroys, each judged by itself. */
 function want(
   type: ModelType,
   account: Account,
@@ -203,7 +203,7 @@ export function inOrder(type: ModelType, drafts: ReadonlyMap<string, Judged>): r
   return [...ordered];
 }
 
-/** D13: properties by which a create leads back to itself. */
+/** Properties by which a create leads back to itself. */
 export function inCircle(
   type: ModelType,
   drafts: ReadonlyMap<string, Judged>,
@@ -250,7 +250,7 @@ export function bindIds(
     const report = created.get(key);
     const given = isMap(report) ? report[named(type, 'id')] : undefined;
     agreeOn(`created ${key} has an id`, typeof given === 'string', report);
-    agreeOn('an id is a new one (D7)', /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(given), given);
+    agreeOn('an id is a new one', /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(given), given);
     scope.newId(given);
     bound.set(id, given);
   }
@@ -290,7 +290,7 @@ const alsoWrong = (refusal: Refusal | undefined): Refusal =>
     ? { type: 'notFound' }
     : { type: 'notFound', or: refusal.type };
 
-/** What `created`, `updated` and `destroyed` must say (5.3, D10). */
+/** What `created`, `updated` and `destroyed` must say (RFC 8620 5.3). */
 export function checkReports(
   scope: Scope,
   account: Account,

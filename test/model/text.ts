@@ -4,7 +4,7 @@
  */
 
 interface Letter {
-  /** NFC, full case folding, NFC (D14). */
+  /** NFC, full case folding, NFC. */
   readonly fold: string;
   /** Simple title case, then decomposed (RFC 5051 2). */
   readonly casemap: string;
@@ -79,7 +79,7 @@ const byKey =
   (one, other) =>
     byOctets(key(one), key(other));
 
-/** D15: the four collations, the default first. */
+/** The four collations, the default first. */
 export const COLLATIONS: ReadonlyMap<string, Order> = new Map([
   [
     'i;unicode-casemap',

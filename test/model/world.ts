@@ -79,7 +79,7 @@ export class Account {
     return new Map([...this.#shelves].map(([name, { objects }]) => [name, objects]));
   }
 
-  /** The objects after a call: each one that came, changed or went has a record (D8). */
+  /** The objects after a call: each one that came, changed or went has a record. */
   take({ types }: Scope, { proposed, after }: Settled, ids: (id: string) => string): void {
     for (const [name, shelf] of this.#shelves) {
       const type = typeOf(types, name);
@@ -93,7 +93,7 @@ export class Account {
     }
   }
 
-  /** `fleeting`: created and destroyed in one call, which is two records (D8). */
+  /** `fleeting`: created and destroyed in one call, which is two records. */
   #put(
     type: ModelType,
     shelf: Shelf,
@@ -149,7 +149,7 @@ export class Account {
     if (updated === undefined) return;
     const latest = moment(String(updated)) ?? 0;
     const before = this.#latest.get(id) ?? moment(String(known[named(type, 'created')])) ?? 0;
-    agreeOn('updated never steps back (D10)', latest >= before, { id, latest, before });
+    agreeOn('updated never steps back', latest >= before, { id, latest, before });
     this.#latest.set(id, latest);
   }
 }

@@ -319,7 +319,7 @@ describe('three servers on one PostgreSQL', () => {
     expect(told.unanswered).toBeLessThan((CLIENTS * ROUNDS) / 4);
   });
 
-  test('D25: a ticket that one server gave opens an event source at another, one of them once', async () => {
+  test('a ticket that one server gave opens an event source at another, one of them once', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { json } = await clientOf(round).http('/jmap/ticket', { method: 'POST' });
       const { ticket } = json as { ticket: string };

@@ -8,7 +8,7 @@ import {
   parseUtcDate,
 } from '../../src/protocol/dates.js';
 
-describe('1.4: a UTCDate is parsed', () => {
+describe('RFC 8620 1.4: a UTCDate is parsed', () => {
   it.each([
     ['1970-01-01T00:00:00Z', 0],
     ['2014-10-30T06:12:00Z', Date.UTC(2014, 9, 30, 6, 12)],
@@ -21,7 +21,7 @@ describe('1.4: a UTCDate is parsed', () => {
     expect(parseUtcDate(text)).toBe(ms);
   });
 
-  it('cuts what lies beyond the millisecond (D10), never rounds it', () => {
+  it('cuts what lies beyond the millisecond, never rounds it', () => {
     expect(parseUtcDate('1970-01-01T00:00:00.1239999999Z')).toBe(123);
     expect(parseUtcDate('1970-01-01T00:00:00.00099Z')).toBe(0);
   });
@@ -63,7 +63,7 @@ describe('1.4: a UTCDate is parsed', () => {
   });
 });
 
-describe('1.4: a UTCDate is written', () => {
+describe('RFC 8620 1.4: a UTCDate is written', () => {
   it('without a fraction when that is zero, else with the shortest', () => {
     expect(formatUtcDate(0)).toBe('1970-01-01T00:00:00Z');
     expect(formatUtcDate(100)).toBe('1970-01-01T00:00:00.1Z');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createIdGenerator, isId } from '../../src/protocol/ids.js';
 import { timeOfId } from '../support/time-of-id.js';
 
-describe('1.2: the Id data type', () => {
+describe('RFC 8620 1.2: the Id data type', () => {
   it('takes the URL-safe base64 alphabet and 1 to 255 octets', () => {
     for (const id of ['a', 'A-z_09', '-', 'NIL', '__proto__', 'x'.repeat(255)]) {
       expect(isId(id), id).toBe(true);
@@ -16,7 +16,7 @@ describe('1.2: the Id data type', () => {
   });
 });
 
-describe('D7: ids that the server makes', () => {
+describe('ids that the server makes', () => {
   it('start with the prefix, are Ids of at most 64 octets, in one letter case', () => {
     const { id } = createIdGenerator().next('r');
     expect(id).toMatch(/^r[0-9a-hjkmnp-tv-z]{26}$/);

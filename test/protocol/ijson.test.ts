@@ -26,7 +26,7 @@ function refused(octets: string | Uint8Array): RequestError {
   throw new Error(`Not refused: ${octets}`);
 }
 
-describe('1.5: I-JSON that is taken', () => {
+describe('RFC 8620 1.5: I-JSON that is taken', () => {
   it.each([
     'null',
     'true',
@@ -65,7 +65,7 @@ describe('1.5: I-JSON that is taken', () => {
   });
 });
 
-describe('3.6.1: notJSON', () => {
+describe('RFC 8620 3.6.1: notJSON', () => {
   it.each([
     ['an empty body', ''],
     ['white space', '  \n'],
@@ -129,7 +129,7 @@ describe('3.6.1: notJSON', () => {
   });
 });
 
-describe('1.5: duplicate members', () => {
+describe('RFC 8620 1.5: duplicate members', () => {
   it.each([
     ['{"a":1,"a":1}', 'a', '/a'],
     ['{"a":1,"b":2,"\\u0061":3}', 'a', '/a'],
@@ -180,7 +180,7 @@ describe('names of Object.prototype', () => {
   });
 });
 
-describe('D4: numbers are never rounded to an integer in silence', () => {
+describe('numbers are never rounded to an integer in silence', () => {
   it.each([
     '1e400',
     '-1e400',
@@ -320,7 +320,7 @@ describe('the depth of a request', () => {
   });
 });
 
-describe('8.5: what would take long', () => {
+describe('RFC 8620 8.5: what would take long', () => {
   it('more than ten thousand numbers that no double holds are refused, so many pass', () => {
     const numbers = (count: number): string => `[${Array(count).fill('1e400').join(',')}]`;
     expect(parse(numbers(10_000))).toHaveLength(10_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isMediaType } from '../../src/protocol/media-type.js';
 
-describe('D21: a media type', () => {
+describe('a media type', () => {
   it.each([
     'text/plain',
     'Application/JSON',

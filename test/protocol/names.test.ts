@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { snakeToCamel } from '../../src/protocol/snake-case.js';
 
-describe('D19: snake_case names', () => {
+describe('snake_case names', () => {
   it.each([
     ['is_read', 'isRead'],
     ['account_id', 'accountId'],

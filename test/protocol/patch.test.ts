@@ -25,7 +25,7 @@ function touched(patch: string, current = CURRENT): string {
   ).join(' ');
 }
 
-describe('5.3: a PatchObject', () => {
+describe('RFC 8620 5.3: a PatchObject', () => {
   it.each([
     ['nothing', '{}', ''],
     ['a property', '{"title":"x"}', 'title="x"'],
@@ -128,7 +128,7 @@ describe('5.3: a PatchObject', () => {
   });
 });
 
-describe('5.3: laws of patches', () => {
+describe('RFC 8620 5.3: laws of patches', () => {
   const name = fc.string({ unit: fc.constantFrom('a', 'b', '/', '~', '0') });
   const { object } = fc.letrec<{ object: JsonObject; value: JsonValue }>((tie) => ({
     object: fc.dictionary(name, tie('value'), { maxKeys: 4 }),

@@ -50,7 +50,7 @@ const calls = (count: number) => JSON.stringify(Array(count).fill(['Core/echo', 
 const createdIds = (count: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, `id${i}`])));
 
-describe('3.3: a Request object', () => {
+describe('RFC 8620 3.3: a Request object', () => {
   it('has its capabilities, calls in order and creation ids', () => {
     const parsed = request(
       `{"using":["${CORE}"],"methodCalls":[["b",{"x":1},"2"],["a",{},"1"]],"createdIds":{"k":"r1"}}`,
@@ -94,7 +94,7 @@ describe('3.3: a Request object', () => {
   });
 });
 
-describe('3.6.1: notRequest', () => {
+describe('RFC 8620 3.6.1: notRequest', () => {
   it.each([
     '{}',
     '[]',
@@ -144,7 +144,7 @@ describe('3.6.1: notRequest', () => {
   });
 });
 
-describe('3.6.1: unknownCapability', () => {
+describe('RFC 8620 3.6.1: unknownCapability', () => {
   it('names the URN', () => {
     const error = refused(`{"using":["${CORE}","urn:example:nope"],"methodCalls":[]}`);
     expect(error.type).toBe('unknownCapability');
@@ -166,7 +166,7 @@ describe('3.6.1: unknownCapability', () => {
   });
 });
 
-describe('3.6.1: limit', () => {
+describe('RFC 8620 3.6.1: limit', () => {
   it('maxCallsInRequest passes at the number and not one above', () => {
     expect(request(`{"using":[],"methodCalls":${calls(4)}}`).methodCalls).toHaveLength(4);
     const error = refused(`{"using":[],"methodCalls":${calls(5)}}`);
@@ -174,7 +174,7 @@ describe('3.6.1: limit', () => {
     expect(error.toProblem()).toMatchObject({ limit: 'maxCallsInRequest', status: 400 });
   });
 
-  it('maxCreatedIdsInRequest is 4,096 (D4)', () => {
+  it('maxCreatedIdsInRequest is 4,096', () => {
     const text = (count: number) =>
       `{"using":[],"methodCalls":[],"createdIds":${createdIds(count)}}`;
     expect(request(text(4096)).createdIds?.size).toBe(4096);

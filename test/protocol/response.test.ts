@@ -3,7 +3,7 @@ import { responseText } from '../../src/protocol/response.js';
 
 const parse = (pieces: readonly string[]): unknown => JSON.parse(pieces.join(''));
 
-describe('3.4: a Response object', () => {
+describe('RFC 8620 3.4: a Response object', () => {
   it('has the invocations in order and the session state', () => {
     const invocations = ['["a",{},"1"]', '["error",{"type":"unknownMethod"},"2"]'];
     expect(parse(responseText({ invocations, createdIds: null }, 's"1'))).toEqual({

@@ -21,7 +21,7 @@ function failure(run: () => unknown): string {
   throw new Error('It resolved.');
 }
 
-describe('3.7: the path of a result reference', () => {
+describe('RFC 8620 3.7: the path of a result reference', () => {
   it.each([
     ['a member', '{"ids":["a","b"]}', '/ids', '["a","b"]'],
     ['the whole arguments', '{"a":1}', '', '{"a":1}'],
@@ -106,7 +106,7 @@ describe('3.7: the path of a result reference', () => {
   });
 });
 
-describe('3.7: the response that is referred to', () => {
+describe('RFC 8620 3.7: the response that is referred to', () => {
   const earlier: readonly EarlierResponse[] = [
     { name: 'error', args: { type: 'serverFail' }, callId: 'a' },
     { name: 'Todo/copy', args: { x: 1 }, callId: 'b' },
@@ -133,7 +133,7 @@ describe('3.7: the response that is referred to', () => {
   });
 });
 
-describe('3.7: what is no ResultReference', () => {
+describe('RFC 8620 3.7: what is no ResultReference', () => {
   const earlier = [{ name: 'A/get', args: { x: 1 }, callId: 'c' }];
 
   it.each([
@@ -154,7 +154,7 @@ describe('3.7: what is no ResultReference', () => {
     expect(failure(() => resolveReference(json(text), earlier))).toBe('invalidResultReference');
   });
 
-  it('D18: further members are ignored', () => {
+  it('further members are ignored', () => {
     const reference = { resultOf: 'c', name: 'A/get', path: '/x', more: true };
     expect(resolveReference(reference, earlier)).toBe(1);
   });

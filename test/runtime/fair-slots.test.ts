@@ -23,7 +23,7 @@ function works(turns: FairSlots) {
   return { begun, start, end };
 }
 
-it('D6: accounts take turns, whatever one of them has waiting', async () => {
+it('accounts take turns, whatever one of them has waiting', async () => {
   const { begun, start, end } = works(createReadSlots(1));
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => start(name));
   for (const name of ['a1', 'a2', 'b1', 'c1', 'a3', 'b2']) {
@@ -46,7 +46,7 @@ it('no account has all places where there are several', async () => {
   await Promise.all(all);
 });
 
-it('D6: nobody waits beyond its deadline, nor without bound', async () => {
+it('nobody waits beyond its deadline, nor without bound', async () => {
   const turns = createReadSlots(1);
   const { begun, start, end } = works(turns);
   const first = start('a1');

@@ -19,7 +19,7 @@ const idle: UpkeepOptions = {
   resumeDeletions: async () => undefined,
 };
 
-it('D23: a round goes on until nothing is left; a blob’s octets go after its row', async () => {
+it('a round goes on until nothing is left; a blob’s octets go after its row', async () => {
   const steps: string[] = [];
   let batches = 2;
   const upkeep = startUpkeep({
@@ -54,7 +54,7 @@ it('a round that fails is logged and tried again', async () => {
   expect(lines.join('')).toContain('disk full');
 });
 
-it('D23: octets whose rows went while a backup began stay: the backup may have copied the rows', async () => {
+it('octets whose rows went while a backup began stay: the backup may have copied the rows', async () => {
   const deleted: string[] = [];
   const looks = [false, true];
   let collected = 0;

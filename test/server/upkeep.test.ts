@@ -63,7 +63,7 @@ async function write(accountId: string, blobId: string): Promise<void> {
   await blobs.write(accountId, blobId, Readable.from(['octets']), 100);
 }
 
-it('D23: octets whose row never came are removed, those with a row stay', async () => {
+it('octets whose row never came are removed, those with a row stay', async () => {
   await write('a1', 'bknown');
   await write('a1', 'borphan');
   await write('a2', 'borphan2');
@@ -72,7 +72,7 @@ it('D23: octets whose row never came are removed, those with a row stay', async 
   await running.stop();
 });
 
-it('D23: no octets go while a backup runs', async () => {
+it('no octets go while a backup runs', async () => {
   await write('a1', 'borphan');
   const held = { value: true };
   const { running, asked } = upkeep(2 * HOUR, new Set(), held);
@@ -85,7 +85,7 @@ it('D23: no octets go while a backup runs', async () => {
   await later.running.stop();
 });
 
-it('D23: octets that came within the hour stay: their row may be on its way', async () => {
+it('octets that came within the hour stay: their row may be on its way', async () => {
   await write('a1', 'bfresh');
   const { running, asked } = upkeep(HOUR / 2, new Set());
   await running.stop();
@@ -93,7 +93,7 @@ it('D23: octets that came within the hour stay: their row may be on its way', as
   expect(asked).toEqual([]);
 });
 
-it('6.3: a copy is as old as its name, not as its octets', async () => {
+it('RFC 8620 6.3: a copy is as old as its name, not as its octets', async () => {
   await write('a1', 'bold');
   const path = join(folder, 'a1', 'ld', 'bold');
   utimesSync(path, 0, 0);
@@ -157,7 +157,7 @@ describe('a step that fails', () => {
     await running.stop();
   });
 
-  it('D23: leaves octets whose rows are gone to the next: of a backup and of a blob store that fails', async () => {
+  it('leaves octets whose rows are gone to the next: of a backup and of a blob store that fails', async () => {
     const deleted: string[] = [];
     const held = [false, true, true, false, false];
     let rows = [1, 2, 3].map((n) => ({ accountId: 'a', id: `b${n}` }));
@@ -181,7 +181,7 @@ describe('a step that fails', () => {
     await running.stop();
   });
 
-  it('D23: a sweep asks for the rows of one account at a time, and of 500 blobs at most', async () => {
+  it('a sweep asks for the rows of one account at a time, and of 500 blobs at most', async () => {
     const asked: string[] = [];
     let deleted = 0;
     const { running } = failing({
@@ -202,7 +202,7 @@ describe('a step that fails', () => {
     await running.stop();
   });
 
-  it('D23: a sweep that fails begins anew within minutes', async () => {
+  it('a sweep that fails begins anew within minutes', async () => {
     let walks = 0;
     const deleted: string[] = [];
     const { running } = failing({

@@ -90,7 +90,7 @@ describe.each(engines)('an account that floods, on %s', (_, open) => {
     expect(before).toBeLessThanOrEqual(4 * 2 * 12);
   });
 
-  it('D6: fills half of the queue at the most, and another is not turned away', async () => {
+  it('fills half of the queue at the most, and another is not turned away', async () => {
     const storage = await ready();
     const look = (accountId: string): Promise<number> =>
       storage.store.write(accountId, soon(), (transaction) => transaction.stateNumber(todoType));

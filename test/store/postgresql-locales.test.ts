@@ -25,7 +25,7 @@ describe('search on PostgreSQL', () => {
   let adminUrl: string | undefined;
 
   for (const [name, how, warning] of LOCALES) {
-    it(`D14: is exact in a database with ${how}; the server warns of ${warning}`, async () => {
+    it(`is exact in a database with ${how}; the server warns of ${warning}`, async () => {
       adminUrl ??= await server().createDatabase('admin');
       const admin = openPool({ url: adminUrl, size: 1 });
       await admin.query(`CREATE DATABASE "${name}" TEMPLATE template0 ENCODING 'UTF8' ${how}`);

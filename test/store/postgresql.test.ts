@@ -86,7 +86,7 @@ const ACROSS = new Set([
 describe('store on PostgreSQL alone', () => {
   const soon = () => ({ deadline: performance.now() + 20_000 });
 
-  it('5.3: two processes that write to one account take turns', async () => {
+  it('RFC 8620 5.3: two processes that write to one account take turns', async () => {
     const { store, url, close } = await open({ now: Date.now });
     onTestFinished(close);
     const other = createPostgresqlStore({
@@ -109,7 +109,7 @@ describe('store on PostgreSQL alone', () => {
     expect(sorted).toEqual(Array.from({ length: 40 }, (_, index) => [index, index + 1]));
   });
 
-  it('D6: waiting for another process ends at the deadline', async () => {
+  it('waiting for another process ends at the deadline', async () => {
     const { store, url, close } = await open({ now: Date.now });
     onTestFinished(close);
     const holder = openPool({ url, size: 1 });
@@ -145,7 +145,7 @@ describe('store on PostgreSQL alone', () => {
     expect(await count).toBe(0);
   });
 
-  it('D20: tells a commit that nobody answered from one that was not made', async () => {
+  it('tells a commit that nobody answered from one that was not made', async () => {
     const { store, url, close } = await open({ now: Date.now });
     onTestFinished(close);
     const operator = openPool({ url, size: 1 });

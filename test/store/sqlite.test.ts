@@ -11,7 +11,7 @@ storeSuite('SQLite', openSqlite);
 describe('store on SQLite alone', () => {
   const soon = () => ({ deadline: performance.now() + 20_000 });
 
-  it('D20: a full disk undoes a whole /set, even one that goes on after the error', async () => {
+  it('a full disk undoes a whole /set, even one that goes on after the error', async () => {
     const { store, writerDatabase, close } = await openSqlite({ now: Date.now });
     onTestFinished(close);
     const heard: StateChange[] = [];
@@ -53,7 +53,7 @@ describe('store on SQLite alone', () => {
     expect(prepare.mock.calls.filter(([text]) => text === long)).toHaveLength(3);
   });
 
-  it('D20: nothing runs on after the database has rolled back by itself', async () => {
+  it('nothing runs on after the database has rolled back by itself', async () => {
     const { store, writerDatabase, close } = await openSqlite({ now: Date.now });
     onTestFinished(close);
     const work = store.write('a', soon(), async (transaction) => {

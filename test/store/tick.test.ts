@@ -36,7 +36,7 @@ function asks(condition: string, created: string): number {
 const RATE = ROWS / 256;
 
 describe('A scan on SQLite', () => {
-  it('D6: asks for the time for one row in 256, also where all were created at one time', () => {
+  it('asks for the time for one row in 256, also where all were created at one time', () => {
     for (const created of ['1760000000001', 'n']) {
       const count = asks(TICK.text, created);
       expect(count).toBeGreaterThan(RATE / 2);

@@ -24,7 +24,7 @@ export function err(type: string, ...named: readonly string[]): [string, object]
   return ['error', methodError(type, ...named)];
 }
 
-/** SE(type): a SetError that lists exactly `properties` and names each in its description (decision 13). */
+/** SE(type): a SetError that lists exactly `properties` and names each in its description. */
 export function setError(type: string, properties?: readonly string[]): object {
   return {
     type,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fold, UNICODE_VERSION } from '../../src/text/index.js';
 
-describe('D14: case-insensitive comparison', () => {
+describe('case-insensitive comparison', () => {
   it.each([
     ['ÅLAND', 'Åland'],
     ['ÅLAND', 'A\u030aland'],

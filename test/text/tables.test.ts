@@ -11,7 +11,7 @@ const made = mkdtempSync(join(tmpdir(), 'text-tables-'));
 
 afterAll(() => rmSync(made, { recursive: true }));
 
-describe('D14: the tables of the carried Unicode version', () => {
+describe('the tables of the carried Unicode version', () => {
   it('are what scripts/make-text-tables.ts writes, byte for byte, in any locale', () => {
     execFileSync(
       process.execPath,

@@ -3,7 +3,7 @@ import type { Country } from './records.js';
 
 export type Order = (a: Country, b: Country) => number;
 
-/** The ids in the order of these comparators, ties by id, as decision 15 has it. */
+/** The ids in the order of these comparators; ties go by id. */
 export function sortedIds(countries: Iterable<Country>, order: Order, ascending = true): string[] {
   const direction = ascending ? 1 : -1;
   const total: Order = (a, b) => direction * (order(a, b) || byText(a.id, b.id));

@@ -172,7 +172,7 @@ describe('WebSocket: compressed messages', () => {
   });
 });
 
-describe('WebSocket: what compressed messages may take (case 580)', () => {
+describe('WebSocket: what compressed messages may take', () => {
   it('maxSizeRequest counts what a message inflates to, at the exact number', async () => {
     const harness = await startHarness({ env: { ...ON, MAX_SIZE_REQUEST: '20000' } });
     const client = await open(harness, { compress: { threshold: 0 } });

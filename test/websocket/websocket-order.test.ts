@@ -129,7 +129,7 @@ describe('WebSocket: the order of requests (RFC 8887 4.3.2)', () => {
   });
 });
 
-describe('WebSocket: maxConcurrentRequests of a user, over both transports (case 576)', () => {
+describe('WebSocket: maxConcurrentRequests of a user, over both transports', () => {
   it('is enforced at the exact number, in every mixture', async () => {
     const limit = 3;
     const over = { limit: 'maxConcurrentRequests' };

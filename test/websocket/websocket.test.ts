@@ -58,7 +58,7 @@ describe('WebSocket: the handshake (RFC 8887 4.1, 4.2)', () => {
     expect(await refused('/jmap/ws', noKey)).toMatch(/^HTTP\/1.1 400/);
   });
 
-  it('takes a ticket once; its page’s Origin must be on the list (decision 25)', async () => {
+  it('takes a ticket once; its page’s Origin must be on the list', async () => {
     const harness = await startHarness({ env: { CORS_ORIGINS: 'https://app.example' } });
     const ticket = async (): Promise<string> => {
       const response = await http(harness, '/jmap/ticket', { method: 'POST' });
@@ -177,7 +177,7 @@ describe('WebSocket: messages (RFC 8887 4.3)', () => {
     expect(await invalid.closed()).toBe(1007);
   });
 
-  it('maxConcurrentRequests counts HTTP and WebSocket together (case 576)', async () => {
+  it('maxConcurrentRequests counts HTTP and WebSocket together', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '2' } });
     const { passed, open: openGate } = gate();
     let running = 0;

@@ -14,7 +14,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-any-name',
     level: 'must',
-    rule: 'There is always a Content-Disposition; backslashes, a path and 300 characters survive in it, and a plain name stands there unchanged (decision 22).',
+    rule: 'There is always a Content-Disposition; backslashes, a path and 300 characters survive in it, and a plain name stands there unchanged.',
     async run(server) {
       await namesSurvive(server, ['back\\slash.txt', '../../etc/passwd', 'long'.repeat(75)]);
       const { headers } = await download(server, await stored(server), { name: 'report.txt' });
@@ -25,7 +25,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-headers',
     level: 'must',
-    rule: 'Cache-Control is private, immutable, max-age=31536000; content is never sniffed; a type that is none gives way to the stored one (decision 22).',
+    rule: 'Cache-Control is private, immutable, max-age=31536000; content is never sniffed; a type that is none gives way to the stored one.',
     async run(server) {
       const blobId = await stored(server);
       for (const type of ['text/plain', 'nonsense', '']) {
@@ -43,7 +43,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-sandbox',
     level: 'must',
-    rule: 'What a browser would run is an attachment in a sandbox (decision 22).',
+    rule: 'What a browser would run is an attachment in a sandbox.',
     async run(server) {
       const blobId = await stored(server, '<script>1</script>', 'text/html');
       for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml']) {
@@ -58,7 +58,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-ranges',
     level: 'must',
-    rule: 'A range is 206, one that is not there 416 (decision 22).',
+    rule: 'A range is 206, one that is not there 416.',
     async run(server) {
       const blobId = await stored(server, '0123456789');
       for (const [range, text, content] of [
@@ -82,7 +82,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-head',
     level: 'must',
-    rule: 'HEAD answers the headers alone (decision 22).',
+    rule: 'HEAD answers the headers alone.',
     async run(server) {
       const blobId = await stored(server, '0123456789');
       const { status, text, headers } = await ask(server, blobId, { method: 'HEAD' });
@@ -93,7 +93,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-refusals-alike',
     level: 'must',
-    rule: 'What is out of reach is 404, a problem, and the same for all of it (decision 3).',
+    rule: 'What is out of reach is 404, a problem, and the same for all of it.',
     async run(server) {
       const [A1 = '', A2 = A1] = blobAccounts(server);
       const { accountId, user } = server.foreign(blobCapability(server));

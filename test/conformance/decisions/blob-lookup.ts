@@ -30,7 +30,7 @@ export const blobLookupDecisions = serverChecks(
       ...METHODS,
       id: 'blob-lookup-arguments',
       level: 'must',
-      rule: 'typeNames and ids are required: invalidArguments, with the name (decision 13).',
+      rule: 'typeNames and ids are required: invalidArguments, with the name.',
       async run(server) {
         const accountId = accountOf(server);
         const call = (args: object) => clientOf(server).call('Blob/lookup', args);

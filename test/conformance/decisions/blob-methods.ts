@@ -33,7 +33,7 @@ export const blobUploadMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-blob-id',
       level: 'must',
-      rule: 'created has the blobId too, equal to the id, and /created/k/blobId resolves; there is no state (decision 21).',
+      rule: 'created has the blobId too, equal to the id, and /created/k/blobId resolves; there is no state.',
       async run(server) {
         const create = { k: { data: [text('x')], type: 'text/plain' } };
         const path = '/created/k/blobId';
@@ -51,7 +51,7 @@ export const blobUploadMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-bad-type',
       level: 'must',
-      rule: 'A type that is no media type is invalidProperties (decision 21).',
+      rule: 'A type that is no media type is invalidProperties.',
       async run(server) {
         const data = [text('x')];
         const { created, notCreated } = await upload(server, {
@@ -66,7 +66,7 @@ export const blobUploadMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-arguments',
       level: 'must',
-      rule: 'accountId and create are required, and there are no others: invalidArguments with the name (decision 13).',
+      rule: 'accountId and create are required, and there are no others: invalidArguments with the name.',
       async run(server) {
         const accountId = accountOf(server);
         const create = { k: { data: [] } };

@@ -16,7 +16,7 @@ export const blobGetMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-get-creation-id',
       level: 'must',
-      rule: 'A creation id stands for its blob in ids, too (decision 12).',
+      rule: 'A creation id stands for its blob in ids, too.',
       async run(server) {
         const accountId = accountOf(server);
         const { methodResponses } = await clientOf(server).api([
@@ -32,7 +32,7 @@ export const blobGetMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-get-arguments',
       level: 'must',
-      rule: 'Properties that there are none of, numbers that are none, ids that are null: invalidArguments, with the name (decision 13).',
+      rule: 'Properties that there are none of, numbers that are none, ids that are null: invalidArguments, with the name.',
       async run(server) {
         const id = await made(server, text('x'));
         const call = (args: object) =>

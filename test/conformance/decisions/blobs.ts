@@ -22,7 +22,7 @@ export const uploadDecisions = serverChecks('6.1', [
     ...HTTP,
     id: 'blob-upload-types',
     level: 'must',
-    rule: 'A type keeps its parameters; where none is sent, or what is none, it is application/octet-stream (decision 21).',
+    rule: 'A type keeps its parameters; where none is sent, or what is none, it is application/octet-stream.',
     async run(server) {
       const typed = async (type: string) => (await uploaded(server, 'x', type))['type'];
       expect(await typed('text/html; charset=utf-8')).toMatch(/^text\/html; ?charset="?utf-8"?$/);
@@ -37,7 +37,7 @@ export const uploadDecisions = serverChecks('6.1', [
     ...HTTP,
     id: 'blob-upload-verbs',
     level: 'must',
-    rule: 'Any verb but POST is 405 with Allow (decision 4).',
+    rule: 'Any verb but POST is 405 with Allow.',
     async run(server) {
       const url = server.user.session.expand('uploadUrl', { accountId: blobAccount(server) });
       for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -51,7 +51,7 @@ export const uploadDecisions = serverChecks('6.1', [
     ...HTTP,
     id: 'blob-upload-refusals-alike',
     level: 'must',
-    rule: 'An account out of reach is 404 as an unknown one is, a read-only one is 403 (decision 3).',
+    rule: 'An account out of reach is 404 as an unknown one is, a read-only one is 403.',
     async run(server) {
       const upload = (id: string) => server.user.upload(id, 'x', 'text/plain');
       const { accountId } = server.foreign(blobCapability(server));

@@ -10,7 +10,7 @@ export const changesStateDecisions = [
     {
       id: 'changes-parallel-steps',
       level: 'must',
-      rule: 'Each create steps the counter by one, in the order in which they were committed (decision 8).',
+      rule: 'Each create steps the counter by one, in the order in which they were committed.',
       async run(subject) {
         const start = await subject.state(subject.A1);
         const answers = await parallel(subject, 20);

@@ -10,7 +10,7 @@ export const changesDecisions = typeChecks(
     {
       id: 'changes-no-op-update',
       level: 'must',
-      rule: 'An update that changes nothing is no change: the state stays (decision 8).',
+      rule: 'An update that changes nothing is no change: the state stays.',
       async run(subject) {
         const id = await subject.one(subject.A1, 'same');
         const state = await subject.state(subject.A1);
@@ -35,7 +35,7 @@ export const changesDecisions = typeChecks(
     {
       id: 'changes-state-ahead',
       level: 'must',
-      rule: 'A state is a decimal counter; one that lies ahead of it, or is written in another way, is cannotCalculateChanges (decisions 8 and 9).',
+      rule: 'A state is a decimal counter; one that lies ahead of it, or is written in another way, is cannotCalculateChanges.',
       async run(subject) {
         const state = await subject.state(subject.A1);
         const ahead = [String(Number(state) + 1), '999999999999', '9'.repeat(23)];

@@ -8,7 +8,7 @@ export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-response-exact',
     level: 'must',
-    rule: 'The implicit /set has every member of a /set response, null where there is nothing, and the source’s state counts one on (decisions 8 and 13).',
+    rule: 'The implicit /set has every member of a /set response, null where there is nothing, and the source’s state counts one on.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const oldState = await subject.state(subject.A1);
@@ -25,7 +25,7 @@ export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-nothing-copied',
     level: 'must',
-    rule: 'Where nothing was copied there are no originals to destroy, and no implicit /set (decision 17).',
+    rule: 'Where nothing was copied there are no originals to destroy, and no implicit /set.',
     needs: { room: 0 },
     async run(subject) {
       const responses = await moved(subject, 'x1', { k: { id: 'x1' } });

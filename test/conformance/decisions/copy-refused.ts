@@ -5,7 +5,7 @@ export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-same-account',
     level: 'must',
-    rule: 'A copy within one account is invalidArguments (decision 17).',
+    rule: 'A copy within one account is invalidArguments.',
     needs: { room: 0 },
     async run(subject) {
       const answer = await refused(subject, { accountId: subject.A1, create: {} });

@@ -8,7 +8,7 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-response-exact',
     level: 'must',
-    rule: 'created has the copy’s new id, its times and what only the server sets, and nothing else; the target’s state counts one on (decisions 8 and 10).',
+    rule: 'created has the copy’s new id, its times and what only the server sets, and nothing else; the target’s state counts one on.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const oldState = await subject.state(subject.A2);
@@ -37,7 +37,7 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-creation-id-in-get',
     level: 'must',
-    rule: 'A later /get of the request finds a copy by its creation id (decision 12).',
+    rule: 'A later /get of the request finds a copy by its creation id.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'copied');

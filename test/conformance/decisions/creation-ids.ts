@@ -9,7 +9,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     id: 'creation-ids-given-update',
     level: 'must',
     section: '3.3',
-    rule: 'It does so as a key of update, too (decision 13).',
+    rule: 'It does so as a key of update, too.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -28,7 +28,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'creation-ids-real-ids',
     level: 'must',
-    rule: 'The keys of updated and the entries of destroyed are real ids, also where creation ids were sent (decision 13).',
+    rule: 'The keys of updated and the entries of destroyed are real ids, also where creation ids were sent.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -47,7 +47,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     id: 'creation-ids-in-get',
     level: 'must',
     section: '5.1',
-    rule: 'ids of a /get may be creation ids; what is found has its real id, and one that is nobody’s is notFound as it was sent (decision 12).',
+    rule: 'ids of a /get may be creation ids; what is found has its real id, and one that is nobody’s is notFound as it was sent.',
     async run(subject) {
       const { text } = subject.profile;
       const response = await subject.client.api([
@@ -65,7 +65,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     id: 'creation-ids-given-in-get',
     level: 'must',
     section: '5.1',
-    rule: 'ids of a /get may be creation ids of the request’s createdIds, too (decision 12).',
+    rule: 'ids of a /get may be creation ids of the request’s createdIds, too.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'given');
@@ -80,7 +80,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'creation-ids-earlier-call-update',
     level: 'must',
-    rule: 'It is updated by its creation id, too (decision 13).',
+    rule: 'It is updated by its creation id, too.',
     async run(subject) {
       const { text } = subject.profile;
       const response = await subject.client.api([
@@ -95,7 +95,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'creation-ids-same-call-update',
     level: 'must',
-    rule: 'A call may update what it creates, by the creation id: the create is done first (decision 13).',
+    rule: 'A call may update what it creates, by the creation id: the create is done first.',
     async run(subject) {
       const { text } = subject.profile;
       const answer = await subject.set({
@@ -111,7 +111,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'creation-ids-same-call-states',
     level: 'must',
-    rule: 'An object created and updated in one call is one step of the state, created and destroyed two, of which /changes tells nothing (decision 8).',
+    rule: 'An object created and updated in one call is one step of the state, created and destroyed two, of which /changes tells nothing.',
     needs: { methods: ['changes'] },
     async run(subject) {
       const { A1, type, profile } = subject;

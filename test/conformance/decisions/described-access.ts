@@ -20,7 +20,7 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-immutable-no-change',
     level: 'must',
-    rule: 'Such an update changes nothing: updated has null for it (decision 8).',
+    rule: 'Such an update changes nothing: updated has null for it.',
     applies: some((subject) => [...immutables(subject), ...serverSet(subject)], 'such'),
     async run(subject) {
       await withObject(subject, async (id) => {

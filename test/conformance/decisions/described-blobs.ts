@@ -9,7 +9,7 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
   {
     id: 'described-blobs-refused',
     level: 'must',
-    rule: 'A blob that is not of the account, and what is no id of a blob at all, is invalidProperties, in a create and in an update (decision 23).',
+    rule: 'A blob that is not of the account, and what is no id of a blob at all, is invalidProperties, in a create and in an update.',
     applies: hasBlobs,
     async run(subject) {
       const elsewhere = await upload(subject, 'elsewhere', subject.A2);

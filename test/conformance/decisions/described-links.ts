@@ -43,7 +43,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-on-destroy',
     level: 'must',
-    rule: 'Where what a reference holds is to be destroyed, the descriptor says whether that is refused with objectIsLinked, followed by what holds it, or taken out of the reference (decision 13).',
+    rule: 'Where what a reference holds is to be destroyed, the descriptor says whether that is refused with objectIsLinked, followed by what holds it, or taken out of the reference.',
     needs: { methods: ['changes'] },
     applies: hasLinks,
     async run(subject) {
@@ -101,7 +101,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-links-copied',
     section: '5.4',
     level: 'must',
-    rule: 'A copied reference into the source is invalidProperties, unless the client gives another (decision 17).',
+    rule: 'A copied reference into the source is invalidProperties, unless the client gives another.',
     needs: { methods: ['copy'], singleton: undefined },
     applies: hasLinks,
     async run(subject) {

@@ -7,7 +7,7 @@ import { wrapped } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import type { ModelUnique } from '../../../src/descriptor/model.js';
 
-/** Decision 13: in which order creates, and copies, of one call are judged that refer to one another. */
+/** In which order creates, and copies, of one call are judged that refer to one another. */
 
 /** References to the type itself that are no part of a key. */
 const linksBeside = (subject: Subject, { properties }: ModelUnique) =>
@@ -26,7 +26,7 @@ const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
   {
     id: 'described-unique-needed',
     level: 'must',
-    rule: 'What others of the call refer to is judged before them, wherever it stands: of two creates that want what no two may share, the one that the other needs is made, and the other is alreadyExists (decision 13).',
+    rule: 'What others of the call refer to is judged before them, wherever it stands: of two creates that want what no two may share, the one that the other needs is made, and the other is alreadyExists.',
     applies: hasOrder,
     run: (subject) =>
       eachKey(subject, async (unique, key) => {
@@ -52,7 +52,7 @@ const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 },
   {
     id: 'described-unique-needed-copied',
     level: 'must',
-    rule: 'So it is with copies: of two that want what no two may share in their account, the one that the other needs is made (decision 13).',
+    rule: 'So it is with copies: of two that want what no two may share in their account, the one that the other needs is made.',
     applies: (subject) =>
       subject.described.uniques.some(
         (unique) => movable(unique) && linksBeside(subject, unique).length > 0,

@@ -9,7 +9,7 @@ import { at, entry, sameMembers } from '../../../conform/src/expected.js';
 import { wrapped } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 
-/** Ids of holders that an objectIsLinked tells (decision 13), and some more than that. */
+/** Ids of holders that an objectIsLinked tells, and some more than that. */
 const TOLD = 10;
 const HOLDERS = TOLD + 2;
 const mayBeEmpty = (subject: Subject) =>
@@ -90,7 +90,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-holders',
     level: 'must',
-    rule: `What is referred to and must not go is objectIsLinked, with the first ${TOLD} ids of those that refer to it; it goes where they go in the same call, in whichever order they are named (decision 13).`,
+    rule: `What is referred to and must not go is objectIsLinked, with the first ${TOLD} ids of those that refer to it; it goes where they go in the same call, in whichever order they are named.`,
     needs: { room: HOLDERS + 1 },
     applies: (subject) =>
       restricting(subject).length > 0 ? null : 'No reference of the type keeps what it refers to.',
@@ -127,7 +127,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-turned',
     level: 'must',
-    rule: 'Whether there is a cycle is judged at the end of the call: a chain can be turned around in one, and two updates can’t close a circle together (decision 13).',
+    rule: 'Whether there is a cycle is judged at the end of the call: a chain can be turned around in one, and two updates can’t close a circle together.',
     applies: hasAcyclic,
     async run(subject) {
       await eachAcyclic(subject, async (name, to) => {
@@ -149,7 +149,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-links-in-filter',
     section: '5.5',
     level: 'must',
-    rule: 'A condition on a reference finds what holds the id, and null what holds none; a creation id is nobody’s there and finds nothing (decision 14).',
+    rule: 'A condition on a reference finds what holds the id, and null what holds none; a creation id is nobody’s there and finds nothing.',
     needs: { methods: ['query'] },
     applies: (subject) =>
       filtered(subject).length > 0

@@ -9,7 +9,7 @@ export const dispatchDecisions = typeChecks(
     {
       id: 'dispatch-read-only-nothing-to-do',
       level: 'must',
-      rule: 'A /set of a read-only account is accountReadOnly even where it has nothing to do (decision 3).',
+      rule: 'A /set of a read-only account is accountReadOnly even where it has nothing to do.',
       needs: { methods: ['set'] },
       async run(subject) {
         const { AR: accountId, type } = subject;
@@ -22,7 +22,7 @@ export const dispatchDecisions = typeChecks(
     {
       id: 'dispatch-unknown-arguments-named',
       level: 'must',
-      rule: 'All unknown arguments are named (decision 11).',
+      rule: 'All unknown arguments are named.',
       async run(subject) {
         for (const [method, args] of calls(subject)) {
           const answer = await subject.client.call(method, { ...args, foo: 1, 'other name': null });
@@ -33,7 +33,7 @@ export const dispatchDecisions = typeChecks(
     {
       id: 'dispatch-snake-case',
       level: 'must',
-      rule: 'A type that opts in takes argument names in snake_case, too, not both spellings of one; another type takes camelCase alone (decision 19).',
+      rule: 'A type that opts in takes argument names in snake_case, too, not both spellings of one; another type takes camelCase alone.',
       async run(subject) {
         const { A1: accountId, client, type } = subject;
         const snake = { account_id: accountId, ids: [] };

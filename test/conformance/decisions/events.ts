@@ -5,7 +5,7 @@ export const eventServerDecisions = serverChecks('7.3', [
   {
     id: 'events-parameters',
     level: 'must',
-    rule: 'Wrong or missing parameters, and types that nobody has, are a problem with status 400; POST is 405 (decision 24).',
+    rule: 'Wrong or missing parameters, and types that nobody has, are a problem with status 400; POST is 405.',
     run: async (server) => {
       const { http, session, recorder } = server.user;
       const right = { types: '*', closeafter: 'no', ping: '0' };

@@ -8,7 +8,7 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
   {
     id: 'get-shown',
     level: 'must',
-    rule: 'An object has what was given, its defaults, and id, created and updated; the state is a decimal number (decisions 8 and 10).',
+    rule: 'An object has what was given, its defaults, and id, created and updated; the state is a decimal number.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'whole');
       expect(await get(subject, { ids: [id] })).toEqual({
@@ -22,7 +22,7 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
   {
     id: 'get-impossible-ids',
     level: 'must',
-    rule: 'A string that can be no id is notFound as any other that isn’t there (decision 12).',
+    rule: 'A string that can be no id is notFound as any other that isn’t there.',
     needs: { room: 0 },
     async run(subject) {
       const ids = ['', ' ', 'a b', 'é', 'x'.repeat(300), '__proto__', "' OR 1=1 --", '\u0000'];
@@ -34,7 +34,7 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
   {
     id: 'get-most-ids-as-sent',
     level: 'must',
-    rule: 'Ids count as they were sent, repeated ones too (decision 12).',
+    rule: 'Ids count as they were sent, repeated ones too.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const most = subject.server.user.session.limit('maxObjectsInGet');
@@ -51,7 +51,7 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
     id: 'ids-ordered',
     section: '1.2',
     level: 'must',
-    rule: 'Ids have at most 64 octets and are in order of creation (decision 7).',
+    rule: 'Ids have at most 64 octets and are in order of creation.',
     needs: { room: 50 },
     async run(subject) {
       const texts = Array.from({ length: 50 }, (_, n) => `n${n}`);

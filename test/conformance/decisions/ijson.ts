@@ -8,7 +8,7 @@ const ofServers = serverChecks('1.5', [
   {
     id: 'ijson-byte-order-mark',
     level: 'must',
-    rule: 'A byte-order mark in front of a request is notJSON (decision 4).',
+    rule: 'A byte-order mark in front of a request is notJSON.',
     async run(server) {
       const text = `\ufeff${echo('{}')}`;
       expect(await server.user.client().send(text)).toEqual(refused(server, 'notJSON'));
@@ -23,7 +23,7 @@ const ofTypes = typeChecks('1.3', { methods: ['query'], room: 0 }, [
   {
     id: 'ijson-inexact-numbers',
     level: 'must',
-    rule: 'A number that a double cannot hold exactly is refused where an Int is expected, never rounded: its text decides; -0 and 5.0 are the integers 0 and 5 (decision 4).',
+    rule: 'A number that a double cannot hold exactly is refused where an Int is expected, never rounded: its text decides; -0 and 5.0 are the integers 0 and 5.',
     async run(subject) {
       const { type, A1 } = subject;
       const { using } = subject.client;

@@ -12,7 +12,7 @@ export const nestedPatchDecisions = typeChecks(
     {
       id: 'patch-equal-values',
       level: 'must',
-      rule: 'Equal values, in whatever order their members come and by whichever pointer, are no change (decision 8).',
+      rule: 'Equal values, in whatever order their members come and by whichever pointer, are no change.',
       applies: noObjects,
       run: (subject) =>
         eachObject(subject, richest, async ({ id, name, start, places }) => {

@@ -4,7 +4,7 @@ export const patchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'patch-not-object',
     level: 'must',
-    rule: 'A patch that is no object is invalidPatch by itself, other updates are done (decision 13).',
+    rule: 'A patch that is no object is invalidPatch by itself, other updates are done.',
     needs: { room: 2 },
     async run(subject) {
       const { text } = subject.profile;

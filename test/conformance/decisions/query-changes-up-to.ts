@@ -9,7 +9,7 @@ export const queryChangesUpToDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-up-to-id-default-order',
     level: 'must',
-    rule: 'No filter and no sort count as immutable: upToId cuts off what comes behind it, unless it is not in the results (decision 16).',
+    rule: 'No filter and no sort count as immutable: upToId cuts off what comes behind it, unless it is not in the results.',
     needs: { room: 6 },
     async run(subject) {
       await subject.empty(subject.A1);

@@ -9,7 +9,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-exact',
     level: 'must',
-    rule: 'removed are the ids that changed or were destroyed since, less those created since, and added those of the changed that match now: no more (decision 16).',
+    rule: 'removed are the ids that changed or were destroyed since, less those created since, and added those of the changed that match now: no more.',
     needs: { room: 4 },
     async run(subject) {
       await subject.empty(subject.A1);
@@ -28,7 +28,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-around-filter-exact',
     level: 'must',
-    rule: 'All that changed since and was there before is in removed, whether it was in the results or not; only those of it that match now are added (decision 16).',
+    rule: 'All that changed since and was there before is in removed, whether it was in the results or not; only those of it that match now are added.',
     needs: { room: 6 },
     applies: textFilter,
     async run(subject) {
@@ -62,7 +62,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-max-changes-zero',
     level: 'must',
-    rule: 'A maxChanges of 0 is fine where nothing changed and tooManyChanges otherwise (case 381).',
+    rule: 'A maxChanges of 0 is fine where nothing changed and tooManyChanges otherwise.',
     async run(subject) {
       await subject.make(subject.A1, 'a');
       const before = await cached(subject);
@@ -75,7 +75,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-unsupported-first',
     level: 'must',
-    rule: 'An unsupported filter or sort is told before the state is looked at (decision 16).',
+    rule: 'An unsupported filter or sort is told before the state is looked at.',
     needs: { room: 0 },
     async run(subject) {
       const since = { sinceQueryState: 'never issued' };
@@ -88,7 +88,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-other-query',
     level: 'must',
-    rule: 'A state of another filter, sort or type, ahead of the counter or cut short is cannotCalculateChanges (decision 16).',
+    rule: 'A state of another filter, sort or type, ahead of the counter or cut short is cannotCalculateChanges.',
     async run(subject) {
       const { queryState } = await cached(subject);
       const number = /^\d+/.exec(queryState)?.[0] ?? '';
@@ -116,7 +116,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-same-query',
     level: 'must',
-    rule: 'The same filter and sort written otherwise have the same state (decision 16).',
+    rule: 'The same filter and sort written otherwise have the same state.',
     async run(subject) {
       const before = await cached(subject);
       await subject.one(subject.A1);

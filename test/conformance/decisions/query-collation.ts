@@ -30,7 +30,7 @@ export const queryCollationDecisions = typeChecks(
     {
       id: 'query-collation-exact-names',
       level: 'must',
-      rule: 'The four collations of decision 15 are advertised, and other spellings of them are unsupportedSort.',
+      rule: 'The four collations are advertised, and other spellings of them are unsupportedSort.',
       needs: { room: 0 },
       applies: textSort,
       async run(subject) {
@@ -47,7 +47,7 @@ export const queryCollationDecisions = typeChecks(
     {
       id: 'query-collation-default-unicode',
       level: 'must',
-      rule: 'Without a collation the order knows Unicode, which names no order: here é is among the e, composed or not, and not behind z (decision 15).',
+      rule: 'Without a collation the order knows Unicode, which names no order: here é is among the e, composed or not, and not behind z.',
       applies: textSort,
       async run(subject) {
         const texts = ['zoo', 'éc', 'e\u0301b', 'éa', 'eb', 'da'];
@@ -61,14 +61,14 @@ export const queryCollationDecisions = typeChecks(
     {
       id: 'query-collation-default-casemap',
       level: 'must',
-      rule: 'Without a collation the order is that of i;unicode-casemap (decision 15).',
+      rule: 'Without a collation the order is that of i;unicode-casemap.',
       applies: textSort,
       run: (subject) => ordered(subject, undefined, CASEMAP),
     },
     {
       id: 'query-collation-numeric-ties',
       level: 'must',
-      rule: 'In i;ascii-numeric texts without a number are equal, and equal numbers too: they go by id (decision 15).',
+      rule: 'In i;ascii-numeric texts without a number are equal, and equal numbers too: they go by id.',
       applies: textSort,
       async run(subject) {
         const texts = ['zebra', 'Äpfel', '7 b', 'Zoo', '_x', '10 b', '007', 'A', '9 a', 'ǆ'];
@@ -81,7 +81,7 @@ export const queryCollationDecisions = typeChecks(
     {
       id: 'query-collation-nulls',
       level: 'must',
-      rule: 'Null texts come first in every collation, before the empty one, and last descending (decision 15).',
+      rule: 'Null texts come first in every collation, before the empty one, and last descending.',
       needs: { room: 6 },
       applies: (subject) =>
         nullableSorts(subject).length > 0 ? null : 'It sorts by no String that may be null.',

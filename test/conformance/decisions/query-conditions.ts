@@ -10,7 +10,7 @@ import { tried, whole } from '../../../conform/src/subject/queries.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import { ofSchema, size } from '../../../conform/src/subject/values.js';
 
-/** RFC 8620 5.5: what the conditions mean that a descriptor declares (decision 14). */
+/** RFC 8620 5.5: what the conditions mean that a descriptor declares. */
 
 /** What a query with a filter finds, in texts of objects that were made of them. */
 async function texts(
@@ -60,7 +60,7 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-operators',
       level: 'must',
-      rule: 'Each declared filter finds what its operator says of the stored values: equals, in, contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem (decision 14).',
+      rule: 'Each declared filter finds what its operator says of the stored values: equals, in, contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem.',
       applies: filters,
       async run(subject) {
         await populated(subject, async (items) => {
@@ -79,7 +79,7 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-members',
       level: 'must',
-      rule: 'All members of a condition must hold; those that are null add no constraint, but for equals on a nullable property (decision 14).',
+      rule: 'All members of a condition must hold; those that are null add no constraint, but for equals on a nullable property.',
       applies: filters,
       async run(subject) {
         await populated(subject, async (items) => {
@@ -130,7 +130,7 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-no-constraint',
       level: 'must',
-      rule: 'null, and the empty text in contains, startsWith and text, add no constraint (decision 14).',
+      rule: 'null, and the empty text in contains, startsWith and text, add no constraint.',
       applies: filters,
       async run(subject) {
         await populated(subject, async (items) => {
@@ -154,7 +154,7 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-bounds',
       level: 'must',
-      rule: 'Bounds of dates are half open to the millisecond: before leaves its bound out, after takes it in; null is neither (decision 14, case 323).',
+      rule: 'Bounds of dates are half open to the millisecond: before leaves its bound out, after takes it in; null is neither.',
       applies: (subject) =>
         dateBounds(subject).length > 0
           ? null
@@ -182,7 +182,7 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-case',
       level: 'must',
-      rule: 'Text is compared case-insensitively by NFC, full case folding and NFC again, for every script (decision 14).',
+      rule: 'Text is compared case-insensitively by NFC, full case folding and NFC again, for every script.',
       needs: { text: true, room: 8 },
       applies: textFilter,
       async run(subject) {
@@ -214,7 +214,7 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-wildcards',
       level: 'must',
-      rule: 'No character of a text that is looked for is a wildcard; startsWith looks at the start alone (decision 14).',
+      rule: 'No character of a text that is looked for is a wildcard; startsWith looks at the start alone.',
       needs: { room: 13 },
       applies: (subject) =>
         freeTexts(subject).length > 0

@@ -10,7 +10,7 @@ import type { Subject } from '../../../conform/src/subject/subject.js';
 import { ofSchema, schemaOf } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 
-/** RFC 8620 5.5: conditions that take values as they are: one of a list, a key, an item (decision 14). */
+/** RFC 8620 5.5: conditions that take values as they are: one of a list, a key, an item. */
 
 export const queryContainerDecisions = typeChecks(
   '5.5',
@@ -19,7 +19,7 @@ export const queryContainerDecisions = typeChecks(
     {
       id: 'query-condition-in',
       level: 'must',
-      rule: 'in takes a list: a value that is in it twice counts once, their order says nothing, and an empty list finds nothing (decision 14).',
+      rule: 'in takes a list: a value that is in it twice counts once, their order says nothing, and an empty list finds nothing.',
       applies: ({ described }) =>
         described.filters.some(({ operator }) => operator === 'in')
           ? null
@@ -48,7 +48,7 @@ export const queryContainerDecisions = typeChecks(
     {
       id: 'query-condition-keys',
       level: 'must',
-      rule: 'hasKey and hasItem take a value as it is, whole and in its own case, whatever it looks like (decision 14).',
+      rule: 'hasKey and hasItem take a value as it is, whole and in its own case, whatever it looks like.',
       applies: (subject) =>
         containers(subject).length > 0
           ? null

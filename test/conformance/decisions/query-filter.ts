@@ -11,7 +11,7 @@ export const queryFilterDecisions = typeChecks(
     {
       id: 'query-filter-empty-operators',
       level: 'must',
-      rule: 'AND and NOT without conditions match all, OR matches none (decision 14).',
+      rule: 'AND and NOT without conditions match all, OR matches none.',
       async run(subject) {
         await subject.empty(subject.A1);
         const ids = await subject.make(subject.A1, 'a', 'b');
@@ -30,7 +30,7 @@ export const queryFilterDecisions = typeChecks(
     {
       id: 'query-filter-undeclared-type',
       level: 'must',
-      rule: 'A filter property that the type doesn’t declare is unsupportedFilter, whatever else it is a name of, also beside one that is declared (decision 14).',
+      rule: 'A filter property that the type doesn’t declare is unsupportedFilter, whatever else it is a name of, also beside one that is declared.',
       needs: { room: 0 },
       async run(subject) {
         const names = [
@@ -59,7 +59,7 @@ export const queryFilterDecisions = typeChecks(
     {
       id: 'query-filter-too-large',
       level: 'must',
-      rule: 'A filter of 10,000 conditions, or 1,000 levels deep, is unsupportedFilter (case 321).',
+      rule: 'A filter of 10,000 conditions, or 1,000 levels deep, is unsupportedFilter.',
       needs: { room: 0 },
       async run(subject) {
         for (const filter of huge())

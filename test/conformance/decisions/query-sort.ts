@@ -11,7 +11,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-none-by-creation',
     level: 'must',
-    rule: 'Without a sort the order is that of creation (decision 15).',
+    rule: 'Without a sort the order is that of creation.',
     needs: { room: 5 },
     async run(subject) {
       await subject.empty(subject.A1);
@@ -23,7 +23,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-undeclared',
     level: 'must',
-    rule: 'A property that the descriptor doesn’t declare a sort by is unsupportedSort, whether the type has it or not; names are case-sensitive (decision 15).',
+    rule: 'A property that the descriptor doesn’t declare a sort by is unsupportedSort, whether the type has it or not; names are case-sensitive.',
     needs: { room: 0 },
     async run(subject) {
       const declared = subject.profile.sorts;
@@ -44,7 +44,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-unknown-member',
     level: 'must',
-    rule: 'A comparator’s member that is not declared is unsupportedSort (decision 15).',
+    rule: 'A comparator’s member that is not declared is unsupportedSort.',
     needs: { room: 0 },
     applies: sorts,
     async run(subject) {
@@ -57,7 +57,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-last-tie',
     level: 'must',
-    rule: 'The last tie goes by id, in the direction of the last comparator; created is the order of creation (decision 15).',
+    rule: 'The last tie goes by id, in the direction of the last comparator; created is the order of creation.',
     needs: { text: true, repeats: true, room: 4 },
     applies: textSort,
     async run(subject) {
@@ -87,7 +87,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-described',
     level: 'must',
-    rule: 'Each declared sort orders by value or i;unicode-casemap, nulls first ascending and last descending, then by id: one direction is the other reversed (decision 15).',
+    rule: 'Each declared sort orders by value or i;unicode-casemap, nulls first ascending and last descending, then by id: one direction is the other reversed.',
     applies: sorts,
     async run(subject) {
       await populated(subject, async (items) => {

@@ -12,7 +12,7 @@ export const queryStateDecisions = typeChecks(
     {
       id: 'query-can-calculate-all',
       level: 'must',
-      rule: 'Changes can be calculated for every filter and sort that a type declares (decision 16).',
+      rule: 'Changes can be calculated for every filter and sort that a type declares.',
       needs: { methods: ['queryChanges'] },
       async run(subject) {
         await populated(subject, async (items) => {

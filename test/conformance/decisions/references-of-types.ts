@@ -9,7 +9,7 @@ export const referencesOfTypesDecisions = typeChecks(
     {
       id: 'references-inside-create-named',
       level: 'must',
-      rule: 'The SetError names the property with its # and no other (decision 13).',
+      rule: 'The SetError names the property with its # and no other.',
       async run(subject) {
         const hash = `#${subject.profile.text}`;
         const create = { k: { ...subject.create('a'), [hash]: echoed('/t') } };

@@ -16,7 +16,7 @@ const ofErrors = serverChecks('3.6.1', [
   {
     id: 'request-unknown-capability-named',
     level: 'must',
-    rule: 'The detail names the capability that is unknown (decision 4).',
+    rule: 'The detail names the capability that is unknown.',
     async run(server) {
       const answer = await send(server, { ...ECHO, using: ['urn:example:unknown', CORE] });
       const detail = answer.kind === 'problem' ? answer.problem['detail'] : null;
@@ -30,7 +30,7 @@ const ofEnvelopes = serverChecks('3.3', [
   {
     id: 'request-using-none',
     level: 'must',
-    rule: 'An empty `using` is processed: every method is unknown, Core/echo too (decision 5).',
+    rule: 'An empty `using` is processed: every method is unknown, Core/echo too.',
     async run(server) {
       const client = server.user.client().with([]);
       expect(await client.call('Core/echo', {})).toEqual(server.err('unknownMethod'));

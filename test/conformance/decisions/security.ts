@@ -7,7 +7,7 @@ export const securityDecisions = serverChecks('1.7', [
   {
     id: 'security-challenge-bearer',
     level: 'must',
-    rule: 'The challenge is Bearer with the realm jmap, and error="invalid_token" where a token was sent; the body is a problem (decision 3).',
+    rule: 'The challenge is Bearer with the realm jmap, and error="invalid_token" where a token was sent; the body is a problem.',
     async run(server) {
       await refuses(server, null, (answer) => {
         expect(challenge(answer)).toBe('Bearer realm="jmap"');
@@ -22,7 +22,7 @@ export const securityDecisions = serverChecks('1.7', [
   {
     id: 'security-same-refusal',
     level: 'must',
-    rule: 'Who has no credentials is not told which accounts there are (decision 3).',
+    rule: 'Who has no credentials is not told which accounts there are.',
     async run(server) {
       const { session } = server.user;
       const refusal = async (accountId: string): Promise<unknown> => {
@@ -37,7 +37,7 @@ export const securityDecisions = serverChecks('1.7', [
   {
     id: 'security-two-headers',
     level: 'must',
-    rule: 'Two Authorization headers are 400, also where they are equal (decision 3).',
+    rule: 'Two Authorization headers are 400, also where they are equal.',
     async run(server) {
       const { authorization: own } = server.user.http;
       for (const second of ['Bearer other', own]) {

@@ -8,7 +8,7 @@ export const sessionDecisions = serverChecks('2', [
   {
     id: 'session-collations',
     level: 'must',
-    rule: 'The collations are i;unicode-casemap, i;ascii-casemap, i;ascii-numeric and i;octet (decision 15).',
+    rule: 'The collations are i;unicode-casemap, i;ascii-casemap, i;ascii-numeric and i;octet.',
     async run(server) {
       const core = asMap((await read(server)).capabilities[CORE]);
       expect([...(core['collationAlgorithms'] as string[])].sort()).toEqual([

@@ -5,7 +5,7 @@ export const setBatchDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
   {
     id: 'set-error-described',
     level: 'must',
-    rule: 'Each SetError has a description, which names each property that it is about (decision 13).',
+    rule: 'Each SetError has a description, which names each property that it is about.',
     async run(subject) {
       const { notCreated, notUpdated, notDestroyed } = await subject.set({
         create: { bad: { ...subject.create('a'), first: 1, second: 2 } },
@@ -20,7 +20,7 @@ export const setBatchDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
   {
     id: 'set-illegal-creation-id',
     level: 'must',
-    rule: 'A creation id that is no Id is invalidArguments, and nothing of the call is done (decision 13).',
+    rule: 'A creation id that is no Id is invalidArguments, and nothing of the call is done.',
     async run(subject) {
       const before = await subject.snapshot(subject.A1);
       for (const key of ['', 'a b', '#a', 'é', 'a/b', 'x'.repeat(256)]) {

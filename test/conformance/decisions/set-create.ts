@@ -8,7 +8,7 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-create-answer-exact',
     level: 'must',
-    rule: 'A create is one step of the state, and created has exactly the id, created, updated and what was left out, nothing that the client sent (decisions 8 and 10).',
+    rule: 'A create is one step of the state, and created has exactly the id, created, updated and what was left out, nothing that the client sent.',
     async run(subject) {
       const before = await subject.state(subject.A1);
       const answer = await create(subject, { k: subject.create('a') });
@@ -28,7 +28,7 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-create-unknown-null',
     level: 'must',
-    rule: 'An unknown property is invalidProperties also where its value is null (decision 13).',
+    rule: 'An unknown property is invalidProperties also where its value is null.',
     async run(subject) {
       const k = { ...subject.beside(), [subject.profile.text]: 5, foo: 1, bar: null, 'x/y': 2 };
       const m = { ...subject.create('a'), foo: null };
@@ -44,7 +44,7 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-create-not-object',
     level: 'must',
-    rule: 'A create that is no object is invalidProperties by itself, the others are made (decision 13).',
+    rule: 'A create that is no object is invalidProperties by itself, the others are made.',
     async run(subject) {
       const wrong = { a: null, b: 5, c: 'x', d: [], e: true };
       const answer = await create(subject, { ...wrong, good: subject.create('a') });

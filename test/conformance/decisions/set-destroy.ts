@@ -7,7 +7,7 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'set-destroy-answer-exact',
     level: 'must',
-    rule: 'A destroy is one step of the state (decision 8).',
+    rule: 'A destroy is one step of the state.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const oldState = await subject.state(subject.A1);
@@ -25,7 +25,7 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'set-destroy-unchanged-state',
     level: 'must',
-    rule: 'A call of which nothing succeeds leaves the state as it was (decision 8).',
+    rule: 'A call of which nothing succeeds leaves the state as it was.',
     async run(subject) {
       const answer = await subject.set({
         create: { k: { noSuchProperty: 1 } },
@@ -38,7 +38,7 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'set-destroy-repeated',
     level: 'must',
-    rule: 'An id that destroy has twice counts once (decision 13).',
+    rule: 'An id that destroy has twice counts once.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const answer = await subject.set({ destroy: [id, id, 'x', 'x'] });
@@ -50,7 +50,7 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'set-destroy-id-not-reused',
     level: 'must',
-    rule: 'An id is never used again (decision 7).',
+    rule: 'An id is never used again.',
     needs: { room: 3 },
     async run(subject) {
       const id = await subject.one(subject.A1);

@@ -9,7 +9,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
   {
     id: 'set-if-in-state-written',
     level: 'must',
-    rule: 'A state is compared as it is written: a zero in front of its number makes it another (decision 8).',
+    rule: 'A state is compared as it is written: a zero in front of its number makes it another.',
     async run(subject) {
       const state = await subject.state(subject.A1);
       const others = [
@@ -30,7 +30,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
   {
     id: 'set-states-counted',
     level: 'must',
-    rule: 'The state steps by one for each object that changed, none for what failed or stayed the same (decision 8).',
+    rule: 'The state steps by one for each object that changed, none for what failed or stayed the same.',
     needs: { methods: ['changes'], room: 4 },
     async run(subject) {
       const { A1, type, profile } = subject;
@@ -68,7 +68,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
   {
     id: 'set-states-of-accounts',
     level: 'must',
-    rule: 'States of two accounts move apart from each other (decision 8).',
+    rule: 'States of two accounts move apart from each other.',
     async run(subject) {
       const other = await subject.state(subject.A2);
       await subject.one(subject.A1);

@@ -8,7 +8,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-update-answer-exact',
     level: 'must',
-    rule: 'An update is one step of the state, moves updated on and reports it, and leaves created as it is (decisions 8 and 10).',
+    rule: 'An update is one step of the state, moves updated on and reports it, and leaves created as it is.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -35,7 +35,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-update-no-op',
     level: 'must',
-    rule: 'An update that changes nothing succeeds with null: neither updated nor the state moves (decision 8).',
+    rule: 'An update that changes nothing succeeds with null: neither updated nor the state moves.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'same');
@@ -51,7 +51,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-update-no-id',
     level: 'must',
-    rule: 'A key of update that can be no id is notFound like one that is nobody’s (decision 12).',
+    rule: 'A key of update that can be no id is notFound like one that is nobody’s.',
     async run(subject) {
       const wrong = ['', 'é', '__proto__', 'a b'];
       const patches = Object.fromEntries(wrong.map((id) => [id, {}]));
@@ -63,7 +63,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-update-unknown-null',
     level: 'must',
-    rule: 'An unknown property of a patch is invalidProperties also where its value is null, and all of them are listed (decision 13).',
+    rule: 'An unknown property of a patch is invalidProperties also where its value is null, and all of them are listed.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const object = await subject.read(id);
@@ -79,7 +79,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-update-will-destroy',
     level: 'must',
-    rule: 'An update of an object that the same call destroys is willDestroy (decision 13).',
+    rule: 'An update of an object that the same call destroys is willDestroy.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const answer = await subject.set({

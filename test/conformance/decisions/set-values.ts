@@ -52,7 +52,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
   {
     id: 'set-text-code-points',
     level: 'must',
-    rule: 'The length of a text is counted in Unicode code points: what takes two units of UTF-16 is one (decision 14).',
+    rule: 'The length of a text is counted in Unicode code points: what takes two units of UTF-16 is one.',
     needs: { text: true },
     applies: ({ profile: { textMax, octets } }) =>
       textMax > 0 && textMax * 4 + 1000 < octets
@@ -73,7 +73,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
   {
     id: 'set-text-nul',
     level: 'must',
-    rule: 'U+0000 in a string is invalidProperties (decision 4).',
+    rule: 'U+0000 in a string is invalidProperties.',
     needs: { text: true },
     async run(subject) {
       const { text } = subject.profile;
@@ -87,7 +87,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
     id: 'set-date-digits',
     level: 'must',
     section: '1.4',
-    rule: 'Of the fraction of a UTCDate milliseconds are kept, more digits are cut, and the stored value is reported (decision 10).',
+    rule: 'Of the fraction of a UTCDate milliseconds are kept, more digits are cut, and the stored value is reported.',
     needs: { singleton: 'both' },
     applies: noDate,
     async run(subject) {
@@ -113,7 +113,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
     id: 'set-number-text',
     level: 'must',
     section: '1.3',
-    rule: 'Whether a number is an Int is read from how it is written: one that a double can only round is refused, and -0 is 0 (decision 4).',
+    rule: 'Whether a number is an Int is read from how it is written: one that a double can only round is refused, and -0 is 0.',
     needs: { singleton: 'both', room: 3 },
     applies: (subject) =>
       numberOf(subject, 'integer', 5, 10) === undefined &&
@@ -157,7 +157,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
     id: 'set-number-for-object',
     level: 'must',
     section: '1.3',
-    rule: 'A number that no double holds is refused where an object or a list is declared, as any other number is (decision 4).',
+    rule: 'A number that no double holds is refused where an object or a list is declared, as any other number is.',
     needs: { singleton: 'both' },
     applies: (subject) =>
       collectionsOf(subject).length > 0

@@ -11,7 +11,7 @@ export const singletonDecisions = typeChecks(
       id: 'singleton-unwritten',
       level: 'must',
       section: '5.1',
-      rule: 'A singleton that was never written has its defaults, and its state is 0 (decision 8).',
+      rule: 'A singleton that was never written has its defaults, and its state is 0.',
       async run(subject) {
         const { defaults, text, textDefault } = subject.profile;
         const { list, ...rest } = await get(subject, subject.A2);
@@ -23,7 +23,7 @@ export const singletonDecisions = typeChecks(
     {
       id: 'singleton-no-op',
       level: 'must',
-      rule: 'An update of a singleton tells when it was; one that changes nothing is null and no change (decisions 8 and 10).',
+      rule: 'An update of a singleton tells when it was; one that changes nothing is null and no change.',
       applies: noDefault,
       async run(subject) {
         await changed(subject, async (property) => {

@@ -10,7 +10,7 @@ import type { Subject } from '../../../conform/src/subject/subject.js';
 import { size, valuesOf } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 
-/** Decision 19: what a type that opts in takes in snake_case beside the names of arguments. */
+/** What a type that opts in takes in snake_case beside the names of arguments. */
 
 const snake = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -36,7 +36,7 @@ export const snakeCaseDecisions = [
     {
       id: 'snake-case-objects',
       level: 'must',
-      rule: 'A type that opts in takes names of properties in snake_case, too, in creates, patches and the properties of a /get, not both spellings of one; answers have camelCase alone (decision 19).',
+      rule: 'A type that opts in takes names of properties in snake_case, too, in creates, patches and the properties of a /get, not both spellings of one; answers have camelCase alone.',
       applies: (subject) =>
         optsIn(subject) ??
         (longProperties(subject).length > 0 ? null : 'No property’s name is of two words.'),
@@ -70,7 +70,7 @@ export const snakeCaseDecisions = [
     {
       id: 'snake-case-queries',
       level: 'must',
-      rule: 'Names of conditions and of properties to sort by may be in snake_case there, too: the same query as in camelCase, with the same queryState; both spellings of one are invalidArguments (decision 19).',
+      rule: 'Names of conditions and of properties to sort by may be in snake_case there, too: the same query as in camelCase, with the same queryState; both spellings of one are invalidArguments.',
       applies: (subject) =>
         optsIn(subject) ??
         (longFilters(subject).length + longSorts(subject).length > 0

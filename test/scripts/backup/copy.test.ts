@@ -117,7 +117,7 @@ it('looks through the copy in a thread: meanwhile the server is told that the ba
   }
 });
 
-it('D23: a note holds the octets of blobs until it is taken away, or its process has been silent', async () => {
+it('a note holds the octets of blobs until it is taken away, or its process has been silent', async () => {
   const noted = new Folder();
   const db = openDatabase({ file: noted.file });
   migrate(db, join(ROOT, 'prisma/sqlite/migrations'));

@@ -180,7 +180,7 @@ it('PostgreSQL: a database that is not there, or has nothing of ours, is not cop
   place.remove();
 });
 
-it('D23: backups under a server that collects blobs after a second miss no octets, twenty times', async () => {
+it('backups under a server that collects blobs after a second miss no octets, twenty times', async () => {
   const server = await startServer({ env: { BLOBS_KEEP: '1s' } });
   const place = new Workplace();
   let over = false;

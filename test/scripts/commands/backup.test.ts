@@ -60,7 +60,7 @@ function write() {
   return { todos, blobs, stop };
 }
 
-describe('backup and restore (contract, decision 9)', () => {
+describe('backup and restore', () => {
   it('copies under writers what was acknowledged before; a client that is ahead synchronises anew', async () => {
     const writers = write();
     onTestFinished(writers.stop);

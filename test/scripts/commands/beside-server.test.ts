@@ -22,7 +22,7 @@ async function accounts(): Promise<Readonly<Record<string, unknown>>> {
   return (await client.session())['accounts'] as Readonly<Record<string, unknown>>;
 }
 
-describe('a command beside a running server (decision 2)', () => {
+describe('a command beside a running server', () => {
   it('that names, grants or revokes shows in the session and its state, and in what methods allow', async () => {
     const other = await run('account', 'create', '--name', 'Other', '--user', 'bob');
     const { state } = await client.session();
@@ -53,7 +53,7 @@ describe('a command beside a running server (decision 2)', () => {
     expect(server().stdout() + server().stderr()).not.toContain(token.slice(-43));
   });
 
-  it('that resets states (decision 9) makes every older one unanswerable and loses no object', async () => {
+  it('that resets states makes every older one unanswerable and loses no object', async () => {
     const created = await client.set('Todo', { accountId: account, create: { k: { text: 'T' } } });
     await client.set('Todo', { accountId: account, create: { k: { text: 'U' } } });
     const before = await client.get('Todo', { accountId: account, ids: null });

@@ -28,7 +28,7 @@ function stateOf(data: JsonMap, accountId: string): unknown {
 }
 
 describe('restore', () => {
-  it('D9: of the backup of an older version migrates it', async () => {
+  it('of the backup of an older version migrates it', async () => {
     const [older, place] = [new Workplace(), new Workplace()];
     const [first = '', ...later] = readdirSync(MIGRATIONS).filter((name) => /^\d/.test(name));
     const folder = temporaryFolder();

@@ -88,7 +88,7 @@ describe('an emitted validator of values', () => {
     expect(complaints(gadget.update, 'x')).toEqual([' type']);
   });
 
-  it('counts lengths in code points (decision 14)', () => {
+  it('counts lengths in code points', () => {
     expect(complaints(gadget.update, { title: '😀'.repeat(200) })).toEqual([]);
     expect(complaints(gadget.update, { title: '😀'.repeat(201) })).toEqual(['/title maxLength']);
   });
@@ -119,7 +119,7 @@ describe('an emitted validator of values', () => {
     expect(complaints(gadget.update, gadgetWith(more))).toContain(complaint);
   });
 
-  it('never takes an inexact number for an integer (decision 4)', () => {
+  it('never takes an inexact number for an integer', () => {
     const inexact = new InexactNumber('4.99999999999999999999');
     const wrong = gadgetWith({
       rank: inexact,

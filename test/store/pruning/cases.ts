@@ -49,7 +49,7 @@ function expectWhole(records: readonly ChangeRecordAt[], since: number, state: n
 
 export function pruningCases(count: number, open: Open): void {
   describe(`a log of ${count} change records`, () => {
-    it('D9: is pruned in steps between which others write and read, and nothing new is lost', async () => {
+    it('is pruned in steps between which others write and read, and nothing new is lost', async () => {
       let now = OLD;
       const opened = await open(() => now);
       onTestFinished(() => opened.close());

@@ -21,7 +21,7 @@ export function blobCases(bench: Bench): void {
       expect(await read((snapshot) => snapshot.blobs(['b1']), B)).toEqual([]);
     });
 
-    it('6.1: are referenced while an object refers to them', async () => {
+    it('RFC 8620 6.1: are referenced while an object refers to them', async () => {
       await write((t) => t.changeBlobReferences([], [reference('b1'), reference('b1', 'r2')]));
       expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: true }, { referenced: false }]);
       await write((t) => t.changeBlobReferences([reference('b1')], [reference('b2')]));
@@ -30,7 +30,7 @@ export function blobCases(bench: Bench): void {
       expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: false }, { referenced: true }]);
     });
 
-    it('6.1: are given to a viewer where they are referenced, or of their uploading', async () => {
+    it('RFC 8620 6.1: are given to a viewer where they are referenced, or of their uploading', async () => {
       const viewed = async (viewer: string) =>
         (await read((t) => t.blobs(['b2', 'b1', 'b3'], viewer))).map(({ id }) => id);
       expect(await viewed('u2')).toEqual([]);
@@ -57,7 +57,7 @@ export function blobCases(bench: Bench): void {
       expect(none).toEqual([]);
     });
 
-    it('D23: are collected when nothing has referred to them since the time given', async () => {
+    it('are collected when nothing has referred to them since the time given', async () => {
       await write((t) => t.changeBlobReferences([], [reference('b1')]));
       bench.now += 1000;
       await write((t) => t.changeBlobReferences([reference('b1')], []));
@@ -67,7 +67,7 @@ export function blobCases(bench: Bench): void {
       expect(await blobs('b1', 'b2')).toEqual([]);
     });
 
-    it('D23: are not collected while referenced, and at most so many at a time', async () => {
+    it('are not collected while referenced, and at most so many at a time', async () => {
       await write((t) => t.insertBlobs([blob('b3'), blob('b4')]));
       await write((t) => t.changeBlobReferences([], [reference('b2')]));
       expect(await collect(HUGE, 2)).toHaveLength(2);
@@ -76,13 +76,13 @@ export function blobCases(bench: Bench): void {
       expect(await blobs('b2')).toHaveLength(1);
     });
 
-    it('D23: one that is stored again stays referenced', async () => {
+    it('one that is stored again stays referenced', async () => {
       await write((t) => t.changeBlobReferences([], [reference('b1')]));
       await write((t) => t.insertBlobs([blob('b1')]));
       expect(await blobs('b1')).toMatchObject([{ referenced: true }]);
     });
 
-    it('D23: one that is stored again lives on from then', async () => {
+    it('one that is stored again lives on from then', async () => {
       bench.now += 1000;
       await write((t) => t.insertBlobs([blob('b1')]));
       expect(await collect(1_001_000)).toEqual([{ accountId: A, id: 'b2' }]);

@@ -15,7 +15,7 @@ export function changeCases(bench: Bench): void {
         ),
       );
 
-    it('D8: a counter that steps by one for each record, "0" at first', async () => {
+    it('a counter that steps by one for each record, "0" at first', async () => {
       expect(await read((snapshot) => snapshot.stateNumber(Gadget))).toBe(0);
       expect(await record('created', 'updated')).toBe(2);
       bench.now += 5;
@@ -32,7 +32,7 @@ export function changeCases(bench: Bench): void {
       ]);
     });
 
-    it('D8: a work that fails leaves no gap', async () => {
+    it('a work that fails leaves no gap', async () => {
       await record('created');
       const failing = write(async (transaction) => {
         await transaction.record(Gadget, [{ objectId: 'r5', kind: 'created' }]);
@@ -42,7 +42,7 @@ export function changeCases(bench: Bench): void {
       expect(await record('updated')).toBe(2);
     });
 
-    it('D9: old records are pruned from the front, in steps', async () => {
+    it('old records are pruned from the front, in steps', async () => {
       await record('created', 'created', 'created');
       bench.now += 100;
       await record('updated', 'updated');

@@ -20,7 +20,7 @@ export function extremeCases(bench: Bench): void {
   const parsed = (text: string): JsonValue => parseIJson(Buffer.from(text));
 
   describe('extremes', () => {
-    it('D6: a filter of more values than a statement takes is refused', async () => {
+    it('a filter of more values than a statement takes is refused', async () => {
       await insert([gadget('r1', { title: 'w1 w2' })]);
       const words = (count: number) =>
         Array.from({ length: count }, (_, index) => `w${index}`).join(' ');
@@ -42,7 +42,7 @@ export function extremeCases(bench: Bench): void {
       expect(await named).toEqual([]);
     });
 
-    it('D14: a filter as deep as may be, whatever stands at its bottom', async () => {
+    it('a filter as deep as may be, whatever stands at its bottom', async () => {
       await insert([gadget('r1', { title: 'w1 w2' })]);
       const bottom = condition('text', Array.from({ length: 50 }, (_, n) => `w${n}`).join(' '));
       const deep = (height: number): FilterNode => {
@@ -56,7 +56,7 @@ export function extremeCases(bench: Bench): void {
         expect([[], 'unsupportedFilter']).toContainEqual(await answer(deep(height)));
     });
 
-    it('D4: numbers that no double holds equal nothing', async () => {
+    it('numbers that no double holds equal nothing', async () => {
       await insert([
         gadget('r1', { list: [null, 1, 9007199254740992], score: 1e308, tags: { n: true } }),
       ]);
@@ -73,7 +73,7 @@ export function extremeCases(bench: Bench): void {
       expect(await answer(condition('maxRank', 9007199254740991))).toEqual([]);
     });
 
-    it('D4: U+0000 is in no stored text, so nothing has it', async () => {
+    it('U+0000 is in no stored text, so nothing has it', async () => {
       await insert([gadget('r1', { title: 'a\\u0000', code: 'x', tags: { '\\u0000': true } })]);
       for (const text of ['\0', 'a\0', '\0a', 'x\0y']) {
         for (const name of ['title', 'titleStart', 'titleIs', 'code', 'hasTag', 'hasItem'] as const)

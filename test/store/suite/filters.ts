@@ -91,7 +91,7 @@ export function filterCases(bench: Bench): void {
     ];
 
     for (const [what, filter, expected] of cases) {
-      it(`5.5, D14: ${what}`, async () => {
+      it(`RFC 8620 5.5: ${what}`, async () => {
         expect(await found(filter)).toEqual(expected);
         expect(await read((snapshot) => snapshot.count(Gadget, filter))).toBe(expected.length);
       });

@@ -50,7 +50,7 @@ export function objectCases(bench: Bench): void {
       });
     }
 
-    it('D4: store -0 as 0', async () => {
+    it('store -0 as 0', async () => {
       await insert([gadget('r1', { rank: -0, score: -0 })]);
       await insert(['r2', 'r3'].map((id) => gadget(id, { rank: -0, score: -0 })));
       for (const object of await all()) {
@@ -123,7 +123,7 @@ export function objectCases(bench: Bench): void {
       expect(first.map((object) => object.id)).toEqual(['r1', 'r2']);
     });
 
-    it('D6: beyond maxOctets are requestTooLarge', async () => {
+    it('beyond maxOctets are requestTooLarge', async () => {
       await insert(gadgets(10, () => ({ title: 'x'.repeat(1000) })));
       const getFirst = (octets: number) =>
         read((snapshot) => snapshot.get(Gadget, { first: 10 }, Gadget.properties, octets));

@@ -60,12 +60,12 @@ export function orderCases(bench: Bench): void {
     ];
 
     for (const [sort, expected] of cases) {
-      it(`5.5, D15: by ${sort.length === 0 ? 'nothing' : sort.join(', ')}`, async () => {
+      it(`RFC 8620 5.5: by ${sort.length === 0 ? 'nothing' : sort.join(', ')}`, async () => {
         expect(await ids(plan(ALL, ...sort))).toEqual(expected);
       });
     }
 
-    it('5.5: pages one after the other are the whole', async () => {
+    it('RFC 8620 5.5: pages one after the other are the whole', async () => {
       const query = plan(ALL, '-code');
       const whole = await ids(query);
       const pages: string[] = [];
@@ -77,7 +77,7 @@ export function orderCases(bench: Bench): void {
       expect(await ids(query, 0, 0)).toEqual([]);
     });
 
-    it('5.5: rank is null for what the filter leaves out', async () => {
+    it('RFC 8620 5.5: rank is null for what the filter leaves out', async () => {
       const rank = (id: string) =>
         read((snapshot) => snapshot.rank(Gadget, plan(condition('noCode', true)), id));
       expect([await rank('r1'), await rank('r2'), await rank('r5'), await rank('r9')]).toEqual([

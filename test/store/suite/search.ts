@@ -60,7 +60,7 @@ export function searchCases(bench: Bench): void {
 
     for (const [needle, ids] of cases) {
       const shown = JSON.stringify(needle.length > 20 ? `${needle.slice(0, 20)}...` : needle);
-      it(`5.5, D14: finds what a scan finds for ${shown}`, async () => {
+      it(`RFC 8620 5.5: finds what a scan finds for ${shown}`, async () => {
         expect(await found(condition('title', needle))).toEqual(ids);
         expect(await found(condition('found', needle))).toEqual(ids);
         const rest = Object.keys(texts).filter((id) => !ids.includes(id));

@@ -67,7 +67,7 @@ export function transactionCases(bench: Bench): void {
       expect(await all()).toEqual([]);
     });
 
-    it('5.1: a read sees one snapshot while others write', async () => {
+    it('RFC 8620 5.1: a read sees one snapshot while others write', async () => {
       await insert([gadget('r1')]);
       let writing: Promise<void> | undefined;
       const [before, after] = await read(async (snapshot) => {
@@ -80,7 +80,7 @@ export function transactionCases(bench: Bench): void {
       expect(await all()).toHaveLength(2);
     });
 
-    it('D6: a call after its deadline is unavailable and does nothing', async () => {
+    it('a call after its deadline is unavailable and does nothing', async () => {
       const late: CallOptions = { deadline: performance.now() - 1 };
       const writing = bench.store.write(A, late, (t) =>
         t.writeRows('insert', Gadget, [gadget('r1')]),
@@ -91,7 +91,7 @@ export function transactionCases(bench: Bench): void {
       expect(await all()).toEqual([]);
     });
 
-    it('D6: a work is given up between two operations, and nothing of it stays', async () => {
+    it('a work is given up between two operations, and nothing of it stays', async () => {
       const options = bench.soon();
       const short: CallOptions = { deadline: performance.now() + 100 };
       const passed = (): void => {
@@ -117,7 +117,7 @@ export function transactionCases(bench: Bench): void {
       expect(await count).toBe(0);
     });
 
-    it('D6: a scan is stopped at its deadline', async () => {
+    it('a scan is stopped at its deadline', async () => {
       await insert(gadgets(3000, (index) => ({ title: `text ${index}` })));
       const query = plan(condition('title', 'zzz'), '-title');
       const reading = bench.store.read(A, { deadline: performance.now() + 200 }, async (s) => {
