@@ -197,7 +197,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     else expect(Object.keys(notCreated)).toEqual(['a']);
   });
 
-  it('RFC 9404 4.1: a source has one type, and the blob the type that is given', async () => {
+  it('RFC 9404 4.1: a blob has the type that is given, and no other than a media type', async () => {
     const data = [text('x')];
     const { created, notCreated } = await upload({
       none: { data },

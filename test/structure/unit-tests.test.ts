@@ -19,9 +19,9 @@ function unitTests(): string[] {
   return UNIT_TESTS.flatMap((pattern) => {
     const folder = dirname(pattern);
     const [start = '', end = ''] = pattern.slice(folder.length + 1).split('*');
-    const names = pattern.includes('*')
-      ? readdirSync(join(ROOT, folder)).filter((one) => one.startsWith(start) && one.endsWith(end))
-      : [start];
+    const names = readdirSync(join(ROOT, folder)).filter((one) =>
+      pattern.includes('*') ? one.startsWith(start) && one.endsWith(end) : one === start,
+    );
     expect(names, `${pattern} of test/unit-tests.ts names no file`).not.toEqual([]);
     return names.map((name) => join(folder, name));
   });
