@@ -3,8 +3,8 @@ import { command } from '../invocation.js';
 import { DESCRIPTOR_FOLDER } from './load/index.js';
 
 /**
- * What the file system refuses (no such folder, no permission, no space) is told in a line, not as
- * a defect.
+ * Returns a UsageError for what the file system refuses (no such folder, no permission, no space):
+ * it is told in a line, not as a defect.
  */
 export function asUsageError(error: unknown, root: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return error;

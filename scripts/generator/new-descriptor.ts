@@ -4,7 +4,7 @@ import { command, page, schemaPath } from '../invocation.js';
 /** Why there can't be a type of the name, or undefined where there can. */
 export { whyNoTypeName };
 
-/** `invoice-lines` of `InvoiceLine`: the descriptor's base name. */
+/** Returns the descriptor's base name, `invoice-lines` of `InvoiceLine`. */
 export function baseNameOf(typeName: string): string {
   const words = typeName
     .replace(/([a-z0-9])([A-Z])/g, '$1-$2')

@@ -34,7 +34,10 @@ export interface Rendered {
 /** Reports what is being done, for whoever waits. */
 export type Progress = (what: string) => void;
 
-/** load -> check -> model -> emit. Writes nothing. `contract`: see planMigrations. */
+/**
+ * Renders all files: load -> check -> model -> emit. Writes nothing. `contract`: see
+ * planMigrations.
+ */
 export async function render(
   root: string,
   progress: Progress = () => undefined,

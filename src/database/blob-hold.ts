@@ -41,7 +41,7 @@ export async function blobsHeld(prisma: PrismaClient, now = Date.now): Promise<b
   return (await notes(prisma)).some(({ value }) => Number(value) >= now());
 }
 
-/** In a restored database: the notes of the backups that ran when it was copied. */
+/** Removes from a restored database the notes of backups that ran when it was copied. */
 export async function forgetHolds(prisma: PrismaClient): Promise<void> {
   await prisma.jmapMeta.deleteMany({ where: { key: { startsWith: PREFIX } } });
 }

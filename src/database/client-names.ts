@@ -21,7 +21,7 @@ interface Model {
   }[];
 }
 
-/** `folder`: of the migration. */
+/** Returns the names that clients know. `folder`: of the migration. */
 export function clientNames(folder: string): ClientNames {
   const types = typesIn(join(folder, 'model.json'));
   const typeOf = (table: string) => types.find((type) => type.table === table);

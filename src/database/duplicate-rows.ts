@@ -7,7 +7,7 @@ export type DuplicateRow = readonly unknown[];
 /** How many the message names; one more is asked for, to say that there are more. */
 const NAMED = 3;
 
-/** Null is equal to nothing, as when the engine judges a /set. */
+/** Returns the query for duplicates. Null is equal to nothing, as when the engine judges a /set. */
 export function duplicatesSql({ table, columns }: UniqueCheck): string {
   const list = columns.map(quote).join(', ');
   const condition = columns.map((column) => `${quote(column)} IS NOT NULL`).join(' AND ');

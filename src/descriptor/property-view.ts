@@ -90,7 +90,10 @@ export function standardProperties(at: Location): readonly PropertyView[] {
   ];
 }
 
-/** The keys of a set are ids where it is one of a type: `setOf: Gadget`. */
+/**
+ * Returns whether a word names a type: the keys of a set are ids where it does, as in `setOf:
+ * Gadget`.
+ */
 export function isTypeName(name: string | undefined): name is string {
   return name !== undefined && /^[A-Z]/.test(name);
 }

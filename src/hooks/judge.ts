@@ -97,9 +97,9 @@ export interface OfferedArguments {
 }
 
 /**
- * Standard arguments in the place of the client's, or HookError where they are none. Those of the
- * client's that the hook gives back stay as they came: a filter may nest deeper than a hook's own
- * JSON, and who reads it says so. Pauses.
+ * Returns standard arguments in the place of the client's, or throws HookError where they are none.
+ * Those of the client's that the hook gives back stay as they came: a filter may nest deeper than a
+ * hook's own JSON, and who reads it says so. Pauses.
  */
 export function* replacedArguments(
   what: string,

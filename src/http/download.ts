@@ -14,7 +14,9 @@ import { streamTo } from './write-long.js';
 
 const CACHE: readonly string[] = ['Cache-Control', 'private, immutable, max-age=31536000'];
 
-/** GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), with Range and HEAD. */
+/**
+ * Answers GET {base}/jmap/download/{accountId}/{blobId}/{name} (RFC 8620 6.2), with Range and HEAD.
+ */
 export function downloadPage(services: TransportServices): Page {
   return async ({ req, res, params, query }) => {
     const principal = principalOf(res);
@@ -162,7 +164,10 @@ export function contentDisposition(kind: 'attachment' | 'inline', name: string):
 const INERT =
   /^(?:text\/plain|image\/(?:png|jpeg|gif|webp|avif|bmp)|(?:audio|video)\/[a-z0-9.+-]+)$/;
 
-/** A browser saves a blob, and doesn't show it, unless its type is known to be inert. */
+/**
+ * Returns `inline` for a type that is known to be inert: a browser saves any other blob, and
+ * doesn't show it.
+ */
 export function dispositionOf(mediaType: string): 'attachment' | 'inline' {
   const essence = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return INERT.test(essence) ? 'inline' : 'attachment';

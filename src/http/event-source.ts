@@ -29,8 +29,8 @@ interface Parameters {
 }
 
 /**
- * GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3). `streams` holds the open
- * streams, which the server ends when it stops.
+ * Answers GET {base}/jmap/eventsource?types=…&closeafter=…&ping=… (RFC 8620 7.3). `streams` holds
+ * the open streams, which the server ends when it stops.
  */
 export function eventSourcePage(shared: Shared, streams: Set<EventStream>): Page {
   const slots = new Allowance({ share: MAX_STREAMS });

@@ -5,15 +5,15 @@ import { send } from './edge-response.js';
 import { sendJson } from './reply.js';
 import type { Metrics } from './shared.js';
 
-/** GET /healthz: the process lives and its event loop turns. */
+/** Answers GET /healthz: the process lives and its event loop turns. */
 export function healthPage(): Page {
   return async ({ res }) => sendJson(res, 200, { status: 'ok' });
 }
 
 /**
- * GET /readyz: 200 when requests can be served, 503 while the database can't be reached, its files
- * were removed or replaced, or the server stops. `reason` is what clients are told too; the log has
- * the causes behind it.
+ * Answers GET /readyz: 200 when requests can be served, 503 while the database can't be reached,
+ * its files were removed or replaced, or the server stops. `reason` is what clients are told too;
+ * the log has the causes behind it.
  */
 export function readyPage(ready: () => Promise<void>, log: Log): Page {
   return async ({ res }) => {
@@ -29,7 +29,7 @@ export function readyPage(ready: () => Promise<void>, log: Log): Page {
   };
 }
 
-/** GET /metrics: the Prometheus text format. The edge has checked METRICS_TOKEN. */
+/** Answers GET /metrics in the Prometheus text format. The edge has checked METRICS_TOKEN. */
 export function metricsPage(metrics: Metrics): Page {
   return async ({ res }) => {
     const text = await metrics.text();

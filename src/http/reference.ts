@@ -9,7 +9,10 @@ interface Reference {
   readonly etag: string;
 }
 
-/** {base}/jmap/reference?capability={capability}: a capability's descriptor for clients. */
+/**
+ * Answers GET {base}/jmap/reference?capability={capability} with a capability's descriptor for
+ * clients.
+ */
 export function referencePage(capabilities: ReadonlyMap<string, CapabilityDefinition>): Page {
   const references = new Map<string, Reference>();
   return async ({ req, res, query }) => {

@@ -62,7 +62,7 @@ export function serverFault(reference: string): Problem {
   return new HttpError(500, detail);
 }
 
-/** 503 for what the process can't take on now. */
+/** Returns a 503 for what the process can't take on now. */
 export function overloaded(): HttpError {
   return busy('The server has too much to do. Try again.');
 }

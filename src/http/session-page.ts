@@ -12,7 +12,7 @@ const HEADERS: readonly string[] = Object.freeze([
   'no-cache, no-store, must-revalidate',
 ]);
 
-/** GET {base}/.well-known/jmap: the Session object, without a redirect. */
+/** Answers GET {base}/.well-known/jmap with the Session object, without a redirect. */
 export function sessionPage(sessions: Sessions, baseUrls: BaseUrls): Page {
   return async ({ req, res }) => {
     const base = baseUrls.find(req);

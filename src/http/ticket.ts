@@ -6,8 +6,8 @@ import { sendJson } from './reply.js';
 import type { Shared } from './shared.js';
 
 /**
- * POST {base}/jmap/ticket: a ticket that stands for the token once, within a minute. It is
- * written to the database, so it takes one of the user's requests as a call does.
+ * Answers POST {base}/jmap/ticket with a ticket that stands for the token once, within a minute. It
+ * is written to the database, so it takes one of the user's requests as a call does.
  */
 export function ticketPage({ tickets, limits, requests }: Shared): Page {
   return async ({ res }) => {

@@ -11,7 +11,7 @@ import { bodyLength, principalOf } from './edge-response.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
 import type { TransportServices } from './shared.js';
 
-/** POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): stores the body as it arrives. */
+/** Answers POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): stores the body as it arrives. */
 export function uploadPage(services: TransportServices): Page {
   const { limits, ids } = services;
   const slots = new Allowance({ share: limits.maxConcurrentUpload });

@@ -24,7 +24,7 @@ export interface DistinctIds {
   readonly unresolved: ReadonlySet<string>;
 }
 
-/** 5.1: an id that is asked for more than once is answered once. */
+/** Returns each id once: RFC 8620 5.1 answers an id that is asked for more than once only once. */
 export function distinctIds(
   texts: readonly string[],
   createdIds: ReadonlyMap<string, string>,

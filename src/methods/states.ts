@@ -16,7 +16,10 @@ export function formatState(number: number): string {
   return String(number);
 }
 
-/** `ifInState` and its like (RFC 8620 5.3): null and absent are not checked. */
+/**
+ * Throws `stateMismatch` where `ifInState` or its like (RFC 8620 5.3) is another state; null and
+ * absent are not checked.
+ */
 export function requireState(
   argument: string,
   expected: string | null | undefined,

@@ -58,8 +58,8 @@ export function canonicalDate(text: string): string {
 }
 
 /**
- * Its order is that of its octets, so there is one text for a time: no trailing zeros. At most nine
- * digits, so that it is as short as an index needs it.
+ * Returns whether a text is a LocalDateTime. Its order is that of its octets, so there is one text
+ * for a time: no trailing zeros. At most nine digits, so that it is as short as an index needs it.
  */
 export function isLocalDateTime(text: string): boolean {
   return !/\.\d*0$|\.\d{10}/.test(text) && parseUtcDate(`${text}Z`) !== null;

@@ -15,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-/** `Array.isArray` for JSON, whose arrays nobody writes to. */
+/** Returns what `Array.isArray` does, for JSON, whose arrays nobody writes to. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -3,7 +3,10 @@ import type { Metrics } from '../http/shared.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** `process`: the process's own metrics too (memory, CPU, event loop lag, garbage collection). */
+/**
+ * Creates the metrics. `process`: the process's own ones too (memory, CPU, event loop lag, garbage
+ * collection).
+ */
 export function createMetrics(options: { process: boolean }): Metrics {
   const registry = new Registry();
   if (options.process) collectDefaultMetrics({ register: registry });

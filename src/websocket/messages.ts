@@ -65,7 +65,9 @@ export async function idOf(octets: Uint8Array, slices: Slices): Promise<string |
   }
 }
 
-/** RFC 8887 4.3.4: `requestId` is always there, null where there is none. */
+/**
+ * Returns a RequestError (RFC 8887 4.3.4): `requestId` is always there, null where there is none.
+ */
 export function requestErrorText(problem: JsonObject, requestId: string | null): string {
   return JSON.stringify({ '@type': 'RequestError', requestId, ...problem });
 }

@@ -16,7 +16,10 @@ export function emitCapabilities(model: Model): EmittedFiles {
   );
 }
 
-/** `myThingsCapability` of my-things.yaml: the suffix keeps it apart from words of the language. */
+/**
+ * Returns the name of a capability's constant, `myThingsCapability` of my-things.yaml: the suffix
+ * keeps it apart from words of the language.
+ */
 export function constantName({ name }: Pick<ModelCapability, 'name'>): string {
   const camelCase = name.replace(/-([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
   return `${camelCase}Capability`;

@@ -15,7 +15,8 @@ import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/mo
 const MAX_CHARACTERS = 1536;
 
 /**
- * The released table's shape, which it keeps whatever becomes of the type; a new one's by its rows.
+ * Returns whether SQLite keeps the table in the order of its key: a released table keeps its shape,
+ * whatever becomes of the type; a new one's is chosen by its rows.
  */
 export function isKeyOrdered(type: ModelType): boolean {
   return type.keyOrdered ?? hasShortRows(type);
@@ -29,7 +30,7 @@ export function hasShortRows(type: ModelType): boolean {
   return charactersOfRow(type) <= MAX_CHARACTERS;
 }
 
-/** Shadow columns hold their property's text once more. */
+/** Counts the characters of a row's texts: shadow columns hold their property's text once more. */
 export function charactersOfRow({ properties, shadows }: ModelType): number {
   const columns = [
     ...properties,

@@ -33,7 +33,7 @@ export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
   return files;
 }
 
-/** `BlobUpload` of `Blob/upload`. */
+/** Returns the stem of a method's types, `BlobUpload` of `Blob/upload`. */
 export function methodStem({ name }: Pick<ModelMethod, 'name'>): string {
   return name
     .split('/')

@@ -93,8 +93,8 @@ function sortColumn(sort: ModelSort): string {
 }
 
 /**
- * Undefined where the value can't be a column default (null; text with U+0000, which PostgreSQL
- * can't keep).
+ * Returns the text of a column default; undefined where the value can't be one (null; text with
+ * U+0000, which PostgreSQL can't keep).
  */
 export function defaultText({
   kind,

@@ -5,7 +5,9 @@ import { PROVIDERS, type Provider, type Table } from './prisma-datamodel.js';
 import { SHARED_TABLES } from './prisma-shared-tables.js';
 import { printDatasource, printModels } from './prisma-text.js';
 
-/** `prisma/sqlite/schema.prisma`, `prisma/postgresql/schema.prisma`. */
+/**
+ * Returns the path of a schema: `prisma/sqlite/schema.prisma`, `prisma/postgresql/schema.prisma`.
+ */
 export function schemaPath(provider: Provider): string {
   return `prisma/${provider}/schema.prisma`;
 }
@@ -38,7 +40,10 @@ interface NamedClient {
   readonly compiler?: 'small';
 }
 
-/** `prisma/CLIENT/schema.prisma` for each of `named`; its client goes to `build/prisma/CLIENT`. */
+/**
+ * Returns `prisma/CLIENT/schema.prisma` for each of `named`; its client goes to
+ * `build/prisma/CLIENT`.
+ */
 export function prismaSchemas(
   named: readonly NamedClient[],
   tables: readonly Table[],

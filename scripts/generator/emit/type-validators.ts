@@ -129,7 +129,7 @@ function responseValidators(type: ModelType): readonly ValidatorSource[] {
   );
 }
 
-/** Null adds no constraint, whatever the operator. */
+/** Returns the schema with null beside its type: null adds no constraint, whatever the operator. */
 export function orNull(schema: JSONSchema7): JSONSchema7 {
   const type = mainType(schema) as NonNullable<JSONSchema7['type']>;
   return { ...schema, type: [type, 'null'] as NonNullable<JSONSchema7['type']> } as JSONSchema7;

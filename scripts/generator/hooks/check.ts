@@ -54,7 +54,10 @@ export function checkHooks(capability: ModelCapability, file: HookFile | null): 
   return problems;
 }
 
-/** `--check`: the hook file says that it was written for another form of its descriptor. */
+/**
+ * Returns the finding of `--check` about a hook file that says that it was written for another form
+ * of its descriptor.
+ */
 export function behind(capability: ModelCapability, file: HookFile): Problem | null {
   const mark = readMark(file.text);
   if (mark === null || mark.hash === writtenFor(capability)) return null;

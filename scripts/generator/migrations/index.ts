@@ -42,7 +42,7 @@ export interface MigrationPlan {
   readonly problems: readonly Problem[];
 }
 
-/** Where there are no migrations yet, the engine is begun with before anything is read. */
+/** Begins with the migration engine before anything is read, where there are no migrations yet. */
 export function expectMigrations(root: string): void {
   const isNew = PROVIDERS.some((provider) => !existsSync(join(root, migrationsFolder(provider))));
   if (isNew) prepare('prepareDiff');
@@ -58,7 +58,10 @@ export interface Histories {
   readonly warnings?: readonly Problem[];
 }
 
-/** `released`: the files of released migrations (released.ts). */
+/**
+ * Reads the migrations of both databases. `released`: the files of released migrations
+ * (released.ts).
+ */
 export function readHistories(
   root: string,
   released: ReadonlySet<string> | undefined = committedFiles(root),

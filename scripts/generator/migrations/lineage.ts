@@ -30,7 +30,7 @@ export interface Renamed {
 
 const RELEASED = new WeakMap<Snapshot, ReadonlyMap<string, ReleasedType>>();
 
-/** By table: of hundreds of types, each is looked up several times. */
+/** Returns the released types by table: of hundreds of types, each is looked up several times. */
 export function releasedTypes(snapshot: Snapshot): ReadonlyMap<string, ReleasedType> {
   let types = RELEASED.get(snapshot);
   if (types === undefined) {
@@ -66,8 +66,8 @@ function readTypes({ model, tables }: Snapshot): readonly ReleasedType[] {
 }
 
 /**
- * Shadow columns are computed from their property: dropping one loses nothing. Only they have such
- * names.
+ * Returns whether a column is a shadow column, which is computed from its property: dropping one
+ * loses nothing. Only they have such names.
  */
 export function isShadow(column: string, table: Table): boolean {
   const base = /^(.+)_(?:folded|casemap|instant)$/.exec(column)?.[1];

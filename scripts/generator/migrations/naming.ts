@@ -5,7 +5,10 @@ const MAX_LENGTH = 48;
 /** No other name has two underscores in a row. */
 const CONTRACT = '_contract';
 
-/** `0002_country`: the number in order, and what first comes to mind about the change. */
+/**
+ * Returns the name of a migration, `0002_country`: the number in order, and what first comes to
+ * mind about the change.
+ */
 export function migrationName(
   number: number,
   difference: Difference,

@@ -12,7 +12,10 @@ export interface SearchChanges {
   readonly concurrent: readonly string[];
 }
 
-/** `rewritten`: tables that SQLite copies, which drops their triggers. */
+/**
+ * Returns the SQL that changes search indexes. `rewritten`: tables that SQLite copies, which drops
+ * their triggers.
+ */
 export function searchSql(
   { provider, model, snapshot, clean, left }: Change,
   rewritten: ReadonlySet<string>,

@@ -225,11 +225,11 @@ const NUMBER_ACCOUNT = `INSERT INTO "JmapSearchAccount" ("accountId")
       (SELECT 1 FROM "JmapSearchAccount" WHERE "accountId" = NEW."accountId");`;
 
 /**
- * SQLite: FTS5 tables of trigrams, kept up to date by triggers, those of long texts by the server.
- * A document's docid is its account's number * 2^32 + n, so that a lookup reads the range of one
- * account alone; it is an INTEGER PRIMARY KEY, which VACUUM keeps (a data table's own rowid it may
- * change). The text itself is in the data table and nowhere else (contentless), and positions are
- * not kept (`detail=column`): the reader compares the text anyway.
+ * Returns the search index on SQLite: FTS5 tables of trigrams, kept up to date by triggers, those
+ * of long texts by the server. A document's docid is its account's number * 2^32 + n, so that a
+ * lookup reads the range of one account alone; it is an INTEGER PRIMARY KEY, which VACUUM keeps (a
+ * data table's own rowid it may change). The text itself is in the data table and nowhere else
+ * (contentless), and positions are not kept (`detail=column`): the reader compares the text anyway.
  */
 export function sqliteSearchSql(searched: Searched): SearchSql {
   const search = new SqliteSearch(searched);
@@ -252,8 +252,9 @@ export function sqliteSearchSql(searched: Searched): SearchSql {
 }
 
 /**
- * PostgreSQL: one GIN index of trigrams, with the account in front. Both extensions are trusted
- * ones: the owner of a database may make them. `fill` is empty: making an index fills it.
+ * Returns the search index on PostgreSQL: one GIN index of trigrams, with the account in front.
+ * Both extensions are trusted ones: the owner of a database may make them. `fill` is empty: making
+ * an index fills it.
  */
 export function postgresqlSearchSql({ table, search }: Searched): SearchSql {
   const columns = search.columns.map((column) => `${quoted(column)} gin_trgm_ops`);

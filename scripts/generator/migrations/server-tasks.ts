@@ -12,7 +12,10 @@ import { text } from './sql.js';
  * new version must refuse.
  */
 
-/** `nullable`: tables in which the version before may still write null where there is none now. */
+/**
+ * Writes the notes for the types of a migration. `nullable`: tables in which the version before may
+ * still write null where there is none now.
+ */
 export function writeServerTasks(
   effects: readonly TypeEffect[],
   backfill: readonly BackfillStep[],
@@ -40,7 +43,7 @@ export function writeServerTasks(
   );
 }
 
-/** Nothing is left to do for types that are given up. */
+/** Removes the notes of types that are given up: nothing is left to do for them. */
 export function removeServerTasks(tables: readonly string[]): string {
   return section(
     'Nothing is left to do for them.',

@@ -76,7 +76,10 @@ export function reusedNamesSql(tables: readonly string[]): string {
   );
 }
 
-/** JmapState.objects came after the first release: what the types before it hold is counted. */
+/**
+ * Returns the SQL that counts the objects of types from before JmapState.objects, which came after
+ * the first release.
+ */
 export function objectCountsSql(tables: readonly Table[]): string {
   return section(
     'How many objects there are.',

@@ -93,7 +93,7 @@ export function printSnapshot(snapshot: ModelSnapshot): string {
   return `${JSON.stringify(snapshot, null, 2)}\n`;
 }
 
-/** Undefined where the text is none that the generator wrote. */
+/** Parses a snapshot; undefined where the text is none that the generator wrote. */
 export function parseSnapshot(text: string): ModelSnapshot | undefined {
   try {
     const value = JSON.parse(text) as Partial<ModelSnapshot> | null;

@@ -63,7 +63,7 @@ function withoutPragmas(sql: string): string {
   return replaceOutsideStrings(sql, /PRAGMA (?:defer_)?foreign_keys=(?:ON|OFF);\n/g, () => '');
 }
 
-/** Shadow columns of rows that exist, by the functions that fill new rows. */
+/** Returns the SQL that fills shadow columns of rows, by the functions that fill new rows. */
 export function fillSqlite({ table, columns }: BackfillStep): string {
   const list = columns.map(
     ({ column, from, transform }) => `${quoted(column)} = ${FUNCTIONS[transform]}(${quoted(from)})`,

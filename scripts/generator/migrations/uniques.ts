@@ -30,8 +30,8 @@ export function newUniques(
 }
 
 /**
- * A computed property that is new, or computed otherwise, has its values once the server has
- * started: too late to look for duplicates.
+ * Refuses to make a computed property unique that is new, or computed otherwise: it has its values
+ * once the server has started, too late to look for duplicates.
  */
 export function uniqueProblems(
   checks: readonly UniqueCheck[],
@@ -59,8 +59,8 @@ export function uniqueProblems(
 }
 
 /**
- * All of its properties are new, with a default: the objects that exist would all have the same,
- * and no version could change that before.
+ * Refuses a unique whose properties are all new, with a default: the objects that exist would all
+ * have the same, and no version could change that before.
  */
 export function defaultProblems(
   checks: readonly UniqueCheck[],

@@ -53,14 +53,14 @@ function* texts(problems: readonly Problem[], { root, unfolded }: TellOptions): 
   for (const problem of problems.filter(isError)) yield problemText(problem, sources, look);
 }
 
-/** `1 error, 53 warnings`. */
+/** Returns the line that counts problems: `1 error, 53 warnings`. */
 export function summary(problems: readonly Problem[]): string {
   const warnings = problems.filter(({ severity }) => severity === 'warning').length;
   const errors = counted(problems.length - warnings, 'error');
   return warnings === 0 ? errors : `${errors}, ${counted(warnings, 'warning')}`;
 }
 
-/** `1 error`, `3 warnings`. */
+/** Returns a number with its noun: `1 error`, `3 warnings`. */
 export function counted(count: number, word: string): string {
   return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }

@@ -30,8 +30,9 @@ export function problemsJson(problems: readonly Problem[]): string {
 export type WorkspacePath = (file: string) => string;
 
 /**
- * GitHub takes paths relative to the workspace, where the repository lies; the project may be a
- * folder in it. Without GITHUB_WORKSPACE the project's folder counts as the workspace.
+ * Returns a path as GitHub takes it, relative to the workspace, where the repository lies; the
+ * project may be a folder in it. Without GITHUB_WORKSPACE the project's folder counts as the
+ * workspace.
  */
 export function workspacePath(
   root: string,

@@ -43,7 +43,7 @@ function progressKey(migration: string): string {
 /** Told of each batch. */
 export type TellProgress = (migration: string, type: string, rows: number) => void;
 
-/** In the migration's transaction: says that there is more to do, where there is. */
+/** Notes in the migration's transaction that there is more to do, where there is. */
 export async function noteUnfinished(client: PoolClient, migration: Migration): Promise<void> {
   if (migration.backfill.length === 0 && splitSql(migration.sql).outside.length === 0) return;
   await client.query('INSERT INTO "JmapMeta" ("key", "value") VALUES ($1, $2)', [

@@ -27,7 +27,9 @@ interface OrderedIndex {
 
 type LongEntry = readonly [accountId: string, id: string, octets: string];
 
-/** In the migration's transaction: throws MigrationError where an index of its can't hold a row. */
+/**
+ * Throws MigrationError, in the migration's transaction, where an index of its can't hold a row.
+ */
 export async function requireShortEntries(
   client: PoolClient,
   { name, folder, sql }: Migration,

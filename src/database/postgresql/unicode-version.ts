@@ -4,7 +4,7 @@ import type { Pool } from './pool.js';
 
 const KEY = 'unicodeVersion';
 
-/** As the function of this name for SQLite. */
+/** Does the same as the function of this name for SQLite. */
 export async function recordUnicodeVersion(pool: Pool): Promise<void> {
   await pool.query(
     'INSERT INTO "JmapMeta" ("key", "value") VALUES ($1, $2) ON CONFLICT DO NOTHING',

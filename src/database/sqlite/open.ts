@@ -89,7 +89,8 @@ function writeAhead(db: Database): void {
 }
 
 /**
- * How long a statement sleeps for a lock, ms. More than a moment is for commands and start only.
+ * Sets how long a statement sleeps for a lock, ms. More than a moment is for commands and start
+ * only.
  */
 export function setBusyTimeout(db: Database, milliseconds: number): void {
   db.pragma(`busy_timeout = ${milliseconds}`);

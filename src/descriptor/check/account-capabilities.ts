@@ -2,7 +2,7 @@ import { flag, member, text } from '../located.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Rule } from './rule.js';
 
-/** `accountCapability` names a capability that accounts have. */
+/** Refuses an `accountCapability` that names no capability that accounts have. */
 export const accountCapabilities: Rule = (views, report) => {
   const known = views.flatMap(({ urn, root }) =>
     urn !== undefined && flag(member(root, 'accountLevel'), true) ? [urn] : [],

@@ -5,8 +5,8 @@ const RESERVED = /^(standard|con|prn|aux|nul|com\d|lpt\d)$/;
 const URL_LIKE = /^(urn:[a-z0-9][a-z0-9-]{0,31}:[^\s]+|https?:\/\/[^\s]+)$/i;
 
 /**
- * The descriptor's file name becomes a folder and an identifier; its capability is a URN or a URL
- * (RFC 8620 1.8).
+ * Refuses a descriptor's file name that can't become a folder and an identifier, and a capability
+ * that is neither a URN nor a URL (RFC 8620 1.8).
  */
 export const capabilityNames: Rule = (views, report) => {
   for (const { file, base, root, urn, urnAt } of views) {

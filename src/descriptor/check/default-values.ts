@@ -10,7 +10,7 @@ import { type AjvSchema, validationSchema } from '../validation/schema.js';
 import { whyNoPattern } from './patterns.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 
-/** A default is stored as it is, so it has to be a value that a client may give. */
+/** Refuses a default that a client may not give: it is stored as it is. */
 export const defaultValues: Rule = (views, report) => {
   const compile = compiler();
   for (const property of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {

@@ -38,7 +38,7 @@ function same(words: readonly string[], meant: string): [string, string][] {
   return words.map((word) => [word, meant]);
 }
 
-/** ` Did you mean "text"?` where a known name is close to the unknown one, else nothing. */
+/** Returns ` Did you mean "text"?` where a known name is close to the unknown one, else nothing. */
 export function didYouMean(unknown: string, known: readonly string[]): string {
   return asked(nearest(unknown, known));
 }

@@ -1,6 +1,9 @@
 import { place, type Rule } from './rule.js';
 
-/** One capability is one descriptor; two files of one base name would share a folder. */
+/**
+ * Refuses a second descriptor of one capability, and two files of one base name, which would share
+ * a folder.
+ */
 export const duplicateCapabilities: Rule = (views, report) => {
   const urns = new Map<string, (typeof views)[number]>();
   const bases = new Map<string, (typeof views)[number]>();

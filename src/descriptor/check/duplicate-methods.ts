@@ -9,7 +9,7 @@ interface Named {
   readonly standard: boolean;
 }
 
-/** Every method has one definition, standard methods of types included. */
+/** Refuses a second definition of a method, standard methods of types included. */
 export const duplicateMethods: Rule = (views, report) => {
   const seen = new Map<string, Named>();
   // Standard methods first: where a declared one clashes, that is the line to change.

@@ -6,7 +6,9 @@ import { whyNoPattern } from './patterns.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
-/** The values of an enum have the type and the bounds that the schema says, each once. */
+/**
+ * Refuses values of an enum that lack the type or the bounds that the schema says, or stand twice.
+ */
 export const enumValues: Rule = (views, report) => {
   for (const { node, label } of views.flatMap(schemasOf)) {
     const { type, nullable } = typeOf(node);

@@ -40,7 +40,7 @@ export function whyNotTogether(properties: readonly PropertyView[]): string | un
         'four): give them a smaller maxLength';
 }
 
-/** Code points of the longest value: of text alone, since other values are short. */
+/** Returns the code points of the longest value: of text alone, since other values are short. */
 export function longest({ kind, node, format, blob, role, reference }: PropertyView): number {
   if (kind !== 'string' || blob || role !== undefined || reference !== undefined) return 0;
   if (format !== undefined) return formatNamed(format)?.length ?? 0;

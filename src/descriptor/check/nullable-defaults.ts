@@ -2,8 +2,8 @@ import { member } from '../located.js';
 import type { Rule } from './rule.js';
 
 /**
- * A null patch restores the default (RFC 8620 5.3), so a nullable property with another default
- * could never be null.
+ * Refuses a nullable property with a default other than null: a null patch restores the default
+ * (RFC 8620 5.3), so it could never be null.
  */
 export const nullableDefaults: Rule = (views, report) => {
   for (const { name, node, nullable } of views

@@ -30,8 +30,8 @@ export function whyNoPattern(source: string): Refusal | undefined {
 }
 
 /**
- * A pattern is a regular expression with the flag u, as in JSON Schema, that one pass over any text
- * can match.
+ * Refuses a pattern that is no regular expression with the flag u, as in JSON Schema, and one
+ * that can't be matched in one pass over any text.
  */
 export const patterns: Rule = (views, report) => {
   for (const { node } of views.flatMap(schemasOf)) {

@@ -10,7 +10,7 @@ interface Renamed {
   readonly node: Located;
 }
 
-/** An old name is one that nothing else has or had. */
+/** Refuses an old name that something else has or had. */
 export const renames: Rule = (views, report) => {
   const types = views.flatMap((view) => view.types);
   judge(types, 'type', report);

@@ -2,7 +2,7 @@ import type { ModelProperty } from '../model.js';
 
 /** Who sees and who gives a property: the one place where emitters ask. */
 
-/** /get shows it: neither internal nor secret. */
+/** Returns whether /get shows the property: it is neither internal nor secret. */
 export function isShown({ access }: ModelProperty): boolean {
   return access !== 'internal' && access !== 'secret';
 }

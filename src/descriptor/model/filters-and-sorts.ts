@@ -53,7 +53,8 @@ export function buildSort(view: SortView, find: Find): ModelSort {
 }
 
 /**
- * `indexed: true` on a condition that compares values, or beginnings, asks for an ordered index.
+ * Returns the ordered indexes that conditions ask for by `indexed: true`, where they compare
+ * values, or beginnings.
  */
 export function filterIndexes(
   views: readonly FilterView[],

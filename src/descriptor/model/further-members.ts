@@ -22,7 +22,7 @@ export function hasFurther(schema: JSONSchema7 | undefined): schema is JSONSchem
   return schema !== undefined && Object.keys(schema.properties ?? {}).length > 0;
 }
 
-/** `GadgetQueryArguments`: the wire type of the further members alone. */
+/** Returns the name of the wire type of the further members alone: `GadgetQueryArguments`. */
 export function methodTypeName(
   type: ModelType,
   row: StandardMethodRow,

@@ -131,7 +131,7 @@ function defaultBounds(node: Located, type: string | undefined): JSONSchema7 {
   }
 }
 
-/** Further members are allowed beside the declared ones. */
+/** Returns whether further members are allowed beside the declared ones. */
 export function isOpen(node: Located): boolean {
   const further = member(node, 'additionalProperties');
   return further !== undefined && further.value !== false;

@@ -59,7 +59,7 @@ function cropped(line: string, column: number): { readonly text: string; readonl
   };
 }
 
-/** A descriptor's text must not steer the terminal; a tab is as wide as any character. */
+/** Returns text that can't steer the terminal; a tab is as wide as any character. */
 export function printable(text: string): string {
   return text.replaceAll('\t', ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 }

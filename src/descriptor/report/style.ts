@@ -17,7 +17,10 @@ const COLOURED: Style = Object.freeze({
   dim: (text: string) => `\u001b[2m${text}\u001b[22m`,
 });
 
-/** Colour on a terminal alone, and not where NO_COLOR is set to anything (no-color.org). */
+/**
+ * Returns the style for a stream: colour on a terminal alone, and not where NO_COLOR is set to
+ * anything (no-color.org).
+ */
 export function styleOf(
   stream: { readonly isTTY?: boolean },
   environment: Readonly<Record<string, string | undefined>>,

@@ -7,7 +7,7 @@ import { quoted } from '../issues.js';
 import { requireObjects } from '../set/plan-set.js';
 import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
 
-/** Blob/copy (RFC 8620 6.3). */
+/** Answers Blob/copy (RFC 8620 6.3). */
 export async function blobCopy(args: BlobCopyArguments, context: CallContext): Promise<Answer> {
   const from = sourceAccount(args.fromAccountId, context, 'accountNotSupportedByMethod');
   const texts = new Set(args.blobIds);

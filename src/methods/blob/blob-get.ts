@@ -41,7 +41,7 @@ interface BlobGetResponse {
   readonly notFound: readonly string[];
 }
 
-/** Blob/get (RFC 9404 4.2). */
+/** Answers Blob/get (RFC 9404 4.2). */
 export async function blobGet(args: BlobGetArguments, context: CallContext): Promise<Answer> {
   const { id: accountId } = accountOf(context);
   if (args.ids === null) {

@@ -10,8 +10,8 @@ import { push } from '../set/relations.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
 
 /**
- * Blob/lookup (RFC 9404 4.3), from the reference records that are kept with every object. A blob
- * that the user can't see has none: it would be visible else. So it looks like one that isn't
+ * Answers Blob/lookup (RFC 9404 4.3), from the reference records that are kept with every object. A
+ * blob that the user can't see has none: it would be visible else. So it looks like one that isn't
  * there, with empty lists.
  */
 export async function blobLookup(args: BlobLookupArguments, context: CallContext): Promise<Answer> {

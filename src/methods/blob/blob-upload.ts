@@ -14,7 +14,7 @@ import { NewBlobs, orNull, visibleBlobs } from './call-blobs.js';
 import { type DataSource, parseUpload, referencedBlobs, type Upload } from './upload-object.js';
 
 /**
- * Blob/upload (RFC 9404 4.1). Octets are on disk before the one transaction that makes the
+ * Answers Blob/upload (RFC 9404 4.1). Octets are on disk before the one transaction that makes the
  * rows; where that fails they are removed again.
  */
 export async function blobUpload(args: BlobUploadArguments, context: CallContext): Promise<Answer> {

@@ -13,7 +13,7 @@ import {
 /** Change records that one page looks at, at most. */
 const MAX_RECORDS = 5000;
 
-/** Foo/changes (RFC 8620 5.2). */
+/** Answers Foo/changes (RFC 8620 5.2). */
 export const changes: MethodBody<ChangesArguments> = async (args, context) => {
   const { services } = context;
   const account = accountOf(context);

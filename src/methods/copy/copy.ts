@@ -15,7 +15,7 @@ import { type CopyScene, draftCopies, inheritedBlobs, planCopy } from './draft-c
 const UNSUPPORTED = 'fromAccountNotSupportedByMethod';
 
 /**
- * Foo/copy (RFC 8620 5.4): reads in a snapshot of the source account, copies the octets of
+ * Answers Foo/copy (RFC 8620 5.4): reads in a snapshot of the source account, copies the octets of
  * blobs, then creates the objects as a /set of the target account. Destroying the originals is a
  * /set of its own, run right after.
  */

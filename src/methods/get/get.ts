@@ -11,7 +11,7 @@ import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
 
-/** Foo/get (RFC 8620 5.1). */
+/** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);

@@ -22,7 +22,7 @@ import {
  */
 const MIN_RECORDS = 5000;
 
-/** Foo/queryChanges (RFC 8620 5.6). */
+/** Answers Foo/queryChanges (RFC 8620 5.6). */
 export const queryChanges: MethodBody<QueryChangesArguments> = async (args, context) => {
   const type = typeOf(context);
   const account = accountOf(context);

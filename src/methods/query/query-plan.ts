@@ -45,7 +45,7 @@ export function compileQuery(
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
 }
 
-/** The counter says when, the hash for which query. */
+/** Returns a queryState: the counter says when, the hash for which query. */
 export function formatQueryState(number: number, hash: string): string {
   return `${formatState(number)}.${hash}`;
 }
@@ -71,7 +71,10 @@ export function totalOf(
   return filter.kind === 'all' ? snapshot.objectCount(type) : snapshot.count(type, filter);
 }
 
-/** 5.6: filter and sort read nothing that may change while an object lives. */
+/**
+ * Returns whether filter and sort read nothing that may change while an object lives (RFC 8620
+ * 5.6).
+ */
 export function isStable(plan: QueryPlan): boolean {
   return (
     usedFilters(plan.filter).every(readsImmutable) &&

@@ -9,7 +9,7 @@ import { quoted } from '../issues.js';
 import { indexOf } from '../type-index.js';
 import { compileQuery, formatQueryState, totalOf } from './query-plan.js';
 
-/** Foo/query (RFC 8620 5.5). */
+/** Answers Foo/query (RFC 8620 5.5). */
 export const query: MethodBody<QueryArguments> = async (args, context) => {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);

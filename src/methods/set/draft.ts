@@ -108,7 +108,7 @@ export function writableProperty(
   return index.type.properties.find((candidate) => candidate.name === name);
 }
 
-/** 5.3: a client must leave these out of a create. */
+/** Returns whether a client must leave the property out of a create (RFC 8620 5.3). */
 export function isServerSet(property: PropertyDefinition): boolean {
   const { access, role } = property;
   return access === 'serverSet' || access === 'internal' || role !== undefined;

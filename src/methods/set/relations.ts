@@ -79,7 +79,7 @@ export function push<K, T>(lists: Map<K, T[]>, key: K, value: T): void {
   else list.push(value);
 }
 
-/** setNull: one change for each object, however many of its links go. */
+/** Groups links for setNull: one change for each object, however many of its links go. */
 export function linksByOrigin(links: readonly Link[]): Iterable<readonly Link[]> {
   const byOrigin = new Map<string, Link[]>();
   for (const link of links) push(byOrigin, textOf(link.origin), link);

@@ -18,7 +18,7 @@ import { SetRun } from './run.js';
 import { sealSecrets } from './secrets.js';
 
 /**
- * Foo/set (RFC 8620 5.3): one transaction, the same number of statements for any number of
+ * Answers Foo/set (RFC 8620 5.3): one transaction, the same number of statements for any number of
  * objects.
  */
 export const set: MethodBody<SetArguments> = async (args, context, sent) => {
@@ -93,7 +93,10 @@ function idsOfCreated({ createdIds }: SetPlan, { notCreated = null }: SetRespons
 /** More are worth a read of their own. */
 const FEW = 8;
 
-/** A call with hooks that wait for other things has its transaction to itself. */
+/**
+ * Returns the options of the transaction: a call with hooks that wait for other things has it to
+ * itself.
+ */
 export function writeOptions(
   type: DataTypeDefinition,
   context: CallContext,

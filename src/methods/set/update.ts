@@ -230,7 +230,9 @@ function mayChange(property: PropertyDefinition, author: Author, problems: Probl
   return !problems.has(property.name);
 }
 
-/** Never before the last one, even where the clock has stepped back. */
+/**
+ * Returns the time of an update, never before the last one, even where the clock has stepped back.
+ */
 export function timeOfUpdate(
   scene: Pick<UpdateScene, 'index' | 'now'>,
   current: StoredObject,

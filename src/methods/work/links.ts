@@ -80,7 +80,7 @@ export interface Move {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Two properties with one blob are one row. */
+/** Notes references to blobs: two properties with one blob are one row. */
 export function* noteBlobs(
   index: TypeIndex,
   moves: readonly Move[],
@@ -100,7 +100,7 @@ export function* noteBlobs(
   }
 }
 
-/** The rows of JmapReference: one for each property and object referred to. */
+/** Notes the rows of JmapReference: one for each property and object referred to. */
 export function noteReferences(
   index: TypeIndex,
   { objectId: fromId, before, after }: Move,

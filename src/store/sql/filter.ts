@@ -370,7 +370,7 @@ export function needle(
   return shadow?.transform === 'fold' ? fold(text) : text;
 }
 
-/** Each once: a word that is there twice asks for nothing more. */
+/** Returns each word once: one that is there twice asks for nothing more. */
 export function wordsOf(
   type: DataTypeDefinition,
   filter: FilterDefinition,

@@ -23,7 +23,7 @@ class Raw {
 
 export type { Raw };
 
-/** Trusted text for a template. Never of a client's making. */
+/** Returns trusted text for a template. Never of a client's making. */
 export function raw(text: string): Raw {
   return new Raw(text);
 }

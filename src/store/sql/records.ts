@@ -14,7 +14,7 @@ export const CHANGE_KINDS: Readonly<
   destroyed: { number: 2, growth: -1 },
 });
 
-/** Of columns `number, objectId, kind, at`. */
+/** Reads a change record of columns `number, objectId, kind, at`. */
 export function changeOf(row: Row): ChangeRecordAt {
   return {
     number: row[0] as number,
@@ -24,17 +24,17 @@ export function changeOf(row: Row): ChangeRecordAt {
   };
 }
 
-/** `[objectId, kind]` each. */
+/** Returns rows `[objectId, kind]` as JSON. */
 export function changeRows(changes: readonly NewChange[]): string {
   return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, CHANGE_KINDS[kind].number]));
 }
 
-/** By how much they change the number of objects. */
+/** Returns how much changes add to the number of objects. */
 export function growth(changes: readonly NewChange[]): number {
   return changes.reduce((objects, { kind }) => objects + CHANGE_KINDS[kind].growth, 0);
 }
 
-/** Of columns `id, type, size, uploaderId` and whether something refers to it. */
+/** Reads a blob of columns `id, type, size, uploaderId` and whether something refers to it. */
 export function blobOf(row: Row): BlobRow {
   return {
     id: row[0] as string,
@@ -46,7 +46,7 @@ export function blobOf(row: Row): BlobRow {
   };
 }
 
-/** `[id, type, size, uploaderId]` each; of those with the same id the first one. */
+/** Returns rows `[id, type, size, uploaderId]` as JSON; of those with the same id the first one. */
 export function blobRows(blobs: readonly NewBlob[]): string {
   const rows = new Map<string, readonly unknown[]>();
   for (const { id, type, size, uploaderId } of blobs)

@@ -1,7 +1,7 @@
 import type { StatementPlan } from '../port.js';
 import type { Row } from '../sql/objects.js';
 
-/** SQLite's own words: `SEARCH Todo USING PRIMARY KEY (accountId=? AND id=?)`. */
+/** Returns a plan in SQLite's own words: `SEARCH Todo USING PRIMARY KEY (accountId=? AND id=?)`. */
 export function planOf(rows: readonly Row[]): StatementPlan {
   const depths = new Map<unknown, number>();
   const steps: string[] = [];

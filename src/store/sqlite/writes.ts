@@ -43,8 +43,8 @@ export function accountGone(): MethodError {
 }
 
 /**
- * A statement for the counter, which steps by the number of records, and one for each kind of them:
- * the records get the numbers that it passed.
+ * Writes change records by a statement for the counter, which steps by the number of records, and
+ * one for each kind of them: the records get the numbers that it passed.
  */
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
@@ -137,7 +137,7 @@ const writerOf = deriveOnce((type: DataTypeDefinition): ObjectWriter => {
   });
 });
 
-/** One statement: inserts rows, or updates those that exist. */
+/** Inserts rows, or updates those that exist, by one statement. */
 export async function writeRows(
   { connection, accountId }: Scope<Connection>,
   how: RowsWritten,
@@ -170,7 +170,7 @@ function parameterOf(value: JsonValue): Parameter {
   return value as string | null;
 }
 
-/** One statement. */
+/** Removes objects by one statement. */
 export async function destroyObjects(
   { connection, accountId }: Scope<Connection>,
   type: DataTypeDefinition,

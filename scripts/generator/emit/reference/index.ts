@@ -13,7 +13,7 @@ import { memberTable } from './member-table.js';
 import { call, deprecation, typeSection } from './type-section.js';
 
 /**
- * `docs/reference/capabilities/todos.md` ...: what a client's author needs to know of each
+ * Returns `docs/reference/capabilities/todos.md` ...: what a client's author needs to know of each
  * capability.
  */
 export function emitReference(model: Model): EmittedFiles {
