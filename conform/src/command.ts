@@ -1,17 +1,20 @@
 import { randomInt } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { type Check, isOfSection, LEVELS, type Level } from './check.js';
 import { CHECKS } from './checks/index.js';
 import { UsageError } from './cli.js';
 import type { TransportName } from './client/connection.js';
 import { basic, bearer } from './client/credentials.js';
 import { NoAnswerError } from './client/http.js';
+import { trusting, WIRE, type Wire } from './client/watching.js';
 import { describedIn, ForeignError, learnTypes, UnreadableError } from './learn.js';
 import { countOf, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
 import { REPORTS } from './report/index.js';
-import { textReport } from './report/text.js';
+import { summaryOf } from './report/text.js';
 import { LostError, run, type Selection, selected } from './run.js';
 import { DescriptorError, type World } from './subject/described.js';
+import { readSamples, SampleError } from './subject/samples.js';
 import { Server } from './subject/server.js';
 import { SessionError } from './subject/session.js';
 
@@ -22,6 +25,10 @@ export interface Options {
   readonly basic?: string | undefined;
   readonly 'other-token'?: readonly string[] | undefined;
   readonly 'other-basic'?: readonly string[] | undefined;
+  readonly account?: readonly string[] | undefined;
+  readonly ca?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly samples?: string | undefined;
   readonly descriptor?: readonly string[] | undefined;
   readonly type?: readonly string[] | undefined;
   readonly transport: string;
@@ -34,6 +41,8 @@ export interface Options {
 
 export interface Conformed {
   readonly failed: boolean;
+  /** Whether a check could not be done by a defect of the runner's own. */
+  readonly hasDefect: boolean;
   readonly report: string;
   /** For people, where the report goes to a file. */
   readonly summary: string;
@@ -47,6 +56,7 @@ const INPUT = [
   DescriptorError,
   ForeignError,
   LostError,
+  SampleError,
 ];
 
 /** Runs what the options say; `tell` takes lines of progress. Throws UsageError where nothing can be run. */
@@ -60,9 +70,10 @@ export async function conform(
   if (report === undefined) throw oneOf('--report', options.report, Object.keys(REPORTS));
   try {
     const results = await runAll(options, environment, tell, signal);
-    const summary = textReport(results);
-    const failed = countOf(results.outcomes).failed > 0 || results.ended !== undefined;
-    return { failed, report: report(results), summary };
+    const summary = summaryOf(results);
+    const { failed: count, defect } = countOf(results.outcomes);
+    const failed = count > 0 || results.ended !== undefined;
+    return { failed, hasDefect: defect > 0, report: report(results), summary };
   } catch (error) {
     if (INPUT.some((one) => error instanceof one)) throw new UsageError((error as Error).message);
     throw error;
@@ -89,9 +100,16 @@ async function runAll(
   ];
   const { descriptor: files = [] } = options;
   const described = await describedIn(files);
-  const server = await Server.connect({ url, authorization, others, transport, seed });
+  const accounts = options.account;
+  const wire = await wireOf(options);
+  const named = accounts === undefined ? {} : { accounts };
+  const server = await Server.connect({
+    ...{ url, authorization, others, transport, seed, wire, ...named },
+  });
   try {
+    requireAccounts(server, accounts ?? []);
     const world = await learnTypes(server, files, described);
+    if (options.samples !== undefined) server.samples = await readSamples(options.samples, world);
     for (const type of selection.types ?? [])
       if (!world.has(type)) throw oneOf('--type', type, [...world.keys()]);
     const warnings: string[] = [];
@@ -153,6 +171,28 @@ function gapOf(
   if (unusable.length > 0) return { ended: unusable.join(' ') };
   const { passed, failed } = countOf(outcomes);
   return passed + failed > 0 ? {} : { ended: 'Not one check could be run.' };
+}
+
+/** ms that a server may take for an answer, and whom its certificate may be of. */
+async function wireOf({ ca, timeout }: Options): Promise<Wire> {
+  if (timeout !== undefined && !/^[1-9]\d{0,4}$/.test(timeout))
+    throw new UsageError(`--timeout is a number of seconds from 1 to 99999, not ${timeout}.`);
+  const patience = timeout === undefined ? WIRE.patience : Number(timeout) * 1000;
+  if (ca === undefined) return { patience };
+  const pem = await readFile(ca, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--ca ${ca} can't be read (${error.code ?? error.message}).`);
+  });
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new UsageError(`--ca ${ca} has no certificate in PEM (-----BEGIN CERTIFICATE-----).`);
+  return trusting({ patience }, pem);
+}
+
+function requireAccounts({ user }: Server, accounts: readonly string[]): void {
+  for (const id of accounts) {
+    const { session } = user;
+    const writable = Object.keys(session.accounts).filter((one) => !session.isReadOnly(one));
+    if (!writable.includes(id)) throw oneOf('--account', id, writable);
+  }
 }
 
 /** The header of the options' credentials, or else of those in the environment. */

@@ -1,4 +1,5 @@
 import type { Json, JsonMap } from './client/json.js';
+import { UnexpectedError } from './unexpected.js';
 
 /** What answers are held against: patterns that any comparison by `expect` understands. */
 
@@ -65,14 +66,16 @@ export const anyString = satisfying('a string', (actual) => typeof actual === 's
 /** The entry of a map that must be there. */
 export function entry<T>(map: Readonly<Record<string, T>> | null, key: string): T {
   const value = map === null ? undefined : Object.hasOwn(map, key) ? map[key] : undefined;
-  if (value === undefined) throw new Error(`There is no ${key} in ${JSON.stringify(map)}`);
+  if (value === undefined)
+    throw new UnexpectedError(`There is no ${key} in ${JSON.stringify(map)}`);
   return value;
 }
 
 /** The item at an index that must be there. */
 export function at<T>(items: readonly T[], index: number): T {
   const item = items.at(index);
-  if (item === undefined) throw new Error(`There is no item ${index} in ${JSON.stringify(items)}`);
+  if (item === undefined)
+    throw new UnexpectedError(`There is no item ${index} in ${JSON.stringify(items)}`);
   return item;
 }
 
@@ -81,7 +84,7 @@ export function member(value: Json | undefined, name: string): JsonMap {
   const found =
     value !== null && typeof value === 'object' && !Array.isArray(value) ? value[name] : undefined;
   if (found === null || typeof found !== 'object' || Array.isArray(found)) {
-    throw new Error(`${name} is no object in ${JSON.stringify(value)}`);
+    throw new UnexpectedError(`${name} is no object in ${JSON.stringify(value)}`);
   }
   return found;
 }

@@ -18,20 +18,26 @@ are there, and removes them again; nothing else is touched.
   --other-basic USER:PASSWORD  the same with HTTP Basic
   --descriptor FILE    describes a capability's types; may be repeated. Without one the types are
                        those of the server's own reference, if it has one
+  --samples FILE       legal objects of types, as JSON or YAML: {Todo: [{text: a}]}. The objects that the
+                       run makes have their values, for servers with rules that no descriptor tells
   --type NAME          only this type; may be repeated
+  --account ID         makes objects in this account alone; repeated: copies go to the second. Without
+                       it the user's own account comes first
+  --ca FILE            trusts the authority whose certificate this is (PEM), for https and wss
+  --timeout SECONDS    that the server may take for an answer (60)
   --transport NAME     http (the default) or websocket
   --section N          only this section and its parts, for instance 5.3, of each RFC, or 8620:5.3 of
                        one; may be repeated
   --check ID           only this check; may be repeated
   --level NAME         must or should: should, the default, has the checks of both
   --report FORMAT      text (the default), json, junit or html, on standard output
-  --output FILE        the report goes to a file, and a summary to standard output
+  --output FILE        the report goes to a file, and a summary of one screen to standard output
   --seed N             of what is random; each report tells it
   --list               the checks, one a line, and nothing is run
   --help               shows this
 
 Exit codes: 0 nothing failed, 1 a check failed or the run is not whole (it was interrupted, the server
-was lost, a type could not be used or has over 500 objects), 2 an option, the URL, the token or a descriptor is wrong, 70 a
+was lost, a type could not be used), 2 an option, the URL, the token or a descriptor is wrong, 70 a
 defect of ours.
 `;
 
@@ -49,19 +55,19 @@ await runCommand('conform', HELP, async (argv) => {
   // Once: what was made is removed first. Again: at once.
   process.once('SIGINT', () => interrupted.abort());
   process.once('SIGTERM', () => interrupted.abort());
-  const { failed, report, summary } = await conform(
+  const { failed, hasDefect, report, summary } = await conform(
     values,
     process.env,
     printError,
     interrupted.signal,
   );
-  if (output === undefined) {
-    process.stdout.write(report);
-    return failed || interrupted.signal.aborted ? EXIT.found : EXIT.fine;
+  if (output === undefined) process.stdout.write(report);
+  else {
+    await written(output, report, 'w');
+    process.stdout.write(`${summary}\nThe report is in ${output}.\n`);
   }
-  await written(output, report, 'w');
-  process.stdout.write(summary);
-  return failed || interrupted.signal.aborted ? EXIT.found : EXIT.fine;
+  if (failed || interrupted.signal.aborted) return EXIT.found;
+  return hasDefect ? EXIT.defect : EXIT.fine;
 });
 
 async function written(output: string, text: string, flag: 'a' | 'w'): Promise<void> {

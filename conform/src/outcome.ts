@@ -1,8 +1,14 @@
 import type { Check } from './check.js';
 import type { TransportName } from './client/connection.js';
+import { NoEventError } from './client/events.js';
 import type { Exchange } from './client/exchange.js';
+import { FencedError } from './client/fence.js';
+import { NoAnswerError } from './client/http.js';
+import { SessionError } from './subject/session.js';
+import { UnexpectedError } from './unexpected.js';
 
-export type Status = 'passed' | 'failed' | 'notApplicable';
+/** `defect`: the check could not be done, by a fault of the runner's own. */
+export type Status = 'passed' | 'failed' | 'notApplicable' | 'defect';
 
 /** Why a check failed. */
 export interface Failure {
@@ -41,7 +47,7 @@ export interface Results {
 }
 
 export function countOf(outcomes: readonly Outcome[]): Readonly<Record<Status, number>> {
-  const counts = { passed: 0, failed: 0, notApplicable: 0 };
+  const counts = { passed: 0, failed: 0, notApplicable: 0, defect: 0 };
   for (const { status } of outcomes) counts[status] += 1;
   return counts;
 }
@@ -51,8 +57,22 @@ interface Compared {
   readonly matcherResult?: { readonly expected?: unknown; readonly actual?: unknown };
 }
 
+/**
+ * Returns whether an exception tells what a server did: the runner looked at it itself, or a comparison of `expect`, also one
+ * with a value of another kind, such as null for a text.
+ */
+export const isExpectation = (error: unknown): boolean =>
+  error instanceof UnexpectedError ||
+  error instanceof NoEventError ||
+  error instanceof NoAnswerError ||
+  error instanceof FencedError ||
+  error instanceof SessionError ||
+  (error instanceof Error &&
+    ('matcherResult' in error || error.message.replaceAll(ANSI, '').startsWith('expect(')));
+
 export function failureOf(error: unknown, exchanges: readonly Exchange[]): Failure {
-  const message = error instanceof Error ? error.message : String(error);
+  const words = error instanceof Error ? error.message : String(error);
+  const message = isExpectation(error) ? words : ((error as Error).stack ?? words);
   const { matcherResult = {} } = error as Compared;
   return {
     message: message.replaceAll(ANSI, ''),

@@ -33,9 +33,11 @@ export class ProgressLines implements Progress {
 
   ended({ status, check, type }: Outcome): void {
     this.#done += 1;
-    if (status === 'failed') {
-      this.#failed += 1;
-      this.#tell(`FAILED ${check.id}${type === null ? '' : ` (${type})`}`);
+    if (status === 'failed' || status === 'defect') {
+      this.#failed += status === 'failed' ? 1 : 0;
+      this.#tell(
+        `${status === 'failed' ? 'FAILED' : 'DEFECT of the runner:'} ${check.id}${type === null ? '' : ` (${type})`}`,
+      );
     }
     const now = performance.now();
     if (now - this.#told < EVERY && this.#done < this.#planned) return;

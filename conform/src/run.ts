@@ -3,9 +3,11 @@ import { isOfSection } from './check.js';
 import { FencedError } from './client/fence.js';
 import { NoAnswerError } from './client/http.js';
 import { NotApplicable } from './not-applicable.js';
-import { failureOf, type Outcome } from './outcome.js';
-import { accountsOf, lookAround, unforeseen } from './subject/beside.js';
+import { failureOf, isExpectation, type Outcome } from './outcome.js';
+import { settlersOf } from './settled.js';
+import { accountsOf, adoptLost, lookAround, unforeseen } from './subject/beside.js';
 import type { World } from './subject/described.js';
+import { refusedSample } from './subject/samples.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
 
@@ -102,8 +104,13 @@ async function tidied(subject: Subject, { warn }: Plan): Promise<void> {
   try {
     await subject.tidy();
     if (warn === undefined || profile.singleton) return;
-    for (const accountId of server.fence.accounts(type))
-      warn(`Left behind: ${named(subject, accountId, server.fence.made(type, accountId))}`);
+    for (const accountId of server.fence.accounts(type)) {
+      const left = server.fence.made(type, accountId).map((id) => {
+        const maker = server.fence.maker(type, accountId, id);
+        return maker === '' ? id : `${id} (made by ${maker})`;
+      });
+      warn(`Left behind: ${named(subject, accountId, left)}`);
+    }
     for (const line of await others(subject)) warn(line);
   } catch (error) {
     if (warn === undefined) throw error;
@@ -121,7 +128,7 @@ async function others(subject: Subject): Promise<readonly string[]> {
 }
 
 const named = ({ type }: Subject, accountId: string, ids: readonly string[]): string =>
-  `${type} objects in account ${accountId}: ${ids.slice(0, MOST_TOLD)}`;
+  `${type} objects in account ${accountId}: ${ids.slice(0, MOST_TOLD).join(', ')}`;
 
 /** Ids that are told of what is left behind. */
 const MOST_TOLD = 50;
@@ -137,6 +144,8 @@ export async function runOf(check: TypeCheck, subject: Subject): Promise<void> {
 
 class Runner {
   readonly outcomes: Outcome[] = [];
+  /** Failed checks of a type, or of the server: what they settle isn't looked at again. */
+  readonly #failed = new Set<string>();
   readonly #server: Server;
   readonly #warn: (line: string) => void;
   readonly #progress: Progress;
@@ -166,8 +175,10 @@ class Runner {
       this.#progress.ended(outcome);
     };
     try {
-      const why = reason ?? elsewhere(check, transport) ?? check.applies?.(on as never) ?? null;
-      if (why !== null) return end({ status: 'notApplicable', reason: why });
+      this.#server.fence.begin(check.id);
+      const why = reason ?? elsewhere(check, transport) ?? this.#settled(check, type);
+      const isNot = why ?? check.applies?.(on as never) ?? null;
+      if (isNot !== null) return end({ status: 'notApplicable', reason: isNot });
       await this.#undisturbed(on, work);
       this.#unanswered = 0;
       end({ status: 'passed' });
@@ -175,14 +186,46 @@ class Runner {
       const isKept = error instanceof FencedError && on instanceof Subject && on.isBeside;
       if (error instanceof NotApplicable || isKept)
         return end({ status: 'notApplicable', reason: error.message });
-      end({ status: 'failed', failure: failureOf(error, recorder.take()) });
-      this.#unanswered = error instanceof NoAnswerError ? this.#unanswered + 1 : 0;
-      if (this.#unanswered === PATIENCE)
-        throw new LostError(
-          `${PATIENCE} checks in a row got no answer: ${messageOf(error)}`,
-          this.outcomes,
-        );
+      const status = isExpectation(error) ? 'failed' : 'defect';
+      const failure = failureOf(error, recorder.take());
+      const refused = status === 'failed' ? await this.#refusedSample(on, error) : null;
+      if (refused !== null) return end({ status: 'notApplicable', reason: refused });
+      end({ status, failure });
+      if (error instanceof NoAnswerError) return await this.#stillThere(check, error);
+      this.#unanswered = 0;
+      if (status === 'failed') this.#failed.add(keyOf(check.id, type));
     }
+  }
+
+  /** The object that a check failed by, if the descriptor doesn't tell why it is refused. */
+  async #refusedSample(on: Server | Subject, error: unknown): Promise<string | null> {
+    if (!(on instanceof Subject) || error instanceof NoAnswerError) return null;
+    // Where that fails, too, the check's own failure says more.
+    return await this.#server.recorder.aside(() => refusedSample(on)).catch(() => null);
+  }
+
+  /** The failed check that settles this one, in words; null where there is none. */
+  #settled({ id }: Check, type: string | null): string | null {
+    const before = settlersOf(id).find(
+      (one) => this.#failed.has(keyOf(one, type)) || this.#failed.has(keyOf(one, null)),
+    );
+    return before === undefined ? null : `Not run because ${before} failed.`;
+  }
+
+  /** A server that answers nothing more is lost; one that is silent over some requests is given up later. */
+  async #stillThere({ id }: Check, { message }: NoAnswerError): Promise<void> {
+    const { user, recorder } = this.#server;
+    const lost = await recorder
+      .aside(() => user.http.send(user.session.url))
+      .then(
+        () => null,
+        (error: unknown) => messageOf(error),
+      );
+    if (lost !== null)
+      throw new LostError(`The server is lost since ${id}: ${lost}`, this.outcomes);
+    this.#unanswered += 1;
+    if (this.#unanswered === PATIENCE)
+      throw new LostError(`${PATIENCE} checks in a row got no answer: ${message}`, this.outcomes);
   }
 
   /**
@@ -194,9 +237,11 @@ class Runner {
     try {
       await work();
     } catch (error) {
-      const isSure = error instanceof NotApplicable || error instanceof NoAnswerError;
-      if (isSure || !(on instanceof Subject)) throw error;
+      if (error instanceof NotApplicable || !(on instanceof Subject)) throw error;
       const { recorder } = this.#server;
+      // Objects of creates whose answers were lost are the run's own: they are removed at its end.
+      await recorder.aside(() => adoptLost(on)).catch(() => undefined);
+      if (error instanceof NoAnswerError) throw error;
       const wasBeside = on.isBeside;
       // Where that fails, too, the check's own failure says more.
       const told = await recorder.aside(() => others(on)).catch(() => []);
@@ -209,6 +254,8 @@ class Runner {
     }
   }
 }
+
+const keyOf = (id: string, type: string | null): string => `${id} ${type ?? ''}`;
 
 function elsewhere(check: Check, transport: string): string | null {
   if (check.transport === undefined || check.transport === transport) return null;

@@ -5,6 +5,7 @@ import { makeUser } from '../../test/support/fixtures.js';
 import { useServer } from '../../test/support/server.js';
 import { typeChecks } from '../src/check.js';
 import { everyId } from '../src/subject/queries.js';
+import { UnexpectedError } from '../src/unexpected.js';
 import { besideObjects, failedOf, LATE } from './beside-objects.js';
 
 // Some checks of each kind beside objects that are there already; beside.long.test.ts has all of them.
@@ -93,7 +94,7 @@ it('what a check leaves behind in an account that was empty fails no later one',
       async run() {
         count += 1;
         await user.set('Todo', { accountId, create: { k: { text: LATE } } });
-        throw new Error('There is no answer of the create.');
+        throw new UnexpectedError('There is no answer of the create.');
       },
     },
     {

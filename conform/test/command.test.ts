@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeUser } from '../../test/support/fixtures.js';
 import { eventually } from '../../test/support/poll.js';
 import { ROOT, useServer } from '../../test/support/server.js';
@@ -32,6 +32,8 @@ function conform(...args: readonly string[]): Promise<Ended> {
 }
 
 const server = useServer();
+// Each command compiles the runner first.
+vi.setConfig({ testTimeout: 120_000 });
 
 it('learns the types of the server, tells each section, and leaves nothing behind', async () => {
   const { client, token, accountId } = await makeUser(server(), 'learn');
@@ -92,7 +94,7 @@ it('tells what failed: the rule, the request and the answer; exit code 1', async
     counts: object;
     outcomes: { id: string; failure: { exchanges: unknown[] } }[];
   };
-  expect(json.counts).toEqual({ passed: 0, failed: 1, notApplicable: 0 });
+  expect(json.counts).toEqual({ passed: 0, failed: 1, notApplicable: 0, defect: 0 });
   expect(json.outcomes).toMatchObject([{ id: 'echo', status: 'failed' }]);
   expect(json.outcomes[0]?.failure.exchanges).toHaveLength(1);
   expect(await reported('junit')).toMatch(/<testsuite name="RFC 8620 4"[^>]*failures="1"/);
@@ -115,7 +117,7 @@ it('removes what it made where it is interrupted; exit code 1', async () => {
     told += chunk.toString();
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  await eventually(async () => expect(await made()).toBeGreaterThan(0));
+  await eventually(async () => expect(await made()).toBeGreaterThan(0), 60_000);
   child.kill('SIGINT');
   expect(await ended).toBe(1);
   expect(told).toContain('Interrupted');

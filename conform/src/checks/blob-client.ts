@@ -4,6 +4,7 @@ import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Server } from '../subject/server.js';
 import { BLOB } from '../subject/user.js';
+import { UnexpectedError } from '../unexpected.js';
 
 /** RFC 9404's methods as checks call them, in the first writable account that has them. */
 
@@ -56,7 +57,8 @@ export async function upload(server: Server, create: JsonMap): Promise<Uploads> 
 export async function made(server: Server, ...data: JsonMap[]): Promise<string> {
   const { created, notCreated } = await upload(server, { k: { data } });
   const { id } = asMap(created['k']);
-  if (typeof id !== 'string') throw new Error(`No blob was made: ${JSON.stringify(notCreated)}`);
+  if (typeof id !== 'string')
+    throw new UnexpectedError(`No blob was made: ${JSON.stringify(notCreated)}`);
   return id;
 }
 

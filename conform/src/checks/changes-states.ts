@@ -5,6 +5,7 @@ import { anyString, entry, sameMembers } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { idsOf } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
+import { UnexpectedError } from '../unexpected.js';
 import { atOnce, sideBySide } from './at-once.js';
 import { pages } from './changes.js';
 
@@ -38,7 +39,7 @@ export function chained(answers: readonly SetAnswer[], start: string): readonly 
   const chain: SetAnswer[] = [];
   for (let state = start; chain.length < answers.length; ) {
     const next = byOldState.get(state);
-    if (next === undefined) throw new Error(`No create began in the state ${state}.`);
+    if (next === undefined) throw new UnexpectedError(`No create began in the state ${state}.`);
     chain.push(next);
     state = next.newState;
   }

@@ -5,6 +5,7 @@ import { anyString, sameMembers } from '../expected.js';
 import { anyErrorOf } from '../subject/limits.js';
 import { idsOf } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
+import { UnexpectedError } from '../unexpected.js';
 
 /** RFC 8620 5.2: /changes. */
 
@@ -35,7 +36,7 @@ export async function pages(
     expect(page.newState).not.toBe(state);
     state = page.newState;
   }
-  throw new Error('/changes has more after 200 pages.');
+  throw new UnexpectedError('/changes has more after 200 pages.');
 }
 
 export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'changes'], text: true }, [

@@ -46,7 +46,8 @@ export async function each(
     } finally {
       for (const one of new Set([subject, target])) {
         const destroy = made(one).filter((id) => !before.has(id));
-        if (destroy.length > 0) await one.set({ destroy: destroy.toReversed() });
+        if (destroy.length === 0) continue;
+        await server.recorder.aside(() => one.set({ destroy: destroy.toReversed() }));
       }
       if (!isOwn) await target.tidySupports();
     }

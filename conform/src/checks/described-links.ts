@@ -7,7 +7,7 @@ import type { JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
 import { wrapped, writable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { expectNoLookAhead, refusal } from './refusal.js';
+import { expectNoLookAhead } from './refusal.js';
 import { Targets } from './targets.js';
 
 /** References of a descriptor: what they may hold, and what follows where what they hold is destroyed. */

@@ -8,6 +8,7 @@ import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
 import type { EventVariables } from '../subject/user.js';
 import { CORE } from '../subject/user.js';
+import { UnexpectedError } from '../unexpected.js';
 
 /** RFC 8620 7.1 and 7.3: the event source. */
 
@@ -94,7 +95,8 @@ async function changed(subject: Subject, accountId = subject.A1): Promise<string
   const client = server.writer(accountId).client(CORE, profile.capability);
   const create = { k: subject.create('event', accountId) };
   const { created, notCreated, newState } = await client.set(type, { accountId, create });
-  if (created?.['k'] === undefined) throw new Error(`No create: ${JSON.stringify(notCreated)}`);
+  if (created?.['k'] === undefined)
+    throw new UnexpectedError(`No create: ${JSON.stringify(notCreated)}`);
   return newState;
 }
 

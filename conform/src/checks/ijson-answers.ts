@@ -6,6 +6,7 @@ import { parsed } from '../client/json.js';
 import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
 import { CORE } from '../subject/user.js';
+import { UnexpectedError } from '../unexpected.js';
 
 /** RFC 8620 1.5: what a server answers is I-JSON (RFC 7493), too. Judged are the octets: a parser hides what was wrong. */
 
@@ -85,7 +86,8 @@ async function answersOfType(subject: Subject): Promise<readonly HttpAnswer[]> {
 function judge(answers: readonly HttpAnswer[], level: 'musts' | 'shoulds'): void {
   for (const { status, octets, text } of answers) {
     const found = wrongs(octets);
-    if (found === null && status === 200) throw new Error(`This is no JSON: ${text.slice(0, 200)}`);
+    if (found === null && status === 200)
+      throw new UnexpectedError(`This is no JSON: ${text.slice(0, 200)}`);
     expect([text, found?.[level] ?? []]).toEqual([text, []]);
   }
 }

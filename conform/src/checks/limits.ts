@@ -6,6 +6,7 @@ import { asMap, type JsonMap } from '../client/json.js';
 import { apiAnswer, ERROR, refused } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
+import { UnexpectedError } from '../unexpected.js';
 import { atOnce } from './at-once.js';
 
 /** RFC 8620 2 and 3.6.1: limits of a request, each at the number that the session tells. */
@@ -48,7 +49,8 @@ async function sendSized(server: Server, size: number, chunked = false): Promise
       }),
     );
   const socket = await user.socket();
-  if (typeof socket === 'number') throw new Error(`The handshake is refused with ${socket}.`);
+  if (typeof socket === 'number')
+    throw new UnexpectedError(`The handshake is refused with ${socket}.`);
   try {
     socket.send(sized(size, { '@type': 'Request', id: 'sized' }));
     const message = await Promise.race([socket.take(), socket.closed]);

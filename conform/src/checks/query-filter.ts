@@ -240,6 +240,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       await subject.clear(subject.A1);
       await subject.make(subject.A1, 'a', 'b', 'c');
       const { type, A1: accountId } = subject;
+      await subject.client.get(type, { accountId, ids: null });
       const { methodResponses } = await subject.client.api([
         [`${type}/query`, { accountId, calculateTotal: true }, 'q'],
         [`${type}/get`, { accountId, ids: null }, 'g'],

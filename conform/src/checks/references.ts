@@ -150,6 +150,17 @@ export const referencesChecks = serverChecks('3.7', [
       ]),
   },
   {
+    id: 'references-not-there',
+    level: 'must',
+    rule: 'A path that leads nowhere rejects the call with invalidResultReference: to a member that is not there, or through text, a number or null.',
+    run: (server) =>
+      findsNone(
+        server,
+        { a: 'text', b: null, n: 5, o: { c: 1 }, t: true },
+        ...['/d', '/o/d', '/o/c/d', '/a/0', '/a/length', '/b/c', '/n/0', '/t/x', '/o/', '/A'],
+      ),
+  },
+  {
     id: 'references-star-fails',
     level: 'must',
     rule: 'Where the rest of the path finds nothing in one of the items, the whole reference fails.',
@@ -198,17 +209,6 @@ export const referencesChecks = serverChecks('3.7', [
       ]);
       await findsNone(server, { 'a~2': 1, 'a~': 1 }, '/a~2', '/a~');
     },
-  },
-  {
-    id: 'references-not-there',
-    level: 'must',
-    rule: 'A path that leads nowhere rejects the call with invalidResultReference: to a member that is not there, or through text, a number or null.',
-    run: (server) =>
-      findsNone(
-        server,
-        { a: 'text', b: null, n: 5, o: { c: 1 }, t: true },
-        ...['/d', '/o/d', '/o/c/d', '/a/0', '/a/length', '/b/c', '/n/0', '/t/x', '/o/', '/A'],
-      ),
   },
   {
     id: 'references-own-members',

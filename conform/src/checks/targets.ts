@@ -36,6 +36,10 @@ export class Targets {
 
   /** Removes what is there still, last first. */
   async tidy(): Promise<void> {
+    await this.#subject.server.recorder.aside(() => this.#tidy());
+  }
+
+  async #tidy(): Promise<void> {
     for (const { target, accountId, id } of this.#made.splice(0).reverse())
       await target.set({ accountId, destroy: [id] });
     for (const target of [...this.#types.values()].reverse()) await target.tidySupports();

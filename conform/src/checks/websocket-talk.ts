@@ -2,6 +2,7 @@ import type { JsonMap } from '../client/json.js';
 import { type Handshake, Socket } from '../client/socket.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
+import { UnexpectedError } from '../unexpected.js';
 
 /** What the checks of RFC 8887 have in common: sockets of their own, whatever the run's transport is. */
 
@@ -12,7 +13,8 @@ export async function withSocket(
   handshake: Handshake = {},
 ): Promise<void> {
   const socket = await server.user.socket(handshake);
-  if (typeof socket === 'number') throw new Error(`The handshake was refused with ${socket}.`);
+  if (typeof socket === 'number')
+    throw new UnexpectedError(`The handshake was refused with ${socket}.`);
   try {
     await work(socket);
   } finally {

@@ -1,3 +1,5 @@
+import { UnexpectedError } from '../unexpected.js';
+import { formed } from './forms.js';
 import type { Item, JsonMap } from './json.js';
 
 /** A method call; the arguments are free, for checks send wrong ones too. */
@@ -92,6 +94,8 @@ export const asSet = (response: JsonMap): SetAnswer =>
 export function answerTo({ methodResponses }: ApiResponse, callId: string): JsonMap {
   const [response, ...others] = methodResponses.filter((one) => one[2] === callId);
   if (response === undefined || others.length > 0 || response[0] === 'error')
-    throw new Error(`${callId} has one response, no error: ${JSON.stringify(methodResponses)}`);
-  return response[1];
+    throw new UnexpectedError(
+      `${callId} has one response, no error: ${JSON.stringify(methodResponses)}`,
+    );
+  return formed(response[0], response[1]);
 }

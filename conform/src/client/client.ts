@@ -1,6 +1,8 @@
 import { NotApplicable } from '../not-applicable.js';
-import type { ApiResponse, Call, ChangesAnswer, QueryChangesAnswer } from './answers.js';
+import { UnexpectedError } from '../unexpected.js';
+import type { ApiResponse, Call, ChangesAnswer, GetAnswer, QueryChangesAnswer } from './answers.js';
 import type { ApiAnswer, Connection } from './connection.js';
+import { formed } from './forms.js';
 import type { JsonMap } from './json.js';
 import { Methods } from './methods.js';
 
@@ -32,10 +34,29 @@ export class Client extends Methods {
     const body = { using: this.using, methodCalls: calls, ...more };
     const answer = await this.connection.send(JSON.stringify(body));
     if (answer.kind === 'problem')
-      throw new Error(
+      throw new UnexpectedError(
         `Refused with ${answer.status}: ${answer.told ?? JSON.stringify(answer.problem)}`,
       );
     return answer.response;
+  }
+
+  /**
+   * A /get of all objects may be refused: because they are more than maxObjectsInGet, or because the type doesn't
+   * support it (RFC 8620 5.1). That is no failure, and leaves nothing to be looked at.
+   */
+  override async get(type: string, args: object): Promise<GetAnswer> {
+    const { ids = null } = args as { ids?: unknown };
+    const [name, response] = await this.call(`${type}/get`, args);
+    const { type: error } = response;
+    const mayRefuse =
+      error === 'requestTooLarge' || (error === 'invalidArguments' && !this.#calculates);
+    if (name === 'error' && ids === null && mayRefuse)
+      throw new NotApplicable(
+        `${type}/get refuses ids: null (${error}), which RFC 8620 5.1 allows.`,
+      );
+    if (name !== `${type}/get`)
+      throw new UnexpectedError(`${type}/get answered ${JSON.stringify(response)}`);
+    return formed(name, response) as unknown as GetAnswer;
   }
 
   override async changes(type: string, args: object): Promise<ChangesAnswer> {
@@ -52,9 +73,9 @@ export class Client extends Methods {
    */
   async #told(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);
-    if (responseName === name) return response;
+    if (responseName === name) return formed(name, response);
     if (!this.#calculates && response['type'] === 'cannotCalculateChanges')
       throw new NotApplicable(`${name} can't calculate the changes (cannotCalculateChanges).`);
-    throw new Error(`${name} answered ${JSON.stringify(response)}`);
+    throw new UnexpectedError(`${name} answered ${JSON.stringify(response)}`);
   }
 }

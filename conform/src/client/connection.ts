@@ -1,3 +1,4 @@
+import { UnexpectedError } from '../unexpected.js';
 import type { ApiResponse } from './answers.js';
 import type { Http } from './http.js';
 import { asMap, type Json, type JsonMap, parsed } from './json.js';
@@ -65,14 +66,14 @@ export function asResponse(json: Json): ApiResponse {
   const response = asMap(json);
   const { methodResponses, sessionState } = response;
   if (!Array.isArray(methodResponses))
-    throw new Error(`A Response has methodResponses (3.4): ${JSON.stringify(json)}`);
+    throw new UnexpectedError(`A Response has methodResponses (3.4): ${JSON.stringify(json)}`);
   for (const one of methodResponses)
     if (!isInvocation(one))
-      throw new Error(
+      throw new UnexpectedError(
         `An Invocation has a name, arguments and an id (3.2): ${JSON.stringify(one)}`,
       );
   if (typeof sessionState !== 'string')
-    throw new Error(`A Response has a sessionState (3.4): ${JSON.stringify(json)}`);
+    throw new UnexpectedError(`A Response has a sessionState (3.4): ${JSON.stringify(json)}`);
   return response as unknown as ApiResponse;
 }
 

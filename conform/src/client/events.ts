@@ -3,6 +3,7 @@ import { request as secureRequest } from 'node:https';
 import type { Recorder } from './exchange.js';
 import { NoAnswerError } from './http.js';
 import { asMap, type JsonMap, parsed } from './json.js';
+import { trustOf, type Watching } from './watching.js';
 
 /** ms that a server may take for its answer, and for an event that is due. */
 const PATIENCE = 30_000;
@@ -55,11 +56,15 @@ export class EventStream {
     });
   }
 
-  static open(url: string, authorization: string, recorder: Recorder): Promise<EventStream> {
+  static open(
+    url: string,
+    authorization: string,
+    { recorder, wire }: Omit<Watching, 'fence'>,
+  ): Promise<EventStream> {
     const send = new URL(url).protocol === 'https:' ? secureRequest : plainRequest;
     return new Promise((resolve, reject) => {
       const headers = { authorization, accept: 'text/event-stream' };
-      const request = send(url, { headers }, (response) => {
+      const request = send(url, { headers, ...trustOf(wire) }, (response) => {
         clearTimeout(timer);
         const { statusCode: status = 0 } = response;
         recorder.add({

@@ -33,20 +33,20 @@ const SECRET = new Set([
 /** Keeps the exchanges of the check that runs. Tokens and cookies are never part of it. */
 export class Recorder {
   #exchanges: Exchange[] = [];
-  #isAside = false;
+  #asides = 0;
 
   /** What is looked at beside a check is not part of it. */
   async aside<T>(work: () => Promise<T>): Promise<T> {
-    this.#isAside = true;
+    this.#asides += 1;
     try {
       return await work();
     } finally {
-      this.#isAside = false;
+      this.#asides -= 1;
     }
   }
 
   add({ request, answer }: Exchange): void {
-    if (this.#isAside) return;
+    if (this.#asides > 0) return;
     this.#exchanges.push({
       request: { ...request, headers: shown(request.headers), body: cut(request.body) },
       answer:

@@ -7,16 +7,32 @@ export class FencedError extends Error {
 
 /** What is known of the objects of one type in one account. */
 interface Objects {
-  /** Ids that are there and were made by this run, oldest first. */
-  readonly made: Set<string>;
+  /** Ids that are there and were made by this run, oldest first, each with the check that made it. */
+  readonly made: Map<string, string>;
   /** All ids that it ever made, gone ones too. */
   readonly ever: Set<string>;
   /** Ids that answers showed, whoever made them. */
   readonly seen: Set<string>;
   /** What was there before it, by id; null where nobody looked. */
   before: ReadonlyMap<string, Item> | null;
+  /** Whether what was there before it can't be listed. */
+  isBlind: boolean;
   /** A singleton whose values were kept, and are put back at the end. */
   restored: boolean;
+}
+
+/** A create as it was sent. */
+interface Create {
+  readonly type: string;
+  readonly accountId: string;
+  readonly key: string;
+  readonly object: JsonMap;
+}
+
+/** A create that was refused, or the update of the object with an id. */
+interface Refusal extends Create {
+  readonly id: string | null;
+  readonly error: JsonMap;
 }
 
 /** A method that writes: standard ones of any type, in whatever case a check spells them. */
@@ -29,6 +45,47 @@ const WRITES = /^(.*)\/(set|copy)$/i;
  */
 export class Fence {
   readonly #objects = new Map<string, Objects>();
+  /** Creates of the check that runs, of which no answer said what became of them. */
+  readonly #unanswered: Create[] = [];
+
+  /** Creates and updates of the check that runs, which were refused one by one. */
+  readonly #refusals: Refusal[] = [];
+  readonly #patches: Create[] = [];
+  /** The check that runs. */
+  #check = '';
+
+  /** A check begins: what became of the creates before it is known, or was looked at. */
+  begin(check: string): void {
+    this.#check = check;
+    for (const list of [this.#unanswered, this.#refusals, this.#patches]) list.length = 0;
+  }
+
+  get refusals(): readonly Refusal[] {
+    return [...this.#refusals];
+  }
+
+  /** Types and accounts in which a create was not answered. */
+  get unanswered(): readonly Pick<Create, 'type' | 'accountId'>[] {
+    return this.#unanswered;
+  }
+
+  /**
+   * Takes objects for the run's own that came since it looked, each for a create that was not answered and gave these
+   * very values.
+   */
+  adopt(type: string, accountId: string, items: readonly Item[]): void {
+    const { before, ever, made } = this.#of(type, accountId);
+    for (const item of items) {
+      if (before === null || before.has(item.id) || ever.has(item.id)) continue;
+      const at = this.#unanswered.findIndex(
+        (one) => one.type === type && one.accountId === accountId && isMadeOf(item, one.object),
+      );
+      if (at === -1) continue;
+      this.#unanswered.splice(at, 1);
+      ever.add(item.id);
+      made.set(item.id, this.#check);
+    }
+  }
 
   /** Takes note of what is there of a type: all that this run did not make is left alone from now on. */
   found(type: string, accountId: string, items: readonly Item[]): void {
@@ -38,7 +95,20 @@ export class Fence {
   }
 
   hasLooked(type: string, accountId: string): boolean {
-    return this.#of(type, accountId).before !== null;
+    const { before, isBlind } = this.#of(type, accountId);
+    return before !== null || isBlind;
+  }
+
+  /** What is there can't be listed: only what this run made may be changed from now on. */
+  blinds(type: string, accountId: string): void {
+    const objects = this.#of(type, accountId);
+    objects.before = null;
+    objects.isBlind = true;
+  }
+
+  /** Whether the run made an object, be it gone or not. */
+  isOwn(type: string, accountId: string, id: string): boolean {
+    return this.#of(type, accountId).ever.has(id);
   }
 
   /** Objects that were there before, and that this run did not make, by id. */
@@ -53,7 +123,12 @@ export class Fence {
 
   /** Ids of a type that the run made and that are there still, as far as is known, oldest first. */
   made(type: string, accountId: string): readonly string[] {
-    return [...this.#of(type, accountId).made];
+    return [...this.#of(type, accountId).made.keys()];
+  }
+
+  /** The check that made an object; empty where it was made for several. */
+  maker(type: string, accountId: string, id: string): string {
+    return this.#of(type, accountId).made.get(id) ?? '';
   }
 
   /** Accounts that the run made objects of a type in, which are there still. */
@@ -88,11 +163,26 @@ export class Fence {
         if (typeof id === 'string') objects.seen.add(id);
       }
     if (verb !== 'set' && verb !== 'copy') return;
+    const { updated, notCreated, notUpdated } = asMap(args);
+    const settle = (list: Create[], key: string, error?: Json): void => {
+      const at = list.findIndex(
+        (one) => one.type === type && one.accountId === accountId && one.key === key,
+      );
+      const [one] = at === -1 ? [] : list.splice(at, 1);
+      if (one === undefined || error === undefined) return;
+      const id = list === this.#patches ? key : null;
+      this.#refusals.push({ ...one, id, error: asMap(error) });
+    };
+    for (const key of Object.keys(asMap(created))) settle(this.#unanswered, key);
+    for (const key of Object.keys(asMap(updated))) settle(this.#patches, key);
+    for (const [key, error] of Object.entries(asMap(notCreated)))
+      settle(this.#unanswered, key, error);
+    for (const [key, error] of Object.entries(asMap(notUpdated))) settle(this.#patches, key, error);
     for (const object of Object.values(asMap(created))) {
       const { id } = asMap(object);
       // What was there before was not made, whatever is said.
       if (typeof id !== 'string' || objects.before?.has(id) === true) continue;
-      objects.made.add(id);
+      objects.made.set(id, this.#check);
       objects.ever.add(id);
     }
     if (Array.isArray(destroyed)) for (const id of destroyed) objects.made.delete(String(id));
@@ -116,6 +206,10 @@ export class Fence {
     if (type === undefined || verb === undefined) return;
     const told = (argument: string) => given(asMap(args), argument, calls);
     const isCopy = verb.toLowerCase() === 'copy';
+    if (!isCopy) {
+      this.#note(this.#unanswered, type, told('accountId'), told('create'));
+      this.#note(this.#patches, type, told('accountId'), told('update'));
+    }
     if (isCopy && told('onSuccessDestroyOriginal').every((one) => !one)) return;
     const ids = isCopy
       ? told('create').flatMap((one) => Object.values(asMap(one)).flatMap(originals))
@@ -128,6 +222,13 @@ export class Fence {
       if (typeof real === 'string')
         this.#passId(type, others.length === 0 ? accountId : undefined, real);
     }
+  }
+
+  #note(list: Create[], type: string, accounts: readonly Json[], maps: readonly Json[]): void {
+    const [accountId] = accounts;
+    if (typeof accountId !== 'string') return;
+    for (const [key, object] of maps.flatMap((one) => Object.entries(asMap(one))))
+      list.push({ type, accountId, key, object: asMap(object) });
   }
 
   #passId(type: string, accountId: Json | undefined, id: string): void {
@@ -152,14 +253,27 @@ export class Fence {
   #of(type: string, accountId: string): Objects {
     const known = this.#known(type, accountId);
     if (known !== undefined) return known;
-    const objects = { made: new Set<string>(), ever: new Set<string>(), seen: new Set<string>() };
-    const all: Objects = { ...objects, before: null, restored: false };
+    const objects = {
+      made: new Map<string, string>(),
+      ever: new Set<string>(),
+      seen: new Set<string>(),
+    };
+    const all: Objects = { ...objects, before: null, isBlind: false, restored: false };
     this.#objects.set(`${type.toLowerCase()} ${accountId}`, all);
     return all;
   }
 }
 
 const NONE: ReadonlyMap<string, Item> = new Map();
+
+/** Whether an object has all the values of a create; a creation id in it stands for another one. */
+const isMadeOf = (item: Item, object: JsonMap): boolean =>
+  Object.keys(object).length > 0 &&
+  Object.entries(object).every(
+    ([name, value]) =>
+      JSON.stringify(value).includes('"#') ||
+      JSON.stringify(item[name] ?? null) === JSON.stringify(value),
+  );
 
 const isForeign =
   (id: string) =>

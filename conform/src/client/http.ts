@@ -1,8 +1,7 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { Recorder } from './exchange.js';
-import type { Fence } from './fence.js';
 import { type Json, parsed } from './json.js';
+import { trustOf, type Watching, type Wire } from './watching.js';
 
 export type Body = string | Uint8Array;
 
@@ -31,21 +30,32 @@ export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 }
 
-/** ms that a server may take for an answer. */
-const PATIENCE = 60_000;
+/** Nothing came in the time that a server may take. */
+class SilentError extends Error {
+  constructor(patience: number) {
+    super(`the server hangs: no answer within ${patience / 1000} s`);
+  }
+}
+
+/** What a server did in place of an answer. */
+function silence(error: NodeJS.ErrnoException): string {
+  if (error instanceof SilentError) return error.message;
+  if (error.code === 'ECONNREFUSED') return `the server takes no connections (${error.message})`;
+  const isBroken = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+  return isBroken ? `the server broke the connection off (${error.message})` : error.message;
+}
+
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /** HTTP as a user with credentials speaks it. */
 export class Http {
-  readonly #recorder: Recorder;
-  readonly #fence: Fence;
+  readonly #watching: Watching;
   /** The header that goes with each request. */
   readonly authorization: string;
 
-  constructor(authorization: string, recorder: Recorder, fence: Fence) {
+  constructor(authorization: string, watching: Watching) {
     this.authorization = authorization;
-    this.#recorder = recorder;
-    this.#fence = fence;
+    this.#watching = watching;
   }
 
   get scheme(): string {
@@ -64,11 +74,12 @@ export class Http {
     if (authorization !== null && headers['authorization'] === undefined)
       headers['authorization'] = authorization;
     const body = bodyText(request.body);
-    this.#fence.pass(body);
-    const answer = await exchange(url, method, headers, request);
+    const { recorder, fence, wire } = this.#watching;
+    fence.pass(body);
+    const answer = await exchange(url, method, headers, { ...request, wire });
     const text = answer.octets.toString('utf8');
     const shown = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-    this.#recorder.add({
+    recorder.add({
       request: {
         line: `${method} ${url}`,
         headers: Object.fromEntries(shown) as Record<string, string>,
@@ -77,7 +88,7 @@ export class Http {
       answer: { status: answer.status, headers: Object.fromEntries(answer.headers), body: text },
     });
     const json = parsed(text);
-    this.#fence.heard(json);
+    fence.heard(json);
     return { ...answer, text, json };
   }
 
@@ -100,17 +111,22 @@ function exchange(
   url: string,
   method: string,
   headers: Readonly<Record<string, string | readonly string[]>>,
-  { body, chunked = false }: HttpRequest,
+  { body, chunked = false, wire }: HttpRequest & { readonly wire: Wire },
 ): Promise<Omit<HttpAnswer, 'text' | 'json'>> {
   const send = new URL(url).protocol === 'https:' ? secureRequest : plainRequest;
   const length =
     body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     const failed = (error: Error) =>
-      reject(new NoAnswerError(`${method} ${url}: ${error.message}`, { cause: error }));
+      reject(new NoAnswerError(`${method} ${url}: ${silence(error)}`, { cause: error }));
     const request = send(
       url,
-      { method, headers: { ...length, ...headers } as never, timeout: PATIENCE },
+      {
+        method,
+        headers: { ...length, ...headers } as never,
+        timeout: wire.patience,
+        ...trustOf(wire),
+      },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -125,7 +141,7 @@ function exchange(
       },
     );
     request.once('error', failed);
-    request.once('timeout', () => request.destroy(new Error(`no answer within ${PATIENCE} ms`)));
+    request.once('timeout', () => request.destroy(new SilentError(wire.patience)));
     if (body !== undefined) request.write(body);
     request.end();
   });

@@ -1,3 +1,4 @@
+import { UnexpectedError } from '../unexpected.js';
 import {
   type ApiResponse,
   asSet,
@@ -9,6 +10,7 @@ import {
   type QueryChangesAnswer,
   type SetAnswer,
 } from './answers.js';
+import { formed } from './forms.js';
 import type { JsonMap } from './json.js';
 
 /** Single method calls, the standard ones by name, over whatever takes a request. */
@@ -21,15 +23,18 @@ export abstract class Methods {
     const { methodResponses } = await this.api([[name, args, 'c0']]);
     const [response, ...others] = methodResponses;
     if (response === undefined || others.length > 0 || response[2] !== 'c0')
-      throw new Error(`One call c0 has one response c0: ${JSON.stringify(methodResponses)}`);
+      throw new UnexpectedError(
+        `One call c0 has one response c0: ${JSON.stringify(methodResponses)}`,
+      );
     return [response[0], response[1]];
   }
 
   /** One call that must succeed: its response's arguments. */
   async ok(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);
-    if (responseName !== name) throw new Error(`${name} answered ${JSON.stringify(response)}`);
-    return response;
+    if (responseName !== name)
+      throw new UnexpectedError(`${name} answered ${JSON.stringify(response)}`);
+    return formed(name, response);
   }
 
   async get(type: string, args: object): Promise<GetAnswer> {

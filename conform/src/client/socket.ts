@@ -4,9 +4,7 @@ import type { Recorder } from './exchange.js';
 import type { Fence } from './fence.js';
 import { NoAnswerError } from './http.js';
 import { asMap, type JsonMap, parsed } from './json.js';
-
-/** ms that a server may take for a message. */
-const PATIENCE = 60_000;
+import { trustOf, type Watching } from './watching.js';
 
 export interface Handshake {
   readonly protocols?: readonly string[];
@@ -23,11 +21,13 @@ export class Socket {
   readonly #waiting = new Set<() => void>();
   readonly #recorder: Recorder;
   readonly #fence: Fence;
+  readonly #patience: number;
 
-  private constructor(raw: WebSocket, recorder: Recorder, fence: Fence) {
+  private constructor(raw: WebSocket, { recorder, fence, wire }: Watching) {
     this.raw = raw;
     this.#recorder = recorder;
     this.#fence = fence;
+    this.#patience = wire.patience;
     this.closed = new Promise((resolve) => raw.once('close', resolve));
     // ws tells what it can't go on with by `close`, too.
     raw.on('error', () => undefined);
@@ -51,17 +51,17 @@ export class Socket {
   static open(
     url: string,
     authorization: string,
-    recorder: Recorder,
-    fence: Fence,
+    watching: Watching,
     { protocols = ['jmap'], headers = {}, compress = false }: Handshake = {},
   ): Promise<Socket | number> {
     const raw = new WebSocket(url, [...protocols], {
       headers: { authorization, ...headers },
       perMessageDeflate: compress,
-      handshakeTimeout: PATIENCE,
+      handshakeTimeout: watching.wire.patience,
+      ...trustOf(watching.wire),
     });
     return new Promise((resolve, reject) => {
-      const socket = new Socket(raw, recorder, fence);
+      const socket = new Socket(raw, watching);
       raw.once('open', () => resolve(socket));
       raw.once('unexpected-response', (_request, response) => {
         resolve(response.statusCode ?? 0);
@@ -117,8 +117,9 @@ export class Socket {
       };
       const timer = setTimeout(() => {
         end();
-        reject(new NoAnswerError(`No message came within ${PATIENCE} ms.`));
-      }, PATIENCE);
+        const seconds = this.#patience / 1000;
+        reject(new NoAnswerError(`The server hangs: no message came within ${seconds} s.`));
+      }, this.#patience);
       const look = (): void => {
         const at = this.messages.findIndex(matches);
         if (at !== -1) {

@@ -1,13 +1,18 @@
 import { countOf, type Failure, type Outcome, type Results } from '../outcome.js';
+import { type Cause, causesOf } from './causes.js';
 import { plainly } from './json.js';
 import { bySection } from './sections.js';
-import { notesOf, restsOn } from './text.js';
+import { linkOf, notesOf, restsOn } from './text.js';
+import { visible } from './visible.js';
 
 /** A page that stands by itself: no script, nothing from elsewhere. */
 export function htmlReport(results: Results): string {
   const { url, transport, seed, outcomes } = results;
   const counts = countOf(outcomes);
   const sections = [...bySection(outcomes)].map(([name, list]) => sectionOf(name, list));
+  const causes = causesOf(outcomes);
+  const defects =
+    counts.defect === 0 ? '' : `,\n<strong>${counts.defect} defects of the runner</strong>`;
   const title = `Conformance of ${url}`;
   return `<!doctype html>
 <html lang="en">
@@ -21,10 +26,11 @@ export function htmlReport(results: Results): string {
 <h1>${text(title)}</h1>
 <p>Over ${text(transport)}, seed ${seed}: <strong class="passed">${counts.passed} passed</strong>,
 <strong class="failed">${counts.failed} failed</strong>,
-<strong>${counts.notApplicable} not applicable</strong>.</p>
+<strong>${counts.notApplicable} not applicable</strong>${defects}.</p>
 ${notesOf(results)
   .map((note) => `<p class="failed"><strong>${text(note)}</strong></p>`)
   .join('\n')}
+${causes.length === 0 ? '' : `<h2>What failed, by probable causes</h2>\n<ol>\n${causes.map(causeOf).join('\n')}\n</ol>`}
 ${sections.join('\n')}
 </body>
 </html>
@@ -49,6 +55,7 @@ const WORDS = Object.freeze({
   passed: 'passed',
   failed: 'FAILED',
   notApplicable: 'not applicable',
+  defect: 'DEFECT of the runner',
 });
 
 function sectionOf(name: string, outcomes: readonly Outcome[]): string {
@@ -65,16 +72,29 @@ ${outcomes.map(rowOf).join('\n')}
 </details>`;
 }
 
-function rowOf({ check, type, status, reason, failure }: Outcome): string {
+/** A cause with links to its failures. */
+const causeOf = ({ words, outcomes }: Cause): string =>
+  `<li>${text(words)}: ${outcomes
+    .map((one) => `<a href="#${anchorOf(one)}">${text(titleOf(one))}</a>`)
+    .join(', ')}</li>`;
+
+const titleOf = ({ check, type }: Outcome): string =>
+  type === null ? check.id : `${check.id} (${type})`;
+
+const anchorOf = ({ check, type }: Outcome): string =>
+  encodeURIComponent(type === null ? check.id : `${check.id}.${type}`);
+
+function rowOf(outcome: Outcome): string {
+  const { check, type, status, reason, failure } = outcome;
   const rests = check.restsOn === undefined ? '' : `<br>${text(restsOn(check))}`;
   const cells = [
     `<code>${text(check.id)}</code>`,
     text(type ?? ''),
-    check.level,
+    `<a href="${linkOf(check)}">${check.level}</a>`,
     `<span class="${status}">${WORDS[status]}</span>`,
     `${text(check.rule)}${rests}${reason === undefined ? '' : `<br><em>${text(reason)}</em>`}`,
   ];
-  const row = `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  const row = `<tr id="${anchorOf(outcome)}">${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   return failure === undefined ? row : `${row}\n${failureOf(failure)}`;
 }
 
@@ -94,5 +114,5 @@ function failureOf({ message, expected, actual, exchanges }: Failure): string {
 const json = (value: unknown): string => text(JSON.stringify(value, plainly, 2) ?? 'undefined');
 
 function text(value: string): string {
-  return value.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return visible(value).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

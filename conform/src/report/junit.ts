@@ -2,7 +2,8 @@ import type { Builder } from 'junit-report-builder';
 import junit from 'junit-report-builder';
 import type { Outcome, Results } from '../outcome.js';
 import { bySection } from './sections.js';
-import { notesOf, restsOn } from './text.js';
+import { linkOf, notesOf, restsOn } from './text.js';
+import { visible } from './visible.js';
 
 /** The package's types tell of a `default` within the default import: there is none when it runs. */
 const BUILDER = junit as unknown as Builder;
@@ -26,7 +27,9 @@ export function junitReport(results: Results): string {
       one.time(ms / 1000);
       if (status === 'notApplicable') one.property('reason', clean(reason)).skipped();
       if (failure === undefined) continue;
-      one.failure(clean(`${check.rule}\n${restsOn(check)}\n${failure.message}`), type ?? 'server');
+      const words = clean(`${check.rule}\n${linkOf(check)}\n${restsOn(check)}\n${failure.message}`);
+      if (status === 'defect') one.error(words, 'defect of the runner');
+      else one.failure(words, type ?? 'server');
       const last = failure.exchanges.at(-1);
       if (last !== undefined) one.standardOutput(clean(JSON.stringify(last, null, 2)));
     }
@@ -39,7 +42,7 @@ const titleOf = ({ check, type }: Outcome): string =>
 
 /** XML 1.0 has no way to write most control characters and surrogates that stand alone. */
 function clean(text: string): string {
-  return text
+  return visible(text)
     .toWellFormed()
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
 }

@@ -1,38 +1,98 @@
 import type { Check } from '../check.js';
 import { countOf, type Outcome, type Results } from '../outcome.js';
+import { type Cause, causesOf } from './causes.js';
 import { bySection } from './sections.js';
+import { visible } from './visible.js';
 
 /** What must be known beside the outcomes. */
 export function notesOf({ ended, warnings = [] }: Results): readonly string[] {
   return ended === undefined ? warnings : [...warnings, `The run is not whole: ${ended}`];
 }
 
-/** What a person reads at the end of a run: a line a section, and all of what failed. */
+/** What a person reads at the end of a run: what failed by its causes, a line a section, what wasn't run. */
 export function textReport(results: Results): string {
-  const { url, transport, seed, outcomes } = results;
-  const lines = [`${url} over ${transport}, seed ${seed}`, ''];
-  for (const [name, list] of bySection(outcomes)) {
-    const { passed, failed, notApplicable } = countOf(list);
-    const rest = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`;
-    // Where nothing was run, nothing is known to be right.
-    const word = failed > 0 ? 'FAILED' : passed > 0 ? 'ok' : '-';
-    lines.push(`${word.padEnd(7)} ${name}: ${passed} passed, ${failed} failed${rest}`);
-  }
-  for (const outcome of outcomes)
-    if (outcome.failure !== undefined) lines.push('', ...told(outcome));
+  const { outcomes } = results;
+  const causes = causesOf(outcomes);
+  const lines = [headOf(results), ''];
+  for (const [n, cause] of causes.entries()) lines.push(...causeLines(cause, n + 1), '');
+  for (const [name, list] of bySection(outcomes)) lines.push(sectionLine(name, list));
   const reasons = reasonsOf(outcomes);
   if (reasons.length > 0) lines.push('', 'Not applicable:', ...reasons);
   const notes = notesOf(results);
-  if (notes.length > 0) lines.push('', ...notes);
-  const { passed, failed, notApplicable } = countOf(outcomes);
-  lines.push('', `${passed} passed, ${failed} failed, ${notApplicable} not applicable`);
+  if (notes.length > 0) lines.push('', ...notes.map(visible));
+  lines.push('', totalOf(outcomes));
   return `${lines.join('\n')}\n`;
 }
 
-function told({ check, type, failure }: Outcome): string[] {
+/** Causes and notes that a summary has room for. */
+const MOST_CAUSES = 10;
+const MOST_NOTES = 4;
+const SCREEN = 100;
+
+/** One screen: how many failed, by which causes, and what must be known beside it. */
+export function summaryOf(results: Results): string {
+  const { outcomes } = results;
+  const causes = causesOf(outcomes);
+  const lines = [headOf(results), '', totalOf(outcomes)];
+  if (causes.length > 0) lines.push('', 'Probable causes, with how many checks fail by each:');
+  for (const { words, outcomes: list } of causes.slice(0, MOST_CAUSES))
+    lines.push(cut(`${String(list.length).padStart(4)}  ${words} (${list[0]?.check.id})`, SCREEN));
+  if (causes.length > MOST_CAUSES) lines.push(`      and ${causes.length - MOST_CAUSES} more`);
+  const notes = notesOf(results);
+  if (notes.length > 0) lines.push('');
+  // What a run is not whole for comes last, and must be read.
+  if (notes.length > MOST_NOTES)
+    lines.push(`${notes.length - MOST_NOTES} notes are in the report.`);
+  lines.push(...notes.slice(-MOST_NOTES).map((note) => cut(visible(note), 4 * SCREEN)));
+  return `${lines.join('\n')}\n`;
+}
+
+const headOf = ({ url, transport, seed }: Results): string =>
+  `${url} over ${transport}, seed ${seed}`;
+
+function totalOf(outcomes: readonly Outcome[]): string {
+  const { passed, failed, notApplicable, defect } = countOf(outcomes);
+  const defects = defect === 0 ? '' : `, ${defect} not done by a defect of the runner`;
+  return `${passed} passed, ${failed} failed, ${notApplicable} not applicable${defects}`;
+}
+
+function sectionLine(name: string, list: readonly Outcome[]): string {
+  const { passed, failed, notApplicable, defect } = countOf(list);
+  const rest = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`;
+  const defects = defect === 0 ? '' : `, ${defect} by a defect of the runner`;
+  // Where nothing was run, nothing is known to be right.
+  const word = failed > 0 ? 'FAILED' : passed > 0 ? 'ok' : '-';
+  return `${word.padEnd(7)} ${name}: ${passed} passed, ${failed} failed${rest}${defects}`;
+}
+
+/** A cause: the first of its failures whole, a line for each of the others. */
+function causeLines({ words, outcomes }: Cause, n: number): string[] {
+  const [first, ...others] = outcomes;
+  if (first === undefined) return [];
+  const count = outcomes.length === 1 ? '1 check' : `${outcomes.length} checks`;
+  return [
+    `Cause ${n}, ${count}: ${words}`,
+    ...told(first),
+    ...(others.length === 0 ? [] : ['  The same in:']),
+    ...others.map((one) => `    ${titleOf(one)}`),
+  ];
+}
+
+const WORDS = Object.freeze({ failed: 'FAILED', defect: 'DEFECT', passed: '', notApplicable: '' });
+
+export const linkOf = ({ specification, section }: Check): string =>
+  `https://www.rfc-editor.org/rfc/${specification.replace(' ', '').toLowerCase()}#section-${section}`;
+
+const titleOf = ({ status, check, type }: Outcome): string =>
+  `${WORDS[status]}  ${check.id}${type === null ? '' : ` (${type})`}: ` +
+  `${check.specification} ${check.section}, ${check.level}`;
+
+function told(outcome: Outcome): string[] {
+  const { check, failure } = outcome;
   const lines = [
-    `FAILED  ${check.id}${type === null ? '' : ` (${type})`}: ${check.specification} ${check.section}, ${check.level}`,
+    titleOf(outcome),
     `  ${check.rule}`,
+    `  ${linkOf(check)}`,
     ...(check.restsOn === undefined ? [] : [`  ${restsOn(check)}`]),
     ...indented(failure?.message ?? ''),
   ];
@@ -53,8 +113,13 @@ export const restsOn = ({ restsOn: what = '' }: Check): string =>
 /** Lines longer than this say no more to a reader: --report json has all of them. */
 const WIDTH = 2000;
 
+const cut = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, width - 1)}…` : text;
+
 const indented = (text: string): string[] =>
-  text.split('\n').map((line) => `    ${line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line}`);
+  visible(text)
+    .split('\n')
+    .map((line) => `    ${cut(line, WIDTH)}`);
 
 function reasonsOf(outcomes: readonly Outcome[]): string[] {
   const counts = new Map<string, number>();
@@ -63,5 +128,7 @@ function reasonsOf(outcomes: readonly Outcome[]): string[] {
     const text = type === null ? reason : `${type}: ${reason}`;
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  return [...counts].map(([reason, count]) => `  ${String(count).padStart(4)}  ${reason}`);
+  return [...counts].map(
+    ([reason, count]) => `  ${String(count).padStart(4)}  ${cut(visible(reason), 400)}`,
+  );
 }

@@ -1,11 +1,8 @@
-import type { Item } from '../client/json.js';
+import { UnexpectedError } from '../unexpected.js';
 import { same } from './profile.js';
 import type { Subject } from './subject.js';
 
 /** Objects of a type that a run did not make: how checks find a place beside them, and what became of them. */
-
-/** With more of them each check would list them over and over. */
-const MOST_BESIDE = 500;
 
 /** Accounts that checks make objects in. */
 export const accountsOf = ({ server, profile }: Subject): readonly string[] =>
@@ -13,30 +10,23 @@ export const accountsOf = ({ server, profile }: Subject): readonly string[] =>
 
 /**
  * Looks what is there of a type in each account that a check may write to, or try to. Why the type has nothing to be
- * checked; null where it has. What isn't answered, or is more than checks are run beside, is an error.
+ * checked; null where it has. What isn't answered is an error.
  */
 export async function lookAround(subject: Subject): Promise<string | null> {
-  const { server, profile, type } = subject;
+  const { server, profile } = subject;
   const accounts = accountsOf(subject);
   if (accounts.length === 0)
     return `The user reaches no writable account with ${profile.capability}.`;
   if (!subject.has('get')) return 'The type has no /get.';
-  for (const accountId of new Set([...accounts, ...server.known(profile.capability)])) {
-    const client = server.reader(accountId).client(profile.capability);
-    const [name, answer] = await client.call(`${type}/get`, { accountId, ids: null });
-    const list = Array.isArray(answer['list']) ? (answer['list'] as Item[]) : [];
-    if (name !== 'error') server.fence.found(type, accountId, list);
-    if (!accounts.includes(accountId)) continue;
-    const told = `${type}/get answers ${JSON.stringify(answer)}.`;
-    // Among them requestTooLarge: more are there than a /get may tell (RFC 8620 5.1).
-    if (name === 'error') throw new Error(told);
-    const { size } = subject.foreign(accountId);
-    if (size > MOST_BESIDE)
-      throw new Error(
-        `Account ${accountId} has ${size} ${type} objects: checks are run beside ${MOST_BESIDE} at the most.`,
-      );
-  }
+  for (const accountId of new Set([...accounts, ...server.known(profile.capability)]))
+    if (accounts.includes(accountId)) await subject.look(accountId);
+    // An account that is only read may be out of reach: a check tells.
+    else await subject.look(accountId).catch(onlyUnexpected);
   return null;
+}
+
+function onlyUnexpected(error: unknown): void {
+  if (!(error instanceof UnexpectedError)) throw error;
 }
 
 /** What of a type is otherwise than when the run looked, and not by its doing, as far as it can tell. */
@@ -52,6 +42,7 @@ export async function unforeseen(subject: Subject): Promise<readonly Unforeseen[
   const { server, type, profile } = subject;
   const found: Unforeseen[] = [];
   for (const accountId of profile.singleton ? [] : accountsOf(subject)) {
+    if (server.listings.wayOf(type, accountId) === 'own') continue;
     const made = new Set(server.fence.made(type, accountId));
     const now = new Map((await subject.everything(accountId)).map((item) => [item.id, item]));
     const before = subject.foreign(accountId);
@@ -65,4 +56,13 @@ export async function unforeseen(subject: Subject): Promise<readonly Unforeseen[
       found.push({ accountId, come, changed, gone });
   }
   return found;
+}
+
+/** Takes note of what the run made by creates whose answers were lost, so that it is removed at the end. */
+export async function adoptLost(subject: Subject): Promise<void> {
+  const { server, world } = subject;
+  const { fence } = server;
+  for (const { type, accountId } of [...fence.unanswered])
+    if (world.has(type) && fence.hasLooked(type, accountId))
+      fence.adopt(type, accountId, await subject.of(type).everything(accountId));
 }

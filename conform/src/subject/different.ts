@@ -17,6 +17,10 @@ export function differing(world: World, type: string, property: ModelProperty): 
   return values.take();
 }
 
+/** Whether an object was given this value by `differing`. */
+export const isDifferent = (world: World, type: string, { name }: ModelProperty, value: Json) =>
+  taken.get(world)?.get(`${type}.${name}`)?.took.has(value) === true;
+
 /** Values of a property, each another one than those before. */
 class Different {
   readonly #property: ModelProperty;
@@ -27,7 +31,16 @@ class Different {
     this.#property = property;
   }
 
+  /** All that were taken: text and numbers. */
+  readonly took = new Set<Json>();
+
   take(): Json {
+    const value = this.#another();
+    this.took.add(value);
+    return value;
+  }
+
+  #another(): Json {
     const { schema, kind } = this.#property;
     const n = this.#next;
     this.#next += 1;

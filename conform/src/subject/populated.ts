@@ -1,5 +1,6 @@
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
+import { UnexpectedError } from '../unexpected.js';
 import { givable, isUnique, wrapped, writable } from './described.js';
 import { same } from './profile.js';
 import type { Subject } from './subject.js';
@@ -32,7 +33,9 @@ export async function populated(
     // Of another's server the bounds may be others than its descriptor says: what it takes is enough to go on with.
     const isEnough = !subject.server.isOurs && Object.keys(created ?? {}).length >= MORE;
     if (Object.keys(notCreated ?? {}).length > 0 && !isEnough)
-      throw new Error(`Values within their bounds are refused: ${JSON.stringify(notCreated)}`);
+      throw new UnexpectedError(
+        `Values within their bounds are refused: ${JSON.stringify(notCreated)}`,
+      );
     await work(await subject.all(A1));
   } finally {
     await subject.clear(A1);

@@ -1,4 +1,5 @@
 import type { Item, JsonMap } from '../client/json.js';
+import { UnexpectedError } from '../unexpected.js';
 import { holding } from './blob-holders.js';
 import { wrapped } from './described.js';
 import type { Subject } from './subject.js';
@@ -68,7 +69,8 @@ export class Prepared {
     );
     const { created } = await client.set(type, { accountId, create });
     const made: Item | undefined = created?.['k'];
-    if (made === undefined) throw new Error(`A ${type} can't be made for others to refer to.`);
+    if (made === undefined)
+      throw new UnexpectedError(`A ${type} can't be made for others to refer to.`);
     this.#supports.push({ user, type, capability, accountId, id: made.id });
     return made.id;
   }

@@ -2,9 +2,12 @@ import type { TransportName } from '../client/connection.js';
 import { Recorder } from '../client/exchange.js';
 import { Fence } from '../client/fence.js';
 import type { JsonMap } from '../client/json.js';
+import { WIRE, type Wire } from '../client/watching.js';
 import { type Matcher, satisfying, textWith } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { User, type Watching } from './user.js';
+import { Listings } from './listing.js';
+import type { Samples } from './samples.js';
+import { User } from './user.js';
 
 export interface ServerOptions {
   /** The session's URL, or the one in front of `/.well-known/jmap`. */
@@ -16,6 +19,9 @@ export interface ServerOptions {
   readonly transport?: TransportName;
   /** Of what is random. */
   readonly seed?: number;
+  readonly wire?: Wire;
+  /** Accounts that are written to, the first before the others; without it those that the session offers. */
+  readonly accounts?: readonly string[];
 }
 
 /** The server that is tested, as its users see it. */
@@ -27,20 +33,29 @@ export class Server {
   /** What the run made, and what was there before it. */
   readonly fence: Fence;
   readonly seed: number;
+  readonly listings = new Listings();
+  /** Objects that it is known to take. */
+  samples: Samples = new Map();
+  readonly #accounts: readonly string[] | undefined;
 
-  private constructor(all: Pick<Server, 'url' | 'user' | 'others' | 'seed' | keyof Watching>) {
+  private constructor(
+    all: Pick<Server, 'url' | 'user' | 'others' | 'seed' | 'recorder' | 'fence'>,
+    accounts: readonly string[] | undefined,
+  ) {
     this.url = all.url;
     this.user = all.user;
     this.others = all.others;
     this.recorder = all.recorder;
     this.fence = all.fence;
     this.seed = all.seed;
+    this.#accounts = accounts;
   }
 
   /** Throws SessionError or NoAnswerError where there is nothing to test. */
   static async connect(options: ServerOptions): Promise<Server> {
     const { url, authorization, others = [], transport = 'http', seed = 1 } = options;
-    const watching = { recorder: new Recorder(), fence: new Fence() };
+    const { wire = WIRE } = options;
+    const watching = { recorder: new Recorder(), fence: new Fence(), wire };
     const user = await User.connect(url, authorization, transport, watching);
     const rest: User[] = [];
     try {
@@ -50,7 +65,7 @@ export class Server {
       for (const one of [user, ...rest]) one.close();
       throw error;
     }
-    return new Server({ url, user, others: rest, seed, ...watching });
+    return new Server({ url, user, others: rest, seed, ...watching }, options.accounts);
   }
 
   get isOurs(): boolean {
@@ -61,10 +76,15 @@ export class Server {
     return this.user.transport;
   }
 
-  /** Accounts of the user that can be written to and offer a capability, the primary one first. */
+  /**
+   * Accounts of the user that can be written to and offer a capability: those that were named, or else the user's own
+   * first, of these the primary one.
+   */
   writable(capability: string): readonly string[] {
     const { session } = this.user;
-    return session.offering(capability).filter((id) => !session.isReadOnly(id));
+    const all = session.offering(capability).filter((id) => !session.isReadOnly(id));
+    if (this.#accounts !== undefined) return this.#accounts.filter((id) => all.includes(id));
+    return all.toSorted((a, b) => Number(session.isPersonal(b)) - Number(session.isPersonal(a)));
   }
 
   /** An account that the user may read, and not write to. */

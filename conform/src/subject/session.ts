@@ -66,6 +66,11 @@ export class Session {
     return ids.sort((a, b) => Number(b === primary) - Number(a === primary));
   }
 
+  /** Whether an account is the user's own, and no group's or other user's (RFC 8620 2). */
+  isPersonal(accountId: string): boolean {
+    return this.accounts[accountId]?.['isPersonal'] === true;
+  }
+
   isReadOnly(accountId: string): boolean {
     return this.accounts[accountId]?.['isReadOnly'] === true;
   }

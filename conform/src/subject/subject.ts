@@ -5,10 +5,13 @@ import type { Client } from '../client/client.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { type Matcher, satisfying, textWith, utcDate } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { type DescribedType, visible, type World, writable } from './described.js';
-import { differing } from './different.js';
+import { UnexpectedError } from '../unexpected.js';
+import { type DescribedType, isUnique, visible, type World, writable } from './described.js';
+import { differing, isDifferent } from './different.js';
+import { listed } from './listing.js';
 import { Prepared } from './prepared.js';
 import { profileOf, same, type TypeProfile } from './profile.js';
+import { valuesIn } from './samples.js';
 import type { Server } from './server.js';
 import { BLOB } from './user.js';
 import { valuesOf } from './values.js';
@@ -35,6 +38,7 @@ export class Subject {
   /** Of a singleton: what it was when the run began, by account. */
   readonly #originals = new Map<string, Item>();
   #made = 0;
+  #sampled = 0;
   /** Texts that objects of the check that runs were given, by account, where no two may have one. */
   readonly #texts = new Map<string, Set<string>>();
 
@@ -131,24 +135,41 @@ export class Subject {
 
   /** Sees what is there that the run did not make: that is left alone from now on. */
   async look(accountId: string): Promise<void> {
-    const client = this.server.reader(accountId).client(this.profile.capability);
-    const { list } = await client.get(this.type, { accountId, ids: null });
-    this.server.fence.found(this.type, accountId, list);
+    const items = await this.everything(accountId);
+    const { fence } = this.server;
+    if (this.#isBlind(accountId)) fence.blinds(this.type, accountId);
+    else fence.found(this.type, accountId, items);
+  }
+
+  /** Whether the objects that were there before can't be listed. */
+  #isBlind(accountId: string): boolean {
+    return this.server.listings.wayOf(this.type, accountId) === 'own';
+  }
+
+  /** What was there before, as far as it could be listed. */
+  #before(accountId: string): ReadonlyMap<string, Item> {
+    return this.server.fence.foreign(this.type, accountId);
   }
 
   /** Objects of an account that were there before, by id; checks neither change nor expect them. */
   foreign(accountId = this.A1): ReadonlyMap<string, Item> {
-    return this.server.fence.foreign(this.type, accountId);
+    if (this.#isBlind(accountId))
+      throw new NotApplicable(
+        `The objects of account ${accountId} can't all be listed: /get refuses ids: null, or they are too many.`,
+      );
+    return this.#before(accountId);
   }
 
   /** Whether an account that checks make objects in has others, too. */
   get isBeside(): boolean {
-    return this.#accounts.some((id) => this.foreign(id).size > 0);
+    return this.#accounts.some((id) => this.#isBlind(id) || this.#before(id).size > 0);
   }
 
   /** Those of some ids that were not there before, in their order. */
   own(ids: readonly string[], accountId = this.A1): string[] {
-    const foreign = this.foreign(accountId);
+    if (this.#isBlind(accountId))
+      return ids.filter((id) => this.server.fence.isOwn(this.type, accountId, id));
+    const foreign = this.#before(accountId);
     return ids.filter((id) => !foreign.has(id));
   }
 
@@ -194,13 +215,13 @@ export class Subject {
       if (Object.keys(patch).length === 0) continue;
       const { notUpdated } = await this.set({ accountId, update: { singleton: patch } });
       if (notUpdated !== null && Object.keys(notUpdated).length > 0)
-        throw new Error(`${this.type} can't be put back: ${JSON.stringify(notUpdated)}`);
+        throw new UnexpectedError(`${this.type} can't be put back: ${JSON.stringify(notUpdated)}`);
     }
   }
 
   /** Removes what objects of this type had to refer to. */
   async tidySupports(): Promise<void> {
-    await this.#prepared.tidy();
+    await this.server.recorder.aside(() => this.#prepared.tidy());
   }
 
   /** Tries to store values: in a new object, or in the only one of a singleton. */
@@ -219,7 +240,8 @@ export class Subject {
   /** The same for what must be stored: its id. */
   async put1(values: JsonMap, accountId = this.A1): Promise<string> {
     const { id, refused } = await this.put(values, accountId);
-    if (refused !== null) throw new Error(`${JSON.stringify(values)}: ${JSON.stringify(refused)}`);
+    if (refused !== null)
+      throw new UnexpectedError(`${JSON.stringify(values)}: ${JSON.stringify(refused)}`);
     return id;
   }
 
@@ -238,7 +260,7 @@ export class Subject {
 
   async read(id: string, accountId = this.A1): Promise<Item> {
     const { list } = await this.client.get(this.type, { accountId, ids: [id] });
-    if (list[0] === undefined) throw new Error(`There is no ${this.type} ${id}.`);
+    if (list[0] === undefined) throw new UnexpectedError(`There is no ${this.type} ${id}.`);
     return list[0];
   }
 
@@ -254,7 +276,7 @@ export class Subject {
     const { text: name } = this.profile;
     const used = this.#texts.get(accountId) ?? new Set();
     this.#texts.set(accountId, used);
-    for (const item of this.foreign(accountId).values())
+    for (const item of this.#before(accountId).values())
       if (item[name] === text)
         throw new NotApplicable(`${this.type} ${item.id} is called ${JSON.stringify(text)}.`);
     let value = text;
@@ -263,17 +285,40 @@ export class Subject {
     return value;
   }
 
-  /** What a create gives beside the text. */
+  /** What a create gives beside the text: of a sample, where there are some, what need not differ. */
   beside(accountId = this.A1): JsonMap {
-    return Object.fromEntries(
-      this.profile.given.map((property) => {
-        const { name } = property;
-        const prepared = this.#prepared.of(accountId)[name];
-        if (prepared !== undefined) return [name, prepared];
-        if (property.reference !== undefined) throw new Error(`${name} was not prepared.`);
-        return [name, this.differing(property.name)];
-      }),
-    );
+    const { given, text } = this.profile;
+    const sample = this.samples[this.#sampled % this.samples.length];
+    this.#sampled += 1;
+    const own = given.map((property) => {
+      const { name } = property;
+      const prepared = this.#prepared.of(accountId)[name];
+      if (prepared !== undefined) return [name, prepared];
+      if (property.reference !== undefined) throw new Error(`${name} was not prepared.`);
+      const isFree = sample?.[name] !== undefined && !isUnique(this.described, property);
+      return [name, isFree ? sample[name] : this.differing(property.name)];
+    });
+    const names = given.map(({ name }) => name);
+    return { ...valuesIn(sample, [text, ...names]), ...Object.fromEntries(own) };
+  }
+
+  /** Legal objects of the type that somebody gave. */
+  get samples(): readonly JsonMap[] {
+    return this.server.samples.get(this.type) ?? [];
+  }
+
+  /** Whether `beside` gives a property such a value, as far as it is known by its kind. */
+  isGiven(name: string, value: Json): boolean {
+    const property = this.described.properties.find((one) => one.name === name);
+    if (property === undefined || value === null) return false;
+    if (
+      this.server
+        .writable(this.profile.capability)
+        .some((id) => same(this.#prepared.of(id)[name] ?? null, value))
+    )
+      return true;
+    if (isDifferent(this.world, this.type, property, value)) return true;
+    return valuesOf(property).good.some((one) => same(one, value));
   }
 
   /** A value of a property that no object has yet, where it is one that can differ. */
@@ -285,7 +330,7 @@ export class Subject {
       return valuesOf(property).good[0] ?? null;
     const taken = new Set<string>();
     for (const account of this.#accounts)
-      for (const item of this.foreign(account).values()) taken.add(JSON.stringify(item[name]));
+      for (const item of this.#before(account).values()) taken.add(JSON.stringify(item[name]));
     for (;;) {
       const value = differing(this.world, this.type, property);
       if (!taken.has(JSON.stringify(value))) return value;
@@ -345,7 +390,7 @@ export class Subject {
   /** How many objects of the run's an account has room for, beside what is there. */
   get room(): number {
     const [first, second] = this.#accounts;
-    const there = [first, second].map((id) => (id === undefined ? 0 : this.foreign(id).size));
+    const there = [first, second].map((id) => (id === undefined ? 0 : this.#before(id).size));
     return this.profile.count - Math.max(...there);
   }
 
@@ -366,7 +411,8 @@ export class Subject {
     const { created, notCreated } = await this.client.set(this.type, { accountId, create });
     return texts.map((_, index) => {
       const made = created?.[`k${index}`];
-      if (made === undefined) throw new Error(`No create ${index}: ${JSON.stringify(notCreated)}`);
+      if (made === undefined)
+        throw new UnexpectedError(`No create ${index}: ${JSON.stringify(notCreated)}`);
       return made.id;
     });
   }
@@ -388,13 +434,13 @@ export class Subject {
 
   /** All objects of an account but those that were there before. */
   async all(accountId: string): Promise<Item[]> {
-    const foreign = this.foreign(accountId);
+    const foreign = this.#before(accountId);
     return (await this.everything(accountId)).filter(({ id }) => !foreign.has(id));
   }
 
-  /** All objects of an account, whoever made them. */
+  /** All objects of an account, whoever made them, as far as they can be listed. */
   async everything(accountId: string): Promise<Item[]> {
-    return (await this.client.get(this.type, { accountId, ids: null })).list;
+    return await listed(this, accountId);
   }
 
   async state(accountId: string): Promise<string> {
@@ -410,6 +456,10 @@ export class Subject {
 
   /** Destroys all objects that this run made in an account, and no others. */
   async clear(accountId: string): Promise<void> {
+    await this.server.recorder.aside(() => this.#clear(accountId));
+  }
+
+  async #clear(accountId: string): Promise<void> {
     this.#made = 0;
     this.#texts.delete(accountId);
     const user = this.server.writer(accountId);
@@ -431,7 +481,8 @@ export class Subject {
 
   /** State and data, to be compared before and after. */
   async snapshot(accountId: string): Promise<unknown> {
-    const { state, list } = await this.client.get(this.type, { accountId, ids: null });
+    const list = await this.everything(accountId);
+    const state = await this.state(accountId);
     return { state, list: [...list].sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 

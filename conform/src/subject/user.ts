@@ -1,12 +1,12 @@
 import { Client } from '../client/client.js';
 import { type Connection, HttpConnection, type TransportName } from '../client/connection.js';
 import { EventStream } from '../client/events.js';
-import type { Recorder } from '../client/exchange.js';
-import type { Fence } from '../client/fence.js';
 import { Http, type HttpAnswer } from '../client/http.js';
 import { asMap } from '../client/json.js';
 import { type Handshake, Socket, SocketConnection } from '../client/socket.js';
+import type { Watching } from '../client/watching.js';
 import { NotApplicable } from '../not-applicable.js';
+import { UnexpectedError } from '../unexpected.js';
 import { Session, SessionError } from './session.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
@@ -20,25 +20,17 @@ export interface EventVariables {
   readonly ping: string;
 }
 
-/** What sees all that is sent and answered, whichever user it is. */
-export interface Watching {
-  readonly recorder: Recorder;
-  readonly fence: Fence;
-}
-
 /** One user: the session as it was found, and ways to speak with the server. */
 export class User {
   readonly session: Session;
   readonly http: Http;
-  readonly recorder: Recorder;
-  readonly #fence: Fence;
+  readonly watching: Watching;
   readonly #connection: Connection;
 
   private constructor(session: Session, http: Http, watching: Watching, connection: Connection) {
     this.session = session;
     this.http = http;
-    this.recorder = watching.recorder;
-    this.#fence = watching.fence;
+    this.watching = watching;
     this.#connection = connection;
   }
 
@@ -48,8 +40,7 @@ export class User {
     transport: TransportName,
     watching: Watching,
   ): Promise<User> {
-    const { recorder, fence } = watching;
-    const http = new Http(authorization, recorder, fence);
+    const http = new Http(authorization, watching);
     const session = await Session.read(http, url);
     if (transport === 'http') {
       const connection = new HttpConnection(http, session.expand('apiUrl'));
@@ -59,7 +50,7 @@ export class User {
     if (typeof socketUrl !== 'string')
       throw new SessionError(`The session has no ${WEBSOCKET} with a url: there is no WebSocket.`);
     const open = async (): Promise<Socket> => {
-      const socket = await Socket.open(socketUrl, authorization, recorder, fence);
+      const socket = await Socket.open(socketUrl, authorization, watching);
       if (typeof socket !== 'number') return socket;
       throw new SessionError(`${socketUrl} refuses the handshake with ${socket}.`);
     };
@@ -80,7 +71,7 @@ export class User {
   async socket(handshake: Handshake = {}): Promise<Socket | number> {
     const url = asMap(this.session.capabilities[WEBSOCKET])['url'];
     if (typeof url !== 'string') throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
-    return await Socket.open(url, this.http.authorization, this.recorder, this.#fence, handshake);
+    return await Socket.open(url, this.http.authorization, this.watching, handshake);
   }
 
   /** An event source (RFC 8620 7.3), whatever the answer. */
@@ -90,7 +81,7 @@ export class User {
   ): Promise<EventStream> {
     const all = { types: '*', closeafter: 'no', ping: '0', ...variables };
     const url = this.session.expand('eventSourceUrl', all);
-    return EventStream.open(url, authorization, this.recorder);
+    return EventStream.open(url, authorization, this.watching);
   }
 
   /** The newest Session. */
@@ -111,7 +102,8 @@ export class User {
   async uploaded(accountId: string, body: string | Uint8Array, type: string): Promise<string> {
     const { status, text, json } = await this.upload(accountId, body, type);
     const { blobId } = asMap(json);
-    if (typeof blobId !== 'string') throw new Error(`The upload answered ${status}: ${text}`);
+    if (typeof blobId !== 'string')
+      throw new UnexpectedError(`The upload answered ${status}: ${text}`);
     return blobId;
   }
 

@@ -5,6 +5,7 @@ import { Recorder } from '../../src/client/exchange.js';
 import { Fence, FencedError } from '../../src/client/fence.js';
 import { Http } from '../../src/client/http.js';
 import type { Json } from '../../src/client/json.js';
+import { WIRE } from '../../src/client/watching.js';
 
 // What the runner may send where an account has objects that it did not make.
 
@@ -162,7 +163,7 @@ it('a refused request does not reach the wire', async () => {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const http = new Http('Bearer t', new Recorder(), fence);
+  const http = new Http('Bearer t', { recorder: new Recorder(), fence, wire: WIRE });
   const send = (body: string | Uint8Array) => http.send(url, { method: 'POST', body });
   await expect(send(set({ destroy: ['theirs'] }))).rejects.toThrow(FencedError);
   await expect(send(Buffer.from(set({ destroy: ['theirs'] })))).rejects.toThrow(FencedError);

@@ -50,7 +50,9 @@ export const describedObjectFaults: readonly Fault[] = [
   {
     name: 'no type refers to blobs',
     checks: ['blob-lookup-types'],
-    ...session((one) => JSON.parse(JSON.stringify(one).replace(/"Gadget",?/, '')) as JsonMap),
+    ...session(
+      (one) => JSON.parse(JSON.stringify(one).replace(/"Gadget",|,?"Gadget"/, '')) as JsonMap,
+    ),
   },
   {
     name: 'what is looked up twice is listed twice',

@@ -7,7 +7,7 @@ export const eventServerDecisions = serverChecks('7.3', [
     level: 'must',
     rule: 'Wrong or missing parameters, and types that nobody has, are a problem with status 400; POST is 405.',
     run: async (server) => {
-      const { http, session, recorder } = server.user;
+      const { http, session, watching } = server.user;
       const right = { types: '*', closeafter: 'no', ping: '0' };
       const whole = session.expand('eventSourceUrl', right);
       const refused = async (url: string): Promise<void> => {
@@ -15,7 +15,7 @@ export const eventServerDecisions = serverChecks('7.3', [
         const { status, contentType, close } = await EventStream.open(
           url,
           http.authorization,
-          recorder,
+          watching,
         );
         close();
         expect([url, status, contentType]).toEqual([

@@ -1,0 +1,30 @@
+import { rootCertificates } from 'node:tls';
+import type { Recorder } from './exchange.js';
+import type { Fence } from './fence.js';
+
+/** How connections are made. */
+export interface Wire {
+  /** Certificates of authorities that are trusted; absent where those of Node will do. */
+  readonly ca?: readonly string[];
+  /** ms that a server may take for an answer. */
+  readonly patience: number;
+}
+
+export const WIRE: Wire = Object.freeze({ patience: 60_000 });
+
+/** Returns a wire that also trusts an authority's certificate, in PEM. */
+export const trusting = (wire: Wire, pem: string): Wire => ({
+  ...wire,
+  ca: [...rootCertificates, pem],
+});
+
+/** What sees all that is sent and answered, whichever user it is, and how it is sent. */
+export interface Watching {
+  readonly recorder: Recorder;
+  readonly fence: Fence;
+  readonly wire: Wire;
+}
+
+/** The option of a TLS connection. */
+export const trustOf = ({ ca }: Wire): { readonly ca?: string[] } =>
+  ca === undefined ? {} : { ca: [...ca] };

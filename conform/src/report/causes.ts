@@ -1,0 +1,73 @@
+import type { Outcome } from '../outcome.js';
+import { plainly } from './json.js';
+import { visible } from './visible.js';
+
+/** Failures of one probable cause: what was expected differs in the same way from what came. */
+export interface Cause {
+  /** The difference in words. */
+  readonly words: string;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Returns the causes of all failures, the one with the most failures first. */
+export function causesOf(outcomes: readonly Outcome[]): readonly Cause[] {
+  const causes = new Map<string, Outcome[]>();
+  for (const outcome of outcomes) {
+    if (outcome.failure === undefined) continue;
+    const words = outcome.status === 'defect' ? firstLine(outcome) : differenceOf(outcome);
+    const list = causes.get(words) ?? [];
+    list.push(outcome);
+    causes.set(words, list);
+  }
+  return [...causes]
+    .map(([words, list]) => ({ words, outcomes: list }))
+    .toSorted((a, b) => b.outcomes.length - a.outcomes.length);
+}
+
+/** Differences that are told of one failure. */
+const MOST = 3;
+
+function differenceOf(outcome: Outcome): string {
+  const { failure } = outcome;
+  if (failure === undefined || !('expected' in failure)) return firstLine(outcome);
+  const pairs = differences(failure.expected, failure.actual, '');
+  if (pairs.length === 0) return firstLine(outcome);
+  const more = pairs.length > MOST ? ` (and ${pairs.length - MOST} more)` : '';
+  return visible(`${[...new Set(pairs)].slice(0, MOST).join('; ')}${more}`);
+}
+
+const firstLine = ({ failure }: Outcome): string => {
+  const [line = ''] = (failure?.message ?? '').split('\n');
+  return visible(unnamed(line));
+};
+
+type Matcher = { asymmetricMatch?: (value: unknown) => boolean } | null | undefined;
+
+/** Where two values differ: `name: expected … but got …`, the names of members alone. */
+function differences(expected: unknown, actual: unknown, name: string): readonly string[] {
+  const match = (expected as Matcher)?.asymmetricMatch;
+  if (typeof match === 'function' ? match.call(expected, actual) : Object.is(expected, actual))
+    return [];
+  const isBoth = isObject(expected) && isObject(actual) && typeof match !== 'function';
+  if (!isBoth || Array.isArray(expected) !== Array.isArray(actual))
+    return [`${name === '' ? '' : `${name}: `}expected ${shown(expected)}, got ${shown(actual)}`];
+  const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
+  return [...names].flatMap((key) =>
+    differences(expected[key], actual[key], Array.isArray(expected) ? name : key),
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** Characters of a value that are shown. */
+const WIDTH = 160;
+
+function shown(value: unknown): string {
+  const text = unnamed(JSON.stringify(value, plainly) ?? 'nothing');
+  return text.length > WIDTH ? `${text.slice(0, WIDTH)}…` : text;
+}
+
+/** Ids and states are others in each check: a cause is the same for all of them. */
+const unnamed = (text: string): string =>
+  text.replaceAll(/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{12,}/g, '…');

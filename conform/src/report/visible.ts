@@ -1,0 +1,14 @@
+/**
+ * Signs that a reader can't tell apart: what is invisible, what is put on another sign, another form of a sign, and
+ * letters of other scripts, which may look like Latin ones.
+ */
+const ALIKE = /[^\n\P{C}]|[^ \P{Z}]|\p{M}|(?!\p{Script=Latin})[^\0-\x7f\P{L}]/u;
+
+const escaped = (sign: string): string =>
+  `\\u{${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;
+
+/** Returns a text in which signs that look alike are escapes: each differs from every other one. */
+export const visible = (text: string): string =>
+  Array.from(text, (sign) =>
+    ALIKE.test(sign) || sign.normalize('NFKC') !== sign ? escaped(sign) : sign,
+  ).join('');

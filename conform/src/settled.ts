@@ -1,0 +1,47 @@
+/**
+ * Where one check fails, those behind it could only say the same again, and are not run. An id that ends in `*` stands
+ * for all that begin so.
+ */
+const BEHIND: Readonly<Record<string, readonly string[]>> = Object.freeze({
+  echo: ['echo-*', 'references-*'],
+  'references-resolve': ['references-*'],
+  'references-not-there': [
+    ...['references-star-fails', 'references-star-of-objects', 'references-index'],
+    ...['references-escapes', 'references-own-members', 'references-slash'],
+    ...['references-not-answered-yet', 'references-name', 'references-error-response'],
+    ...['references-first-response', 'references-one-fails', 'references-rejected-whole'],
+  ],
+  'changes-kinds': ['changes-merged', 'changes-merged-pages', 'changes-random-pages'],
+  'set-create-unknown-property': [
+    ...['set-create-all-invalid-listed', 'set-create-prototype-names'],
+  ],
+  'query-changes-created': ['query-changes-busy-writer'],
+  'singleton-there': ['singleton-*'],
+  'blob-upload-response': ['blob-upload-raw', 'blob-upload-empty', 'blob-upload-chunked'],
+  'blob-method-upload-created': ['blob-method-upload-*', 'blob-method-get-*'],
+  'events-open': ['events-*', 'described-counts-told'],
+  'events-state': [
+    ...['events-stay-open', 'events-types', 'events-nothing-changed', 'events-accounts'],
+    ...['events-copy', 'described-counts-told'],
+  ],
+  'ws-request': [
+    'ws-request-ids',
+    'ws-no-id',
+    'ws-created-ids',
+    'ws-concurrent',
+    'ws-many-requests',
+  ],
+});
+
+const stands = (pattern: string, id: string): boolean =>
+  pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : pattern === id;
+
+/** Returns the checks whose failure says what a check would. */
+export const settlersOf = (id: string): readonly string[] =>
+  Object.entries(BEHIND).flatMap(([check, behind]) =>
+    check !== id && behind.some((pattern) => stands(pattern, id)) ? [check] : [],
+  );
+
+/** All ids and patterns, for who holds them against the checks. */
+export const SETTLED: readonly (readonly [check: string, behind: readonly string[]])[] =
+  Object.freeze(Object.entries(BEHIND));

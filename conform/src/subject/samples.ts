@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { givable, type World, writable } from './described.js';
+import { same } from './profile.js';
+import type { Subject } from './subject.js';
+import { size, valuesOf } from './values.js';
+
+/** Objects that a server is known to take, by type: a descriptor doesn't tell every rule that it has. */
+export type Samples = ReadonlyMap<string, readonly JsonMap[]>;
+
+/** A file of samples that isn't one. */
+export class SampleError extends Error {
+  override readonly name = 'SampleError';
+}
+
+/** Returns the samples of a JSON or YAML file: an object that has a list of objects for each type. */
+export async function readSamples(file: string, world: World): Promise<Samples> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new SampleError(`--samples ${file} can't be read (${error.code ?? error.message}).`);
+  });
+  const value = parsedFile(file, text);
+  const samples = new Map<string, readonly JsonMap[]>();
+  for (const [type, list] of Object.entries(value)) {
+    const found = world.get(type);
+    const types = [...world.keys()].join(', ');
+    if (found === undefined)
+      throw new SampleError(`--samples ${file}: ${type} is none of the types: ${types}.`);
+    if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
+      throw new SampleError(`--samples ${file}: ${type} is a list of at least one object.`);
+    const names = writable(found.type).map(({ name }) => name);
+    for (const name of list.flatMap((one) => Object.keys(one as JsonMap)))
+      if (!names.includes(name))
+        throw new SampleError(
+          `--samples ${file}: ${type} has no ${name} that a client sets. It has ${names.join(', ')}.`,
+        );
+    samples.set(type, list as JsonMap[]);
+  }
+  return samples;
+}
+
+function parsedFile(file: string, text: string): JsonMap {
+  try {
+    const value = parse(text) as Json;
+    if (isObject(value)) return value;
+  } catch (error) {
+    const [line = ''] = (error as Error).message.split('\n');
+    throw new SampleError(`--samples ${file} is neither JSON nor YAML: ${line}`);
+  }
+  throw new SampleError(`--samples ${file} is an object: a list of objects for each type.`);
+}
+
+const isObject = (value: Json): value is JsonMap =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Error types of a refusal that the RFC or a descriptor gives a reason for. */
+const EXPLAINED: ReadonlySet<unknown> = new Set([
+  ...['overQuota', 'tooLarge', 'rateLimit', 'notFound', 'invalidPatch', 'willDestroy'],
+  ...['singleton', 'alreadyExists', 'objectIsLinked', 'blobNotFound'],
+]);
+
+/**
+ * Why a check that failed shows nothing: an object, or an update, that is legal as far as the descriptor tells was refused
+ * while it ran, and is refused again by itself. Null where there is none.
+ */
+export async function refusedSample(subject: Subject): Promise<string | null> {
+  const { server, type, profile } = subject;
+  for (const { accountId, id, error, ...one } of server.fence.refusals) {
+    const object = unlinked(subject, one.object);
+    if (one.type !== type || EXPLAINED.has(error['type'])) continue;
+    if (!isLegal(subject, object, id !== null)) continue;
+    if (!server.writable(profile.capability).includes(accountId)) continue;
+    const again = await refusedAgain(subject, accountId, object, id !== null);
+    if (again !== null)
+      return (
+        `The server refuses this sample: ${type} ${JSON.stringify(object)}: ` +
+        `${JSON.stringify(again)}. --samples FILE gives objects that it takes.`
+      );
+  }
+  return null;
+}
+
+/** Without references that need not be there: what they lead to is gone when a sample is tried again. */
+function unlinked({ described, profile }: Subject, object: JsonMap): JsonMap {
+  const links = described.properties.filter(
+    (one) => one.reference !== undefined && !profile.given.includes(one),
+  );
+  return valuesIn(
+    object,
+    links.map(({ name }) => name),
+  );
+}
+
+/** The SetError of the same create, or of the same update of another object; null where it is done. */
+async function refusedAgain(
+  subject: Subject,
+  accountId: string,
+  object: JsonMap,
+  isPatch: boolean,
+): Promise<JsonMap | null> {
+  const { profile } = subject;
+  if (profile.singleton) {
+    const { notUpdated } = await subject.set({ accountId, update: { singleton: object } });
+    return notUpdated?.['singleton'] ?? null;
+  }
+  await subject.clear(accountId);
+  await subject.prepare(accountId);
+  const create = { k: isPatch ? subject.create('sample', accountId) : object };
+  const { created, notCreated } = await subject.set({ accountId, create });
+  const id = created?.['k']?.id;
+  if (id === undefined || !isPatch) {
+    await subject.clear(accountId);
+    return id === undefined ? (notCreated?.['k'] ?? {}) : null;
+  }
+  const { notUpdated } = await subject.set({ accountId, update: { [id]: object } });
+  await subject.clear(accountId);
+  return notUpdated?.[id] ?? null;
+}
+
+/** Whether all values are legal as far as the descriptor tells, and as far as the runner can say. */
+function isLegal(subject: Subject, object: JsonMap, isPatch: boolean): boolean {
+  const { described, profile, samples } = subject;
+  const names = Object.keys(object);
+  if (names.length === 0 || size(object) > profile.octets) return false;
+  const canGive = givable(described).filter(({ access }) => !isPatch || access === 'mutable');
+  const properties = new Map(canGive.map((one) => [one.name, one]));
+  if (isPatch && names.some((name) => !properties.has(name))) return false;
+  return names.every((name) => {
+    const value = object[name] ?? null;
+    if (name === profile.text && typeof value === 'string')
+      return subject.allows(value) && value.isWellFormed() && !value.includes('\u0000');
+    if (samples.some((sample) => same(sample[name] ?? null, value))) return true;
+    if (profile.given.some((one) => one.name === name)) return subject.isGiven(name, value);
+    const property = properties.get(name);
+    return property !== undefined && valuesOf(property).good.some((one) => same(one, value));
+  });
+}
+
+/** A sample's values without those that a type gives in its own way. */
+export const valuesIn = (sample: JsonMap | undefined, but: readonly string[]): JsonMap =>
+  Object.fromEntries(Object.entries(asMap(sample)).filter(([name]) => !but.includes(name)));

@@ -1,0 +1,324 @@
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Check, typeChecks } from '../src/check.js';
+import { CHECKS } from '../src/checks/index.js';
+import { conform } from '../src/command.js';
+import type { Outcome } from '../src/outcome.js';
+import { run } from '../src/run.js';
+import { SETTLED } from '../src/settled.js';
+import { worldOf } from '../src/subject/described.js';
+import { Server, type ServerOptions } from '../src/subject/server.js';
+import { CERTIFICATE } from './certificate.js';
+import { OtherServer, THINGS, URN } from './other-server.js';
+
+// Servers that others could have written: what RFC 8620 allows them is no failure, and what goes wrong is told as what it is.
+
+const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
+const OWN = { isPersonal: true, isReadOnly: false };
+const world = worldOf([THINGS]);
+
+interface Ran {
+  readonly outcomes: readonly Outcome[];
+  readonly warnings: readonly string[];
+}
+
+async function ran(
+  other: OtherServer,
+  wanted: readonly string[] | readonly Check[],
+  more: Partial<ServerOptions> & { readonly samples?: Server['samples'] } = {},
+): Promise<Ran> {
+  const server = await Server.connect({ url: other.url, authorization: 'Bearer t', ...more });
+  if (more.samples !== undefined) server.samples = more.samples;
+  const warnings: string[] = [];
+  const checks = CHECKS.filter(({ id }) => (wanted as readonly unknown[]).includes(id));
+  const plan = {
+    ...{ server, world, selection: {}, warn: (line: string) => warnings.push(line) },
+    checks: checks.length > 0 ? checks : (wanted as readonly Check[]),
+  };
+  return { outcomes: await run(plan, IDLE), warnings };
+}
+
+const statuses = ({ outcomes }: Ran): Record<string, string> =>
+  Object.fromEntries(outcomes.map(({ check, status }) => [check.id, status]));
+const reasonOf = ({ outcomes }: Ran, id: string): string => {
+  const found = outcomes.find(({ check }) => check.id === id);
+  return found?.reason ?? found?.failure?.message ?? '';
+};
+
+const SOME = [
+  'get-all',
+  'get-not-found',
+  'set-update-nothing',
+  'set-continues',
+  'set-destroy-many',
+];
+const PASSED = Object.fromEntries(SOME.slice(1).map((id) => [id, 'passed']));
+
+it.each([
+  ['refuses ids: null always, with /query', { refusesAll: 'requestTooLarge', there: 3 }, {}],
+  ['refuses ids: null as an argument', { refusesAll: 'invalidArguments' }, {}],
+  [
+    'refuses ids: null, without /query',
+    { refusesAll: 'requestTooLarge', hasQuery: false },
+    // It destroys what may be somebody's.
+    { 'set-continues': 'notApplicable' },
+  ],
+  ['has more objects than maxObjectsInGet', { there: 30, maxObjectsInGet: 10 }, {}],
+])('5.1: a type is run whose server %s', async (_, habits, others) => {
+  const other = await OtherServer.start(habits);
+  const before = other.ids;
+  const result = await ran(other, SOME);
+  expect(statuses(result)).toEqual({ 'get-all': 'notApplicable', ...PASSED, ...others });
+  expect(reasonOf(result, 'get-all')).toContain('refuses ids: null');
+  expect([other.ids, result.warnings]).toEqual([before, []]);
+});
+
+it('a type with more objects than a run works beside is run on what it makes', async () => {
+  const other = await OtherServer.start({ there: 600 });
+  const result = await ran(other, SOME);
+  expect(statuses(result)).toMatchObject({ 'set-destroy-many': 'passed' });
+  expect(Object.values(statuses(result))).not.toContain('failed');
+  expect(other.ids).toHaveLength(600);
+});
+
+it('an object that a rule refuses which no descriptor tells fails no check', async () => {
+  const other = await OtherServer.start({
+    rule: ({ name }) =>
+      /^T-\d+$/.test(String(name)) ? undefined : { type: 'badName', properties: ['name'] },
+  });
+  const result = await ran(other, SOME);
+  expect(Object.values(statuses(result))).not.toContain('failed');
+  expect(reasonOf(result, 'set-destroy-many')).toMatch(
+    /^The server refuses this sample: Thing .*badName.*--samples FILE/,
+  );
+  expect(other.ids).toEqual([]);
+});
+
+it('objects of --samples are what checks make', async () => {
+  const other = await OtherServer.start({
+    rule: ({ size }) => (size === 7 ? undefined : { type: 'badSize' }),
+  });
+  const without = await ran(other, SOME);
+  expect(statuses(without)).toMatchObject({ 'set-destroy-many': 'notApplicable' });
+  const samples = new Map([['Thing', [{ size: 7 }]]]);
+  const result = await ran(other, SOME, { samples });
+  expect(statuses(result)).toMatchObject({ 'get-all': 'passed', ...PASSED });
+});
+
+it('what is refused in one call alone is a failure still', async () => {
+  let isBroken = false;
+  const other = await OtherServer.start({
+    rule: () => (isBroken ? { type: 'invalidProperties' } : undefined),
+    before: (calls) => {
+      isBroken = calls.some(([, args]) => 'c' in ((args as { create?: object }).create ?? {}));
+      return 'answer';
+    },
+  });
+  const checks = typeChecks('5.3', { methods: ['get', 'set'] }, [
+    {
+      id: 'refused-once',
+      level: 'must',
+      rule: 'What is legal is made.',
+      run: async (subject) => {
+        await subject.set({ create: { c: subject.create('c') } });
+        await subject.make(subject.A1, 'one');
+        throw Object.assign(new Error('expect(it)'), {});
+      },
+    },
+  ]);
+  expect(statuses(await ran(other, checks))).toEqual({ 'refused-once': 'failed' });
+});
+
+it('2: the user’s own account comes first, and --account names another', async () => {
+  const accounts = {
+    group: { isPersonal: false, isReadOnly: false },
+    read: { isPersonal: true, isReadOnly: true },
+    own: { isPersonal: true, isReadOnly: false },
+  };
+  const made: string[] = [];
+  const other = await OtherServer.start({
+    accounts,
+    before: (calls) => {
+      for (const [name, args] of calls)
+        if (name === 'Thing/set') made.push(String((args as { accountId?: string }).accountId));
+      return 'answer';
+    },
+  });
+  await ran(other, ['set-update-nothing']);
+  expect(new Set(made)).toEqual(new Set(['own']));
+  made.length = 0;
+  await ran(other, ['set-update-nothing'], { accounts: ['group'] });
+  expect(new Set(made)).toEqual(new Set(['group']));
+  const options = { url: other.url, token: 't', transport: 'http', report: 'text' };
+  await expect(
+    conform({ ...options, account: ['read'] }, {}, () => undefined),
+  ).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringMatching(/--account "read" is none of these: group, own/),
+  });
+});
+
+it('an exception that is no expectation is a defect of the runner, told apart', async () => {
+  const other = await OtherServer.start();
+  const checks = typeChecks('5.3', { methods: ['get', 'set'] }, [
+    {
+      id: 'broken',
+      level: 'must',
+      rule: 'A rule.',
+      run: async () => {
+        throw new TypeError('x is not a function');
+      },
+    },
+  ]);
+  const { outcomes } = await ran(other, checks);
+  expect(outcomes).toMatchObject([{ status: 'defect' }]);
+  expect(outcomes[0]?.failure?.message).toContain('other-server.test.ts');
+});
+
+it.each([
+  ['get', 'list', { list: undefined }, '`list` (5.1): it is missing'],
+  ['get', 'list', { list: [{}] }, '`list` (5.1): it is [{}]'],
+  ['set', 'created', { created: [] }, '`created` (5.3): it is []'],
+])('an answer of an unexpected form names the member: /%s, %s', async (verb, _, wrong, words) => {
+  let isWrong = false;
+  const other = await OtherServer.start({
+    told: (name, args) =>
+      isWrong && name.endsWith(verb) ? ({ ...args, ...wrong } as never) : args,
+  });
+  const checks = typeChecks('5.3', { methods: ['get', 'set'] }, [
+    {
+      id: 'form',
+      level: 'must',
+      rule: 'A rule.',
+      run: async ({ client, type, A1: accountId }) => {
+        isWrong = true;
+        await client[verb as 'get'](type, { accountId, ids: [] }).finally(() => {
+          isWrong = false;
+        });
+      },
+    },
+  ]);
+  const result = await ran(other, checks);
+  expect(statuses(result)).toEqual({ form: 'failed' });
+  expect(reasonOf(result, 'form')).toContain(words);
+});
+
+it('what a failed check settles makes those behind it not applicable', async () => {
+  const other = await OtherServer.start({
+    told: (name, args) => (name === 'Core/echo' ? { ...args, more: 1 } : args),
+  });
+  const result = await ran(other, ['echo', 'echo-any-json', 'references-resolve']);
+  expect(statuses(result)).toEqual({
+    echo: 'failed',
+    'echo-any-json': 'notApplicable',
+    'references-resolve': 'notApplicable',
+  });
+  expect(reasonOf(result, 'echo-any-json')).toBe('Not run because echo failed.');
+});
+
+it('what settles a check is run before it', () => {
+  const ids = CHECKS.map(({ id }) => id);
+  for (const [check, behind] of SETTLED) {
+    expect(ids).toContain(check);
+    for (const one of behind.filter((pattern) => !pattern.endsWith('*')))
+      expect([check, one, ids.indexOf(one) > ids.indexOf(check)]).toEqual([check, one, true]);
+  }
+});
+
+it('the run’s own objects are recognised after a lost answer, and removed', async () => {
+  let lost = 0;
+  const other = await OtherServer.start({
+    before: (calls) => {
+      const isCreate = calls.some(([, args]) => 'create' in args);
+      if (!isCreate || lost > 0) return 'answer';
+      lost += 1;
+      return 'lose';
+    },
+  });
+  const result = await ran(other, SOME);
+  expect(Object.values(statuses(result)).filter((one) => one === 'failed')).toHaveLength(1);
+  expect([lost, other.ids, result.warnings]).toEqual([1, [], []]);
+});
+
+it('a server that dies is told as that, at once', async () => {
+  let count = 0;
+  const other = await OtherServer.start({
+    before: () => {
+      count += 1;
+      return count > 3 ? 'die' : 'answer';
+    },
+  });
+  const check = ['echo', 'echo-any-json', 'echo-account', 'echo-call-ids', 'references-resolve'];
+  const options = { url: other.url, token: 't', transport: 'http', report: 'text', check };
+  const { failed, summary } = await conform(options, {}, () => undefined);
+  expect(failed).toBe(true);
+  expect(summary).toMatch(
+    /not whole: The server is lost since [\w-]+: GET .*the server takes no connections/,
+  );
+});
+
+it('a server that hangs over one request is told as that', async () => {
+  const other = await OtherServer.start({ before: () => 'hang' });
+  const check = ['echo'];
+  const options = { url: other.url, token: 't', transport: 'http', report: 'text', check };
+  const { report } = await conform({ ...options, timeout: '1' }, {}, () => undefined);
+  expect(report).toContain('the server hangs: no answer within 1 s');
+});
+
+it.each([[{ looksAhead: true }], [{ looksAhead: false }]])(
+  '5.3: a server may know a creation id of a later call, or refuse it: %j',
+  async (habits) => {
+    const other = await OtherServer.start({ ...habits, accounts: { a: OWN, b: OWN } });
+    const ids = ['creation-references-later-call', 'described-links-later-creation-id'];
+    const result = await ran(other, ids);
+    expect(statuses(result)).toEqual(Object.fromEntries(ids.map((id) => [id, 'passed'])));
+  },
+);
+
+it('an object that can’t be removed is named by its id and its check', async () => {
+  const other = await OtherServer.start({
+    told: (name, args) => (name === 'Thing/set' ? { ...args, destroyed: [] } : args),
+  });
+  const { warnings } = await ran(other, ['set-update-nothing']);
+  expect(warnings.join('\n')).toMatch(/^Left behind: .* made1 \(made by set-update-nothing\)/m);
+});
+
+it('--samples is refused where it names what is not there', async () => {
+  const other = await OtherServer.start();
+  const descriptor = join(tmpdir(), `things-${process.pid}.yaml`);
+  const samples = join(tmpdir(), `samples-${process.pid}.json`);
+  await writeFile(descriptor, THINGS.text);
+  const options = { url: other.url, token: 't', transport: 'http', report: 'text' };
+  const given = { ...options, descriptor: [descriptor], samples };
+  for (const [text, words] of [
+    ['{"Other": [{}]}', 'Other is none of the types: Thing'],
+    ['{"Thing": [{"nome": 1}]}', 'Thing has no nome that a client sets'],
+    ['{"Thing": {}}', 'a list of at least one object'],
+    ['{', 'neither JSON nor YAML'],
+  ] as const) {
+    await writeFile(samples, text);
+    await expect(conform(given, {}, () => undefined)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(words),
+    });
+  }
+  expect(URN).toBe('urn:example:things');
+});
+
+it('--ca trusts the authority of a file, over https', async () => {
+  const other = await OtherServer.start({}, CERTIFICATE);
+  const options = { url: other.url, token: 't', transport: 'http', report: 'text' };
+  const check = ['echo'];
+  await expect(conform({ ...options, check }, {}, () => undefined)).rejects.toThrow(/self.signed/);
+  const ca = join(tmpdir(), `authority-${process.pid}.pem`);
+  await writeFile(ca, CERTIFICATE.cert);
+  const { summary } = await conform({ ...options, check, ca }, {}, () => undefined);
+  expect(summary).toContain('1 passed, 0 failed');
+  await writeFile(ca, 'no certificate');
+  await expect(conform({ ...options, check, ca }, {}, () => undefined)).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining('has no certificate in PEM'),
+  });
+});
