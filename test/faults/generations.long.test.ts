@@ -133,7 +133,7 @@ it.each([['sqlite'], ['postgresql']])(
       const { state } = await client.get('Todo', { accountId, ids: [] });
       expect(Number(state)).toBeGreaterThan(1_000_000_000);
       const before = newest.last;
-      await expect.poll(() => newest.last, { timeout: 30_000 }).toBeGreaterThan(before + 10);
+      await expect.poll(() => newest.last, { timeout: 100_000 }).toBeGreaterThan(before + 10);
       isOver = true;
       await Promise.all(writers);
       const { created, newState } = await client.changes('Todo', { accountId, sinceState: state });

@@ -336,7 +336,7 @@ const TRUE: Schema = Object.freeze({});
 /** Matches ids of blobs, and no other text that is drawn. */
 const BLOB_ID = /^b[0-9a-z]{20,}$/;
 
-const soon = () => ({ deadline: performance.now() + 10_000 });
+const soon = () => ({ deadline: performance.now() + 60_000 });
 
 function many(random: Random): readonly number[] {
   return Array.from({ length: random.integer(0, 3) }, (_, n) => n);

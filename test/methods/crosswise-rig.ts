@@ -109,7 +109,7 @@ export async function openCrosswise(url: string | null) {
     /** A blob of a1 that nothing refers to. */
     async blob(): Promise<string> {
       const { id } = services.ids.next('b');
-      const deadline = performance.now() + 10_000;
+      const deadline = performance.now() + 60_000;
       await store.write('a1', { deadline }, (transaction) =>
         transaction.insertBlobs([{ id, type: 'text/plain', size: 1, uploaderId: U1.userId }]),
       );

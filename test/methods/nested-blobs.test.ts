@@ -76,7 +76,7 @@ async function left(...ids: readonly string[]): Promise<readonly string[]> {
   const { store } = rig.services;
   rig.time = (rig.time ?? Date.now()) + 10_000_000;
   await store.collectBlobs(rig.time - 1, 1000);
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   const rows = await store.read('a1', { deadline }, (snapshot) => snapshot.blobs(ids));
   return rows.map(({ id }) => id);
 }

@@ -286,7 +286,7 @@ export class Rig {
     const source = Readable.from([Buffer.from(octets)]);
     const { size } = await this.services.blobs.write(accountId, id, source, 1_000_000);
     const row = { id, type: 'text/plain', size, uploaderId: user.userId };
-    const deadline = performance.now() + 10_000;
+    const deadline = performance.now() + 60_000;
     await this.services.store.write(accountId, { deadline }, (transaction) =>
       transaction.insertBlobs([row]),
     );

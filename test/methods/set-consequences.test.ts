@@ -148,7 +148,7 @@ describe('/copy', () => {
     if (type === undefined) throw new Error('The rig has gadgets.');
     const rows = await rig.services.store.read(
       'a2',
-      { deadline: performance.now() + 10_000 },
+      { deadline: performance.now() + 60_000 },
       (snapshot) =>
         snapshot.get(type, [created.same.id, created.other.id], type.properties, 10_000),
     );
@@ -238,7 +238,7 @@ describe('limits: { octets }', () => {
     if (type === undefined) throw new Error('The rig has gadgets.');
     await rig.services.store.write(
       'a1',
-      { deadline: performance.now() + 10_000 },
+      { deadline: performance.now() + 60_000 },
       async (transaction) => {
         const [row] = await transaction.get(type, [id], type.properties, 10_000);
         if (row !== undefined)
@@ -287,7 +287,7 @@ describe('secrets', () => {
     );
     const rows = await rig.services.store.read(
       'a1',
-      { deadline: performance.now() + 10_000 },
+      { deadline: performance.now() + 60_000 },
       (snapshot) => snapshot.get(type, ids, type.properties, 100_000),
     );
     for (const [index, pin] of pins.entries()) {

@@ -72,7 +72,7 @@ describe('updates that share a transaction', () => {
     const [, undone, next] = await Promise.all([
       update(b, { text: 'x' }),
       rig.services.store
-        .write('a1', { deadline: performance.now() + 10_000 }, async (transaction) => {
+        .write('a1', { deadline: performance.now() + 60_000 }, async (transaction) => {
           const type = rig.services.registry.dataTypes.get('Todo');
           if (type === undefined) throw new Error('There is no Todo.');
           await transaction.destroy(type, [a]);

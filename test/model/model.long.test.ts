@@ -24,7 +24,7 @@ for (const database of ['SQLite', 'PostgreSQL']) {
       server = await startServer({ project: await sharedProject(), env });
       made = await makeFixtures(server, ['A2']);
       socket = await SocketClient.open(made.u1.with(USING));
-    }, 300_000);
+    });
 
     afterAll(async () => {
       socket?.close();
