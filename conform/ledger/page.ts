@@ -4,10 +4,10 @@ const HEAD = `# Conformance
 
 <!-- Generated from conform/ledger/requirements.yaml by npm run page --workspace conform. Do not edit. -->
 
-This page lists the rules of RFC 8620, RFC 8887 and RFC 9404 that bind somebody, and what shows that this server keeps them.
-The conformance runner (conform/README.md in the repository) has the checks and runs them against any JMAP server.
+This page lists the rules of RFC 8620, RFC 8887 and RFC 9404, and what shows that this server keeps them.
+The conformance runner (conform/README.md in the repository) runs the checks against any JMAP server.
 Each rule is written out in conform/ledger/requirements.yaml under the same name.
-A rule is a must unless a word behind its name says otherwise.`;
+A rule is a must and binds servers unless a word behind its name says otherwise.`;
 
 /** Returns the page as Markdown: counts, then for each section its rules with what shows each. */
 export function renderPage(sections: readonly Section[]): string {
@@ -24,21 +24,24 @@ export function renderPage(sections: readonly Section[]): string {
 function heading({ specification, number }: Section): string {
   const document = specification.replace('RFC ', 'rfc');
   const place = `https://www.rfc-editor.org/rfc/${document}#section-${number}`;
-  return `### [${specification}, ${number}](${place})`;
+  return `### [${number}](${place})`;
 }
 
 function line(row: Requirement): string {
   const words = [row.level, row.binds].filter((word) => word !== 'must' && word !== 'server');
   const name = [`\`${row.name}\``, ...(words.length === 0 ? [] : [`(${words.join(', ')})`])];
-  return `- ${name.join(' ')}: ${proof(row)}`;
+  return `- ${[name.join(' '), proof(row)].filter((part) => part !== '').join(': ')}`;
 }
 
-/** The checks; where no check of the rule's level shows it, the tests or the reason too. */
+/** The checks and tests that show a rule; the reason where there are none. */
 function proof({ checks, tests, reason }: Requirement): string {
   const shown = [...checks, ...tests].map((one) => `\`${one}\``).join(', ');
-  if (shown === '') return reason ?? '';
-  return tests.length > 0 && reason !== undefined ? `${shown}. ${reason}` : shown;
+  if (shown === '') return reason === BINDS_CLIENTS ? '' : (reason ?? '');
+  return shown;
 }
+
+/** The reason that the name of a rule says already. */
+const BINDS_CLIENTS = 'Binds clients.';
 
 function counts(sections: readonly Section[]): string {
   const names = [...new Set(sections.map(({ specification }) => specification))];

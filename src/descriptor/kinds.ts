@@ -28,8 +28,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     beside: 'maxLength',
     wire: 'String',
     typescript: 'string',
-    description:
-      'text without U+0000, at most `maxLength` code points. With `enum`, one of the words.',
+    description: 'text without U+0000.',
   },
   boolean: {
     kind: 'boolean',
@@ -48,9 +47,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     ],
     wire: 'Int',
     typescript: 'number',
-    description:
-      'an integer that was written exactly: the server refuses 2^53+1 and ' +
-      '4.99999999999999999999, and never rounds.',
+    description: 'an integer that a double holds exactly: the server never rounds.',
   },
   number: {
     kind: 'number',
@@ -58,8 +55,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     otherNames: ['float', 'float32', 'float64', 'double', 'real'],
     wire: 'Number',
     typescript: 'number',
-    description:
-      'any number that a double has; what a double does not hold exactly becomes the nearest one.',
+    description: 'any number; the nearest double is stored.',
   },
   array: {
     kind: 'json',
@@ -68,7 +64,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     beside: 'items',
     wire: 'a list',
     typescript: 'T[]',
-    description: 'at most `maxItems` values, each as `items` says.',
+    description: 'values as `items` says.',
   },
   object: {
     kind: 'json',
@@ -77,9 +73,7 @@ export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
     beside: 'properties or additionalProperties',
     wire: 'Object; with `additionalProperties` a map',
     typescript: 'an interface, or `{ [k: string]: T }`',
-    description:
-      'the members of `properties`; each may be absent unless `required` names it. ' +
-      '`additionalProperties` allows others.',
+    description: 'the members of `properties`; `additionalProperties` allows others.',
   },
 });
 

@@ -54,10 +54,7 @@ const typeKey: JSONSchema7 = {
 /** Keys that a property of a type and a schema within one have in common. */
 const schemaKeys: Record<string, JSONSchema7> = {
   type: typeKey,
-  description: text(
-    'What the value means, in a sentence: it becomes the doc comment.',
-    'When it is due.',
-  ),
+  description: text('What the value means: it becomes the doc comment.', 'When it is due.'),
   enum: {
     type: 'array',
     items: {},
@@ -70,29 +67,26 @@ const schemaKeys: Record<string, JSONSchema7> = {
     description: FORMAT_NAMES.map((name) => `${name}: ${FORMATS[name].description}`).join('\n'),
     examples: ['utc-date'],
   },
-  minLength: count('Code points at least (strings).', BOUNDS.maxStringLength),
+  minLength: count('Code points at least.', BOUNDS.maxStringLength),
   maxLength: count(
-    `Code points at most (strings); ${BOUNDS.stringLength} where not given.`,
+    `Code points at most; ${BOUNDS.stringLength} where not given.`,
     BOUNDS.maxStringLength,
     1,
   ),
   blob: flag(
-    'The string is the id of a blob in the same account: the server keeps the blob as long as ' +
-      'an object names it. false says that it is none, although its name is blobId or the like.',
+    'The string is the id of a blob in the same account. false says that it is none, although ' +
+      'its name is blobId or the like.',
     false,
   ),
-  pattern: text(
-    'A regular expression (ECMA-262, flag u) that must match somewhere in a string.',
-    '^[A-Z]{2}$',
-  ),
+  pattern: text('A regular expression (ECMA-262, flag u) that must match.', '^[A-Z]{2}$'),
   minimum: {
     type: 'number',
-    description: 'The least number that is allowed, itself included.',
+    description: 'The least number that is allowed.',
     examples: [0],
   },
   maximum: {
     type: 'number',
-    description: 'The greatest number that is allowed, itself included.',
+    description: 'The greatest number that is allowed.',
     examples: [100],
   },
   items: {
@@ -100,8 +94,8 @@ const schemaKeys: Record<string, JSONSchema7> = {
     description: 'What the items of a list look like.',
     examples: [{ type: 'string', maxLength: 100 }],
   },
-  minItems: count('Items at least (lists).', BOUNDS.maxItems),
-  maxItems: count(`Items at most (lists); ${BOUNDS.items} where not given.`, BOUNDS.maxItems),
+  minItems: count('Items at least.', BOUNDS.maxItems),
+  maxItems: count(`Items at most; ${BOUNDS.items} where not given.`, BOUNDS.maxItems),
   uniqueItems: flag('No two items of the list are equal.', false),
   properties: {
     type: 'object',
@@ -111,8 +105,8 @@ const schemaKeys: Record<string, JSONSchema7> = {
   },
   additionalProperties: {
     description:
-      'What members beside `properties` hold: a schema, true (any JSON) or false (there are ' +
-      'none: the default).',
+      'What further members hold: a schema, true (any JSON) or false (there are none: the ' +
+      'default).',
     examples: [{ type: 'string' }, true],
     if: { type: 'object' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -122,8 +116,7 @@ const schemaKeys: Record<string, JSONSchema7> = {
   propertyNames: {
     type: 'object',
     description:
-      'The form of the names of further members: { format: id }, or { blob: true } for ids of ' +
-      'blobs.',
+      'The names of further members are ids: { format: id }, or of blobs: { blob: true }.',
     examples: [{ format: 'id' }, { blob: true }],
     properties: {
       format: {
@@ -140,16 +133,15 @@ const schemaKeys: Record<string, JSONSchema7> = {
     minProperties: 1,
     additionalProperties: false,
   },
-  minProperties: count('Members at least (objects).', BOUNDS.maxProperties),
+  minProperties: count('Members at least.', BOUNDS.maxProperties),
   maxProperties: count(
-    `Members at most (objects); ${BOUNDS.properties} where further members are allowed.`,
+    `Members at most; ${BOUNDS.properties} where further members are allowed.`,
     BOUNDS.maxProperties,
   ),
   setOf: {
     description:
-      'A set: an object whose members are all true (String[Boolean]). string, a schema of a ' +
-      'string, blob, or the name of a type: then the keys are ids of blobs or of its objects ' +
-      '(Id[Boolean]).',
+      'A set: an object whose members are all true. Its keys are strings (string, or a schema of ' +
+      'one), or ids of blobs (blob) or of objects (the name of a type).',
     examples: ['string', 'blob', 'Gadget', { type: 'string', enum: ['red', 'green'] }],
     if: { type: 'object' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -167,14 +159,8 @@ const typeNeeded: JSONSchema7 = {
   else: { required: ['type'] },
 };
 
-const deprecated = text(
-  'Why it should not be used any more, and what to use: `@deprecated` in the types.',
-  'Use title.',
-);
-const renamedFrom = text(
-  'Its name in the last released migration: what is stored is kept under the new one.',
-  'label',
-);
+const deprecated = text('What to use instead: `@deprecated` in the types.', 'Use title.');
+const renamedFrom = text('Its name in the last released migration: stored data is kept.', 'label');
 const names = (description: string, ...examples: string[]): JSONSchema7 => ({
   ...ref('names'),
   description,
@@ -225,8 +211,7 @@ const property: JSONSchema7 = {
     },
     unique: flag('No two objects of an account have the same value; null equals nothing.', false),
     references: text(
-      'The type whose objects the ids of this property (a string or a list) are of, in the same ' +
-        'account.',
+      'The type of the objects in the same account that this property names by id.',
       'Gadget',
     ),
     onDestroy: {
@@ -239,8 +224,8 @@ const property: JSONSchema7 = {
     computed: {
       type: 'object',
       description:
-        'The server computes the value whenever a source changes: properties of the same ' +
-        'object (from), objects that refer to it (count, by), or properties of others (on).',
+        'The server computes the value from properties of the same object (from), objects that ' +
+        'refer to it (count, by), or properties of others (on).',
       examples: [
         { from: ['title'] },
         { count: 'Gadget', by: 'parentId' },
@@ -344,8 +329,8 @@ const standardMethod: JSONSchema7 = {
 
 const standardMethods: JSONSchema7 = {
   description:
-    'The standard methods that the type has, where it leaves some out: a list, or an object ' +
-    'that says what a method takes and answers besides.',
+    'The standard methods that the type has: a list, or an object that says what each takes ' +
+    'and answers besides.',
   examples: [['get', 'query'], { get: {}, query: {} }],
   if: { type: 'array' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -365,11 +350,8 @@ const dataType: JSONSchema7 = {
     '/queryChanges and /copy, unless `standardMethods` names fewer.',
   examples: [{ properties: { text: { type: 'string', default: '' } } }],
   properties: {
-    description: text('What one object of the type is, in a sentence.', 'One thing to do.'),
-    acceptSnakeCase: flag(
-      'Input names may be given in snake_case too; output never has it.',
-      false,
-    ),
+    description: text('What one object of the type is.', 'One thing to do.'),
+    acceptSnakeCase: flag('Names may be given in snake_case too; answers never have it.', false),
     properties: {
       type: 'object',
       minProperties: 1,
@@ -418,8 +400,7 @@ const dataType: JSONSchema7 = {
     limits: {
       type: 'object',
       description:
-        'What one account may hold of the type: objects (`count`), and octets of the JSON of ' +
-        'each (`octets`).',
+        'What an account may hold: objects (`count`), and octets of the JSON of each (`octets`).',
       examples: [{ count: 10_000, octets: 65_536 }],
       properties: {
         count: count('Objects: one more is `overQuota`.', BOUNDS.maxInteger, 1),
@@ -435,11 +416,7 @@ const dataType: JSONSchema7 = {
     },
     deprecated,
     renamedFrom,
-    drops: names(
-      'Names of properties whose values the next migration may lose, and of those whose ' +
-        'narrowing is meant.',
-      'oldName',
-    ),
+    drops: names('Properties whose values the next migration may lose or narrow.', 'oldName'),
   },
   required: ['properties'],
   additionalProperties: false,
@@ -449,7 +426,7 @@ const method: JSONSchema7 = {
   type: 'object',
   description: 'A method beside the standard ones.',
   properties: {
-    description: text('What the method does, in a sentence.', 'Counts anew.'),
+    description: text('What the method does.', 'Counts anew.'),
     deprecated,
     account: {
       examples: ['write'],
@@ -503,18 +480,14 @@ export const META_SCHEMA: JSONSchema7 = {
       'urn:example:todos',
       'https://example.com/jmap/gadgets',
     ),
-    description: text('What the capability is for, in a sentence.', 'A to-do list.'),
+    description: text('What the capability is for.', 'A to-do list.'),
     session: freeObject(
       "Static members of its object in the session's `capabilities`, beside the descriptor's hash.",
     ),
     accountSession: freeObject(
       "Static members of its object in each account's `accountCapabilities`.",
     ),
-    bareSession: flag(
-      'The object in `capabilities` is exactly {}: the hash counts in the state of the session ' +
-        'only.',
-      false,
-    ),
+    bareSession: flag('The object in `capabilities` is exactly {}, without the hash.', false),
     accountLevel: flag(
       'It belongs to accounts: it stands in `accountCapabilities` and `primaryAccounts`.',
       true,
@@ -527,14 +500,14 @@ export const META_SCHEMA: JSONSchema7 = {
     },
     $defs: {
       type: 'object',
-      description: 'Schemas by name, used by $ref as often as need be; one type in TypeScript.',
+      description: 'Schemas by name, for $ref.',
       examples: [{ address: { type: 'object', properties: { city: { type: 'string' } } } }],
       additionalProperties: ref('schema'),
     },
-    drops: names('Names of types whose objects the next migration may lose.', 'OldThing'),
+    drops: names('Types whose objects the next migration may lose.', 'OldThing'),
     methods: {
       type: 'object',
-      description: 'Methods of its own, by name: Type/method.',
+      description: 'Methods by name: Type/method.',
       examples: [{ 'Gadget/rebuild': {} }],
       additionalProperties: ref('method'),
     },

@@ -26,7 +26,7 @@ describe('docs/reference/commands.md', () => {
       const { stdout } = await run(process.execPath, [...args, '--help'], { cwd: ROOT });
       const section = SECTIONS.get(tool) ?? '';
       expect(optionsOf(section)).toEqual(optionsOf(stdout));
-      expect(commandsOf(section, /^\| `([a-z][a-z-]*)/gm)).toEqual(
+      expect(commandsOf(section, /^- `([a-z][a-z-]*)/gm)).toEqual(
         stdout.includes('COMMAND\n') ? commandsOf(stdout, /^ {2}([a-z][a-z-]*)/gm) : [],
       );
     },

@@ -3,9 +3,7 @@ import type { CodeTable } from './code-row.js';
 /** Codes of names. */
 export const NAMES = Object.freeze({
   'bad-condition-name': {
-    cause:
-      '`operator` and `conditions` would make a FilterCondition a FilterOperator (RFC 8620 ' +
-      '5.5).',
+    cause: '`operator` and `conditions` are names of RFC 8620 5.5.',
     wrong: 'filter: { operator: equals }',
     right: 'filter: { carrier: { property: operator, is: equals } }',
   },
@@ -22,26 +20,22 @@ export const NAMES = Object.freeze({
     right: 'capabilities/my-things.yaml',
   },
   'bad-method-name': {
-    cause: 'A method is named Type/verb or Noun/verb (RFC 8620 3.2).',
+    cause: 'A method is named Type/verb or Noun/verb.',
     wrong: 'methods: { rebuild: {} }',
     right: 'methods: { Gadget/rebuild: {} }',
   },
   'bad-property-name': {
-    cause:
-      'Property names are camelCase. JMAP, JavaScript and databases [reserve ' +
-      'some](descriptors.md#names).',
+    cause: 'Property names are camelCase, and [some are reserved](descriptors.md#names).',
     wrong: 'due_date: { type: string }',
     right: 'dueDate: { type: string }',
   },
   'bad-type-name': {
-    cause:
-      "A type's name is PascalCase. TypeScript, Prisma and the engine [reserve " +
-      'some](descriptors.md#names).',
+    cause: "A type's name is PascalCase, and [some are reserved](descriptors.md#names).",
     wrong: 'types: { Promise: … }',
     right: 'types: { Pledge: … }',
   },
   'bad-urn': {
-    cause: 'A capability is a URN or an http(s) URL (RFC 8620 1.8).',
+    cause: 'A capability is a URN or an http(s) URL.',
     wrong: 'capability: things',
     right: 'capability: urn:example:things',
   },
@@ -53,7 +47,7 @@ export const NAMES = Object.freeze({
     right: 'types: { Note: …, Memo: … }',
   },
   'duplicate-capability': {
-    cause: 'Two descriptors have one capability. `using` names a capability, not a file.',
+    cause: 'Two descriptors have one capability.',
     wrong: 'capability: urn:example:a (in two files)',
     right: 'one file, or two URNs',
   },
@@ -63,21 +57,21 @@ export const NAMES = Object.freeze({
     right: 'things.yaml and others.json',
   },
   'duplicate-property': {
-    cause: 'Two properties differ only by letter case, which databases ignore in columns.',
+    cause: 'Two properties differ only by letter case.',
     wrong: 'fooBar: …, foobar: …',
     right: 'fooBar: …, barFoo: …',
   },
   'duplicate-type': {
     cause:
-      "All capabilities share one database and one set of method names. Letter case doesn't " +
-      'tell types apart.',
+      'Two types have one name, or differ only by letter case. All descriptors share their ' +
+      'types.',
     wrong: 'types: { Note: … } in two files',
     right: 'types: { Note: … } and types: { Memo: … }',
   },
   'standard-property': {
     cause:
-      'Every type has `id`, `created` and `updated` without declaring them. That holds in a ' +
-      "descriptor of another server's types too ([conformance.md](conformance.md)).",
+      'Every type has `id`, `created` and `updated` without declaring them, also in a ' +
+      "descriptor of another server's types.",
     wrong: 'properties: { id: { type: string }, name: { type: string } }',
     right: 'properties: { name: { type: string } }',
   },
@@ -87,14 +81,13 @@ export const NAMES = Object.freeze({
 export const HOOKS = Object.freeze({
   'hook-import': {
     cause:
-      "Node can't resolve an import of a hook file, or of a file that it imports, although " +
-      'TypeScript can. A relative import names the whole file, with `.js` for a `.ts` ' +
-      'source.',
+      'Node resolves no import without an extension. Name the whole file, with `.js` for a ' +
+      '`.ts` source.',
     wrong: "import { REASON } from '../rules/reason';",
     right: "import { REASON } from '../rules/reason.js';",
   },
   'hook-syntax': {
-    cause: 'The hook file is no TypeScript, so nothing is known of its hooks.',
+    cause: 'The hook file is no TypeScript.',
     wrong: 'export const hooks = {',
     right: 'export const hooks: Hooks = {}',
   },
@@ -106,9 +99,7 @@ export const HOOKS = Object.freeze({
     right: 'the stub in capabilities/NAME.hooks.ts',
   },
   'unknown-hook': {
-    cause:
-      "The hook file has a function for something that the descriptor doesn't have: it " +
-      'would never run.',
+    cause: "The hook file has a function for something that the descriptor doesn't have.",
     wrong: 'hooks.types.Gadgte',
     right: 'hooks.types.Gadget',
   },
@@ -117,8 +108,7 @@ export const HOOKS = Object.freeze({
 /** Codes of what `generate --check` finds in generated files. */
 export const CHECK = Object.freeze({
   'file-foreign': {
-    cause:
-      'A file lies in `generated/` that the generator never made. `generate` leaves it ' + 'alone.',
+    cause: 'The generator never made this file in `generated/`, and leaves it alone.',
     wrong: 'generated/things/mine.ts',
     right: 'src/mine.ts',
   },
@@ -128,7 +118,7 @@ export const CHECK = Object.freeze({
     right: 'an edit in capabilities/',
   },
   'file-missing': {
-    cause: 'A file that the descriptors make is not there.',
+    cause: 'A generated file is not there.',
     wrong: 'a commit without generated/',
     right: 'npm run generate, and commit',
   },
@@ -139,10 +129,10 @@ export const CHECK = Object.freeze({
   },
   'file-orphaned-edited': {
     cause:
-      'No descriptor makes this generated file any more, and somebody has edited it. `generate` ' +
-      'leaves it alone.',
-    wrong: 'a descriptor removed beside a generated file that was edited',
-    right: 'save what you need of the file, then remove it',
+      'No descriptor makes this generated file any more, and somebody has edited it. ' +
+      '`generate` leaves it alone.',
+    wrong: 'an edit in generated/, and a descriptor removed',
+    right: 'save the edit, then remove the file',
   },
   'file-stale': {
     cause: 'A descriptor, or the version of jmapsmith, has changed since the file was generated.',

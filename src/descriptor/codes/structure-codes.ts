@@ -3,24 +3,24 @@ import type { CodeTable } from './code-row.js';
 /** Codes of keys and values that the language does not have, or has elsewhere. */
 export const STRUCTURE = Object.freeze({
   'duplicate-key': {
-    cause: 'A key stands twice in one object. YAML would keep one of them in silence.',
+    cause: 'A key stands twice in one object.',
     wrong: 'text: …, text: …',
     right: 'text: …, body: …',
   },
   empty: {
-    cause: 'The list or object of this key is empty. Leave the key out, or fill it.',
+    cause: 'The list or object of this key is empty.',
     wrong: 'types: { Thing: { properties: {} } }',
     right: 'types: { Thing: { properties: { name: … } } }',
   },
   'misplaced-key': {
     cause:
       'The key belongs to another `type`, contradicts a key beside it, or stands one level ' +
-      'too deep (`required`, `filter` or `sort` among the properties).',
-    wrong: 'done: { type: boolean, maxLength: 5 }',
-    right: 'done: { type: boolean }',
+      'too deep.',
+    wrong: 'type: boolean, maxLength: 5',
+    right: 'type: boolean',
   },
   'missing-key': {
-    cause: 'A key that is needed is not there.',
+    cause: 'A key is missing.',
     wrong: 'types: { Thing: {} }',
     right: 'types: { Thing: { properties: { … } } }',
   },
@@ -30,14 +30,14 @@ export const STRUCTURE = Object.freeze({
     right: 'maxLength: 200',
   },
   'over-limit': {
-    cause: 'The value is more than the server stores ([bounds](descriptors.md#bounds)).',
+    cause: 'The value is above its [bound](descriptors.md#bounds).',
     wrong: 'maxLength: 20000000',
     right: 'maxLength: 200',
   },
   'refused-keyword': {
     cause:
-      'The language leaves this keyword of JSON Schema out. The message and [a ' +
-      'table](descriptors.md#keywords-that-the-language-refuses) say what to write instead.',
+      'The language leaves this [keyword of JSON ' +
+      'Schema](descriptors.md#keywords-that-the-language-refuses) out.',
     wrong: 'oneOf: [ … ]',
     right: 'the one shape that covers all',
   },
@@ -54,7 +54,7 @@ export const STRUCTURE = Object.freeze({
     right: 'plain lists',
   },
   'unknown-access': {
-    cause: '`access` has another word than [those of the language](descriptors.md#access).',
+    cause: '`access` is one of [five words](descriptors.md#access).',
     wrong: 'access: readOnly',
     right: 'access: immutable',
   },
@@ -64,16 +64,12 @@ export const STRUCTURE = Object.freeze({
     right: 'account: write',
   },
   'unknown-format': {
-    cause:
-      '`format` is one of the [formats](descriptors.md#formats). For formats of JSON Schema ' +
-      'and OpenAPI the message says what to write instead.',
+    cause: '`format` is one of the [formats](descriptors.md#formats).',
     wrong: 'format: date-time',
     right: 'format: utc-date',
   },
   'unknown-key': {
-    cause:
-      'The language has no such key here. Without this error, a misspelt key would do ' +
-      'nothing.',
+    cause: 'The language has no such key here.',
     wrong: 'maxLenght: 5',
     right: 'maxLength: 5',
   },
@@ -94,8 +90,7 @@ export const STRUCTURE = Object.freeze({
   },
   'unknown-type': {
     cause:
-      "`type` is a JSON type, or a list of one and `'null'`. For types of SQL, Prisma and " +
-      'other languages the message says what to write instead. A date is a string with a ' +
+      "`type` is a JSON type, or a list of one and `'null'`. A date is a string with a " +
       '[format](descriptors.md#formats).',
     wrong: 'type: text',
     right: 'type: string',

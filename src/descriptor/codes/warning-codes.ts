@@ -4,16 +4,14 @@ import type { CodeTable } from './code-row.js';
 export const WARNINGS = Object.freeze({
   'hook-file-behind': {
     cause:
-      "The hook file's line `// written for: HASH` has the hash of an older descriptor: " +
-      'what hooks see has changed. `--check` fails.',
+      "What hooks see has changed since the hook file's line `// written for: HASH`. " +
+      '`--check` fails.',
     wrong: 'a hook of a removed method',
     right: 'the hook removed too',
     silence: 'Read the hook file again, then write the line that the message shows.',
   },
   'moved-file': {
-    cause:
-      'A hook file or a descriptor names a file that an older version generated. The message ' +
-      'says where its content is now.',
+    cause: 'A hook file or a descriptor names a file that an older version generated.',
     wrong: "import type { Todo } from '../generated/todos/Todo.types.js'",
     right: "import type { Todo } from '../generated/todos/Todo.definition.js'",
     silence: 'Name the file that the message shows.',
@@ -37,7 +35,7 @@ export const WARNINGS = Object.freeze({
   'unique-default': {
     cause:
       'Every property of this `unique` has a default. Two creates that leave them out ' +
-      'collide, and the server refuses the second.',
+      'collide.',
     wrong: "code: { type: string, maxLength: 40, default: '', unique: true }",
     right: "code: { type: [string, 'null'], maxLength: 40, unique: true }",
     silence: 'List the property under `required`, or make it nullable without a default.',
@@ -46,7 +44,7 @@ export const WARNINGS = Object.freeze({
     cause:
       "A string has a name such as `blobId`, and the descriptor doesn't say whether it is " +
       'the id of a blob. Without `blob: true` the server deletes the blob while the object ' +
-      'still has its id.',
+      'still names it.',
     wrong:
       'files: { type: array, items: { type: object, properties: { blobId: { type: string } ' +
       '} } }',
@@ -64,15 +62,15 @@ export const WARNINGS = Object.freeze({
     silence: '`git init` and a commit of `prisma/`, or start the database.',
   },
   'unused-definition': {
-    cause: 'No `$ref` names the definition. It is checked all the same.',
+    cause: 'No `$ref` names the definition.',
     wrong: '$defs: { piece: { type: string } }',
     right: "part: { $ref: '#/$defs/part', default: '' }",
     silence: 'Use it, or take it out.',
   },
   'unused-drop': {
     cause:
-      'The migration that this name in `drops` accepted is released. If it stayed, it would ' +
-      'accept the next change in silence.',
+      'The migration of this name in `drops` is released. If the name stayed, it would ' +
+      'accept the next change too.',
     wrong: 'drops: [oldName], where the migration in prisma/ that drops it (0002) is committed',
     right: 'no drops',
     silence: 'Take the name out.',

@@ -35,24 +35,28 @@ export function languageTables(): Tables {
     account: words(ACCOUNT_USES),
     operators: operators(),
     bounds: bounds(),
-    refused: table(
-      ['Keyword', 'Instead'],
-      Object.entries(REFUSED).map(([name, why]) => [code(name), cell(why)]),
-    ),
+    refused: refused(),
   };
 }
 
-/** Returns the keys of an object of the language, less those that stand in another table. */
+/** Returns the keys of an object of the language, less those that stand in another list. */
 function keys(schema: JSONSchema7, others: readonly string[] = []): readonly string[] {
-  const rows = Object.entries(propertiesOf(schema)).filter(([name]) => !others.includes(name));
-  return table(
-    ['Key', 'For example', 'What it says'],
-    rows.map(([name, each]) => [
-      `${code(name)}${schema.required?.includes(name) ? ' (required)' : ''}`,
-      exampleOf(each),
-      cell(sentenceOf(each, WORDS_AT[name])),
-    ]),
-  );
+  return Object.entries(propertiesOf(schema))
+    .filter(([name]) => !others.includes(name))
+    .map(([name, each]) => keyLine(name, each, schema.required?.includes(name)));
+}
+
+/** Returns a line with a key, an example of its value, and what it says. */
+function keyLine(name: string, schema: JSONSchema7, isRequired = false): string {
+  const [example] = (schema.examples ?? []) as readonly unknown[];
+  const shown = example === undefined ? name : `${name}: ${valueText(example)}`;
+  const needed = isRequired ? ' (required)' : '';
+  return `- ${code(shown)}${needed}: ${inLine(sentenceOf(schema, WORDS_AT[name]))}`;
+}
+
+/** Returns a value as a descriptor has it: in quotes if YAML would read it as something else. */
+function valueText(value: unknown): string {
+  return typeof value === 'string' && !/^\w/.test(value) ? `'${value}'` : flow(value);
 }
 
 /** The sections that have the words of a key, which its row leaves out. */
@@ -64,19 +68,15 @@ const WORDS_AT: Readonly<Record<string, string>> = Object.freeze({
   account: '#methods',
 });
 
-/** Returns the keys of a schema, with the types that each goes with. */
+/** Returns the keys of a schema, by the types that they go with. */
 function valueKeys(schema: JSONSchema7): readonly string[] {
-  return table(
-    ['Key', 'Goes with', 'For example', 'What it says'],
-    Object.entries(propertiesOf(schema))
-      .filter(([name]) => name !== 'type' && name !== 'format')
-      .map(([name, each]) => [
-        code(name),
-        KEY_TYPES[name]?.join(', ') ?? 'all',
-        exampleOf(each),
-        cell(sentenceOf(each)),
-      ]),
-  );
+  const groups = new Map<string, string[]>();
+  for (const [name, each] of Object.entries(propertiesOf(schema))) {
+    if (name === 'type' || name === 'format') continue;
+    const group = KEY_TYPES[name]?.map(code).join(', ') ?? 'Any value';
+    groups.set(group, [...(groups.get(group) ?? []), keyLine(name, each)]);
+  }
+  return [...groups].flatMap(([group, lines]) => [`${group}:`, '', ...lines, '']);
 }
 
 function types(): readonly string[] {
@@ -111,38 +111,35 @@ const MOMENT = '; its moment in `<property>_instant` where a filter or sort read
 
 function operators(): readonly string[] {
   return table(
-    ['Operator', 'Compares', 'The condition’s value', 'Matches'],
+    ['Operator', 'Compares', 'Matches'],
     OPERATOR_NAMES.map((name) => [
       code(name),
       operandsOf(name).join(', '),
-      VALUES[OPERATORS[name].value],
       cell(OPERATORS[name].description),
     ]),
   );
 }
 
-const VALUES = Object.freeze({
-  property: 'of the property’s type',
-  list: 'a list of such values',
-  boolean: 'true or false',
-  key: 'a string',
-  item: 'an item',
-});
-
 function bounds(): readonly string[] {
-  const shown = (value: number | undefined): string =>
-    value === Number.MAX_SAFE_INTEGER ? '2^53-1' : (value?.toLocaleString('en') ?? '');
-  return table(
-    ['What', 'Where not given', 'At most'],
-    BOUND_ROWS.map(({ what, fallback, most }) => [what, shown(fallback), shown(most)]),
-  );
+  const shown = (value: number): string =>
+    value === Number.MAX_SAFE_INTEGER ? '2^53-1' : value.toLocaleString('en');
+  return BOUND_ROWS.map(({ what, fallback, most }) => {
+    const other =
+      fallback === undefined || fallback === most ? '' : `; ${shown(fallback)} if not given`;
+    return `- ${what}: ${shown(most)}${other}`;
+  });
 }
 
 function words(rows: Words<string>): readonly string[] {
-  return table(
-    ['Word', 'What it does'],
-    Object.entries(rows).map(([word, meaning]) => [code(word), cell(meaning)]),
-  );
+  return Object.entries(rows).map(([word, meaning]) => `- ${code(word)}: ${inLine(meaning)}`);
+}
+
+/** Returns the keywords that are refused. Those with the same advice share a line. */
+function refused(): readonly string[] {
+  const names = new Map<string, string[]>();
+  for (const [name, why] of Object.entries(REFUSED))
+    names.set(why, [...(names.get(why) ?? []), code(name)]);
+  return [...names].map(([why, each]) => `- ${each.join(', ')}: ${inLine(why)}`);
 }
 
 function named(name: string): JSONSchema7 {
@@ -162,11 +159,6 @@ function asSchema(schema: JSONSchema7Definition | undefined): JSONSchema7 {
   return typeof schema === 'object' ? schema : {};
 }
 
-function exampleOf(schema: JSONSchema7): string {
-  const [example] = (schema.examples ?? []) as readonly unknown[];
-  return example === undefined ? '' : code(flow(example));
-}
-
 /** Returns the description with the default; a link in place of words that have a table. */
 function sentenceOf({ description = '', default: fallback }: JSONSchema7, link?: string): string {
   const words =
@@ -180,7 +172,12 @@ function sentenceOf({ description = '', default: fallback }: JSONSchema7, link?:
     .trim();
 }
 
-/** Words of this package, which are Markdown already. */
+/** Returns words of this package, which are Markdown already, on one line. */
+function inLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ');
+}
+
+/** Returns the same for a cell of a table. */
 function cell(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|');
+  return inLine(text).replaceAll('|', '\\|');
 }

@@ -11,7 +11,7 @@ export function table(
 ): readonly string[] {
   const line = (cells: readonly string[]): string =>
     `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line), ''];
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line), ''];
 }
 
 /** Escapes words for a line of their own or for a cell. */

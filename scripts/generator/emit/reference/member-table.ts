@@ -5,10 +5,9 @@ import { typeWords } from './words.js';
 /** Returns the members of an object schema: arguments, or what an answer has. */
 export function memberTable(head: string, schema: JSONSchema7 | undefined): readonly string[] {
   const rows = Object.entries(schema?.properties ?? {}).map(([name, inner]) => [
-    code(name),
+    schema?.required?.includes(name) === true ? code(name) : `${code(name)} (optional)`,
     code(typeWords(inner)),
-    schema?.required?.includes(name) === true ? 'always' : 'optional',
     typeof inner === 'object' ? escapeText(inner.description ?? '') : '',
   ]);
-  return rows.length === 0 ? [] : table([head, 'Type', 'There', 'What it is'], rows);
+  return rows.length === 0 ? [] : table([head, 'Type', 'What it is'], rows);
 }
