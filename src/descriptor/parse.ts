@@ -249,7 +249,7 @@ function isRounded(source: string, value: number): boolean {
 /** `12300`, `1.23e4` and `0.123e5` are all `123e2`; undefined for what is no decimal number. */
 function decimal(text: string): string | undefined {
   const [match, whole = '', fraction = '', exponent = '0'] =
-    /^[-+]?(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(text) ?? [];
+    /^[-+]?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/i.exec(text) ?? [];
   if (match === undefined) return undefined;
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
   let end = digits.length;
