@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Check, typeChecks } from '../src/check.js';
 import { CHECKS } from '../src/checks/index.js';
+import type { JsonMap } from '../src/client/json.js';
 import { conform } from '../src/command.js';
 import type { Outcome } from '../src/outcome.js';
 import { run } from '../src/run.js';
 import { SETTLED } from '../src/settled.js';
-import { worldOf } from '../src/subject/described.js';
+import { type World, worldOf } from '../src/subject/described.js';
 import { Server, type ServerOptions } from '../src/subject/server.js';
 import { CERTIFICATE } from './certificate.js';
 import { OtherServer, THINGS, URN } from './other-server.js';
@@ -27,14 +28,22 @@ interface Ran {
 async function ran(
   other: OtherServer,
   wanted: readonly string[] | readonly Check[],
-  more: Partial<ServerOptions> & { readonly samples?: Server['samples'] } = {},
+  more: Partial<ServerOptions> & {
+    readonly samples?: Server['samples'];
+    readonly world?: World;
+  } = {},
 ): Promise<Ran> {
   const server = await Server.connect({ url: other.url, authorization: 'Bearer t', ...more });
   if (more.samples !== undefined) server.samples = more.samples;
   const warnings: string[] = [];
   const checks = CHECKS.filter(({ id }) => (wanted as readonly unknown[]).includes(id));
   const plan = {
-    ...{ server, world, selection: {}, warn: (line: string) => warnings.push(line) },
+    ...{
+      server,
+      world: more.world ?? world,
+      selection: {},
+      warn: (line: string) => warnings.push(line),
+    },
     checks: checks.length > 0 ? checks : (wanted as readonly Check[]),
   };
   return { outcomes: await run(plan, IDLE), warnings };
@@ -322,3 +331,29 @@ it('--ca trusts the authority of a file, over https', async () => {
     message: expect.stringContaining('has no certificate in PEM'),
   });
 });
+
+it('a pattern costs no checks: texts are drawn from it', async () => {
+  const name = 'name: { type: string, maxLength: 100';
+  const pattern = '^[A-Z]{2}-[0-9]{4}$';
+  const text = THINGS.text.replace(name, `${name}, pattern: "${pattern}"`);
+  const rule =
+    (regex: RegExp) =>
+    ({ name: value }: JsonMap): JsonMap | undefined =>
+      typeof value === 'string' && regex.test(value)
+        ? undefined
+        : { type: 'invalidProperties', properties: ['name'] };
+  const all = CHECKS.filter(({ scope }) => scope === 'type').map(({ id }) => id);
+  const accounts = { a: OWN, b: OWN };
+  const free = await ran(await OtherServer.start({ accounts, rule: rule(/^[^]{0,100}$/u) }), all);
+  const other = await OtherServer.start({ accounts, rule: rule(new RegExp(pattern)) });
+  const bound = await ran(other, all, { world: worldOf([{ ...THINGS, text }]) });
+  const [before, after] = [free, bound].map(statuses);
+  const differing = all.filter((id) => before?.[id] !== after?.[id]);
+  // No text of other scripts, or of any length, is one of the pattern's.
+  expect(differing.map((id) => [id, after?.[id]])).toEqual([
+    ['get-unicode', 'notApplicable'],
+    ['set-text-length', 'notApplicable'],
+  ]);
+  expect(Object.values(after ?? {}).filter((one) => one === 'passed').length).toBeGreaterThan(50);
+  expect(other.ids).toEqual([]);
+}, 60_000);

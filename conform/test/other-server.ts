@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Call } from '../src/client/answers.js';
-import { asMap, type Item, type Json, type JsonMap } from '../src/client/json.js';
+import { asMap, type Item, type Json, type JsonMap, parsed } from '../src/client/json.js';
 
 /** A server of one type, Thing, that others could have written: it does what RFC 8620 allows, by these habits. */
 export interface Habits {
@@ -75,11 +75,10 @@ export class OtherServer {
       req.on('end', () => {
         res.setHeader('content-type', 'application/json');
         if (req.method === 'GET') return res.end(JSON.stringify(other?.session));
-        const { methodCalls } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as {
-          methodCalls: Call[];
-        };
-        const answer = JSON.stringify(other?.answer(methodCalls));
-        const fate = habits.before?.(methodCalls) ?? 'answer';
+        const { methodCalls } = asMap(parsed(Buffer.concat(chunks).toString('utf8')));
+        if (!Array.isArray(methodCalls)) return res.writeHead(400).end('{}');
+        const answer = JSON.stringify(other?.answer(methodCalls as never));
+        const fate = habits.before?.(methodCalls as never) ?? 'answer';
         if (fate === 'die') return other?.die();
         if (fate === 'lose') return req.socket.destroy();
         return fate === 'hang' ? undefined : res.end(answer);
@@ -130,7 +129,7 @@ export class OtherServer {
         for (const key of Object.keys(asMap(asMap(args as Json)['create'])))
           created.set(key, this.#newId());
     const methodResponses = calls.map(([name, args, id]): Json => {
-      const [told, response] = this.#call(name, args as JsonMap, created);
+      const [told, response] = this.#tried(name, args as JsonMap, created);
       return [told, this.#habits.told?.(told, response) ?? response, id];
     });
     return { methodResponses, sessionState: 's' };
@@ -139,6 +138,16 @@ export class OtherServer {
   #newId(): string {
     this.#next += 1;
     return `made${this.#next}`;
+  }
+
+  /** What it can't go on with is an invalid argument. */
+  #tried(name: string, args: JsonMap, created: Map<string, string>): [string, JsonMap] {
+    try {
+      return this.#call(name, args, created);
+    } catch (error) {
+      if (error instanceof TypeError) return ['error', { type: 'invalidArguments' }];
+      throw error;
+    }
   }
 
   #call(name: string, args: JsonMap, created: Map<string, string>): [string, JsonMap] {

@@ -239,6 +239,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     needs: { room: TEXTS.length },
     async run(subject) {
       const texts = TEXTS.filter((one) => subject.allows(one));
+      if (texts.length === 0) throw new NotApplicable('The text takes none of these.');
       const { text } = subject.profile;
       const ids = await subject.make(subject.A1, ...texts);
       const { list } = await get(subject, { ids, properties: [text] });

@@ -5,24 +5,32 @@ import type { ApiAnswer, Connection } from './connection.js';
 import { formed } from './forms.js';
 import type { JsonMap } from './json.js';
 import { Methods } from './methods.js';
+import { type StandIns, sentCalls, toldResponses } from './stand-ins.js';
 
 /** Method calls as a user makes them, by one connection. */
 export class Client extends Methods {
   readonly connection: Connection;
   readonly using: readonly string[];
   readonly #calculates: boolean;
+  readonly #standIns: ReadonlyMap<string, StandIns>;
 
   /** `calculates`: the server must calculate changes where it is asked for them. */
-  constructor(connection: Connection, using: readonly string[], calculates: boolean) {
+  constructor(
+    connection: Connection,
+    using: readonly string[],
+    calculates: boolean,
+    standIns: ReadonlyMap<string, StandIns> = new Map(),
+  ) {
     super();
     this.connection = connection;
     this.using = using;
     this.#calculates = calculates;
+    this.#standIns = standIns;
   }
 
   /** The same user with other capabilities. */
   with(using: readonly string[]): Client {
-    return new Client(this.connection, using, this.#calculates);
+    return new Client(this.connection, using, this.#calculates, this.#standIns);
   }
 
   /** A request's text, as it is. */
@@ -30,14 +38,20 @@ export class Client extends Methods {
     return this.connection.send(text);
   }
 
+  /** The text of a request. */
+  requestOf(calls: readonly Call[], more: object = {}): string {
+    const methodCalls = sentCalls(calls, this.#standIns.values());
+    return JSON.stringify({ using: this.using, methodCalls, ...more });
+  }
+
   override async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
-    const body = { using: this.using, methodCalls: calls, ...more };
-    const answer = await this.connection.send(JSON.stringify(body));
+    const answer = await this.connection.send(this.requestOf(calls, more));
     if (answer.kind === 'problem')
       throw new UnexpectedError(
         `Refused with ${answer.status}: ${answer.told ?? JSON.stringify(answer.problem)}`,
       );
-    return answer.response;
+    const { methodResponses, ...rest } = answer.response;
+    return { methodResponses: toldResponses(methodResponses, this.#standIns.values()), ...rest };
   }
 
   /**

@@ -1,6 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import type { Recorder } from './exchange.js';
 import type { Fence } from './fence.js';
+import type { StandIns } from './stand-ins.js';
 
 /** How connections are made. */
 export interface Wire {
@@ -23,6 +24,8 @@ export interface Watching {
   readonly recorder: Recorder;
   readonly fence: Fence;
   readonly wire: Wire;
+  /** By type. */
+  readonly standIns: ReadonlyMap<string, StandIns>;
 }
 
 /** The option of a TLS connection. */

@@ -1,3 +1,4 @@
+import type { Item } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
 import { same } from './profile.js';
 import type { Subject } from './subject.js';
@@ -64,5 +65,17 @@ export async function adoptLost(subject: Subject): Promise<void> {
   const { fence } = server;
   for (const { type, accountId } of [...fence.unanswered])
     if (world.has(type) && fence.hasLooked(type, accountId))
-      fence.adopt(type, accountId, await subject.of(type).everything(accountId));
+      fence.adopt(type, accountId, await asSent(subject.of(type), accountId));
+}
+
+/** All objects of an account, with the texts that were sent for those of checks. */
+async function asSent(subject: Subject, accountId: string): Promise<readonly Item[]> {
+  const items = await subject.everything(accountId);
+  const standIns = subject.server.standIns.get(subject.type);
+  if (standIns === undefined) return items;
+  const { property } = standIns;
+  return items.map((item) => {
+    const text = item[property];
+    return typeof text === 'string' ? { ...item, [property]: standIns.toWire(text) } : item;
+  });
 }

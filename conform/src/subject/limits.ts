@@ -15,8 +15,7 @@ export async function beyond(
   args: object,
 ): Promise<JsonMap | null> {
   const { client, server } = subject;
-  const body = { using: client.using, methodCalls: [[method, args, 'c0']] };
-  const answer = await client.send(JSON.stringify(body));
+  const answer = await client.send(client.requestOf([[method, args, 'c0']]));
   if (answer.kind === 'problem') {
     const refused = { type: 'urn:ietf:params:jmap:error:limit', limit };
     expect({ isOurs: server.isOurs, ...answer.problem }).toMatchObject({

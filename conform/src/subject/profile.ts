@@ -3,6 +3,7 @@ import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js'
 import type { Json, JsonMap } from '../client/json.js';
 import { anyString, satisfying } from '../expected.js';
 import { type DescribedType, givable, visible, writable } from './described.js';
+import { hasTexts } from './patterned.js';
 import { valuesOf } from './values.js';
 
 /**
@@ -20,6 +21,8 @@ export interface TypeProfile {
   readonly textDistinct: boolean;
   /** What a create without it stores; undefined where it must be given. */
   readonly textDefault: '' | null | undefined;
+  /** The pattern that its texts have, where it has one. */
+  readonly textPattern?: RegExp;
   /** Its bounds in Unicode code points. */
   readonly textMin: number;
   readonly textMax: number;
@@ -62,8 +65,11 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
   );
   const values = (properties: readonly ModelProperty[]): JsonMap =>
     Object.fromEntries(properties.map((property) => [property.name, initial(property)]));
+  const pattern = schema?.pattern;
+  // What stands in for a text is neither found by its parts nor sorted as it would be.
   const contains = type.filters.find(
-    ({ operator, property }) => operator === 'contains' && property === text,
+    ({ operator, property }) =>
+      operator === 'contains' && property === text && pattern === undefined,
   );
   const defaulted = defaultedOf(type, given);
   return Object.freeze({
@@ -74,10 +80,11 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
     text: text?.name ?? '',
     textDistinct: text !== undefined && isBound(type, text),
     textDefault: text?.required === true ? undefined : ((textDefault ?? null) as '' | null),
+    ...(pattern === undefined ? {} : { textPattern: new RegExp(pattern, 'u') }),
     textMin: schema?.minLength ?? 0,
-    textMax: schema?.maxLength ?? 0,
+    textMax: pattern === undefined ? (schema?.maxLength ?? 0) : 0,
     ...(contains === undefined ? {} : { textFilter: contains.name }),
-    textSort: type.sorts.some(({ property }) => property === text),
+    textSort: pattern === undefined && type.sorts.some(({ property }) => property === text),
     required: writable(type).flatMap(({ required, name }) => (required ? [name] : [])),
     given,
     defaults: values(reported),
@@ -101,10 +108,11 @@ function textOf(type: ModelType): ModelProperty | undefined {
       property.access === 'mutable' &&
       property.format === undefined &&
       property.schema.enum === undefined &&
-      property.schema.pattern === undefined &&
+      (property.schema.pattern === undefined || hasTexts(property)) &&
       (!isBound(type, property) || isAlone(type, property)),
   );
   const points = (property: ModelProperty): number =>
+    Number(property.schema.pattern === undefined) * 16 +
     Number(!isBound(type, property)) * 8 +
     Number(type.filters.some((one) => one.operator === 'contains' && one.property === property)) *
       4 +

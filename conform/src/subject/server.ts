@@ -2,6 +2,7 @@ import type { TransportName } from '../client/connection.js';
 import { Recorder } from '../client/exchange.js';
 import { Fence } from '../client/fence.js';
 import type { JsonMap } from '../client/json.js';
+import type { StandIns } from '../client/stand-ins.js';
 import { WIRE, type Wire } from '../client/watching.js';
 import { type Matcher, satisfying, textWith } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
@@ -33,13 +34,15 @@ export class Server {
   /** What the run made, and what was there before it. */
   readonly fence: Fence;
   readonly seed: number;
+  /** Of types whose texts have a pattern. */
+  readonly standIns: Map<string, StandIns>;
   readonly listings = new Listings();
   /** Objects that it is known to take. */
   samples: Samples = new Map();
   readonly #accounts: readonly string[] | undefined;
 
   private constructor(
-    all: Pick<Server, 'url' | 'user' | 'others' | 'seed' | 'recorder' | 'fence'>,
+    all: Pick<Server, 'url' | 'user' | 'others' | 'seed' | 'recorder' | 'fence' | 'standIns'>,
     accounts: readonly string[] | undefined,
   ) {
     this.url = all.url;
@@ -48,6 +51,7 @@ export class Server {
     this.recorder = all.recorder;
     this.fence = all.fence;
     this.seed = all.seed;
+    this.standIns = all.standIns;
     this.#accounts = accounts;
   }
 
@@ -55,7 +59,7 @@ export class Server {
   static async connect(options: ServerOptions): Promise<Server> {
     const { url, authorization, others = [], transport = 'http', seed = 1 } = options;
     const { wire = WIRE } = options;
-    const watching = { recorder: new Recorder(), fence: new Fence(), wire };
+    const watching = { recorder: new Recorder(), fence: new Fence(), wire, standIns: new Map() };
     const user = await User.connect(url, authorization, transport, watching);
     const rest: User[] = [];
     try {

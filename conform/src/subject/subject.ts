@@ -9,6 +9,7 @@ import { UnexpectedError } from '../unexpected.js';
 import { type DescribedType, isUnique, visible, type World, writable } from './described.js';
 import { differing, isDifferent } from './different.js';
 import { listed } from './listing.js';
+import { PatternTexts } from './patterned.js';
 import { Prepared } from './prepared.js';
 import { profileOf, same, type TypeProfile } from './profile.js';
 import { valuesIn } from './samples.js';
@@ -50,6 +51,9 @@ export class Subject {
     this.described = found.type;
     this.profile = profileOf(found);
     this.#prepared = new Prepared(this);
+    const text = this.described.properties.find((one) => one.name === this.profile.text);
+    if (this.profile.textPattern !== undefined && text !== undefined && !server.standIns.has(name))
+      server.standIns.set(name, new PatternTexts(name, text));
   }
 
   /** The same for another type of the server. */
@@ -383,6 +387,8 @@ export class Subject {
 
   /** Whether the text property may have this value. */
   allows(text: string): boolean {
+    const { textPattern } = this.profile;
+    if (textPattern !== undefined) return textPattern.test(text);
     const { length } = [...text];
     return length >= this.profile.textMin && length <= this.profile.textMax;
   }

@@ -64,7 +64,8 @@ export class User {
   /** Method calls that name core and these capabilities. */
   client(...capabilities: readonly string[]): Client {
     const using = [...new Set([CORE, ...capabilities])];
-    return new Client(this.#connection, using, this.session.isOurs);
+    const { standIns } = this.watching;
+    return new Client(this.#connection, using, this.session.isOurs, standIns);
   }
 
   /** A WebSocket of its own, or the status that refused it. */

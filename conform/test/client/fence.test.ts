@@ -163,7 +163,12 @@ it('a refused request does not reach the wire', async () => {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const http = new Http('Bearer t', { recorder: new Recorder(), fence, wire: WIRE });
+  const http = new Http('Bearer t', {
+    recorder: new Recorder(),
+    fence,
+    wire: WIRE,
+    standIns: new Map(),
+  });
   const send = (body: string | Uint8Array) => http.send(url, { method: 'POST', body });
   await expect(send(set({ destroy: ['theirs'] }))).rejects.toThrow(FencedError);
   await expect(send(Buffer.from(set({ destroy: ['theirs'] })))).rejects.toThrow(FencedError);

@@ -1,0 +1,59 @@
+import type { Call, MethodResponse } from './answers.js';
+import type { Json } from './json.js';
+
+/** Texts that a property takes, by the texts that checks give it. */
+export interface StandIns {
+  /** The data type, and its property. */
+  readonly type: string;
+  readonly property: string;
+  /** The text that is sent in place of one; the same where the property takes it as it is. */
+  toWire(text: string): string;
+  /** The text that one stands for. */
+  fromWire(text: string): string;
+}
+
+/**
+ * Checks write texts of their own choice. Where a type takes no text but of a pattern, each of them is sent as another one,
+ * which the pattern allows, and told as itself where it comes back.
+ */
+export const sentCalls = (calls: readonly Call[], all: Iterable<StandIns>): readonly Call[] =>
+  [...all].reduce<readonly Call[]>(
+    (some, one) =>
+      some.map(([name, args, id]) =>
+        concerns(name, one)
+          ? [name, changed(args as Json, one.property, (text) => one.toWire(text)) as object, id]
+          : [name, args, id],
+      ),
+    calls,
+  );
+
+export const toldResponses = (
+  responses: readonly MethodResponse[],
+  all: Iterable<StandIns>,
+): MethodResponse[] =>
+  [...all].reduce<MethodResponse[]>(
+    (some, one) =>
+      some.map(([name, args, id]) =>
+        concerns(name, one)
+          ? [name, changed(args, one.property, (text) => one.fromWire(text)) as never, id]
+          : [name, args, id],
+      ),
+    [...responses],
+  );
+
+const concerns = (method: string, { type }: StandIns): boolean =>
+  method === 'Core/echo' || method.startsWith(`${type}/`);
+
+/** A value in which the texts of all members with a name are changed. */
+function changed(value: Json, name: string, change: (text: string) => string): Json {
+  if (Array.isArray(value)) return value.map((one) => changed(one, name, change));
+  if (value === null || typeof value !== 'object') return value;
+  // What isn't JSON's own, such as __proto__, stays a member.
+  const copy = Object.create(Object.getPrototypeOf(value) as object) as object;
+  for (const [key, one] of Object.entries(value)) {
+    const now = key === name && typeof one === 'string' ? change(one) : changed(one, name, change);
+    const own = { value: now, enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(copy, key, own);
+  }
+  return copy as Json;
+}
