@@ -17,6 +17,8 @@ export async function compileBaselines(folder: string): Promise<string> {
   // Prisma's client for SQLite and its migrations.
   await symlink(join(ROOT, 'dist/build'), join(folder, 'build'), 'junction');
   await symlink(join(ROOT, 'prisma'), join(folder, 'prisma'), 'junction');
+  // The SQLite driver, and what Prisma's adapter needs.
+  await symlink(join(ROOT, 'dist/src'), join(folder, 'src'), 'junction');
   await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }\n');
   const sources = join(ROOT, 'bench/servers');
   for (const file of await readdir(sources)) {
