@@ -146,9 +146,10 @@ export class GuideRunner {
       if (child.exitCode !== null) return;
       if (!output.err.includes('"listening"'))
         throw new Error(`it started nothing:\n${output.err}`);
+      // The printed lines may arrive behind the line of the log.
+      if (shown !== undefined) compare(shown, output.out, this.#replaced);
     }, START_TIMEOUT);
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}:\n${output.err}`);
-    if (shown !== undefined) compare(shown, output.out, this.#replaced);
   }
 
   async #stop(): Promise<void> {
