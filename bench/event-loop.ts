@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fill } from './fill.js';
-import { readTurns, type Turns, WATCH_TURNS } from './load/turns.js';
+import { type LoopReport, readLoopReport, WATCH_LOOP } from './load/event-loop-report.js';
 import type { Accounts, Call, Server } from './model.js';
 import { startJmapsmith } from './start/jmapsmith.js';
 import { startPostgresql } from './start/postgresql.js';
@@ -12,7 +12,7 @@ import { ROOT, run as runTool } from './start/processes.js';
 
 /**
  * How long anything keeps the event loop of the server from all other requests: each kind of load
- * alone, then all together. In processor time between two turns (load/turns.mjs), which other
+ * alone, then all together. In processor time between two turns (load/watch-event-loop.mjs), which other
  * programs on the machine don't change; and by the clock, as the server's own `/metrics` has it
  * (`nodejs_eventloop_lag_max_seconds`, in which Node counts the 10 ms that it measures in).
  */
@@ -35,7 +35,7 @@ interface Load {
   body(n: number): string;
 }
 
-interface Lag extends Turns {
+interface Lag extends LoopReport {
   readonly wall: number;
 }
 
@@ -124,13 +124,13 @@ async function main(argv: readonly string[]): Promise<void> {
   const seconds = Number(values.seconds);
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-event-loop-'));
   await runTool([join(ROOT, 'scripts/build.mjs')]);
-  const file = join(folder, 'turns.json');
-  process.env['TURNS_FILE'] = file;
-  if (values.trace !== undefined) process.env['TURNS_TRACE'] = values.trace;
+  const file = join(folder, 'loop.json');
+  process.env['LOOP_FILE'] = file;
+  if (values.trace !== undefined) process.env['LOOP_TRACE'] = values.trace;
   const postgresql = values.postgresql ? await startPostgresql() : null;
   const databaseUrl = await postgresql?.createDatabase('event_loop');
   const server = await startJmapsmith({
-    ...{ name: 'jmapsmith', folder, root: ROOT, nodeOptions: WATCH_TURNS },
+    ...{ name: 'jmapsmith', folder, root: ROOT, nodeOptions: WATCH_LOOP },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   const measured = { server, file };
@@ -205,7 +205,7 @@ async function drive(server: Server, kinds: readonly Load[], seconds: number): P
 async function lag(server: Server, file: string): Promise<Lag> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const found = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text)?.[1];
-  return { ...(await readTurns(server.pid, file)), wall: Number(found ?? Number.NaN) * 1000 };
+  return { ...(await readLoopReport(server.pid, file)), wall: Number(found ?? Number.NaN) * 1000 };
 }
 
 await main(process.argv.slice(2));

@@ -16,7 +16,7 @@ export function takesPart(server: Pick<Server, 'name' | 'protocol'>, job: Job): 
   const kind = kindOf(server.name);
   if (kind === 'jmapsmith-indexed') return job.indexed === true;
   if (server.protocol === 'echo') return job.name === 'Core/echo';
-  if (server.protocol === 'rest') return job.rest(NOWHERE, 0).length > 0;
+  if (server.protocol === 'rest') return job.byRoutes(NOWHERE, 0).length > 0;
   if (kind === 'jmapsmith-pg' && job.name.startsWith('flat')) return false;
   return job.indexed !== true || kind === 'jmapsmith-pg';
 }
@@ -42,7 +42,7 @@ export function measure(
   const texts = (n: number): readonly Buffer[] =>
     server.protocol === 'rest'
       ? job
-          .rest(accounts, n)
+          .byRoutes(accounts, n)
           .map(({ method, path, body }) => requestText(method, path, server.token, body))
       : [
           requestText('POST', '/jmap', server.token, {

@@ -69,7 +69,7 @@ export interface Job {
   /** The calls of the nth request. */
   jmap(accounts: Accounts, n: number): readonly Call[];
   /** The same by routes, one after the other where one is not enough; none: it is JMAP's own. */
-  rest(accounts: Accounts, n: number): readonly RestRequest[];
+  byRoutes(accounts: Accounts, n: number): readonly RestRequest[];
   /** How many objects the answers have in all: both ways must give the same. */
   readonly objects: number;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { readTurns, WATCH_TURNS } from './load/turns.js';
+import { readLoopReport, WATCH_LOOP } from './load/event-loop-report.js';
 import { startPostgresql } from './start/postgresql.js';
 import { ROOT, run as runTool } from './start/processes.js';
 import { Client } from './waits/client.js';
@@ -73,7 +73,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const first = WAIT_KINDS.findIndex(({ name }) => name.includes(values.from));
   const kinds = WAIT_KINDS.slice(first).filter(({ name }) => name.includes(values.only));
   await runTool([join(ROOT, 'scripts/build.mjs')]);
-  if (values.trace !== undefined) process.env['TURNS_TRACE'] = values.trace;
+  if (values.trace !== undefined) process.env['LOOP_TRACE'] = values.trace;
   const isBoth = values.sqlite === values.postgresql;
   if (isBoth || values.sqlite) await measureAll('SQLite', null, kinds);
   if (isBoth || values.postgresql) {
@@ -92,9 +92,9 @@ async function measureAll(
   kinds: readonly WaitKind[],
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-waits-'));
-  const file = join(folder, 'turns.json');
-  process.env['TURNS_FILE'] = file;
-  const server = await startWaitsServer(folder, databaseUrl, WATCH_TURNS);
+  const file = join(folder, 'loop.json');
+  process.env['LOOP_FILE'] = file;
+  const server = await startWaitsServer(folder, databaseUrl, WATCH_LOOP);
   const poller = new Worker(new URL('./load/poll.mjs', import.meta.url), {
     workerData: { polls: await pollsOf(server) },
   });
@@ -145,7 +145,7 @@ async function measure({ server, client, file, poller }: Scene, kind: WaitKind):
   poller.postMessage('begin');
   await pause(IDLE);
   const idle = await waitsOf(poller);
-  await readTurns(server.pid, file);
+  await readLoopReport(server.pid, file);
   poller.postMessage('begin');
   const begun = performance.now();
   await send();
@@ -153,7 +153,7 @@ async function measure({ server, client, file, poller }: Scene, kind: WaitKind):
   // The work that follows an answer counts as well.
   await pause(200);
   const waits = await waitsOf(poller);
-  const turns = await readTurns(server.pid, file);
+  const turns = await readLoopReport(server.pid, file);
   for (const { ms, parts } of turns.traces) {
     process.stdout.write(`\n${ms.toFixed(1)} ms\n`);
     for (const [part, time] of parts) process.stdout.write(`  ${time.toFixed(1)} ${part}\n`);

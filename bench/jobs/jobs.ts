@@ -16,14 +16,14 @@ export const JOBS: readonly Job[] = [
     needs: [],
     objects: 0,
     jmap: () => [['Core/echo', { hello: true }, '0']],
-    rest: () => [],
+    byRoutes: () => [],
   },
   {
     name: 'get 1',
     needs: ['small'],
     objects: 1,
     jmap: ({ small }) => [['Todo/get', { accountId: small.id, ids: middle(small.ids, 1) }, '0']],
-    rest: ({ small }) => [
+    byRoutes: ({ small }) => [
       { method: 'GET', path: `/accounts/${small.id}/todos/${middle(small.ids, 1)[0]}` },
     ],
   },
@@ -32,7 +32,7 @@ export const JOBS: readonly Job[] = [
     needs: ['small'],
     objects: 100,
     jmap: ({ small }) => [['Todo/get', { accountId: small.id, ids: middle(small.ids, 100) }, '0']],
-    rest: ({ small }) => [
+    byRoutes: ({ small }) => [
       {
         method: 'GET',
         path: `/accounts/${small.id}/todos?ids=${middle(small.ids, 100).join(',')}`,
@@ -45,7 +45,7 @@ export const JOBS: readonly Job[] = [
     needs: ['scratch'],
     objects: 100,
     jmap: ({ scratch }) => [['Todo/set', { accountId: scratch.id, create: CREATE_HUNDRED }, '0']],
-    rest: ({ scratch }) => [
+    byRoutes: ({ scratch }) => [
       { method: 'POST', path: `/accounts/${scratch.id}/todos/batch`, body: { todos: HUNDRED } },
     ],
   },
@@ -61,7 +61,7 @@ export const JOBS: readonly Job[] = [
         '0',
       ],
     ],
-    rest: ({ scratch }, n) => [
+    byRoutes: ({ scratch }, n) => [
       {
         method: 'PATCH',
         path: `/accounts/${scratch.id}/todos/${nth(scratch.ids, n)}`,
@@ -89,7 +89,7 @@ export const JOBS: readonly Job[] = [
         '0',
       ],
     ],
-    rest: ({ small }) => [
+    byRoutes: ({ small }) => [
       {
         method: 'GET',
         path: `/accounts/${small.id}/todos/query-changes?since=${small.since}&done=false&sort=text`,
@@ -115,10 +115,10 @@ function flat(size: string, account: 'small' | 'huge'): readonly Job[] {
         const { id: accountId, ids } = accounts[account];
         return [['Todo/get', { accountId, ids: middle(ids, 100) }, '0']];
       },
-      rest: () => [],
+      byRoutes: () => [],
     },
   ];
-  return jobs.map((job) => ({ ...job, rest: () => [] }));
+  return jobs.map((job) => ({ ...job, byRoutes: () => [] }));
 }
 
 function create1(): Job {
@@ -127,7 +127,9 @@ function create1(): Job {
     needs: ['scratch'],
     objects: 1,
     jmap: ({ scratch }) => [['Todo/set', { accountId: scratch.id, create: { k: todo } }, '0']],
-    rest: ({ scratch }) => [{ method: 'POST', path: `/accounts/${scratch.id}/todos`, body: todo }],
+    byRoutes: ({ scratch }) => [
+      { method: 'POST', path: `/accounts/${scratch.id}/todos`, body: todo },
+    ],
   };
 }
 
@@ -154,7 +156,7 @@ function query(
         ['Todo/get', { accountId, '#ids': found }, '1'],
       ];
     },
-    rest: (accounts): readonly RestRequest[] => {
+    byRoutes: (accounts): readonly RestRequest[] => {
       const asked = new URLSearchParams({ text: text ?? '', done: 'false', sort, limit: '50' });
       return [{ method: 'GET', path: `/accounts/${accounts[account].id}/todos?${asked}` }];
     },
@@ -176,7 +178,7 @@ function changes(name: string, account: 'small' | 'big' | 'huge'): Job {
         ['Todo/get', { accountId, '#ids': of('/updated') }, '2'],
       ];
     },
-    rest: (accounts) => {
+    byRoutes: (accounts) => {
       const { id, halfway } = accounts[account];
       return [{ method: 'GET', path: `/accounts/${id}/todos/changes?since=${halfway}&limit=100` }];
     },

@@ -39,7 +39,7 @@ export function session(
         ['Todo/get', { accountId, ids: middle(small.ids, 10) }, '6'],
       ];
     },
-    rest: ({ small, scratch }, n) => {
+    byRoutes: ({ small, scratch }, n) => {
       const todos = `/accounts/${small.id}/todos`;
       const own = `/accounts/${scratch.id}/todos`;
       return [

@@ -14,7 +14,7 @@ import {
  * A driver adapter as Prisma's own for SQLite is: one connection, a plain BEGIN, one transaction
  * at a time. Prisma's own takes no driver that runs on every Node without a compiler.
  */
-export function plainAdapter(file: string): SqlDriverAdapterFactory {
+export function createAdapter(file: string): SqlDriverAdapterFactory {
   const named = { provider: 'sqlite', adapterName: 'plain' } as const;
   return { ...named, connect: async () => connect(new SqliteDatabase(file), named) };
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Prisma, PrismaClient } from '../../build/prisma/sqlite/client.js';
 import { SqliteDatabase } from '../../src/database/sqlite/index.js';
-import { plainAdapter } from './prisma-adapter.js';
+import { createAdapter } from './prisma-adapter.js';
 import { remembered } from './remembered.js';
 import { fold, type ListQuery, newId, type Store, type Todo } from './todos.js';
 
@@ -51,7 +51,7 @@ export async function openStore(
 ): Promise<Store> {
   prepare(file, hash, accounts);
   const prisma = new PrismaClient({
-    adapter: plainAdapter(file),
+    adapter: createAdapter(file),
     transactionOptions: { maxWait: 30_000, timeout: 30_000 },
   });
   // Its driver's default for a database with a write-ahead log is no fsync at a commit. It has one

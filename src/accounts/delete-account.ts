@@ -183,8 +183,8 @@ class Removal {
     const key = Prisma.raw(table.key.map(quote).join(', '));
     const name = Prisma.raw(quote(table.name));
     const account = Prisma.sql`"accountId" = ${this.#id}`;
-    for (let rest = account; !this.#stopped(); ) {
-      const step = Prisma.sql`SELECT ${key} FROM ${name} WHERE ${rest} ORDER BY ${key} LIMIT`;
+    for (let undeleted = account; !this.#stopped(); ) {
+      const step = Prisma.sql`SELECT ${key} FROM ${name} WHERE ${undeleted} ORDER BY ${key} LIMIT`;
       const [last] = await retryBusy(
         () =>
           prisma.$queryRaw<readonly Readonly<Record<string, string | bigint>>[]>`
@@ -197,7 +197,7 @@ class Removal {
       );
       if (last === undefined) return;
       const end = Prisma.join(table.key.map((column) => last[column]));
-      rest = Prisma.sql`${account} AND (${key}) > (${end})`;
+      undeleted = Prisma.sql`${account} AND (${key}) > (${end})`;
       if (Date.now() > this.#renewed + LEASE / 4) await this.#renew(Date.now());
       await sleep(PAUSE);
     }

@@ -47,6 +47,6 @@ function wordsOf({ notCreated, notUpdated, notDestroyed }: RefusedObjects): stri
   const texts = all
     .slice(0, NAMED)
     .map(([what, key, { type, description }]) => `${what} "${key}": ${type}: ${description}`);
-  const rest = all.length > NAMED ? [`and ${all.length - NAMED} more`] : [];
-  return [...texts, ...rest].join('; ');
+  const more = all.length > NAMED ? [`and ${all.length - NAMED} more`] : [];
+  return [...texts, ...more].join('; ');
 }

@@ -90,13 +90,13 @@ export function readMigrations(folder: string): readonly Migration[] {
     }
     const octets = readFileSync(join(folder, name, 'migration.sql'));
     const checksum = createHash('sha256').update(octets).digest('hex');
-    const rest = readBackfill(join(folder, name, 'backfill.json'));
+    const backfill = readBackfill(join(folder, name, 'backfill.json'));
     return Object.freeze({
       name,
       folder: join(folder, name),
       sql: octets.toString('utf8'),
       checksum,
-      ...rest,
+      ...backfill,
     });
   });
 }

@@ -151,13 +151,13 @@ const ESCAPE = /%[0-9A-Fa-f]{2}/;
 export function contentDisposition(kind: 'attachment' | 'inline', name: string): string {
   if (name === '') return kind;
   const ascii = name.replace(NOT_ASCII, '_');
-  const plain = `${kind}; filename="${ascii.replace(/["\\]/g, '\\$&')}"`;
-  if (ascii === name && !ESCAPE.test(name)) return plain;
+  const disposition = `${kind}; filename="${ascii.replace(/["\\]/g, '\\$&')}"`;
+  if (ascii === name && !ESCAPE.test(name)) return disposition;
   const extended = encodeURIComponent(name).replace(
     NOT_ATTR_CHAR,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `${plain}; filename*=UTF-8''${extended}`;
+  return `${disposition}; filename*=UTF-8''${extended}`;
 }
 
 /** Types that a browser shows without running anything in them. */

@@ -46,7 +46,7 @@ export class Pipeline {
    */
   handBack(
     server: Server,
-    { req, socket, rest: head }: { req: IncomingMessage; socket: Socket; rest: Buffer },
+    { req, socket, octets: head }: { req: IncomingMessage; socket: Socket; octets: Buffer },
   ): void {
     // Node has taken its own listeners off, but an answer on its way needs both events.
     const onError = (): void => void socket.destroy();

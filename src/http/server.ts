@@ -52,7 +52,7 @@ export function createHttpServer(shared: Shared, target: UpgradeTarget) {
       upgrade(req, socket, head);
       return;
     }
-    pipeline.handBack(server, { req, socket, rest: head });
+    pipeline.handBack(server, { req, socket, octets: head });
   });
 
   return {

@@ -152,7 +152,7 @@ export class ExplainedCall implements Trace {
   tell(shown: readonly StatementRuns[], plans: Plans): JsonObject {
     const { name, callId } = this.#invocation;
     const { waiting, database, committing } = this.times;
-    const rest = Math.max(0, this.#lasted - waiting - database - committing);
+    const elsewhere = Math.max(0, this.#lasted - waiting - database - committing);
     const error = this.#error;
     const further = this.#runs.size - shown.length;
     return {
@@ -163,7 +163,7 @@ export class ExplainedCall implements Trace {
         waiting: milliseconds(waiting),
         database: milliseconds(database),
         committing: milliseconds(committing),
-        rest: milliseconds(rest),
+        rest: milliseconds(elsewhere),
       },
       statements: shown.map(({ sql, inThread, first, count, rows, failed, time }) => ({
         sql: cut(sql),

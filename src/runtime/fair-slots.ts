@@ -180,13 +180,13 @@ export class FairQueue<Item> {
   remove(leaves: (item: Item) => boolean): readonly Item[] {
     const removed: Item[] = [];
     for (const [key, lane] of this.#lanes) {
-      const rest = lane.filter((item) => {
+      const staying = lane.filter((item) => {
         if (!leaves(item)) return true;
         removed.push(item);
         return false;
       });
-      if (rest.length === lane.length) continue;
-      if (rest.length > 0) this.#lanes.set(key, rest);
+      if (staying.length === lane.length) continue;
+      if (staying.length > 0) this.#lanes.set(key, staying);
       else this.#lanes.delete(key);
     }
     this.#size -= removed.length;

@@ -33,13 +33,14 @@ export function cellsOf(methods: readonly Method[], world: World): readonly Cell
     // Its arguments are legal all the same: elsewhere in the matrix an account is looked for.
     const harmless = [isOwn ? 'invalidArguments' : 'cannotCalculateChanges'];
     const id = (place: Place): string => world.accountId(place.account, capability);
-    const told = ({ token, account }: Place): string => `${name} by token "${token}": ${account}`;
+    const describePlace = ({ token, account }: Place): string =>
+      `${name} by token "${token}": ${account}`;
     if (kind !== 'copy') {
       return PLACES.map((place) => {
         const args = { accountId: id(place), ...rest };
         const expected = expectedOf(method, place);
         return {
-          name: told(place),
+          name: describePlace(place),
           token: place.token,
           call: [name, args, ''] as const,
           expected,
@@ -53,7 +54,7 @@ export function cellsOf(methods: readonly Method[], world: World): readonly Cell
         const expected = expectedOfCopy(method, to, from);
         const call = [name, args, ''] as const;
         return {
-          name: `${told(to)} <- ${from.account}`,
+          name: `${describePlace(to)} <- ${from.account}`,
           token: to.token,
           call,
           expected,

@@ -62,7 +62,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
   }
 
   /** States of an account that a stream has told so far. */
-  const told = ({ events }: EventStream, accountId: string) =>
+  const statesIn = ({ events }: EventStream, accountId: string) =>
     events.flatMap(({ data }) => {
       const changed = data['changed'] as Record<string, Record<string, string>> | undefined;
       return changed?.[accountId]?.['Todo'] ?? [];
@@ -99,7 +99,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
       // The stream is told of the grant a moment later, and of the first write after that.
       await eventually(async () => {
         const state = await write(u2, shared);
-        await eventually(() => expect(told(events, shared)).toContain(state), 200);
+        await eventually(() => expect(statesIn(events, shared)).toContain(state), 200);
       });
 
       await grant('--read-only');
@@ -110,11 +110,11 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
       await expectAnswer(messages, 'Todo/get', shared, 'accountNotFound');
       // Once the socket's and stream's token has been looked at, nothing comes any more.
       const silent = async (): Promise<void> => {
-        const before = told(events, shared).length;
+        const before = statesIn(events, shared).length;
         await write(u2, shared);
         const marker = await write(u1, own);
         await events.state(own, 'Todo', marker);
-        expect(told(events, shared)).toHaveLength(before);
+        expect(statesIn(events, shared)).toHaveLength(before);
       };
       await eventually(silent);
       for (let n = 0; n < 3; n += 1) await silent();
@@ -133,7 +133,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
       await account('delete', gone, '--yes');
       await expectAnswer(messages, 'Todo/get', gone, 'accountNotFound');
       await expectAnswer(messages, 'Todo/get', own, 'Todo/get');
-      expect(told(events, gone)).toEqual([state]);
+      expect(statesIn(events, gone)).toEqual([state]);
     });
   });
 
@@ -154,7 +154,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
       const state = await write(u2, shared);
       for (const one of [events, byTicket]) {
         await one.state(shared, 'Todo', state);
-        expect(told(one, own)).toEqual([]);
+        expect(statesIn(one, own)).toEqual([]);
       }
       await expectAnswer(messages, 'Todo/get', own, 'accountNotFound');
       await expectAnswer(messages, 'Todo/get', shared, 'Todo/get');

@@ -8,7 +8,7 @@ import { eventually } from '../support/poll.js';
 import { ROOT } from '../support/server.js';
 
 /** Runs the benchmark in a process group of its own. */
-function start(...args: readonly string[]): { child: ChildProcess; told: () => string } {
+function start(...args: readonly string[]): { child: ChildProcess; readOutput: () => string } {
   const child = spawn(process.execPath, ['--import', 'tsx', 'bench/index.ts', '--quick', ...args], {
     cwd: ROOT,
     // The runner of tests sets it, to its own.
@@ -25,7 +25,7 @@ function start(...args: readonly string[]): { child: ChildProcess; told: () => s
     stream?.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
-  return { child, told: () => text };
+  return { child, readOutput: () => text };
 }
 
 /** Whether any process of the group is there. */
@@ -43,7 +43,7 @@ test('a quick run goes over all servers and jobs, stores its figures and leaves 
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'figures.json');
-  const { child, told } = start('--out', file);
+  const { child, readOutput: told } = start('--out', file);
   const [code] = (await once(child, 'close')) as [number];
   expect(code, told()).toBe(0);
   expect(told()).toContain('| job | of | against | at least | ratio: min / median / max | met |');
@@ -62,7 +62,7 @@ test('a quick run goes over all servers and jobs, stores its figures and leaves 
 });
 
 test('an interrupted run ends the servers that it has started', async () => {
-  const { child, told } = start('--servers', 'fastify,express');
+  const { child, readOutput: told } = start('--servers', 'fastify,express');
   const closed = once(child, 'close');
   await eventually(() => expect(told()).toContain('round 1'), 200_000);
   child.kill('SIGINT');

@@ -180,9 +180,9 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
       c: { data: [{ blobId: '#nope' }] },
     });
     expect(created).toBeNull();
-    const plain = (key: string) =>
+    const textWithoutIds = (key: string) =>
       JSON.stringify(entry(notCreated, key)).replaceAll(blobId, '-').replaceAll('x1', '-');
-    expect(plain('a')).toBe(plain('b'));
+    expect(textWithoutIds('a')).toBe(textWithoutIds('b'));
     expect(Object.keys(notCreated ?? {}).sort()).toEqual(['a', 'b', 'c']);
   });
 

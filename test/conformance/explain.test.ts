@@ -12,7 +12,7 @@ const USING = [CORE, TODOS, NOTES, EXPLAIN];
 /** No value of anybody is in what is told. */
 const SECRET = 'Zebra';
 
-interface Told {
+interface Explanation {
   readonly name: string;
   readonly callId: string;
   readonly milliseconds: number;
@@ -45,10 +45,10 @@ describe.each([
   afterAll(() => socket?.close());
 
   type Calls = readonly (readonly [string, JsonMap, string])[];
-  const explained = async (calls: Calls, overSocket = false): Promise<readonly Told[]> => {
+  const explained = async (calls: Calls, overSocket = false): Promise<readonly Explanation[]> => {
     const client = overSocket && socket !== undefined ? socket : fixtures().u1.with(USING);
     const answer = await client.api(calls, { explain: true });
-    const told = (answer as unknown as { readonly explain: readonly Told[] }).explain;
+    const told = (answer as unknown as { readonly explain: readonly Explanation[] }).explain;
     // One for each invocation of the response, in the same order.
     expect(told.map(({ name, callId }) => [name, callId])).toEqual(
       answer.methodResponses.map(([name, , callId]) => [name, callId]),
@@ -56,7 +56,7 @@ describe.each([
     expect(JSON.stringify(told)).not.toContain(SECRET);
     return told;
   };
-  const only = async (name: string, args: JsonMap, overSocket = false): Promise<Told> => {
+  const only = async (name: string, args: JsonMap, overSocket = false): Promise<Explanation> => {
     const [told] = await explained(
       [[name, { accountId: fixtures().A1, ...args }, 'c']],
       overSocket,
@@ -64,8 +64,9 @@ describe.each([
     if (told === undefined) throw new Error('A call is explained.');
     return told;
   };
-  const sql = ({ statements }: Told): string => statements.map((each) => each.sql).join('\n');
-  const indexes = ({ statements }: Told): readonly string[] =>
+  const sql = ({ statements }: Explanation): string =>
+    statements.map((each) => each.sql).join('\n');
+  const indexes = ({ statements }: Explanation): readonly string[] =>
     statements.flatMap((each) => each.indexes);
 
   describe.each([
@@ -181,8 +182,8 @@ describe.each([
     const copy = { accountId: A2, fromAccountId: A1, create: { n: { id } } };
     const told = await explained([['Todo/copy', { ...copy, onSuccessDestroyOriginal: true }, 'c']]);
     expect(told.map(({ name }) => name)).toEqual(['Todo/copy', 'Todo/set']);
-    expect(sql(told[1] as Told)).toContain('DELETE FROM "Todo"');
-    expect(sql(told[0] as Told)).not.toContain('DELETE FROM "Todo"');
+    expect(sql(told[1] as Explanation)).toContain('DELETE FROM "Todo"');
+    expect(sql(told[0] as Explanation)).not.toContain('DELETE FROM "Todo"');
   });
 
   it('keeps statements of calls apart that share a transaction', async () => {
@@ -249,7 +250,7 @@ it('a plan that PostgreSQL is kept from is null after REQUEST_TIMEOUT', async ()
     const answer = await client.with(USING).api(calls, { explain: true });
     await holder.query('ROLLBACK');
     holder.release();
-    const { explain } = answer as unknown as { readonly explain: readonly Told[] };
+    const { explain } = answer as unknown as { readonly explain: readonly Explanation[] };
     const plansOf = (table: string) =>
       explain.flatMap(({ statements }) =>
         statements.filter((each) => each.sql.includes(`"${table}"`)).map(({ plan }) => plan),

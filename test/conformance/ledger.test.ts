@@ -51,7 +51,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   afterAll(() => server?.remove());
 
   let heard = 0;
-  const told = (): string[] => {
+  const readLines = (): string[] => {
     try {
       return readFileSync(out, 'utf8').trimEnd().split('\n').slice(heard);
     } catch {
@@ -60,7 +60,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   };
   beforeEach(() => {
     heard = 0;
-    heard = told().length;
+    heard = readLines().length;
   });
 
   async function request(calls: readonly [string, object][]): Promise<Json[]> {
@@ -84,7 +84,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     const other = await makeBook('Other');
     const since = (await call('Book/get', { ids: [] })).state;
     heard = 0;
-    heard = told().length;
+    heard = readLines().length;
     const line = (bookId: string, amount: number): object => ({ bookId, amount });
     // Line has no hook that waits; the books that it changes do.
     const { created } = await call('Line/set', {
@@ -98,9 +98,9 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     const { updated } = await call('Book/changes', { sinceState: since });
     expect(updated.sort()).toEqual([book.id, other.id].sort());
     // Once for the whole call, and nobody asks whether lines may be.
-    await eventually(() => expect(told()).toContain('afterCommit 0 2 0'));
-    expect(told().filter((what) => what.startsWith('check'))).toEqual([]);
-    expect(told().filter((what) => what.startsWith('inTransaction'))).toEqual([
+    await eventually(() => expect(readLines()).toContain('afterCommit 0 2 0'));
+    expect(readLines().filter((what) => what.startsWith('check'))).toEqual([]);
+    expect(readLines().filter((what) => what.startsWith('inTransaction'))).toEqual([
       'inTransaction 0 2 0',
     ]);
     await call('Line/set', { update: { [created.a.id]: { amount: 10, bookId: other.id } } });
@@ -130,8 +130,8 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     await call('Line/set', { create: { a: line, b: line, c: line } });
     const { destroyed } = await call('Book/set', { destroy: [book.id] });
     expect(destroyed).toEqual([book.id]);
-    await eventually(() => expect(told()).toContain('lines destroyed 3'));
-    expect(told()).toContain('inTransaction 0 0 1');
+    await eventually(() => expect(readLines()).toContain('lines destroyed 3'));
+    expect(readLines()).toContain('inTransaction 0 0 1');
   });
 
   test('what throws or rejects with nothing undoes its call and nothing else', async () => {
@@ -153,7 +153,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
       expect(server.stderr()).toContain('inTransaction of Book threw Error: the cause is for the');
       expect(server.stderr()).toContain('inTransaction of Book threw what is no Error: undefined');
     });
-    expect(told().filter((what) => what.startsWith('afterCommit'))).toEqual([]);
+    expect(readLines().filter((what) => what.startsWith('afterCommit'))).toEqual([]);
   });
 
   test('a call of 500 objects asks each hook once', async () => {
@@ -162,8 +162,8 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     );
     const { created } = await call('Book/set', { create, greet: 'hello' });
     expect(Object.keys(created)).toHaveLength(500);
-    await eventually(() => expect(told()).toHaveLength(3));
-    expect(told()).toEqual(['check 500', 'inTransaction 500 0 0', 'afterCommit 500 0 0']);
+    await eventually(() => expect(readLines()).toHaveLength(3));
+    expect(readLines()).toEqual(['check 500', 'inTransaction 500 0 0', 'afterCommit 500 0 0']);
     const ids = Object.values(created).map(({ id }: Json) => id);
     expect((await call('Book/set', { destroy: ids })).destroyed).toHaveLength(500);
   });
@@ -268,11 +268,13 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(answer.description).toContain('HOOK_TIMEOUT (2000 ms)');
     // While the function still runs, a write has what it waits for.
     await makeBook('meanwhile');
-    expect(told().filter((what) => /^late/.test(what))).toEqual([]);
+    expect(readLines().filter((what) => /^late/.test(what))).toEqual([]);
     if (url !== '') expect(await openTransactions(url)).toBe(0);
-    await eventually(() => expect(told().filter((what) => /^late/.test(what))).toHaveLength(3));
-    expect(told()).toContain('aborted');
-    expect(told().filter((what) => /^late .*\bover\b/.test(what))).toHaveLength(3);
+    await eventually(() =>
+      expect(readLines().filter((what) => /^late/.test(what))).toHaveLength(3),
+    );
+    expect(readLines()).toContain('aborted');
+    expect(readLines().filter((what) => /^late .*\bover\b/.test(what))).toHaveLength(3);
     expect(await read('Book')).toHaveLength(before + 1);
   });
 
@@ -326,7 +328,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     const { state: since } = await call('Post/get', { ids: [] });
     // Whether the client still gets its answer is the network's to say.
     await makeBook('crash').catch(() => undefined);
-    await eventually(() => expect(told()).toContain('crash'));
+    await eventually(() => expect(readLines()).toContain('crash'));
     server = await server.restart();
     expect((await read('Book')).filter(({ title }) => title === 'crash')).toHaveLength(1);
 
@@ -341,7 +343,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     for (const dies of [true, false, false]) await deliver(dies);
     expect(delivered).toHaveLength(2);
     expect(new Set(delivered).size).toBe(1);
-    expect(told().filter((what) => what.startsWith('afterCommit'))).toEqual([]);
+    expect(readLines().filter((what) => what.startsWith('afterCommit'))).toEqual([]);
   });
 });
 

@@ -33,7 +33,7 @@ const insert = (id: string) => async (db: Database) =>
 const idsOf = (db: Database) =>
   db.prepare<[], string>('SELECT "id" FROM "t" ORDER BY rowid').pluck().all();
 
-describe('writer: the plain lane', () => {
+describe('writer: the grouped lane', () => {
   it('resolves after the commit', async () => {
     const { writer, other } = open();
     let during: readonly string[] = ['?'];
@@ -301,7 +301,7 @@ describe('writer: the exclusive lane', () => {
     expect(idsOf(other)).toEqual(['p']);
   });
 
-  it('alternates with the plain lane', async () => {
+  it('alternates with the grouped lane', async () => {
     const { writer } = open();
     const order: string[] = [];
     const works = [1, 2, 3].flatMap((number) => [

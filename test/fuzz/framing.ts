@@ -30,20 +30,20 @@ const lengthOf = (body: Buffer): string => `Content-Length: ${body.length}\r\n`;
 /** Sends it as most clients do, or in one of the ways that the protocol leaves. */
 export async function sendBody(draw: Draw, sender: Sender, body: Buffer): Promise<Sent> {
   const { wire, token } = sender;
-  const plain = (way: string, answers: readonly WireAnswer[]): Sent => ({
+  const sentPlainly = (way: string, answers: readonly WireAnswer[]): Sent => ({
     way,
     isPlain: true,
     answers,
   });
   const whole = () => Buffer.concat([head(token, JSON_TYPE + lengthOf(body)), body]);
   return draw.weighted<Promise<Sent>>([
-    [88, async () => plain('whole', await wire.send([whole()]))],
+    [88, async () => sentPlainly('whole', await wire.send([whole()]))],
     [
       3,
       async () => {
         const parts = cut(draw, body);
         const start = head(token, JSON_TYPE + lengthOf(body));
-        return plain('in pieces', await wire.send([start, ...parts]));
+        return sentPlainly('in pieces', await wire.send([start, ...parts]));
       },
     ],
     [
@@ -53,7 +53,7 @@ export async function sendBody(draw: Draw, sender: Sender, body: Buffer): Promis
         const parts = cut(draw, body).filter((part) => part.length > 0);
         const chunks = parts.map((part) => chunk(draw, part));
         const end = Buffer.from(draw.chance(0.2) ? '0\r\nX-Trailer: 1\r\n\r\n' : '0\r\n\r\n');
-        return plain('chunked', await wire.send([start, ...chunks, end]));
+        return sentPlainly('chunked', await wire.send([start, ...chunks, end]));
       },
     ],
     [
@@ -64,14 +64,14 @@ export async function sendBody(draw: Draw, sender: Sender, body: Buffer): Promis
         const answers = await wire.send([requests], count);
         // What stands behind a request that ends the connection is not answered (RFC 9112 9.6).
         const last = answers.findIndex(({ headers }) => headers.get('connection') === 'close');
-        return plain('pipelined', last === -1 ? answers : answers.slice(0, last + 1));
+        return sentPlainly('pipelined', last === -1 ? answers : answers.slice(0, last + 1));
       },
     ],
     [
       1,
       async () => {
         const more = `${JSON_TYPE + lengthOf(body)}Expect: 100-continue\r\n`;
-        return plain('expecting', await wire.send([head(token, more), body]));
+        return sentPlainly('expecting', await wire.send([head(token, more), body]));
       },
     ],
     [2, () => oddRequest(draw, sender, body)],

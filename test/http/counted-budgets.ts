@@ -6,10 +6,10 @@ export class CountedAllowance extends Allowance {
 
   override release(user: string, amount = 1): void {
     super.release(user, amount);
-    this.#counts.set(user, this.taken(user) - amount);
+    this.#counts.set(user, this.amountOf(user) - amount);
   }
 
-  taken(user: string): number {
+  amountOf(user: string): number {
     return this.#counts.get(user) ?? 0;
   }
 }

@@ -128,7 +128,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     logs,
     handle: async (envelope) => echo(envelope),
     ready: async () => undefined,
-    held: (user) => ({ slots: requests.taken(user), octets: budget.total }),
+    held: (user) => ({ slots: requests.amountOf(user), octets: budget.total }),
     answers: () => answers.octets,
     close(grace = 1000) {
       closed ??= http.close(grace);

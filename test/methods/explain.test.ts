@@ -140,7 +140,7 @@ describe('a request that doesn’t ask', () => {
 it('RFC 8620 6.1: nothing tells another’s unreferenced blob from one that isn’t there', async () => {
   const hidden = await rig.upload('of u1');
   const sources = (id: string) => ({ k: { data: [{ blobId: id }] } });
-  const told = async (id: string, user = U2): Promise<Json> => {
+  const answersAbout = async (id: string, user = U2): Promise<Json> => {
     const calls = [
       ['Blob/get', { ids: [id] }],
       ['Blob/lookup', { typeNames: ['Widget'], ids: [id] }],
@@ -156,8 +156,8 @@ it('RFC 8620 6.1: nothing tells another’s unreferenced blob from one that isn�
       statements.map(({ milliseconds: _, ...rest }: Json) => rest),
     ]);
   };
-  const mine = await told(hidden, U1);
-  const absent = await told('b00000000000000000000000000');
+  const mine = await answersAbout(hidden, U1);
+  const absent = await answersAbout('b00000000000000000000000000');
   expect(absent.map(([name, error]: Json) => [name, error])).toEqual([
     ['Blob/get', undefined],
     ['Blob/lookup', undefined],
@@ -167,7 +167,7 @@ it('RFC 8620 6.1: nothing tells another’s unreferenced blob from one that isn�
   ]);
   expect(mine[0][2]).toMatchObject([{ rows: 1 }]);
   const unseen = await rig.upload('of u1, too');
-  expect(await told(unseen)).toEqual(absent);
+  expect(await answersAbout(unseen)).toEqual(absent);
 });
 
 it('many statements, and long ones, are told as far as that is of use', async () => {

@@ -143,13 +143,13 @@ describe.each(['SQLite', 'PostgreSQL'])('a number that no double holds, on %s', 
     const objects = keys.map((key, at) => `"${key}":{"title":"t",${given(at)}}`);
     const { created } = await set(`"create":{${objects.join()}}`);
     const ids: string[] = keys.map((key) => created[key].id);
-    const told = (at: number) => ({ score: STORED, meta: { at, n: STORED } });
-    for (const [at, key] of keys.entries()) expect(created[key]).toMatchObject(told(at));
+    const storedAt = (at: number) => ({ score: STORED, meta: { at, n: STORED } });
+    for (const [at, key] of keys.entries()) expect(created[key]).toMatchObject(storedAt(at));
     const patches = ids.map((id) => `"${id}":{"meta/m":${SENT},"score":-${SENT}}`);
     const { updated } = await set(`"update":{${patches.join()}}`);
     const { list } = await call('get', JSON.stringify({ accountId: 'a1', ids }));
     for (const [at, id] of ids.entries()) {
-      const now = { score: -STORED, meta: { ...told(at).meta, m: STORED } };
+      const now = { score: -STORED, meta: { ...storedAt(at).meta, m: STORED } };
       expect(updated[id]).toEqual({ updated: AT, ...now });
       expect(list.find((one: Json) => one.id === id)).toMatchObject(now);
     }

@@ -1,7 +1,7 @@
 import type { Json, JsonMap } from '../support/json.js';
 import { equal } from './account.js';
-import type { Refusal } from './proposal.js';
-import { canonicalDate, isMap, moment } from './schema.js';
+import type { Refusal } from './judge-call.js';
+import { canonicalDate, isMap, readDate } from './schema.js';
 
 /** The server and the model differ. */
 export class Disagreement extends Error {}
@@ -53,7 +53,7 @@ export function agreeOnMembers(
 
 /** RFC 8620 1.4: a UTCDate with milliseconds. */
 export function agreeOnDate(what: string, value: unknown): asserts value is string {
-  const is = typeof value === 'string' && moment(value) !== undefined;
+  const is = typeof value === 'string' && readDate(value) !== undefined;
   agreeOn(`${what} is a canonical UTCDate`, is && canonicalDate(value) === value, value);
 }
 

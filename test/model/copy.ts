@@ -3,17 +3,17 @@ import type { JsonMap } from '../support/json.js';
 import { named, type Stored, shown, typeOf } from './account.js';
 import { agree, agreeOnError, agreeOnMembers, agreeOnRefusals, entries } from './agree.js';
 import { type Judged, judgeUpdate, type Resolve } from './judge.js';
-import type { Operation, Refusal } from './proposal.js';
+import type { Operation, Refusal } from './judge-call.js';
 import { isMap } from './schema.js';
 import {
   bindIds,
   checkReport,
+  type Entries,
   inCircle,
   inOrder,
   refusals,
   settled,
   temporary,
-  type Wanted,
 } from './set.js';
 import type { Account, Scope, Source } from './world.js';
 
@@ -41,7 +41,7 @@ export function checkCopy(
   const drafts = new Map<string, Judged>();
   const operations: Operation[] = [];
   const notCreated = new Map<string, Refusal>();
-  const refusedValues: Wanted['refusedValues'][number][] = [];
+  const refusedValues: Entries['refusedValues'][number][] = [];
   for (const [key, sent] of Object.entries(creates)) {
     const { [named(type, 'id')]: id, ...others } = isMap(sent) ? sent : {};
     const original = typeof id === 'string' ? source.shelf(typeName).objects.get(id) : undefined;
@@ -62,7 +62,7 @@ export function checkCopy(
       operations.push({ key, isCreate: true, id: temporary(key), after, view });
     }
   }
-  const all: Wanted = {
+  const all: Entries = {
     operations,
     notCreated,
     notUpdated: new Map(),

@@ -1,7 +1,7 @@
 import type { ModelFilter, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { equal, idsIn, named, type Stored } from './account.js';
-import { isMap, moment, valid } from './schema.js';
+import { isMap, readDate, valid } from './schema.js';
 import { byOctets, COLLATIONS, fold } from './text.js';
 
 /** The method error of a filter or sort that a type doesn't take; null where it does. */
@@ -69,9 +69,9 @@ function holds(condition: ModelFilter, object: Stored, value: Json): boolean {
     case 'startsWith':
       return fold(text(stored)).startsWith(fold(text(value)));
     case 'before':
-      return (moment(text(stored)) ?? 0) < (moment(text(value)) ?? 0);
+      return (readDate(text(stored)) ?? 0) < (readDate(text(value)) ?? 0);
     case 'after':
-      return (moment(text(stored)) ?? 0) >= (moment(text(value)) ?? 0);
+      return (readDate(text(stored)) ?? 0) >= (readDate(text(value)) ?? 0);
     case 'atLeast':
       return Number(stored) >= Number(value);
     case 'atMost':
@@ -86,7 +86,7 @@ function holds(condition: ModelFilter, object: Stored, value: Json): boolean {
 }
 
 const comparable = ({ kind }: ModelProperty, value: Json): Json =>
-  kind === 'date' && typeof value === 'string' ? (moment(value) ?? null) : value;
+  kind === 'date' && typeof value === 'string' ? (readDate(value) ?? null) : value;
 
 export function sortError(type: ModelType, sort: Json): Wrong {
   if (sort === null) return null;
@@ -150,7 +150,7 @@ function compare(
     return collation?.(text(a), text(b)) ?? 0;
   }
   const [x, y] =
-    kind === 'date' ? [moment(text(a)) ?? 0, moment(text(b)) ?? 0] : [Number(a), Number(b)];
+    kind === 'date' ? [readDate(text(a)) ?? 0, readDate(text(b)) ?? 0] : [Number(a), Number(b)];
   return x - y;
 }
 

@@ -5,7 +5,7 @@ import type { Json } from '../support/json.js';
 const DATE = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z$/;
 
 /** RFC 8620 1.4: milliseconds of a UTCDate, further digits cut; undefined where it is none. */
-export function moment(text: string): number | undefined {
+export function readDate(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = ''] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
   const [h, m, s] = [Number(hour), Number(minute), Number(second)];
@@ -19,7 +19,7 @@ export function moment(text: string): number | undefined {
 
 /** 1.4: no fraction where it is zero, else the shortest. */
 export function canonicalDate(text: string): string {
-  const ms = moment(text);
+  const ms = readDate(text);
   if (ms === undefined) return text;
   return new Date(ms).toISOString().replace(/0*Z$/, 'Z').replace(/\.Z$/, 'Z');
 }
@@ -65,7 +65,7 @@ function isOf(kind: string, value: Json): boolean {
 function validText({ maxLength = Infinity, format }: JSONSchema7, text: string): boolean {
   // U+0000 is in no stored string.
   if (length(text) > maxLength || text.includes('\u0000')) return false;
-  if (format === 'utc-date') return moment(text) !== undefined;
+  if (format === 'utc-date') return readDate(text) !== undefined;
   return format !== 'id' || /^[A-Za-z0-9_-]{1,255}$/.test(text);
 }
 

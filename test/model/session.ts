@@ -210,7 +210,7 @@ export class Session implements Seen {
   }
 
   /** The last exchange whole, and the calls of those before it, for a message. */
-  get told(): string {
+  get transcript(): string {
     const before = this.exchanges
       .slice(0, -1)
       .map(({ calls, response: { methodResponses } }, n) => {
@@ -278,7 +278,7 @@ export async function run(session: Session, steps: readonly (readonly number[])[
       await session.step(numbers);
     } catch (error) {
       const what = error instanceof Error ? error.message : String(error);
-      throw new Disagreement(`${what}\n${session.told}`, { cause: error });
+      throw new Disagreement(`${what}\n${session.transcript}`, { cause: error });
     }
   }
 }

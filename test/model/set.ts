@@ -13,12 +13,12 @@ import {
 } from './agree.js';
 import { type Judged, judgeCreate, judgeUpdate, type Resolve } from './judge.js';
 import {
+  judgeCall,
   type Operation,
   type Refusal,
   type Settled,
-  settle,
   unknownReferences,
-} from './proposal.js';
+} from './judge-call.js';
 import { isMap } from './schema.js';
 import type { Account, Scope } from './world.js';
 
@@ -26,7 +26,7 @@ import type { Account, Scope } from './world.js';
 const TEMPORARY = 'temp-';
 
 /** What the entries of a call come to before they are judged together. */
-export interface Wanted {
+export interface Entries {
   readonly operations: readonly Operation[];
   /** Refused by itself: creates by creation id, updates by the id as sent. */
   readonly notCreated: Map<string, Refusal>;
@@ -47,7 +47,7 @@ interface RefusedValue {
 }
 
 export interface Outcome extends Settled {
-  readonly wanted: Wanted;
+  readonly wanted: Entries;
 }
 
 export const temporary = (key: string): string => `${TEMPORARY}${key}`;
@@ -167,7 +167,7 @@ function want(
       } else operations.push({ key, isCreate: false, id, after, view });
     }
   }
-  const wanted: Wanted = {
+  const wanted: Entries = {
     operations,
     notCreated,
     notUpdated,
@@ -224,11 +224,11 @@ export function settled(
   { types }: Scope,
   account: Account,
   type: ModelType,
-  wanted: Wanted,
+  wanted: Entries,
 ): Outcome {
   const { operations, destroys } = wanted;
   const before = account.contents();
-  return { ...settle({ types, type, before, operations, destroys }), wanted };
+  return { ...judgeCall({ types, type, before, operations, destroys }), wanted };
 }
 
 /** The ids that the server gave to the creates which the model has succeed. */

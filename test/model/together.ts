@@ -141,7 +141,7 @@ export function putInOrder(
     if (reached < furthest) return;
     if (reached > furthest) reasons = new Set();
     furthest = reached;
-    reasons.add(`${told(event)}\n  ${error.message}`);
+    reasons.add(`${showEvent(event)}\n  ${error.message}`);
   };
 
   const tries = (place: Place, event: Event, source?: Place['past'][number]) => {
@@ -201,11 +201,11 @@ export function putInOrder(
 
   const none = queues.map(() => 0);
   if (goesOn({ done: none, past: [oracle.still()], since: none })) return;
-  const all = queues.flatMap((queue, n) => queue.map((event) => `  ${n}: ${told(event)}`));
+  const all = queues.flatMap((queue, n) => queue.map((event) => `  ${n}: ${showEvent(event)}`));
   throw new Disagreement(
     `No order of what ${queues.length} clients were answered at once is the model's. After ${furthest} answers:\n` +
       `${[...reasons].join('\n')}\nThe answers by client, each client's in the order in which they came:\n${all.join('\n')}`,
   );
 }
 
-const told = ({ call, args, answer }: Event): string => JSON.stringify([call, args, answer]);
+const showEvent = ({ call, args, answer }: Event): string => JSON.stringify([call, args, answer]);

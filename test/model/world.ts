@@ -13,8 +13,8 @@ import {
   typeOf,
 } from './account.js';
 import { agree, agreeOn } from './agree.js';
-import type { Contents, Settled } from './proposal.js';
-import { moment } from './schema.js';
+import type { Contents, Settled } from './judge-call.js';
+import { readDate } from './schema.js';
 
 /** What all accounts of a server share with one request. */
 export interface Scope {
@@ -147,8 +147,8 @@ export class Account {
   #neverBack(type: ModelType, id: string, known: JsonMap): void {
     const updated = known[named(type, 'updated')];
     if (updated === undefined) return;
-    const latest = moment(String(updated)) ?? 0;
-    const before = this.#latest.get(id) ?? moment(String(known[named(type, 'created')])) ?? 0;
+    const latest = readDate(String(updated)) ?? 0;
+    const before = this.#latest.get(id) ?? readDate(String(known[named(type, 'created')])) ?? 0;
     agreeOn('updated never steps back', latest >= before, { id, latest, before });
     this.#latest.set(id, latest);
   }

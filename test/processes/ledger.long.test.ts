@@ -61,7 +61,7 @@ function clientOf(number: number): Client {
 }
 
 /** What clients were told, to be held against what is there in the end. */
-interface Told {
+interface Observations {
   /** Of each call that was answered: the states that it led from and to. */
   readonly sets: { readonly of: string; readonly from: number; readonly to: number }[];
   /** States in which a call with ifInState was let through. */
@@ -77,10 +77,15 @@ interface Told {
 /** What `fetch` throws where there is nobody any more. */
 const isCut = (error: unknown): boolean => error instanceof TypeError;
 
-type Wanted = readonly [type: 'Book' | 'Line', args: object];
+type DrawnCall = readonly [type: 'Book' | 'Line', args: object];
 
 /** A call for one round; `at` is the server that it will go to. */
-async function wanted(at: Client, number: number, round: number, random: Random): Promise<Wanted> {
+async function drawCall(
+  at: Client,
+  number: number,
+  round: number,
+  random: Random,
+): Promise<DrawnCall> {
   const accountId = accountOf(number);
   const idsOf = async (type: string): Promise<string[]> =>
     (await at.get(type, { accountId, ids: null, properties: ['id'] })).list.map(({ id }) => id);
@@ -106,7 +111,7 @@ const accountOf = (number: number): string => (number % 2 === 0 ? fixtures.A1 : 
  * What one client does; each call must succeed, or lose by ifInState, or have met the killed
  * server.
  */
-async function write(number: number, told: Told): Promise<void> {
+async function write(number: number, told: Observations): Promise<void> {
   const random = new Random(SEED * 1000 + number);
   const accountId = accountOf(number);
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -114,7 +119,7 @@ async function write(number: number, told: Told): Promise<void> {
     try {
       // Any server may have the next request.
       const client = clientOf(random.integer(0, 2));
-      const [type, args] = await wanted(client, number, round, random);
+      const [type, args] = await drawCall(client, number, round, random);
       if ('destroy' in args) for (const id of args.destroy as string[]) told.doomed.add(id);
       const [name, response] = await client.call(`${type}/set`, { accountId, ...args });
       if (name === 'error') {
@@ -138,7 +143,7 @@ async function write(number: number, told: Told): Promise<void> {
 /**
  * Half of the work is done: one server dies, and another process takes its place a little later.
  */
-async function killOne(told: Told, over: () => boolean): Promise<void> {
+async function killOne(told: Observations, over: () => boolean): Promise<void> {
   while (told.rounds < (CLIENTS * ROUNDS) / 2 && !over()) await sleep(20);
   const [, victim] = servers;
   if (victim === undefined) throw new Error('There are servers.');
@@ -237,7 +242,7 @@ async function expectWholeNumbers(database: Postgresql): Promise<void> {
 }
 
 /** Numbers as clients were told: no two calls had the same ones. */
-function expectNoneTwice({ sets }: Told): void {
+function expectNoneTwice({ sets }: Observations): void {
   const last = new Map<string, number>();
   for (const { of, from, to } of sets.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
     expect(from).toBeGreaterThanOrEqual(last.get(of) ?? 0);
@@ -248,7 +253,7 @@ function expectNoneTwice({ sets }: Told): void {
 
 describe('three servers on one PostgreSQL', () => {
   test('5.2, 5.3: 32 clients write; states have no gap, ifInState one winner, /changes all data', async () => {
-    const told: Told = {
+    const told: Observations = {
       sets: [],
       won: [],
       books: [],

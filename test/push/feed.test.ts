@@ -34,7 +34,7 @@ function reaching(...accounts: (string | [string, ReadonlySet<string>])[]): Prin
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-function plain(states: ChangedStates | null): unknown {
+function toObject(states: ChangedStates | null): unknown {
   if (states === null) return null;
   return Object.fromEntries([...states].map(([id, types]) => [id, Object.fromEntries(types)]));
 }
@@ -54,7 +54,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     expect(woken).toBe(0);
     await turn();
     expect(woken).toBe(1);
-    expect(plain(subscription.collect())).toEqual({
+    expect(toObject(subscription.collect())).toEqual({
       A: { Todo: '2', Note: '1' },
       B: { Todo: '9' },
     });
@@ -75,7 +75,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     commit('A', { Note: '1' });
     await turn();
     expect(woken).toBe(2);
-    expect(plain(subscription.collect())).toEqual({ A: { Todo: '1', Note: '1' } });
+    expect(toObject(subscription.collect())).toEqual({ A: { Todo: '1', Note: '1' } });
   });
 
   it('says nothing of other types, unknown types, and types that an account lacks', async () => {
@@ -105,7 +105,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     expect(woken).toBe(0);
     commit('C', { Todo: '3' });
     await turn();
-    expect(plain(subscription.collect())).toEqual({ C: { Todo: '3' } });
+    expect(toObject(subscription.collect())).toEqual({ C: { Todo: '3' } });
   });
 
   it('is silent after its end and forgets the subscription', async () => {

@@ -6,7 +6,7 @@ import { migrate as migrateSqlite, openDatabase, Writer } from '../../src/databa
 import type { Store } from '../../src/store/port.js';
 import { postgresql } from '../../src/store/postgresql/dialect.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
-import type { Dialect } from '../../src/store/sql/dialect.js';
+import type { Dialect } from '../../src/store/sql/dialect-port.js';
 import { type Fragment, raw, render } from '../../src/store/sql/fragment.js';
 import { sqlite } from '../../src/store/sqlite/dialect.js';
 import { createSqliteStore } from '../../src/store/sqlite/index.js';

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const TOOLS = pathToFileURL(join(import.meta.dirname, '../../scripts/build-tools.mjs')).href;
 
 /** What a build tells of a failure, and its exit code. */
-function told(failure: string) {
+function reportOf(failure: string) {
   const program = `
     import { writeFileSync } from 'node:fs';
     import { reportFailure } from ${JSON.stringify(TOOLS)};
@@ -17,10 +17,10 @@ function told(failure: string) {
 }
 
 it('tells in a line what the file system refuses, and traces only defects', () => {
-  const [status, stderr] = told("writeFileSync('/nowhere/there', '')");
+  const [status, stderr] = reportOf("writeFileSync('/nowhere/there', '')");
   expect([status, stderr]).toEqual([
     1,
     "build: ENOENT: no such file or directory, open '/nowhere/there'\n",
   ]);
-  expect(told("throw new Error('a defect')")).toEqual([70, expect.stringContaining('    at ')]);
+  expect(reportOf("throw new Error('a defect')")).toEqual([70, expect.stringContaining('    at ')]);
 });

@@ -5,7 +5,7 @@ import { migrate as migrateSqlite, openDatabase } from '../../src/database/sqlit
 import type { FilterNode, SortKey, StoredObject } from '../../src/store/port.js';
 import { postgresql } from '../../src/store/postgresql/dialect.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
-import type { Dialect } from '../../src/store/sql/dialect.js';
+import type { Dialect } from '../../src/store/sql/dialect-port.js';
 import { type Fragment, raw, render } from '../../src/store/sql/fragment.js';
 import {
   countQuery,

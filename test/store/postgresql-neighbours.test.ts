@@ -201,18 +201,18 @@ describe('what fails beside others', () => {
     await add('a');
     const holder = await operator.connect();
     await holder.query('BEGIN; LOCK TABLE "Gadget"');
-    const brief = () => ({ deadline: performance.now() + 5000 });
+    const within5Seconds = () => ({ deadline: performance.now() + 5000 });
     const flood = Array.from({ length: 40 }, (_, index) => {
       const how = { ...soon(), mayScan: index % 2 === 0 };
       return store.read(A, how, (s) => queryIds(s, Gadget, plan(ALL), 0, 10));
     });
     const state = (s: Snapshot) => s.stateNumber(Gadget);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await store.read(B, { ...brief(), mayScan: true }, state)).toBe(0);
-    expect(await store.read(B, { ...brief(), exclusive: true }, state)).toBe(0);
-    const both = [B, B].map((account) => store.read(account, brief(), state));
+    expect(await store.read(B, { ...within5Seconds(), mayScan: true }, state)).toBe(0);
+    expect(await store.read(B, { ...within5Seconds(), exclusive: true }, state)).toBe(0);
+    const both = [B, B].map((account) => store.read(account, within5Seconds(), state));
     expect(await Promise.all(both)).toEqual([0, 0]);
-    expect(await store.write(B, brief(), (t) => t.stateNumber(Gadget))).toBe(0);
+    expect(await store.write(B, within5Seconds(), (t) => t.stateNumber(Gadget))).toBe(0);
     await holder.query('ROLLBACK');
     holder.release();
     for (const ids of await Promise.all(flood)) expect(ids).toEqual(['a']);

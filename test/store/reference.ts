@@ -25,13 +25,13 @@ function matches(object: StoredObject, node: FilterNode): boolean {
     case 'condition': {
       const { property, operator } = node.filter;
       if (operator === 'text') return hasWords(object, String(node.value));
-      const stored = plain(property, object[property.name] ?? null);
+      const stored = comparable(property, object[property.name] ?? null);
       if (operator === 'hasKey')
         return isObject(stored) && Object.hasOwn(stored, String(node.value));
       if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(node.value);
       const value = Array.isArray(node.value)
-        ? node.value.map((element) => plain(property, element as JsonValue))
-        : plain(property, node.value);
+        ? node.value.map((element) => comparable(property, element as JsonValue))
+        : comparable(property, node.value);
       if (operator === 'isNull') return (stored === null) === (value !== false);
       if (operator === 'equals') return stored === value;
       if (operator === 'in') return (value as readonly JsonValue[]).includes(stored);
@@ -59,7 +59,7 @@ function isObject(value: JsonValue): value is { readonly [name: string]: JsonVal
 }
 
 /** A UTCDate or Date as its time: JavaScript reads both. */
-function plain({ kind, format }: PropertyDefinition, value: JsonValue): JsonValue {
+function comparable({ kind, format }: PropertyDefinition, value: JsonValue): JsonValue {
   return (kind === 'date' || format === 'date') && typeof value === 'string'
     ? Date.parse(value)
     : value;
@@ -76,7 +76,7 @@ function compare(a: StoredObject, b: StoredObject, sort: readonly SortKey[]): nu
 
 function keyOf(object: StoredObject, key: SortKey): string | number | null {
   const { property } = key.sort;
-  const value = plain(property, object[property.name] ?? null);
+  const value = comparable(property, object[property.name] ?? null);
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') return value as number | null;
   if (key.sort.casemapColumn !== undefined && key.collation === 'i;unicode-casemap')

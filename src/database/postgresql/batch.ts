@@ -94,12 +94,12 @@ class Batch extends pg.Query {
 
   /** The server's answer to one, or the connection's end. */
   handleError(error: unknown): void {
-    const rest = this.#asks.slice(this.#at);
+    const unanswered = this.#asks.slice(this.#at);
     // This batch may have closed a statement that an earlier one prepared: prepare it anew.
     for (const { known, parsers } of this.#known.slice(this.#at))
       if (parsers === null) known.parsers = null;
     this.#at = this.#asks.length;
-    for (const { reject } of rest) reject(error);
+    for (const { reject } of unanswered) reject(error);
   }
 
   handleReadyForQuery(): void {

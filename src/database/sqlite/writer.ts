@@ -27,7 +27,7 @@ const LONGEST_PAUSE = 50;
 const SWEEP = 50;
 
 /**
- * A work of the plain lane. It waits for nothing but microtasks, since operations on `db` are
+ * A work of the grouped lane. It waits for nothing but microtasks, since operations on `db` are
  * synchronous; a long one also waits for its slices (slices.ts), and the whole group waits with it.
  */
 export type Work<T> = (db: TimedDatabase) => Promise<T>;
@@ -54,13 +54,13 @@ interface Finished {
   readonly job: Job;
   readonly refused: boolean;
   /** Tells what it came to. */
-  readonly settle: () => void;
+  readonly answer: () => void;
 }
 
 /**
  * The only place where this process writes to an SQLite database. It has two lanes:
  *
- * - *plain* (`writeInGroup`): works that wait at the same time share a transaction and its commit
+ * - *grouped* (`writeInGroup`): works that wait at the same time share a transaction and its commit
  *   with one fsync. Each has a savepoint, to which a work that throws is rolled back; the others
  *   stay. Promises settle after the commit.
  * - *exclusive* (`exclusive`, `transaction`): a work holds the lock alone across turns of the event
@@ -74,7 +74,7 @@ export class Writer {
   readonly #db: TimedDatabase;
   readonly #queueLimit: number;
   readonly #files: OpenFiles | undefined;
-  readonly #plain = new FairQueue<Job>();
+  readonly #grouped = new FairQueue<Job>();
   readonly #exclusive = new FairQueue<Job>();
   readonly #statements: Record<'begin' | 'commit' | 'rollback' | Savepoint, Statement>;
   #running = false;
@@ -106,12 +106,12 @@ export class Writer {
   }
 
   /**
-   * Runs a work in the plain lane; resolves to its result when that is on disk. Rejects with what
+   * Runs a work in the grouped lane; resolves to its result when that is on disk. Rejects with what
    * the work throws, or with UnavailableError: queue full, deadline passed, lock not had in time,
    * commit failed.
    */
   writeInGroup<T>(work: Work<T>, options: RunOptions): Promise<T> {
-    return this.#enqueue(this.#plain, work, options);
+    return this.#enqueue(this.#grouped, work, options);
   }
 
   /** Runs a work alone, with the lock of this process held until its promise settles. */
@@ -187,9 +187,9 @@ export class Writer {
 
   /** Where one account alone could fill the queue, all others would be turned away. */
   #isFull(accountId: string): boolean {
-    if (this.#plain.size + this.#exclusive.size >= this.#queueLimit) return true;
+    if (this.#grouped.size + this.#exclusive.size >= this.#queueLimit) return true;
     if (accountId === '') return false;
-    const own = this.#plain.waiting(accountId) + this.#exclusive.waiting(accountId);
+    const own = this.#grouped.waiting(accountId) + this.#exclusive.waiting(accountId);
     return own >= this.#queueLimit / 2;
   }
 
@@ -201,7 +201,7 @@ export class Writer {
     const begun = performance.now();
     let seen = 0;
     const gather = (): void => {
-      const { size } = this.#plain;
+      const { size } = this.#grouped;
       if (this.conductor.isActive) void this.conductor.awaitTurn(true).then(() => this.#turn());
       else if (size > seen && size < GROUP_WORKS && performance.now() - begun < GATHER) {
         seen = size;
@@ -214,8 +214,8 @@ export class Writer {
   async #turn(): Promise<void> {
     const exclusive = this.#exclusive.shift();
     if (exclusive !== undefined) await this.#runExclusive(exclusive);
-    if (this.#plain.size > 0) await this.#runGroup();
-    if (this.#plain.size > 0 || this.#exclusive.size > 0) {
+    if (this.#grouped.size > 0) await this.#runGroup();
+    if (this.#grouped.size > 0 || this.#exclusive.size > 0) {
       this.#schedule();
       return;
     }
@@ -247,7 +247,7 @@ export class Writer {
         () => this.#statements.begin.run(),
         () => {
           this.#rejectLate();
-          return this.#plain.size === 0;
+          return this.#grouped.size === 0;
         },
       );
     } catch (error) {
@@ -268,8 +268,8 @@ export class Writer {
       const reason = new UnavailableError('The database could not commit.', { cause: error });
       // Works that were refused before any other had written are told their own reason.
       const written = finished.findIndex(({ refused }) => !refused);
-      for (const [at, { job, settle }] of finished.entries()) {
-        if (written === -1 || at < written) settle();
+      for (const [at, { job, answer }] of finished.entries()) {
+        if (written === -1 || at < written) answer();
         else job.reject(reason);
       }
       this.#ended(isDiskError(error));
@@ -285,12 +285,12 @@ export class Writer {
    */
   async #resolve(finished: readonly Finished[], begun: number): Promise<void> {
     let last = begun;
-    for (const { settle } of finished) {
+    for (const { answer } of finished) {
       if (performance.now() - last > TURN) {
         await this.conductor.awaitTurn(true);
         last = performance.now();
       }
-      settle();
+      answer();
     }
   }
 
@@ -301,8 +301,8 @@ export class Writer {
   async #runWorks(finished: Finished[]): Promise<void> {
     const end = performance.now() + GROUP_TIME;
     for (let count = 0; count < GROUP_WORKS && performance.now() < end; count += 1) {
-      if (finished.length > 0 && this.#plain.next?.isLong === true) return;
-      const job = this.#plain.shift();
+      if (finished.length > 0 && this.#grouped.next?.isLong === true) return;
+      const job = this.#grouped.shift();
       if (job === undefined) return;
       if (performance.now() > job.deadline) {
         job.reject(lateError());
@@ -314,7 +314,7 @@ export class Writer {
         const value = await (job.isLong ? this.#runLong(job) : job.work(this.#db));
         this.#db.requireTransaction();
         this.#statements.release.run();
-        finished.push({ job, refused: false, settle: () => job.resolve(value as never) });
+        finished.push({ job, refused: false, answer: () => job.resolve(value as never) });
       } catch (error) {
         if (!this.#db.inTransaction) {
           job.reject(unavailable(error, ROLLED_BACK));
@@ -322,8 +322,8 @@ export class Writer {
         }
         // Tell the refusal after the commit: its reason may be an earlier work's write, which
         // readers see only then.
-        const settle = (): void => job.reject(translateError(error));
-        finished.push({ job, refused: true, settle });
+        const answer = (): void => job.reject(translateError(error));
+        finished.push({ job, refused: true, answer });
         this.#statements.undo.run();
         this.#statements.release.run();
       }
@@ -352,13 +352,13 @@ export class Writer {
 
   #rejectLate(): void {
     const now = performance.now();
-    for (const lane of [this.#plain, this.#exclusive]) {
+    for (const lane of [this.#grouped, this.#exclusive]) {
       for (const job of lane.remove(({ deadline }) => now > deadline)) job.reject(lateError());
     }
   }
 
   #rejectAll(error: unknown): void {
-    for (const job of this.#plain.remove(() => true)) job.reject(error);
+    for (const job of this.#grouped.remove(() => true)) job.reject(error);
   }
 }
 

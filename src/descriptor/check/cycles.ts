@@ -30,9 +30,9 @@ function peel(left: Set<string>, forwards: Edges, backwards: Edges): void {
     left.delete(name);
     for (const source of backwards.get(name) ?? []) {
       if (!left.has(source)) continue;
-      const rest = (degree.get(source) ?? 0) - 1;
-      degree.set(source, rest);
-      if (rest === 0) ends.push(source);
+      const remaining = (degree.get(source) ?? 0) - 1;
+      degree.set(source, remaining);
+      if (remaining === 0) ends.push(source);
     }
   }
 }

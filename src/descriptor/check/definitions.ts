@@ -9,11 +9,11 @@ import { listed, oneOf, type Report, type Rule } from './rule.js';
 export const definitions: Rule = (views, report) => {
   for (const { root, types, unused, oversized } of views) {
     const found = members(member(root, '$defs'));
-    const taken = types.flatMap(({ name }) =>
+    const typeNames = types.flatMap(({ name }) =>
       ['', 'Create', 'Patch', 'Filter', 'Stored', 'Shape'].map((suffix) => name + suffix),
     );
     for (const { name, nameAt } of found) {
-      if (!/^[A-Za-z][A-Za-z0-9]{0,39}$/.test(name) || taken.includes(titleOf(name)))
+      if (!/^[A-Za-z][A-Za-z0-9]{0,39}$/.test(name) || typeNames.includes(titleOf(name)))
         report(
           'bad-definition-name',
           nameAt,

@@ -105,10 +105,10 @@ export function checkDescriptors(
     structure(views, report);
     for (const rule of NAMES) rule(views, report);
     const { sound, isSpoiled } = withoutSpoiled(views, spoiled);
-    const rest: Report = (code, at, ...more) => {
+    const reportSound: Report = (code, at, ...more) => {
       if (!isSpoiled(at)) report(code, at, ...more);
     };
-    for (const rule of MEANINGS) rule(sound, rest);
+    for (const rule of MEANINGS) rule(sound, reportSound);
   } catch (error) {
     if (!(error instanceof Enough)) throw error;
   }

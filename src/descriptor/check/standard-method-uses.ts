@@ -78,7 +78,7 @@ function followsCopy(type: TypeView, { node }: MethodView, report: Report): void
 function further({ name, node }: MethodView, report: Report): void {
   const row = STANDARD_METHODS.find(({ verb }) => verb === name);
   const schema: JSONSchema7 | undefined = row?.arguments;
-  const taken = {
+  const standardNames = {
     arguments: Object.keys(schema?.properties ?? {}),
     response: RESPONSES[name] ?? [],
   };
@@ -94,7 +94,7 @@ function further({ name, node }: MethodView, report: Report): void {
           'properties: ... }, without additionalProperties.',
       );
     for (const { name: member_, nameAt } of members(member(given, 'properties'))) {
-      if (taken[part].includes(member_))
+      if (standardNames[part].includes(member_))
         report(
           'duplicate-argument',
           nameAt,

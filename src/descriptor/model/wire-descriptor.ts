@@ -34,9 +34,9 @@ export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): Js
   const start = view.urnAt;
   const { unused } = viewCapability({ file: view.file, base: view.base, start, root });
   const names = unused.names.map(({ name }) => name);
-  const rest = change(root, '$defs', (node) => without(node, names));
-  const isEmpty = member(rest, '$defs')?.members?.size === 0;
-  return (isEmpty ? without(rest, ['$defs']) : rest).value as JsonObject;
+  const shown = change(root, '$defs', (node) => without(node, names));
+  const isEmpty = member(shown, '$defs')?.members?.size === 0;
+  return (isEmpty ? without(shown, ['$defs']) : shown).value as JsonObject;
 }
 
 function wireType(node: Located, type: TypeView, isInternal: IsInternal): Located {

@@ -104,11 +104,11 @@ function requestedProperties(
   if (unknown.length > 0) {
     const legal = index.visible.map((property) => property.name).join(', ');
     const what = sentence(unknown.map((name) => `no property ${quoted(name)}`));
-    const rest =
+    const unread =
       unknown.length < MAX_UNKNOWN
         ? ''
         : ` Names behind the first ${MAX_UNKNOWN} unknown ones were not looked at.`;
-    const description = `"properties": ${what}${rest} ${type.name} has ${legal}.`;
+    const description = `"properties": ${what}${unread} ${type.name} has ${legal}.`;
     throw new MethodError('invalidArguments', description);
   }
   return properties;

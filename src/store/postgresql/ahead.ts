@@ -1,4 +1,4 @@
-import type { Row } from '../sql/objects.js';
+import type { Row } from '../sql/row-codec.js';
 
 /** The objects of a table that a work will probably read. */
 export interface Expected {

@@ -1,7 +1,7 @@
 import { type Ask, send } from '../../database/postgresql/batch.js';
 import { isStale, isUnavailable, translateError } from '../../database/postgresql/driver-errors.js';
 import type { Acquired } from '../../database/postgresql/pool.js';
-import type { Row } from '../sql/objects.js';
+import type { Row } from '../sql/row-codec.js';
 import type { Statement } from './statement.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ChangesToWrite, Scope } from '../sql/engine.js';
+import type { ChangesToWrite, Scope } from '../sql/engine-port.js';
 import { changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 

@@ -5,7 +5,7 @@ import { MethodError, UnknownOutcomeError } from '../../protocol/errors.js';
 import { Serial } from '../../runtime/serial.js';
 import type { Trace } from '../port.js';
 import { type Fragment, render } from '../sql/fragment.js';
-import type { Row } from '../sql/objects.js';
+import type { Row } from '../sql/row-codec.js';
 import type { ReadAhead } from './ahead.js';
 import { Asking } from './asking.js';
 import { Deadline } from './deadline.js';

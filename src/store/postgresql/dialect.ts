@@ -1,6 +1,6 @@
 import type { PropertyKind } from '../../capability/definition.js';
 import { indexedText } from '../../database/postgresql/indexed-text.js';
-import type { Dialect } from '../sql/dialect.js';
+import type { Dialect } from '../sql/dialect-port.js';
 import { type Fragment, name, raw, sql } from '../sql/fragment.js';
 
 /** The type of a column, by the kind of its property. */

@@ -1,6 +1,6 @@
 import type { RowsWritten, StoredObject } from '../port.js';
-import type { ObjectScope, WritingEngine } from '../sql/engine.js';
-import { encodeRows, type RowsToWrite } from '../sql/objects.js';
+import type { ObjectScope, WritingEngine } from '../sql/engine-port.js';
+import { encodeRows, type RowsToWrite } from '../sql/row-codec.js';
 import { tableTexts } from '../sql/table-texts.js';
 import { readState, writeChanges } from './change-records.js';
 import type { Connection } from './connection.js';

@@ -79,7 +79,7 @@ async function attempt(
   const { deadline, alone } = first;
   const shared = others === undefined ? {} : { ahead: others.ahead };
   const demands = { deadline, ...(alone ? { serial: true, isLong: true } : shared) };
-  const settles = await host.connections.write(accountId, demands, async (connection) => {
+  const answers = await host.connections.write(accountId, demands, async (connection) => {
     const ran = [await run(host, connection, accountId, first)];
     let latest = deadline;
     for (let job = others?.next(); job !== undefined; job = others?.next()) {
@@ -90,7 +90,7 @@ async function attempt(
     connection.enter(latest);
     return ran;
   });
-  for (const settle of settles) settle();
+  for (const answerWork of answers) answerWork();
 }
 
 /** Rejects where the transaction can't be kept: what the work did can't be undone by itself. */

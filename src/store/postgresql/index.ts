@@ -19,9 +19,9 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
-import type { Row } from '../sql/objects.js';
 import { ChangePruner, collectBlobs, type Pruning } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query-statements.js';
+import type { Row } from '../sql/row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
@@ -203,10 +203,10 @@ class PostgresqlStore implements Store {
     const { deadline, exclusive: alone = false, expects, trace = null } = options;
     const expected = expects && { table: expects.type.table, ids: expects.ids };
     return new Promise((resolve, reject) => {
-      const settle = resolve as (value: unknown) => void;
+      const resolveWork = resolve as (value: unknown) => void;
       this.#lanes.push(accountId, {
         ...{ deadline, alone, work, trace, expects: expected },
-        ...{ resolve: settle, reject },
+        ...{ resolve: resolveWork, reject },
       });
     });
   }

@@ -3,7 +3,7 @@ import { formatUtcDate } from '../../protocol/dates.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
 import type { QueryPage, StoredObject } from '../port.js';
-import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine.js';
+import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine-port.js';
 import { quote, raw } from '../sql/fragment.js';
 import {
   collector,
@@ -12,7 +12,7 @@ import {
   type ObjectColumns,
   objectColumns,
   writeColumns,
-} from '../sql/objects.js';
+} from '../sql/row-codec.js';
 import { readState } from './change-records.js';
 import type { Connection } from './connection.js';
 import { COLUMN_TYPES } from './dialect.js';

@@ -9,7 +9,7 @@ import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import { fold } from '../../text/index.js';
 import type { FilterCondition, FilterNode } from '../port.js';
-import type { Dialect, SqlContext } from './dialect.js';
+import type { Dialect, SqlContext } from './dialect-port.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
 import { prefixRange } from './prefix.js';
 

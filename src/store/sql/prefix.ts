@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect.js';
+import type { Dialect } from './dialect-port.js';
 import { type Fragment, quote, raw, sql } from './fragment.js';
 
 /** Code points: a longer prefix narrows down no more, and indexes hold so many of any text. */

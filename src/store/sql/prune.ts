@@ -1,7 +1,7 @@
 import type { BlobKey } from '../port.js';
-import type { Dialect } from './dialect.js';
+import type { Dialect } from './dialect-port.js';
 import { type Fragment, sql } from './fragment.js';
-import type { Row } from './objects.js';
+import type { Row } from './row-codec.js';
 
 /** Removes what nobody needs any more: old change records, and blobs without references. */
 

@@ -1,5 +1,5 @@
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
-import type { Dialect, SqlContext } from './dialect.js';
+import type { Dialect, SqlContext } from './dialect-port.js';
 import { composedFilter } from './filter.js';
 import { type Fragment, name, quote, type Raw, raw, type SqlValue, sql } from './fragment.js';
 
@@ -316,10 +316,10 @@ export function orderBy(terms: readonly OrderTerm[]): string {
  * comparing them is unknown if one holds a null.
  */
 function comesBefore(terms: readonly OrderTerm[], keys: readonly SqlValue[]): Fragment {
-  return terms.reduceRight((rest, term, index) => {
+  return terms.reduceRight((later, term, index) => {
     const key = keys[index] ?? null;
     const strictly = before(term, key);
-    const tie = sql`${same(term, key)} AND ${rest}`;
+    const tie = sql`${same(term, key)} AND ${later}`;
     return [...strictly, tie].reduce((all, next) => sql`(${all} OR ${next})`);
   }, sql`FALSE`);
 }

@@ -1,5 +1,5 @@
 import type { BlobRow, ChangeKind, ChangeRecordAt, NewBlob, NewChange } from '../port.js';
-import type { Row } from './objects.js';
+import type { Row } from './row-codec.js';
 
 /** Rows of the engine's own tables, as they are read, and as JSON that one statement writes. */
 

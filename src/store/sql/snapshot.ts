@@ -24,10 +24,9 @@ import type {
   TypeProperty,
   WhichObjects,
 } from '../port.js';
-import type { Dialect, SqlContext } from './dialect.js';
-import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine.js';
+import type { Dialect, SqlContext } from './dialect-port.js';
+import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine-port.js';
 import type { Fragment, SqlValue } from './fragment.js';
-import type { Row } from './objects.js';
 import {
   countQuery,
   countsQuery,
@@ -39,6 +38,7 @@ import {
   windowQuery,
 } from './query-statements.js';
 import { blobOf, changeOf } from './records.js';
+import type { Row } from './row-codec.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import type { StorageNames } from './storage-names.js';
 import { type TableReader, type TableTexts, textList } from './table-texts.js';

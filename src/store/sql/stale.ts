@@ -1,8 +1,8 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { StoredObject } from '../port.js';
-import type { SqlContext } from './dialect.js';
+import type { SqlContext } from './dialect-port.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
-import { isFilled, type Row, type WriteColumn, writeColumns } from './objects.js';
+import { isFilled, type Row, type WriteColumn, writeColumns } from './row-codec.js';
 
 /**
  * Returns whether rows of the type may hold something else than a write of what is read would

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { BlobReference, ObjectIds, ReferenceRecord, TypeProperty } from '../port.js';
-import type { Row } from './objects.js';
+import type { Row } from './row-codec.js';
 
 /** A reference property as storage names it. */
 interface StoredReference {

@@ -1,6 +1,6 @@
-import type { Dialect } from './dialect.js';
+import type { Dialect } from './dialect-port.js';
 import type { Fragment } from './fragment.js';
-import type { Row } from './objects.js';
+import type { Row } from './row-codec.js';
 
 /** The statements on the engine's own tables, which both databases share. */
 

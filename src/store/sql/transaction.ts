@@ -10,9 +10,9 @@ import type {
   StoredObject,
   Transaction,
 } from '../port.js';
-import type { Scope, WritingEngine } from './engine.js';
-import { encodeLarge } from './objects.js';
+import type { Scope, WritingEngine } from './engine-port.js';
 import { blobRows } from './records.js';
+import { encodeLarge } from './row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
 

@@ -1,6 +1,6 @@
 import type { UniqueDefinition } from '../../capability/definition.js';
 import type { JsonValue } from '../../protocol/json.js';
-import type { SqlContext } from './dialect.js';
+import type { SqlContext } from './dialect-port.js';
 import { columnValue } from './filter.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 

@@ -5,7 +5,7 @@ import { UnavailableError } from '../../protocol/errors.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { Trace } from '../port.js';
 import { type Fragment, render } from '../sql/fragment.js';
-import type { Row, RowTaker } from '../sql/objects.js';
+import type { Row, RowTaker } from '../sql/row-codec.js';
 import { sqlite } from './dialect.js';
 import type { Parameter, Reader } from './reader.js';
 

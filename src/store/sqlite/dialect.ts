@@ -1,4 +1,4 @@
-import type { Dialect } from '../sql/dialect.js';
+import type { Dialect } from '../sql/dialect-port.js';
 import { type Fragment, type Raw, raw, type SqlValue, sql } from '../sql/fragment.js';
 import { REFERENCE_COLUMNS, type ReferenceWalks } from '../sql/table-texts.js';
 import { BOUND } from './reader.js';

@@ -1,4 +1,4 @@
-import type { ReadingEngine, WritingEngine } from '../sql/engine.js';
+import type { ReadingEngine, WritingEngine } from '../sql/engine-port.js';
 import { tableTexts } from '../sql/table-texts.js';
 import type { Connection } from './connection.js';
 import { sqlite, walks } from './dialect.js';

@@ -12,8 +12,9 @@ import type {
   StateAndChanges,
   StoredObject,
 } from '../port.js';
-import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine.js';
+import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine-port.js';
 import { type Fragment, quote, raw, sql } from '../sql/fragment.js';
+import { changeOf } from '../sql/records.js';
 import {
   type Collector,
   collector,
@@ -23,8 +24,7 @@ import {
   objectColumns,
   type Row,
   requireSmall,
-} from '../sql/objects.js';
-import { changeOf } from '../sql/records.js';
+} from '../sql/row-codec.js';
 import type { Connection } from './connection.js';
 import { BOUND, type Reader } from './reader.js';
 

@@ -1,5 +1,5 @@
 import type { StatementPlan } from '../port.js';
-import type { Row } from '../sql/objects.js';
+import type { Row } from '../sql/row-codec.js';
 
 /** Returns a plan in SQLite's own words: `SEARCH Todo USING PRIMARY KEY (accountId=? AND id=?)`. */
 export function planOf(rows: readonly Row[]): StatementPlan {

@@ -43,12 +43,12 @@ export interface OwnReader {
 export class ReadPool {
   readonly #services: PoolServices;
   readonly #source: ReaderSource;
-  readonly #turns: FairSlots;
+  readonly #slots: FairSlots;
 
   constructor(services: PoolServices, source: ReaderSource) {
     this.#services = services;
     this.#source = source;
-    this.#turns = createReadSlots(source.size);
+    this.#slots = createReadSlots(source.size);
   }
 
   /** Rejects with UnavailableError at the deadline, whatever runs by then. */
@@ -73,25 +73,25 @@ export class ReadPool {
           await give();
         };
         const { log } = this.#services;
-        this.#turns.run(accountId, deadline, () => log.read(deadline, read)).catch(reject);
+        this.#slots.run(accountId, deadline, () => log.read(deadline, read)).catch(reject);
       });
     });
   }
 
   /** Returns whether a read of the account would begin at once. */
   isFree(accountId: string): boolean {
-    return this.#turns.isFree(accountId);
+    return this.#slots.isFree(accountId);
   }
 
   /** Counts a read that has its rows as one of these until its objects are decoded. */
   decode<T>(accountId: string, deadline: number, objects: () => Promise<T>): Promise<T> {
-    return this.#turns.run(accountId, deadline, objects);
+    return this.#slots.run(accountId, deadline, objects);
   }
 
   /** Lets running works end; turns away waiting and later ones. */
   async close(): Promise<void> {
-    this.#turns.close();
-    await this.#source.close(this.#turns.idle());
+    this.#slots.close();
+    await this.#source.close(this.#slots.idle());
   }
 }
 

@@ -1,4 +1,4 @@
-import type { RowTaker } from '../sql/objects.js';
+import type { RowTaker } from '../sql/row-codec.js';
 import type { Parameter, TableReader } from '../sql/table-texts.js';
 
 export type { Parameter };

@@ -17,8 +17,8 @@ import type {
   TracedStatement,
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
-import { LargeReadError, type Row } from '../sql/objects.js';
 import { readsInOrder } from '../sql/query-statements.js';
+import { LargeReadError, type Row } from '../sql/row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
 import { timeWork } from '../traced.js';
 import { CACHE_LENGTH, type Connection, SliceError } from './connection.js';
@@ -211,7 +211,7 @@ export class Reads {
    */
   #inTurn<T>({ deadline, trace }: CallOptions, read: () => Promise<T>): Promise<T> {
     const inTurn = async (work: (scope: undefined) => Promise<T>): Promise<T> => {
-      if (this.#spent > TURN) await this.#rest();
+      if (this.#spent > TURN) await this.#yieldTurn();
       const begun = performance.now();
       requireTime(deadline);
       this.#connection.trace = trace ?? null;
@@ -228,7 +228,7 @@ export class Reads {
   }
 
   /** Gives the loop a turn: successive works wait only for microtasks, which are all one turn. */
-  async #rest(): Promise<void> {
+  async #yieldTurn(): Promise<void> {
     await this.#services.conductor.awaitTurn(true);
     this.#spent = 0;
   }

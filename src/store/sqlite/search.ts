@@ -1,4 +1,4 @@
-import type { SearchTarget } from '../sql/dialect.js';
+import type { SearchTarget } from '../sql/dialect-port.js';
 import { type Fragment, name, quote, sql } from '../sql/fragment.js';
 
 /** Code points of what the index holds. */

@@ -3,10 +3,10 @@ import { MethodError } from '../../protocol/errors.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
 import type { ChangeKind, RowsWritten } from '../port.js';
-import type { ChangesToWrite, Scope } from '../sql/engine.js';
+import type { ChangesToWrite, Scope } from '../sql/engine-port.js';
 import { quote } from '../sql/fragment.js';
-import { encodeRows, type RowsToWrite, writeColumns } from '../sql/objects.js';
 import { CHANGE_KINDS } from '../sql/records.js';
+import { encodeRows, type RowsToWrite, writeColumns } from '../sql/row-codec.js';
 import type { Connection } from './connection.js';
 import type { Parameter } from './reader.js';
 

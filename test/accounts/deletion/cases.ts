@@ -9,7 +9,7 @@ import { createAccount, grantAccess, listAccounts } from '../../../src/accounts/
 import { MethodError } from '../../../src/protocol/errors.js';
 import { createIdGenerator } from '../../../src/protocol/ids.js';
 import type { Store } from '../../../src/store/port.js';
-import { writeColumns } from '../../../src/store/sql/objects.js';
+import { writeColumns } from '../../../src/store/sql/row-codec.js';
 import { ALL, Gadget, gadget } from '../../store/gadget.js';
 import { Clients, quietShare } from '../../support/clients.js';
 

@@ -68,15 +68,15 @@ describe('statements that are sent together', () => {
   });
 
   it('are prepared anew where that failed once another batch had prepared them', async () => {
-    const plain = (text: string) => ({ text, values: [] });
+    const unprepared = (text: string) => ({ text, values: [] });
     const twice = prepared('SELECT 2 * n FROM t WHERE id = $1', [7]);
     // All of it is sent before the first answer.
     const outcomes = await Promise.all([
-      together(plain('BEGIN')),
+      together(unprepared('BEGIN')),
       together(twice),
-      together(plain('SELECT 1 / 0')),
+      together(unprepared('SELECT 1 / 0')),
       together(twice),
-      together(plain('ROLLBACK')),
+      together(unprepared('ROLLBACK')),
     ]);
     const [failed, aborted] = [[{ code: '22012' }], [{ code: '25P02' }]];
     expect(outcomes).toEqual([['BEGIN'], [[[2]]], failed, aborted, ['ROLLBACK']]);

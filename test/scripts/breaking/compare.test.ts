@@ -3,7 +3,7 @@ import { compareModels } from '../../../scripts/generator/breaking/compare.js';
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
 import { find, model, property, TODO_PROPERTIES, todo, type } from '../migrations/models.js';
 
-const told = (...models: Parameters<typeof compareModels>) =>
+const comparedLines = (...models: Parameters<typeof compareModels>) =>
   compareModels(...models).map(
     ({ layer, breaking, where, what }) =>
       `${breaking ? 'breaking' : 'fine'} ${layer} ${where}: ${what}`,
@@ -11,12 +11,12 @@ const told = (...models: Parameters<typeof compareModels>) =>
 
 describe('breaking: changes from one model to another', () => {
   it('are none between equals', () => {
-    expect(told(model([todo()]), model([todo()]))).toEqual([]);
+    expect(comparedLines(model([todo()]), model([todo()]))).toEqual([]);
   });
 
   it('are fine where something is added, and old states go', () => {
     const rank = property('rank', 'integer', { default: 0 });
-    expect(told(model([todo()]), model([todo([rank])]))).toEqual([
+    expect(comparedLines(model([todo()]), model([todo([rank])]))).toEqual([
       'fine wire Todo.rank: property added',
       'fine storage Todo.rank: column added',
       'fine sync Todo: old states are refused: clients fetch the type anew',
@@ -27,7 +27,7 @@ describe('breaking: changes from one model to another', () => {
     const text = find(TODO_PROPERTIES, 'text');
     const title = { ...text, name: 'title', column: 'title', renamedFrom: 'text' };
     const after = type('Todo', [title, find(TODO_PROPERTIES, 'done')]);
-    expect(told(model([todo()]), model([after]))).toEqual([
+    expect(comparedLines(model([todo()]), model([after]))).toEqual([
       'breaking wire Todo.title: property renamed from text',
       'fine storage Todo.title: values stay where they are',
       'fine sync Todo: old states are refused: clients fetch the type anew',
@@ -57,7 +57,7 @@ describe('breaking: changes from one model to another', () => {
       ]);
     };
     const after = project('Case', 'aboveId', { renamedFrom: 'Todo' }, { renamedFrom: 'parentId' });
-    expect(told(project('Todo', 'parentId'), after)).toEqual([
+    expect(comparedLines(project('Todo', 'parentId'), after)).toEqual([
       'breaking wire Case: type renamed from Todo',
       'breaking wire Case.aboveId: property renamed from parentId',
       'fine storage Case.aboveId: values stay where they are',
@@ -66,7 +66,7 @@ describe('breaking: changes from one model to another', () => {
   });
 
   it('break both where a type goes', () => {
-    expect(told(model([todo()]), model([]))).toEqual([
+    expect(comparedLines(model([todo()]), model([]))).toEqual([
       'breaking wire Todo: type removed',
       'breaking storage Todo: its table and all data in it go',
     ]);
@@ -108,11 +108,13 @@ describe('breaking: changes from one model to another', () => {
 
   it('break clients where a search reads less, which finds less', () => {
     const both = words(SLUG, BODY);
-    expect(told(both, words(SLUG))).toEqual([
+    expect(comparedLines(both, words(SLUG))).toEqual([
       'breaking wire Todo.words: filter reads body no more',
     ]);
-    expect(told(words(SLUG), both)).toEqual(['fine wire Todo.words: filter reads body too']);
-    expect(told(both, words(BODY, SLUG)), 'in another order').toEqual([]);
+    expect(comparedLines(words(SLUG), both)).toEqual([
+      'fine wire Todo.words: filter reads body too',
+    ]);
+    expect(comparedLines(both, words(BODY, SLUG)), 'in another order').toEqual([]);
   });
 
   it.each([
@@ -324,6 +326,6 @@ describe('breaking: changes from one model to another', () => {
     ],
     ['a method that goes', own({}, {}), things({}), ['breaking wire Todo/sweep: method removed']],
   ])('tell of %s', (_, before, after, expected) => {
-    expect(told(before, after)).toEqual(expected);
+    expect(comparedLines(before, after)).toEqual(expected);
   });
 });

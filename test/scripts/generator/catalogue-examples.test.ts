@@ -63,14 +63,14 @@ it('most examples of docs/reference/errors.md are whole', () => {
 });
 
 it.each(entries)('$code: $wrong', ({ code, wrong, right }) => {
-  const told = (source: string) => judge(source).filter((problem) => problem.code === code);
-  const places = PLACES.filter((put) => told(put(wrong)).length > 0);
+  const problemsOf = (source: string) => judge(source).filter((problem) => problem.code === code);
+  const places = PLACES.filter((put) => problemsOf(put(wrong)).length > 0);
   expect(places.length, wrong).toBeGreaterThan(0);
   // Where the wrong one is told, at its line, the right one is not, in one of the places at least.
-  for (const put of places) expect(told(put(wrong))[0]?.at.line).toBe(1);
+  for (const put of places) expect(problemsOf(put(wrong))[0]?.at.line).toBe(1);
   if (!SHORTENED.test(right))
     expect(
-      places.some((put) => told(put(right)).length === 0),
+      places.some((put) => problemsOf(put(right)).length === 0),
       right,
     ).toBe(true);
 });

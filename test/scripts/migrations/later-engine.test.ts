@@ -5,7 +5,7 @@ import { model, todo } from './models.js';
 import { generate, temporaryRoot, write } from './project.js';
 
 /** What generating says where a later jmapsmith left such tables behind. */
-async function toldOf(change: (schema: string) => string) {
+async function problemsAfter(change: (schema: string) => string) {
   const root = temporaryRoot();
   await generate(root, model([todo()]));
   for (const provider of ['sqlite', 'postgresql']) {
@@ -26,7 +26,7 @@ it.each([
 ])(
   "names the engine's %s that a later version made, which no descriptor can drop",
   async (what, change) => {
-    const problems = await toldOf(change);
+    const problems = await problemsAfter(change);
     expect(problems.map(({ code }) => code)).toEqual(['later-engine']);
     expect(problems[0]?.message).toContain(
       `The migrations have ${what}, a part of the engine's own`,

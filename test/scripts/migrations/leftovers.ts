@@ -216,7 +216,10 @@ export function finishes(open: () => Promise<Evolving>): void {
   });
 
   it('finds what the version before writes during and after the migration', async () => {
-    const before = type('Todo', [TEXT, { ...LIST, name: 'list', column: 'list' }].map(plain));
+    const before = type(
+      'Todo',
+      [TEXT, { ...LIST, name: 'list', column: 'list' }].map(withoutReference),
+    );
     const { db, advance } = await begin(open, model([before, type('List', [NAME])]));
     await insert(db, 'Todo', [{ id: 'r1', text: 'Straße', list: 'l1' }]);
     const list = { ...LIST, name: 'list', column: 'list' };
@@ -300,6 +303,6 @@ export function finishes(open: () => Promise<Evolving>): void {
 }
 
 /** Before it was a reference. */
-function plain({ reference: _reference, ...rest }: ModelProperty): ModelProperty {
+function withoutReference({ reference: _reference, ...rest }: ModelProperty): ModelProperty {
   return rest;
 }

@@ -41,12 +41,12 @@ export function objectCases(bench: Bench): void {
     // Few rows, many and more are written in ways of their own.
     for (const count of [2, 9, 10, 11, 87, 100, 101, 250]) {
       it(`keep all of that, ${count} at once, created and updated`, async () => {
-        const wanted = (step: number) =>
+        const gadgetsAt = (step: number) =>
           gadgets(count, (index) => values[(index + step) % values.length]?.[1] ?? {});
-        await insert(wanted(0));
-        expect(await all()).toEqual(wanted(0));
-        await write((transaction) => transaction.writeRows('update', Gadget, wanted(1)));
-        expect(await all()).toEqual(wanted(1));
+        await insert(gadgetsAt(0));
+        expect(await all()).toEqual(gadgetsAt(0));
+        await write((transaction) => transaction.writeRows('update', Gadget, gadgetsAt(1)));
+        expect(await all()).toEqual(gadgetsAt(1));
       });
     }
 

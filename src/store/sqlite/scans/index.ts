@@ -5,7 +5,7 @@ import { requireTime } from '../../../runtime/deadlines.js';
 import { Serial } from '../../../runtime/serial.js';
 import type { CallOptions } from '../../port.js';
 import { type Fragment, render } from '../../sql/fragment.js';
-import type { Row, RowTaker } from '../../sql/objects.js';
+import type { Row, RowTaker } from '../../sql/row-codec.js';
 import { sqlite } from '../dialect.js';
 import type { OwnReader, ReaderSource } from '../read-pool.js';
 import type { Parameter, Reader } from '../reader.js';
@@ -178,7 +178,7 @@ class ReadingThread {
     });
     this.#worker.on('message', (message: Outcome | 'open') => {
       if (message === 'open') this.#hasOpened = true;
-      else this.#settle(message);
+      else this.#finish(message);
     });
     this.#worker.once('error', (error) => this.#fail(error));
     this.#worker.once('exit', () => this.#fail(undefined));
@@ -243,7 +243,7 @@ class ReadingThread {
     this.#worker.postMessage(message);
   }
 
-  #settle(outcome: Outcome): void {
+  #finish(outcome: Outcome): void {
     const waiting = this.#waiting.shift();
     if ('rows' in outcome) waiting?.resolve(outcome);
     else if ('unavailable' in outcome) waiting?.reject(new UnavailableError(outcome.unavailable));

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
 import { openDatabase, setBusyTimeout } from '../../../database/sqlite/open.js';
 import { UnavailableError } from '../../../protocol/errors.js';
-import type { Row } from '../../sql/objects.js';
+import type { Row } from '../../sql/row-codec.js';
 import { Connection } from '../connection.js';
 import type { Parameter } from '../reader.js';
 

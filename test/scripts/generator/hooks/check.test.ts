@@ -30,12 +30,12 @@ export const hooks = {
 } satisfies Hooks;
 `;
 
-function told({ problems }: Rendered): readonly string[] {
+function messagesOf({ problems }: Rendered): readonly string[] {
   return problems.map(({ at, code, message }) => `${at.file}:${at.line} ${code} ${message}`);
 }
 
 test('without a hook file each missing function is told at its line, with the stub to paste', async () => {
-  const messages = told(await renderWith(null));
+  const messages = messagesOf(await renderWith(null));
   expect(messages).toHaveLength(2);
   expect(messages[0]).toContain('machines.yaml:9 missing-hook nothing computes Machine.slug');
   expect(messages[0]).toContain(
@@ -55,7 +55,7 @@ test('with its functions it renders, and the capability binds it', async () => {
 });
 
 test('hooks of types and methods that are not there are told, with what was meant', async () => {
-  const messages = told(
+  const messages = messagesOf(
     await renderWith(
       `${WHOLE.replace('types: {', 'types: { Machin: {},')
         .replace('compute }', 'compute, chek() {} }')
@@ -69,13 +69,15 @@ test('hooks of types and methods that are not there are told, with what was mean
 });
 
 test('a file that is no TypeScript, or exports no hooks, is told and not run', async () => {
-  expect(told(await renderWith('export const hooks = {'))[0]).toContain('hooks.ts:1 hook-syntax');
-  expect(told(await renderWith('process.exit(99);'))[0]).toContain('no `export const hooks`');
+  expect(messagesOf(await renderWith('export const hooks = {'))[0]).toContain(
+    'hooks.ts:1 hook-syntax',
+  );
+  expect(messagesOf(await renderWith('process.exit(99);'))[0]).toContain('no `export const hooks`');
 });
 
 test('spreads and calls may hold anything: nothing is said to be missing', async () => {
   const open = 'const rest = load(); export const hooks = { ...rest };';
-  expect(told(await renderWith(open))).toEqual([]);
+  expect(messagesOf(await renderWith(open))).toEqual([]);
 });
 
 test('a file written for another form of the descriptor is said to be behind, with the line', async () => {

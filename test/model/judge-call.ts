@@ -56,7 +56,7 @@ const copyOf = (contents: Contents): Draft =>
  * The final state of the call is judged. As long as it breaks a rule, what breaks it is
  * refused (of those that collide the later), and all is judged anew without it.
  */
-export function settle(scene: Scene): Settled {
+export function judgeCall(scene: Scene): Settled {
   const refused = new Map<Operation, Refusal>();
   for (;;) {
     for (const one of scene.operations)

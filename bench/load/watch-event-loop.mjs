@@ -4,10 +4,10 @@ import { Session } from 'node:inspector';
 /**
  * Loaded into a server that is measured: how much processor time its thread takes between two turns of
  * the event loop. That is what a block lasts on a machine that does nothing else (Linux tells it). At
- * SIGUSR2 the figures since the last one go to the file that TURNS_FILE names; where TURNS_TRACE is so
+ * SIGUSR2 the figures since the last one go to the file that LOOP_FILE names; where LOOP_TRACE is so
  * many milliseconds, with what ran in the longest of the turns that took more.
  */
-const { TURNS_FILE, TURNS_TRACE } = process.env;
+const { LOOP_FILE, LOOP_TRACE } = process.env;
 /** Milliseconds between two looks. */
 const STEP = 1;
 /** Microseconds between two looks of the profiler. */
@@ -16,14 +16,14 @@ const SAMPLE = 500;
 const TURNS = 6;
 const FUNCTIONS = 14;
 
-if (TURNS_FILE !== undefined) watch(TURNS_FILE);
+if (LOOP_FILE !== undefined) watch(LOOP_FILE);
 
 function watch(file) {
   const buffer = Buffer.alloc(100);
   const source = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   const spent = () =>
     Number(buffer.toString('latin1', 0, readSync(source, buffer, 0, 100, 0)).split(' ')[0]) / 1e6;
-  const trace = TURNS_TRACE === undefined ? null : traced(Number(TURNS_TRACE));
+  const trace = LOOP_TRACE === undefined ? null : traced(Number(LOOP_TRACE));
   let turns = [];
   let last = spent();
   setInterval(() => {

@@ -46,8 +46,8 @@ export function objectColumns(
   properties: readonly PropertyDefinition[],
   decoders: Decoders,
 ): ObjectColumns {
-  const rest = properties.filter((property) => property.role !== 'id');
-  const members = rest.map((property) => {
+  const others = properties.filter((property) => property.role !== 'id');
+  const members = others.map((property) => {
     const isJson = property.kind === 'json';
     return {
       name: property.name,
@@ -58,7 +58,7 @@ export function objectColumns(
   });
   // Quotes, colons and commas around each name and value.
   const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
-  const columns = ['id', ...rest.map((property) => property.column)];
+  const columns = ['id', ...others.map((property) => property.column)];
   return {
     columns,
     list: columns.map(quote).join(', '),

@@ -1,9 +1,9 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
 import type { NewChange, ObjectSelection, QueryPage, RowsWritten, StoredObject } from '../port.js';
-import type { Dialect } from './dialect.js';
+import type { Dialect } from './dialect-port.js';
 import type { Fragment, Raw } from './fragment.js';
-import type { Decoders, RowsToWrite } from './objects.js';
+import type { Decoders, RowsToWrite } from './row-codec.js';
 import type { TableTexts } from './table-texts.js';
 
 /** The statement of a query's window, of the columns in `list`. */
