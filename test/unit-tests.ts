@@ -38,6 +38,7 @@ export const UNIT_TESTS: string[] = [
   'test/store/backlog.test.ts',
   'test/store/postgresql-nul.test.ts',
   'test/store/postgresql-shares.test.ts',
+  'test/structure/names.test.ts',
   'test/structure/unit-tests.test.ts',
   'test/text/collations.test.ts',
   'test/text/fold.test.ts',
