@@ -28,7 +28,7 @@ process.exitCode = (await main()) ?? process.exitCode;
 
 async function main() {
   if (name === '--help' || name === '-h') return print(HELP);
-  const { version, builtFor } = readJson('standalone.json', STANDALONE);
+  const { version, builtFor, node, driver } = readJson('standalone.json', STANDALONE);
   if (name === '--version' || name === '-v') return print(version);
   const here = `${process.platform}-${process.arch}`;
   if (builtFor !== here)
@@ -36,10 +36,23 @@ async function main() {
       `this folder was built on ${builtFor}, and this machine is ${here}: ` +
         'run npx jmapsmith build --standalone DIR on a machine of that kind.',
     );
+  // A server on PostgreSQL needs no driver of SQLite.
+  if (!process.env.DATABASE_URL?.startsWith('postgres') && driver !== (await driverHere()))
+    return complain(
+      `this folder was built on Node ${node}, and its SQLite driver does not run on Node ` +
+        `${process.versions.node}: start it with that Node, or run npx jmapsmith build ` +
+        `--standalone DIR on Node ${process.versions.node}.`,
+    );
   if (name === undefined) return run('src/server/main');
   if (Object.hasOwn(SERVER_TOOLS, name)) return run(SERVER_TOOLS[name].entry);
   const names = Object.keys(SERVER_TOOLS).join(', ');
   return complain(`there is no tool ${JSON.stringify(name)}. There are: ${names}.`);
+}
+
+async function driverHere() {
+  const module = new URL('dist/src/database/sqlite/driver.js', PACKAGE);
+  const { driverBinary } = await import(module.href);
+  return driverBinary(process.versions);
 }
 
 async function run(entry) {

@@ -87,6 +87,7 @@ export async function writeStandalone(root, target, withS3) {
   say(`standalone server${withS3 ? ', with S3' : ''}`);
   // Loaded late: the tracer brings packages that no other tool needs.
   const { traceServer } = await import('./standalone-trace.mjs');
+  const { driverBinary } = await import('../dist/src/database/sqlite/driver.js');
   const reached = await traceServer(root, withS3);
   const project = realpathSync(root);
   const packages = new Set([...reached].map((file) => packageOf(file, project)));
@@ -94,7 +95,7 @@ export async function writeStandalone(root, target, withS3) {
   const placed = placePackages(join(project, TEAM.out), packages);
   for (const name of OWN) rmSync(join(target, name), { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  writeJson(join(target, MARKER), marker());
+  writeJson(join(target, MARKER), marker(driverBinary(process.versions)));
   copyProject(project, target, reached);
   for (const [at, folder] of placed)
     if (folder === PACKAGE) copyEngine(join(target, at), { project, reached, placed });
@@ -104,9 +105,10 @@ export async function writeStandalone(root, target, withS3) {
   return { packages: placed.size, octets: octetsBelow(target) };
 }
 
-function marker() {
+function marker(driver) {
   const { version } = readManifest(PACKAGE);
-  return { writtenBy: WRITER, version, builtFor: `${process.platform}-${process.arch}` };
+  const builtFor = `${process.platform}-${process.arch}`;
+  return { writtenBy: WRITER, version, builtFor, node: process.versions.node, driver };
 }
 
 /** The modules of the project that are reached, and its migrations. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { driverPackage } from '../../src/database/sqlite/driver.js';
+import { driverBinary, driverPackage } from '../../src/database/sqlite/driver.js';
 import { temporaryFolder } from './folder.js';
 
 // Each test runs driver.ts in a process of its own, beside packages that the test has installed.
@@ -65,6 +65,14 @@ describe("the driver's package", () => {
       ...['better-sqlite3', 'better-sqlite3'],
       ...['better-sqlite3-13', 'better-sqlite3-13'],
     ]);
+  });
+
+  it('has one binary for every Node from 22.14 on, and one for each ABI before', () => {
+    const binaryOf = (napi: string, modules: string): string =>
+      driverBinary({ ...process.versions, napi, modules });
+    expect(binaryOf('9', '115')).toBe('better-sqlite3 115');
+    expect(binaryOf('9', '127')).toBe('better-sqlite3 127');
+    expect(binaryOf('10', '127')).toBe(binaryOf('10', '137'));
   });
 
   it('is loaded without a look at the one that crashes this Node', () => {

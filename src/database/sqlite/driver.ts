@@ -18,6 +18,15 @@ export function driverPackage(nodeApi: number): 'better-sqlite3-13' | 'better-sq
   return nodeApi >= 10 ? 'better-sqlite3-13' : 'better-sqlite3';
 }
 
+/**
+ * Names the binary of the driver that a Node loads: equal names run on the same binary. Version 13
+ * has one for every Node; version 12 one for each ABI, such as `better-sqlite3 115`.
+ */
+export function driverBinary({ napi, modules }: NodeJS.ProcessVersions): string {
+  const name = driverPackage(Number(napi));
+  return name === 'better-sqlite3' ? `${name} ${modules}` : name;
+}
+
 const { napi } = process.versions;
 const NAME = driverPackage(Number(napi));
 const COMPILER = 'Python 3, make and a C++20 compiler';
