@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { install, pack, write } from '../package/pack.js';
+import { install, packOnce, write } from '../package/pack.js';
 import { eventually } from '../support/poll.js';
 import { freePort } from '../support/postgresql-cluster.js';
 import { ROOT } from '../support/server.js';
@@ -43,7 +43,7 @@ export class GuideRunner {
     const port = await freePort();
     const here = { [ADDRESS]: `127.0.0.1:${port}`, ...replaced };
     const runner = new GuideRunner(folder, terminalIn(folder, port), here);
-    runner.#tarball = join(folder, (await pack(folder)).filename);
+    runner.#tarball = (await packOnce()).tarball;
     return runner;
   }
 

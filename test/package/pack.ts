@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { onceInRun } from '../support/once-in-run.js';
 import { type CommandResult, ROOT } from '../support/server.js';
 
 /** A folder of this test run alone, with a space in its name, and what removes it. */
@@ -16,15 +17,19 @@ export async function emptyFolder(): Promise<{
 }
 
 export interface Packed {
-  /** The tarball's name. */
-  readonly filename: string;
+  /** The tarball's path. */
+  readonly tarball: string;
   readonly files: readonly string[];
 }
 
-/** `npm pack`; with `folder` null it only tells what would be packed. */
-export async function pack(folder: string | null): Promise<Packed> {
-  const where = folder === null ? ['--dry-run'] : ['--pack-destination', folder];
-  const { stdout } = await succeed(ROOT, 'npm', ['pack', '--json', '--silent', ...where]);
+/** Packs this repository by `npm pack`, once for all files of a run. */
+export function packOnce(): Promise<Packed> {
+  return onceInRun('packed', pack);
+}
+
+async function pack(folder: string): Promise<Packed> {
+  const args = ['pack', '--json', '--silent', '--pack-destination', folder];
+  const { stdout } = await succeed(ROOT, 'npm', args);
   // npm says what it packed as a list or, from version 11 on, by name; scripts may print in front.
   const told: unknown = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
   const [one] = Object.values(told as Record<string, unknown>);
@@ -32,7 +37,7 @@ export async function pack(folder: string | null): Promise<Packed> {
     readonly filename: string;
     readonly files: readonly { readonly path: string }[];
   };
-  return { filename, files: files.map(({ path }) => path).sort() };
+  return { tarball: join(folder, filename), files: files.map(({ path }) => path).sort() };
 }
 
 /**

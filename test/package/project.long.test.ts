@@ -6,7 +6,7 @@ import { type Client, CORE } from '../support/client.js';
 import { makeFixtures } from '../support/fixtures.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { binOf, emptyFolder, install, jmapsmith, pack, tool, write } from './pack.js';
+import { binOf, emptyFolder, install, jmapsmith, packOnce, tool, write } from './pack.js';
 
 // A team's project from the empty folder to the next version of the package.
 // The tests follow each other: each goes on from where the one before has brought the project.
@@ -28,7 +28,7 @@ let first: Record<string, string> = {};
 
 beforeAll(async () => {
   project = await emptyFolder();
-  tarball = join(project.root, '..', (await pack(join(project.root, '..'))).filename);
+  ({ tarball } = await packOnce());
   await install(tarball, project.root);
 });
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTree } from '../scripts/generator/project.js';
-import { emptyFolder, install, jmapsmith, type Packed, pack, tool, write } from './pack.js';
+import { emptyFolder, install, jmapsmith, type Packed, packOnce, tool, write } from './pack.js';
 
 /** An import or export at the begin of a line, or one at run time: samples in texts are neither. */
 const IMPORT = /(?:^(?:import|export)\b[^;']*|\bimport\()'([.]{1,2}\/[^']+)'/gm;
@@ -13,8 +13,8 @@ let packed: Packed;
 
 beforeAll(async () => {
   project = await emptyFolder();
-  packed = await pack(project.root);
-  await install(join(project.root, packed.filename), project.root);
+  packed = await packOnce();
+  await install(packed.tarball, project.root);
 });
 
 afterAll(async () => {
