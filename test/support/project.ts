@@ -14,14 +14,14 @@ export interface ProjectCopy {
 }
 
 /**
- * What a copy does without: not needed to run, or made again there. The Prisma clients in build/ come along, of which
- * a build makes those anew whose schema has changed.
+ * What a copy does without: not needed to run, or made again there. The engine comes along as this
+ * repository compiled it, and of the Prisma clients a build makes those anew whose schema changed.
  */
-const LEFT_OUT = new Set(['node_modules', 'dist', 'data', '.git', 'coverage', 'test', 'bench']);
+const LEFT_OUT = new Set(['node_modules', 'data', '.git', 'coverage', 'test', 'bench']);
 
 /**
- * What a copy compiles: the server with the data types, and the operator's tools that tests run. No descriptor changes
- * the developer's tools and the package's declarations: they are compiled with this repository, once.
+ * What a copy compiles: what descriptors and hook files change, with the modules of the engine that
+ * it imports. The other modules are the same as here.
  */
 const BUILD = JSON.stringify({
   extends: './tsconfig.json',
@@ -31,19 +31,13 @@ const BUILD = JSON.stringify({
     noUnusedLocals: false,
     noUnusedParameters: false,
   },
-  include: [
-    'src',
-    'generated',
-    'capabilities/*.hooks.ts',
-    'build/prisma',
-    ...['account', 'migrate', 'token'].map((tool) => `scripts/${tool}.ts`),
-  ],
+  include: ['generated', 'capabilities/*.hooks.ts', 'build/prisma'],
 });
 
 export interface CopyOptions {
   /** Where to; a fresh folder if none is given. */
   readonly folder?: string;
-  /** A copy that was built, to be copied with what was built; this repository, without, if none is given. */
+  /** A copy that was built, to be copied; this repository if none is given. */
   readonly built?: string;
 }
 
@@ -65,12 +59,11 @@ export async function copyProject(
 ): Promise<ProjectCopy> {
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'jmapsmith-project-')));
   const from = built ?? ROOT;
-  const isKept = (top: string): boolean =>
-    !LEFT_OUT.has(top) || (top === 'dist' && built !== undefined);
   try {
+    if (built === undefined) await succeed(ROOT, 'build');
     await cp(from, root, {
       recursive: true,
-      filter: (source) => isKept(relative(from, source).split(sep)[0] ?? ''),
+      filter: (source) => !LEFT_OUT.has(relative(from, source).split(sep)[0] ?? ''),
     });
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
     if (built === undefined) await writeFile(join(root, 'tsconfig.build.json'), BUILD);
@@ -81,15 +74,18 @@ export async function copyProject(
       if (existsSync(hooks)) await copyFile(hooks, join(root, 'capabilities', basename(hooks)));
     }
     const project: ProjectCopy = { root, ...npmAt(root) };
-    if (descriptors.length > 0) {
-      const { code, stdout, stderr } = await project.npm('generate');
-      if (code !== 0) throw new Error(`npm run generate ended with ${code}:\n${stdout}\n${stderr}`);
-    }
+    if (descriptors.length > 0) await succeed(root, 'generate');
     return project;
   } catch (error) {
     await npmAt(root).remove();
     throw error;
   }
+}
+
+/** Runs an npm script that must succeed. */
+async function succeed(root: string, script: string): Promise<void> {
+  const { code, stdout, stderr } = await npmAt(root).npm(script);
+  if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
 }
 
 /** What can be done with the project in a folder. */
