@@ -40,7 +40,7 @@ async function main() {
   if (!process.env.DATABASE_URL?.startsWith('postgres') && driver !== (await driverHere()))
     return complain(
       `this folder was built on Node ${node}, and its SQLite driver does not run on Node ` +
-        `${process.versions.node}: start it with that Node, or run npx jmapsmith build ` +
+        `${process.versions.node}: start it with Node ${node}, or run npx jmapsmith build ` +
         `--standalone DIR on Node ${process.versions.node}.`,
     );
   if (name === undefined) return run('src/server/main');

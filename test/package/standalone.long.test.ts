@@ -70,6 +70,8 @@ describe('the folder, written anew with S3', () => {
     const endpoint = await startS3();
     const place = {
       ...CREDENTIALS,
+      // As in every image: Amazon's client looks there for its configuration.
+      HOME: '/data',
       BLOB_STORE: `s3://${BUCKET}/blobs?endpoint=${endpoint}`,
       DATA_DIR: '/data/s3',
     };
