@@ -200,7 +200,7 @@ describe('partysocket', () => {
     args: object,
   ): Promise<Args> {
     const sent = request([TODOS, GADGETS], [[name, { accountId, ...args }, 'c']]);
-    const answer = await within(name, sent, 20_000);
+    const answer = await within(name, sent);
     expect(answer).toMatchObject({ '@type': 'Response', methodResponses: [[name, {}, 'c']] });
     return answer.methodResponses[0]?.[1] as Args;
   }

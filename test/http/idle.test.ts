@@ -3,7 +3,8 @@ import { ECHO, echo, gate, type Harness, head, RawConnection, startHarness } fro
 
 const CALL = `${head('/jmap', ['Content-Type: application/json', `Content-Length: ${ECHO.length}`])}${ECHO}`;
 const READY = head('/readyz', [], 'GET');
-const KEEP_ALIVE = 160;
+/** Long enough for pauses of a busy machine, ms. */
+const KEEP_ALIVE = 800;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -66,7 +66,7 @@ test.each([
   const backfill = await startBackfill({
     ...{ store, registry, hooks: computing, database: own.backfill(), shared: false },
     hookServices: {
-      timeout: 2000,
+      timeout: 60_000,
       prisma: null,
       join: (work: () => Promise<unknown>) => work(),
       onError: () => undefined,

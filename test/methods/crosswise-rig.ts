@@ -31,7 +31,7 @@ const registry = createRegistry([
 ]);
 export const DATA_TYPES = [...registry.dataTypes.values()];
 const hookServices: HookServices = {
-  ...{ timeout: 1000, prisma: null, onError: () => undefined },
+  ...{ timeout: 60_000, prisma: null, onError: () => undefined },
   join: (work) => work(),
 };
 const hooks = createHooks(registry, hookServices);

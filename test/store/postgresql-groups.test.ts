@@ -397,7 +397,7 @@ describe('writes of an account that wait together', () => {
         if (Buffer.from(data).includes('\0COMMIT\0')) {
           // The server commits. What it answers is spoiled on the way.
           socket.pause();
-          setTimeout(() => socket.destroy(Object.assign(new Error(), { code: 'EPROTO' })), 100);
+          setTimeout(() => socket.destroy(Object.assign(new Error(), { code: 'EPROTO' })), 1000);
         }
         return write.call(socket, data, ...rest);
       };

@@ -6,6 +6,7 @@ import type { Snapshot, Store, Transaction } from '../../src/store/port.js';
 import type { Connection } from '../../src/store/postgresql/connection.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { conductor } from '../support/conductor.js';
+import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { ALL, Gadget, gadget, plan, queryIds, TYPES } from './gadget.js';
 import { openGadgets } from './postgresql-gadgets.js';
@@ -336,7 +337,9 @@ describe('what fails beside others', () => {
     const first = look(A);
     const waiting = [look(A), look(B)].map((each) => each.catch((error: unknown) => error));
     // The first one has the connection.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const waits = `SELECT 1 FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+    await eventually(async () => expect((await holder.query(waits)).rowCount).not.toBe(0));
     const closing = store.close();
     closed = true;
     await holder.query('ROLLBACK');

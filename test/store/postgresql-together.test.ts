@@ -5,6 +5,7 @@ import type { Store } from '../../src/store/port.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { besideOthers, OTHERS } from '../support/beside-others.js';
 import { conductor } from '../support/conductor.js';
+import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { FILTERS, Gadget, gadget, plan, queryIds, TYPES } from './gadget.js';
 import { makeGadgets, openGadgets } from './postgresql-gadgets.js';
@@ -226,8 +227,9 @@ describe('reads of objects that come together', () => {
     await store.ping();
     const unlock = await lock();
     const stuck = [A, B, A, B, A, B].map((account) => look(store, account, 'g1'));
-    await new Promise((resolve) => setTimeout(resolve, 200));
     // Together, and those of two once more.
+    await eventually(() => expect(statements.length).toBeGreaterThanOrEqual(6 + 2));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     expect(statements).toHaveLength(6 + 2);
     expect(pool.totalCount).toBeLessThanOrEqual(3);
     expect(await store.read(B, soon(), (snapshot) => snapshot.stateNumber(Gadget))).toBe(3);

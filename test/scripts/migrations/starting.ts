@@ -36,7 +36,7 @@ export function start(
   };
   const registry = createRegistry([capability]);
   const hookServices: HookServices = {
-    timeout: 2000,
+    timeout: 60_000,
     prisma: null,
     join: (work) => work(),
     onError: (error) => {

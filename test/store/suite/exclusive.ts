@@ -72,7 +72,7 @@ export function exclusiveCases(bench: Bench): void {
         escaped = transaction;
         await transaction.writeRows('insert', Gadget, [gadget('r1')]);
         await new Promise(() => undefined);
-      }, 150);
+      }, 1000);
       await expect(hanging).rejects.toBeInstanceOf(UnavailableError);
       await expect(escaped?.writeRows('insert', Gadget, [gadget('r2')])).rejects.toThrow(
         'after its work',
