@@ -139,6 +139,12 @@ describe('scripts/run.mjs', () => {
     expect({ stdout, code }).toEqual({ stdout: RESULT, code: 3 });
   });
 
+  it('says what is wrong with exit code 2 where there is no such program', async () => {
+    const { stderr, code } = await run('src/none');
+    expect(code).toBe(2);
+    expect(stderr).toContain('src/none');
+  });
+
   it('says with exit code 2 what to do where the packages are not installed', async () => {
     rmSync(join(root, 'node_modules'));
     rmSync(join(root, 'dist'), { recursive: true, force: true });
@@ -149,11 +155,5 @@ describe('scripts/run.mjs', () => {
     } finally {
       symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
     }
-  });
-
-  it('says what is wrong with exit code 2 where there is no such program', async () => {
-    const { stderr, code } = await run('src/none');
-    expect(code).toBe(2);
-    expect(stderr).toContain('src/none');
   });
 });

@@ -33,7 +33,23 @@ export class Workplace {
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
   ): Promise<ToolResult> {
-    const child = spawn(process.execPath, [`dist/scripts/${name}.js`, ...args], {
+    return this.#node([`dist/scripts/${name}.js`, ...args], env);
+  }
+
+  /** Runs it once for each list of arguments, in one process (test/support/run-each.mjs). */
+  async runEach(
+    name: string,
+    calls: readonly (readonly string[])[],
+  ): Promise<readonly ToolResult[]> {
+    const script = join(ROOT, 'test/support/run-each.mjs');
+    const file = join(ROOT, `dist/scripts/${name}.js`);
+    const { code, stdout, stderr } = await this.#node([script, file, JSON.stringify(calls)], {});
+    if (code !== 0) throw new Error(`run-each.mjs ended with ${code}: ${stderr}`);
+    return JSON.parse(stdout) as ToolResult[];
+  }
+
+  #node(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ToolResult> {
+    const child = spawn(process.execPath, [...args], {
       cwd: ROOT,
       env: { PATH: process.env['PATH'] ?? '', DATA_DIR: this.dataDir, ...env },
       // Nothing ever prompts: there is no input to be had.

@@ -6,7 +6,19 @@ import { createProject, REPOSITORY, type Run } from './project.js';
 
 /** Runs a tool as its npm script does. */
 function tool(name: string, ...args: readonly string[]): Promise<Run> {
-  const script = join(REPOSITORY, 'scripts', `${name}.ts`);
+  return node(join(REPOSITORY, 'scripts', `${name}.ts`), ...args);
+}
+
+/** Runs a tool once for each list of arguments, in one process: `code`, `stdout` and `stderr`. */
+async function runEach(name: string, calls: readonly (readonly string[])[]): Promise<Run[]> {
+  const script = join(REPOSITORY, 'test/support/run-each.mjs');
+  const file = join(REPOSITORY, 'scripts', `${name}.ts`);
+  const { code, stdout, stderr } = await node(script, file, JSON.stringify(calls));
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as Run[];
+}
+
+function node(script: string, ...args: readonly string[]): Promise<Run> {
   const argv = ['--import', 'tsx/esm', '--conditions=jmapsmith-source', script, ...args];
   return new Promise((resolve) => {
     execFile(process.execPath, argv, { cwd: REPOSITORY }, (error, stdout, stderr) => {
@@ -37,18 +49,19 @@ describe('npm run new', () => {
     expect(await project.read('capabilities/invoice-lines.yaml')).toBe('# mine\n');
   });
 
-  it.each([
-    [[]],
-    [['invoice']],
-    [['../Invoice']],
-    [['JmapThing']],
-    [['Promise']],
-    [['A', 'B']],
-    [['Invoice', '--colour']],
-  ])('refuses %j with 2 and a line of its own', async (args) => {
-    const run = await tool('new', ...args, '--root', join(REPOSITORY, 'build/nowhere'));
-    expect(run).toMatchObject({ code: 2, stdout: '' });
-    expect(run.stderr).toMatch(/^new: [^\n]*\n$/);
+  it('refuses what is no name of a type with 2 and a line of its own', async () => {
+    const names = [[], ['invoice'], ['../Invoice'], ['JmapThing'], ['Promise'], ['A', 'B']];
+    const calls = [...names, ['Invoice', '--colour']];
+    const nowhere = join(REPOSITORY, 'build/nowhere');
+    const runs = await runEach(
+      'new',
+      calls.map((args) => [...args, '--root', nowhere]),
+    );
+    expect(runs).toHaveLength(calls.length);
+    for (const [at, run] of runs.entries()) {
+      expect(run, calls[at]?.join(' ')).toMatchObject({ code: 2, stdout: '' });
+      expect(run.stderr).toMatch(/^new: [^\n]*\n$/);
+    }
   });
 
   it('refuses a type that another descriptor has, and names it', async () => {
