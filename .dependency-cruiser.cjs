@@ -105,7 +105,7 @@ module.exports = {
     onlyImports(
       'src/runtime',
       wire,
-      'What keeps one request from blocking others knows nothing of what it runs.',
+      'The runtime keeps one request from blocking others, and knows nothing of the work it runs.',
     ),
     onlyImports('src/text', wire, 'Folding and collation keys come from tables and nothing else.'),
     onlyImports(
@@ -143,7 +143,7 @@ module.exports = {
     onlyImports(
       'src/backfill',
       [...wire, ...store, '^src/(methods|hooks|database)/'],
-      'What migrations leave to a start goes through the methods and hooks that a /set goes through.',
+      'A backfill goes through the same methods and hooks as a /set.',
     ),
     onlyImports(
       'src/push',
@@ -302,7 +302,7 @@ module.exports = {
     ),
     {
       name: 'sqlite-driver-by-node',
-      comment: 'Which driver is safe depends on Node: driver.ts chooses. Types are free.',
+      comment: 'The safe driver depends on Node: driver.ts chooses. Types are free.',
       severity: 'error',
       from: { pathNot: ['^src/database/sqlite/driver[.]ts$', '^scripts/build-lock[.]mjs$'] },
       to: { path: '(^|node_modules/)better-sqlite3(-13)?/', dependencyTypesNot: ['type-only'] },

@@ -12,6 +12,10 @@ in full, and named again at the end:
                 (npm run generate)
   types         tsc
   style         lint and format (biome; npm run format mends most)
+  prose         sentences of Markdown pages, comments and messages, by the rules in
+                scripts/prose/rules.mjs (scripts/check-prose.mjs)
+  spelling      British spelling (cspell); a new word of the project is a line of
+                scripts/prose/words.txt
   widths        no line in src/, scripts/ and bin/ is over 100 columns (scripts/check-widths.mjs)
   arrows        which folder imports which (.dependency-cruiser.cjs)
   conformance   docs/reference/conformance.md is what the ledger says (conform/ledger)
@@ -28,6 +32,12 @@ const CHECKS = [
   // 24.
   ['types', 'tsc --noEmit --pretty false --incremental --tsBuildInfoFile build/types.tsbuildinfo'],
   ['style', 'biome check --colors=off --error-on-warnings .'],
+  ['prose', 'node scripts/check-prose.mjs'],
+  [
+    'spelling',
+    'cspell lint --no-progress --no-summary --show-suggestions --relative --cache ' +
+      '--cache-strategy content --cache-location build/spelling.json',
+  ],
   ['widths', 'node scripts/check-widths.mjs'],
   [
     'arrows',

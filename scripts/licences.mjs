@@ -44,6 +44,11 @@ const EXCEPTIONS = [
     reason: 'lists of licence names that the licence check reads; not passed on',
   },
   {
+    packages: /^@cspell\/dict-django$/,
+    licence: 'WTFPL',
+    reason: 'a list of words that comes with the spelling check; not passed on',
+  },
+  {
     packages: /^world-countries$/,
     licence: 'ODbL-1.0',
     reason: "the tutorial's data, loaded by a test; not passed on",

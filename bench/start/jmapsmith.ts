@@ -76,7 +76,7 @@ types:
   Todo:
     description: One thing to do.
     properties:
-      text: { type: string, maxLength: 512, description: What is to be done. }
+      text: { type: string, maxLength: 512, description: The task in a few words. }
       done: { type: boolean, default: false, description: Whether it is done. }
     required: [text]
     filter:

@@ -39,7 +39,7 @@ export const blobCapability = jmap.capability({
               type: ['integer', 'null'],
             },
             properties: {
-              description: 'What to answer of each; data and size where not given.',
+              description: 'The properties to answer; `data` and `size` by default.',
               items: { type: 'string' },
               type: ['array', 'null'],
             },
@@ -150,7 +150,7 @@ export const blobCapability = jmap.capability({
                 required: ['id', 'blobId', 'type', 'size'],
                 type: 'object',
               },
-              description: 'What was created, by creation id.',
+              description: 'The created blobs, by creation id.',
               type: ['object', 'null'],
             },
             newState: { description: 'Blobs have no state.', type: ['string', 'null'] },

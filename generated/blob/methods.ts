@@ -18,7 +18,7 @@ export interface BlobUploadResponse {
   readonly oldState?: string | null;
   /** Blobs have no state. */
   readonly newState?: string | null;
-  /** What was created, by creation id. */
+  /** The created blobs, by creation id. */
   readonly created: Readonly<Record<string, {
     /** The id of the blob. */
     readonly id: string;
@@ -39,7 +39,7 @@ export interface BlobGetArguments {
   readonly accountId: string;
   /** The blobs to read. */
   readonly ids: readonly string[] | null;
-  /** What to answer of each; data and size where not given. */
+  /** The properties to answer; `data` and `size` by default. */
   readonly properties?: readonly string[] | null;
   /** The first octet of the range; 0 where not given. */
   readonly offset?: number | null;

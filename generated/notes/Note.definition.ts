@@ -12,7 +12,7 @@ export interface Note {
   readonly created: string;
   /** When the object was last changed. Set by the server. */
   readonly updated: string;
-  /** What the note is about. */
+  /** Names the subject of the note. */
   readonly title: string;
   /** The text of the note. */
   readonly body: string;
@@ -32,7 +32,7 @@ export interface NoteFilter {
   readonly body?: string | null;
 }
 
-/** What the server and its hooks see of one. */
+/** The stored object, as the server and its hooks see it. */
 export type NoteStored = Note;
 
 /** The types of Note, for inference. */

@@ -26,7 +26,7 @@ export const notesCapability = jmap.capability({
           },
           title: {
             default: '',
-            description: 'What the note is about.',
+            description: 'Names the subject of the note.',
             maxLength: 1000,
             type: 'string',
           },

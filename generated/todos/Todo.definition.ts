@@ -12,7 +12,7 @@ export interface Todo {
   readonly created: string;
   /** When the object was last changed. Set by the server. */
   readonly updated: string;
-  /** What is to be done. */
+  /** The task in a few words. */
   readonly text: string;
   /** Whether it is done. */
   readonly done: boolean;
@@ -32,7 +32,7 @@ export interface TodoFilter {
   readonly done?: boolean | null;
 }
 
-/** What the server and its hooks see of one. */
+/** The stored object, as the server and its hooks see it. */
 export type TodoStored = Todo;
 
 /** The types of Todo, for inference. */

@@ -20,7 +20,7 @@ export const todosCapability = jmap.capability({
         filter: { done: 'equals', text: 'contains' },
         properties: {
           done: { default: false, description: 'Whether it is done.', type: 'boolean' },
-          text: { description: 'What is to be done.', maxLength: 512, type: 'string' },
+          text: { description: 'The task in a few words.', maxLength: 512, type: 'string' },
         },
         required: ['text'],
         sort: ['text', 'done', 'created', 'updated'],

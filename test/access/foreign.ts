@@ -28,7 +28,7 @@ export interface Caller {
 }
 
 /** Every place of every method where an id can be named. */
-export function namings(model: Model, caller: Caller): readonly Naming[] {
+export function listNamings(model: Model, caller: Caller): readonly Naming[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   const all = [...types.flatMap((type) => namingsOf(type, caller)), ...blobNamings(caller)];
   return [...all, ...ownNamings(model, caller)];
@@ -127,6 +127,6 @@ function isId(schema: unknown): boolean {
 }
 
 /** As an id of somebody's, and nobody's. */
-export function nobodys(id: string): string {
+export function inventId(id: string): string {
   return `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;
 }

@@ -10,7 +10,7 @@ import type { Fixtures } from '../support/fixtures.js';
 import type { RunningServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 import { type Outcome, PLACES } from './expectations.js';
-import { type Ids, namings, nobodys } from './foreign.js';
+import { type Ids, inventId, listNamings } from './foreign.js';
 import { modelOf } from './methods.js';
 import { makeWorld, type World } from './world.js';
 
@@ -90,7 +90,9 @@ export function idsSuite(server: () => RunningServer): void {
       const foreign = heldIn(foreignPlace);
       const [own, fromOwn] = [heldIn(accountPlace), heldIn('shared, to write')];
       const caller = { accountId, from, create, own, fromOwn };
-      const all = namings(model, caller).filter(({ type }) => foreign.get(type) !== 'singleton');
+      const all = listNamings(model, caller).filter(
+        ({ type }) => foreign.get(type) !== 'singleton',
+      );
       expect(all.length).toBeGreaterThan(100);
       const m = own.get('Gadget') ?? '';
       const mine: Call = ['Gadget/get', { accountId, ids: ['#m'] }, 'c'];
@@ -103,7 +105,7 @@ export function idsSuite(server: () => RunningServer): void {
         const ids = part.map(({ type }) => foreign.get(type) ?? '');
         const calls = part.flatMap(({ method, args }, n): Call[] => [
           [method, args(ids[n] ?? ''), `f${n}`],
-          [method, args(nobodys(ids[n] ?? '')), `n${n}`],
+          [method, args(inventId(ids[n] ?? '')), `n${n}`],
         ]);
         const { methodResponses } = await client.api(calls);
         // RFC 8620 3.3, 5.3: the same ids behind names that the request itself gives them.
@@ -114,7 +116,7 @@ export function idsSuite(server: () => RunningServer): void {
         const createdIds = Object.fromEntries(
           ids.flatMap((id, n) => [
             [`f${n}`, id],
-            [`n${n}`, nobodys(id)],
+            [`n${n}`, inventId(id)],
           ]),
         );
         const byName = await client.api(named, { createdIds });
@@ -125,7 +127,7 @@ export function idsSuite(server: () => RunningServer): void {
             const [theirs, none] = [responses[2 * n], responses[2 * n + 1]].map((response) =>
               JSON.stringify(response?.slice(0, 2)).replace(FILTER_HASH, '$1'),
             );
-            const renamed = theirs?.replaceAll(id, nobodys(id)).replaceAll(`#f${n}`, `#n${n}`);
+            const renamed = theirs?.replaceAll(id, inventId(id)).replaceAll(`#f${n}`, `#n${n}`);
             if (renamed !== none || id === '' || theirs?.includes('secret'))
               wrong.push(`${method} ${JSON.stringify(args(id))}: ${theirs}, not as ${none}`);
           }
@@ -179,7 +181,7 @@ export function idsSuite(server: () => RunningServer): void {
     const suite = suiteOf(all, accountId, 'Gadget');
     const caller = { from: own, own: heldIn('shared, to write'), fromOwn: heldIn('own') };
     const create = () => suite.create('mine', accountId);
-    const named = namings(model, { accountId, create, ...caller }).filter(
+    const named = listNamings(model, { accountId, create, ...caller }).filter(
       ({ method, type }) => type === 'Blob' && /^(?:Blob|Gadget)[/]/.test(method),
     );
     const copied = (id: string) => ({ accountId: own, fromAccountId: accountId, blobIds: [id] });
@@ -189,12 +191,12 @@ export function idsSuite(server: () => RunningServer): void {
       const [theirs, none] = (
         await all.api([
           [method, args(blobId), 'f'],
-          [method, args(nobodys(blobId)), 'n'],
+          [method, args(inventId(blobId)), 'n'],
         ])
       ).methodResponses.map((response) =>
         JSON.stringify(response.slice(0, 2)).replace(FILTER_HASH, '$1'),
       );
-      expect(theirs?.replaceAll(blobId, nobodys(blobId)), method).toBe(none);
+      expect(theirs?.replaceAll(blobId, inventId(blobId)), method).toBe(none);
     }
   });
 

@@ -175,7 +175,7 @@ describe('jmap-client-ts', () => {
     const { call } = await openClient(server().url, token);
     const wrong = call('Gadget/set', { accountId, ifInState: '0', destroy: [] });
     await expect(wrong).rejects.toMatchObject({ type: 'stateMismatch' });
-    await expect(openClient(server().url, 'nobodys')).rejects.toThrow('401');
+    await expect(openClient(server().url, 'unknown')).rejects.toThrow('401');
   });
 });
 

@@ -108,12 +108,13 @@ function lostMembers(before: object, after: object): string | undefined {
 function compareTypes(before: Model, after: Model, tell: Tell): void {
   const typesOf = (model: Model) => model.capabilities.flatMap(({ types }) => types);
   const wholes = new Map(typesOf(before).map((type) => [type.name, type]));
-  const olds = new Map([...wholes].map(([name, type]) => [name, snapshotType(type)]));
-  const oldOf = (type: ModelType) => olds.get(type.name) ?? olds.get(type.renamedFrom ?? '');
+  const oldTypes = new Map([...wholes].map(([name, type]) => [name, snapshotType(type)]));
+  const oldOf = (type: ModelType) =>
+    oldTypes.get(type.name) ?? oldTypes.get(type.renamedFrom ?? '');
   const renames = typesOf(after).flatMap((type) => renameOf(oldOf(type), type));
   const seen = new Set<string>();
   for (const type of typesOf(after)) {
-    const same = olds.get(type.name);
+    const same = oldTypes.get(type.name);
     const old = oldOf(type);
     if (old === undefined) {
       tell('wire', false, type.name, 'type added');
@@ -133,7 +134,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
       compareSearches(whole, type, renamed, tell);
     }
   }
-  for (const [name] of olds) {
+  for (const [name] of oldTypes) {
     if (seen.has(name)) continue;
     tell('wire', true, name, 'type removed');
     tell('storage', true, name, 'its table and all data in it go');
@@ -220,13 +221,13 @@ function compareType(
   renamed: ReadonlyMap<string, string>,
   tell: Tell,
 ): void {
-  const olds = new Map(before.properties.map((property) => [property.name, property]));
+  const oldTypes = new Map(before.properties.map((property) => [property.name, property]));
   const kept = new Set<string>();
   let seen = false;
   for (const property of after.properties) {
     const where = `${after.name}.${property.name}`;
-    const same = olds.get(property.name);
-    const old = same ?? olds.get(renamed.get(property.name) ?? '');
+    const same = oldTypes.get(property.name);
+    const old = same ?? oldTypes.get(renamed.get(property.name) ?? '');
     if (old === undefined) {
       tell(
         'wire',
@@ -246,7 +247,7 @@ function compareType(
     }
     seen = compareProperty(old, property, where, tell) || seen;
   }
-  for (const [name, old] of olds) {
+  for (const [name, old] of oldTypes) {
     if (kept.has(name)) continue;
     tell(
       'wire',

@@ -14,7 +14,7 @@ export function printDatasource(provider: Provider): string {
 
 function printModel(table: Table, documented: boolean): string {
   const model = modelName(table.model ?? table.name);
-  const columns = inPrismasOrder(table.columns);
+  const columns = orderColumns(table.columns);
   const fields = columns.map((column) => printField(table, column));
   const nameWidth = Math.max(...fields.map(([name]) => name.length));
   const typeWidth = Math.max(...fields.map(([, type]) => type.length));
@@ -47,7 +47,7 @@ function printField(table: Table, column: Column): [name: string, type: string, 
  * Prisma refuses a field whose name an earlier field has as its column. Such a field comes first;
  * where two have each other's, one gets another name.
  */
-function inPrismasOrder(columns: readonly Column[]): readonly Column[] {
+function orderColumns(columns: readonly Column[]): readonly Column[] {
   if (columns.every(({ name, field = name }) => field === name)) return columns;
   const named = new Map(columns.map((column) => [column.field ?? column.name, column]));
   const ordered: Column[] = [];

@@ -53,7 +53,7 @@ function namesOf(type: ModelType): readonly string[] {
  */
 async function addStored(module: GeneratedModule, type: ModelType): Promise<void> {
   const { name } = type;
-  const words = 'What the server and its hooks see of one.';
+  const words = 'The stored object, as the server and its hooks see it.';
   const hidden = type.properties.filter((property) => !isShown(property));
   if (hidden.length === 0) {
     module.addTypeAlias(`${name}Stored`, name, words);
@@ -64,7 +64,12 @@ async function addStored(module: GeneratedModule, type: ModelType): Promise<void
     hidden.filter(({ access }) => access !== 'secret').map(({ schema }) => schema),
     namesOf(type),
   );
-  const own = objectOf(`${words} Internal and secret properties too.`, hidden, hidden, stored);
+  const own = objectOf(
+    `${words} It has internal and secret properties too.`,
+    hidden,
+    hidden,
+    stored,
+  );
   const types = withShared([[`${name}Stored`, own]], shared);
   await addWireTypes(
     module,

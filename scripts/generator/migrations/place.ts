@@ -18,7 +18,7 @@ export function placeModel(model: Model, snapshot: Snapshot | undefined): Model 
   if (snapshot === undefined) return model;
   const types = model.capabilities.flatMap((capability) => capability.types);
   const tables = new Map<string, string>();
-  const before = beforesOf(types, snapshot);
+  const before = releasedByName(types, snapshot);
   const taken = namesOf([...releasedTypes(snapshot).keys()]);
   for (const { name, table } of types)
     tables.set(name, before.get(name)?.table ?? free(table, taken));
@@ -42,7 +42,7 @@ export function placeModel(model: Model, snapshot: Snapshot | undefined): Model 
 }
 
 /** Returns the released type that each is, by the name that it has now. */
-function beforesOf(
+function releasedByName(
   types: readonly ModelType[],
   snapshot: Snapshot,
 ): ReadonlyMap<string, ReleasedType> {

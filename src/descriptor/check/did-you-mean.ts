@@ -70,7 +70,7 @@ export function nearest(unknown: string, known: readonly string[]): string | und
     .sort((a, b) => a.far - b.far || begun(unknown, b.word) - begun(unknown, a.word))[0]?.word;
 }
 
-/** Letters that both begin with: of two words as close, the first letters tell (`imutable`). */
+/** Letters that both begin with: of two words as close, the first letters tell. */
 function begun(unknown: string, word: string): number {
   const [a, b] = [unknown.toLowerCase(), word.toLowerCase()];
   let index = 0;

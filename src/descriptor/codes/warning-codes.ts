@@ -4,8 +4,8 @@ import type { CodeTable } from './code-row.js';
 export const WARNINGS = Object.freeze({
   'hook-file-behind': {
     cause:
-      "What hooks see has changed since the hook file's line `// written for: HASH`. " +
-      '`--check` fails.',
+      "The objects that hooks see have changed since the hook file's line " +
+      '`// written for: HASH`. `--check` fails.',
     wrong: 'a hook of a removed method',
     right: 'the hook removed too',
     silence: 'Read the hook file again, then write the line that the message shows.',

@@ -115,7 +115,7 @@ export function model(types: readonly ModelType[]): Model {
 }
 
 export const TODO_PROPERTIES: readonly ModelProperty[] = [
-  property('text', 'string', { required: true, description: 'What is to be done.' }),
+  property('text', 'string', { required: true, description: 'The task in a few words.' }),
   property('done', 'boolean', { default: false }),
 ];
 

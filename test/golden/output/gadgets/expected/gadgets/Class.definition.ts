@@ -26,7 +26,7 @@ export interface ClassFilter {
   readonly delete?: boolean | null;
 }
 
-/** What the server and its hooks see of one. */
+/** The stored object, as the server and its hooks see it. */
 export type ClassStored = Class;
 
 /** The types of Class, for inference. */

@@ -88,7 +88,7 @@ export interface GadgetFilter {
   readonly ids?: readonly string[] | null;
 }
 
-/** What the server and its hooks see of one. */
+/** The stored object, as the server and its hooks see it. */
 export type GadgetStored = Gadget;
 
 /** The types of Gadget, for inference. */

@@ -97,7 +97,7 @@ export interface Address {
   readonly floor?: number | null;
 }
 
-/** What the server and its hooks see of one. Internal and secret properties too. */
+/** The stored object, as the server and its hooks see it. It has internal and secret properties too. */
 export interface GadgetStored extends Gadget {
   /** Never on the wire. */
   readonly cost: number;

@@ -24,7 +24,7 @@ export type SinglePatch = jmap.PatchObject<SingleCreate>;
 /** A FilterCondition of Single/query; null adds no constraint unless the property may be null. */
 export interface SingleFilter {}
 
-/** What the server and its hooks see of one. */
+/** The stored object, as the server and its hooks see it. */
 export type SingleStored = Single;
 
 /** The types of Single, for inference. */
