@@ -34,6 +34,20 @@ export const REPOSITORY = {
   version: () => '',
 };
 
+/** The conformance runner, a package of this repository that takes modules of the server along. */
+export const CONFORM = {
+  out: 'conform/dist',
+  config: 'conform/tsconfig.json',
+  inputs: [
+    { at: 'conform/src', counts: /\.ts$/ },
+    { at: 'src', counts: /\.ts$/ },
+    { at: 'tsconfig.json' },
+    { at: 'conform/tsconfig.json' },
+    { at: 'package-lock.json' },
+  ],
+  version: () => '',
+};
+
 /**
  * A team's project, in which the engine is a package: what the team's files are compiled to goes to
  * a folder that nobody else has, since `dist` may be the team's own.

@@ -1,27 +1,35 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CONFORM } from './build-layout.mjs';
 import { build, buildClients } from './build-project.mjs';
 import { reportFailure } from './build-tools.mjs';
 
-const HELP = `Usage: npm run build [-- --clients]
+const HELP = `Usage: npm run build [-- --clients | --conform]
 
 Builds what is not current: the Prisma clients (build/prisma), then the program (dist).
 
-  --clients  the Prisma clients alone: what the type check and the tests need of it`;
+  --clients  the Prisma clients alone: what the type check and the tests need of it
+  --conform  the conformance runner alone, to conform/dist`;
+
+const BUILDS = {
+  '--clients': buildClients,
+  '--conform': (root) => build(root, CONFORM),
+};
 
 async function main(argv) {
   if (argv.includes('--help') || argv.includes('-h')) {
     process.stdout.write(`${HELP}\n`);
     return 0;
   }
-  const unknown = argv.find((argument) => argument !== '--clients');
+  const unknown = argv.find((argument) => !Object.hasOwn(BUILDS, argument));
   if (unknown !== undefined) {
     process.stderr.write(`build: unknown argument ${unknown} (--help shows what there is.)\n`);
     return 2;
   }
   const root = dirname(dirname(fileURLToPath(import.meta.url)));
   try {
-    await (argv.includes('--clients') ? buildClients(root) : build(root));
+    if (argv.length === 0) await build(root);
+    for (const argument of new Set(argv)) await BUILDS[argument](root);
     return 0;
   } catch (error) {
     return reportFailure(error);
