@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
-import { conformance } from '../conformance/cases/all.js';
-import { describedWorld } from '../conformance/descriptor.js';
-import { Suite } from '../conformance/suite.js';
 import { EXAMPLES } from '../support/shared-project.js';
 import { firstCases } from './cases.js';
 import { secondCases } from './more-cases.js';
 import { useExamples } from './project.js';
 
-// Every descriptor of examples/, generated and compiled together (or nothing here runs), called over HTTP.
+// Every descriptor of examples/, generated and compiled together (or nothing here runs), called over
+// HTTP. conformance/matrix.long.test.ts has the suite of all types for each.
 const examples = useExamples();
 
 test('there are seven', () => {
@@ -41,8 +39,3 @@ test('the session lists each of them, with its static members', async () => {
 
 firstCases(examples);
 secondCases(examples);
-
-// The suite of all types, by the descriptors alone; the protocol's part of it for each is in the long tier.
-const world = describedWorld(...EXAMPLES.map((name) => `../../examples/${name}.yaml`));
-for (const name of world.keys())
-  conformance(new Suite(world, name, () => examples().fixtures), { protocol: false });

@@ -4,12 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Call, rawHttp } from '../support/client.js';
 import { expectProblem } from '../support/expected.js';
 import { type Fixtures, makeFixtures } from '../support/fixtures.js';
-import { eventually } from '../support/poll.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
 /**
- * A client that means harm, against a server with its default limits. The largest answers are in
- * hostile.long.test.ts. After each attack another user is served, and
+ * A client that means harm, against a server with its default limits. The largest answers and the
+ * slowest requests are in hostile.long.test.ts. After each attack another user is served, and
  * in the end the process is the one that was started and its peak memory is bounded.
  */
 
@@ -217,40 +216,6 @@ describe('access', () => {
 });
 
 describe('slowness', () => {
-  /** Sends `head`, then an octet a second, until the server ends the connection; what it said. */
-  function drip(head: string): Promise<string> {
-    const { hostname, port } = new URL(server.url);
-    return new Promise((resolve) => {
-      const socket = connect(Number(port), hostname, () => socket.write(head));
-      sockets.push(socket);
-      const timer = setInterval(() => socket.write('a'), 1000);
-      let text = '';
-      socket.on('data', (chunk) => {
-        text += chunk.toString('latin1');
-      });
-      socket.on('error', () => undefined);
-      socket.once('close', () => {
-        clearInterval(timer);
-        resolve(text);
-      });
-    });
-  }
-
-  it('headers, a request and an upload that arrive an octet a second are given up', async () => {
-    const { u1, A1 } = fixtures;
-    const post = (path: string): string =>
-      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${u1.token}\r\n` +
-      'Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n';
-    const answers = await Promise.all([
-      drip('POST /jmap HTTP/1.1\r\nHost: x\r\nX-Slow: '),
-      drip(post('/jmap')),
-      drip(post(`/jmap/upload/${A1}`)),
-    ]);
-    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-    // Their slots are free again.
-    await eventually(async () => expect(await u1.ok('Core/echo', { a: 1 })).toEqual({ a: 1 }));
-  });
-
   it('as many hanging requests as connections allow keep no other user waiting', async () => {
     const { u1, u2, AX } = fixtures;
     const { hostname, port } = new URL(server.url);
