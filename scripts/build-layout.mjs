@@ -11,9 +11,9 @@ const DESCRIPTORS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.](?:yam
 const HOOKS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ };
 
 /**
- * What a build reads and where it writes, as places relative to the project's folder. An input is a
- * folder with the files that count in it, or a file. Tools that are plain JavaScript run as they
- * are and are no input.
+ * The places that a build reads and writes, relative to the project's folder. An input is a folder
+ * with the files that count in it, or a file. Tools that are plain JavaScript run as they are and
+ * are no input.
  */
 
 /** This repository: the engine and its own project in one. */
@@ -30,7 +30,7 @@ export const REPOSITORY = {
     { at: 'tsconfig.build.json' },
     { at: 'package-lock.json' },
   ],
-  /** What else decides what is built, as a text. */
+  /** Anything else that decides the output, as a text. */
   version: () => '',
 };
 
@@ -49,8 +49,8 @@ export const CONFORM = {
 };
 
 /**
- * A team's project, in which the engine is a package: what the team's files are compiled to goes to
- * a folder that nobody else has, since `dist` may be the team's own.
+ * A team's project, in which the engine is a package. The team's files are compiled to a folder
+ * that nobody else has, since `dist` may be the team's own.
  */
 export const TEAM = {
   out: 'build/server',

@@ -13,7 +13,7 @@ import { PACKAGE } from './build-layout.mjs';
 import { computeStamp, inputFiles, sourcesFile, stampOf } from './build-stamp.mjs';
 import { BuildError } from './build-tools.mjs';
 
-/** What only the build of a team's project needs. */
+/** Packages that only the build of a team's project needs. */
 
 /**
  * Packages that a project's modules, or their compiler, look for. They are dependencies of this
@@ -113,7 +113,7 @@ export function finishTeam(root, layout, stamp) {
     .filter((path) => existsSync(join(root, path)) && !isInput(path, layout));
   const list = sourcesFile(root, layout);
   writeFileSync(list, `${JSON.stringify(found.sort())}\n`);
-  // What was edited meanwhile asks for another build, as ever.
+  // A file edited meanwhile asks for another build, as ever.
   if (stampOf(root, known, layout.version()) !== stamp) return stamp;
   return computeStamp(root, layout);
 }

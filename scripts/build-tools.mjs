@@ -20,7 +20,7 @@ export function say(text) {
 /** Reports a failed build on stderr and gives the exit code. */
 export function reportFailure(error) {
   if (error instanceof BuildError) return tell(error.message, error.code);
-  // What the file system refuses (no permission, no space) is told in a line, not as a defect.
+  // A refusal of the file system (no permission, no space) is told in a line, not as a defect.
   if (error.syscall !== undefined) return tell(error.message, 1);
   return tell(error.stack ?? error, 70);
 }

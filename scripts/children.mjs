@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** What a child that was asked to end gets before it is killed, in milliseconds. */
+/** The time that a child has to end before it is killed, in milliseconds. */
 const PATIENCE = 5000;
 
 const running = new Set();

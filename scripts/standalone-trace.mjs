@@ -12,8 +12,8 @@ const S3 = 'src/blobs/s3.js';
 const THREADS = ['src/store/sqlite/scans/worker'];
 
 /**
- * Returns the modules that a server of the project in `root` may load, as a set of real paths:
- * those of the project and of this package, and those of other packages that they import.
+ * Returns the real paths of the modules that a server of the project in `root` may load: of the
+ * project, of this package, and of the packages that they import.
  */
 export async function traceServer(root, withS3) {
   const left = withS3 ? undefined : join(PACKAGE, 'dist', S3);

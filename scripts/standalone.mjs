@@ -20,11 +20,14 @@ import { packageOf, placePackages, readManifest, usedFiles } from './standalone-
  * compiled project, its migrations, this package's engine and the packages that these import.
  */
 
-/** What tells a folder that an earlier run wrote. */
+/** The file that marks a folder as written by an earlier run. */
 const MARKER = 'standalone.json';
 const WRITER = 'npx jmapsmith build --standalone';
 
-/** What a run writes into the folder and takes away before: `data/` or whatever else stays. */
+/**
+ * The files that a run writes into the folder and takes away before: `data/` or whatever else
+ * stays.
+ */
 const OWN = ['server.mjs', 'package.json', 'node_modules', 'build', 'prisma'];
 
 const ENTRY = './node_modules/jmapsmith/scripts/serve-standalone.mjs';

@@ -58,7 +58,8 @@ export async function runBuild(root, args) {
 }
 
 /**
- * Makes build/ what the project says. What was generated must be current: it is compiled as it is.
+ * Makes build/ what the project says. The generated files must be current: they are compiled as
+ * they are.
  */
 export function buildTeam(root) {
   return build(root, TEAM, async () => {

@@ -9,7 +9,7 @@ import type { BlobRow } from './source.js';
 export const SMALL = 256 * 1024;
 export const AT_ONCE = 16;
 
-/** What the blob store has for a row: null where it is not what the row says. */
+/** The octets that the blob store has for a row: null where they aren't what the row says. */
 export type Octets = Buffer | Readable | null;
 
 /** Rows with their octets, in order; small blobs are fetched ahead. */

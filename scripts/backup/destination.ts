@@ -2,9 +2,9 @@ import type { Config } from '../../src/server/config.js';
 import type { Manifest } from './manifest.js';
 import { toSqlite } from './to-sqlite.js';
 
-/** What a restore finds at its place. */
+/** The things that a restore finds at its place. */
 export interface Claim {
-  /** What is in the way, for a person to read. */
+  /** The things in the way, for a person to read. */
   readonly occupied: readonly string[];
   /** A restore to this database and these blobs was cut short: what it left is written over. */
   readonly resumes: boolean;

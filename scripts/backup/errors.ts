@@ -1,7 +1,7 @@
 import { UsageError } from '../cli.js';
 import { TarError } from './tar.js';
 
-/** What the system says of files that can't be had, or of a disk that is full. */
+/** Messages of the system about files that can't be had, or about a full disk. */
 const SYSTEM =
   /^(SQLITE_(CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|READONLY)|E(ACCES|DQUOT|EXIST|FBIG|IO|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS))/;
 
@@ -12,7 +12,7 @@ export class BackupFileError extends UsageError {
   }
 }
 
-/** What stands in the way of a backup or a restore, in words; other errors as they are. */
+/** Says in words why a backup or a restore failed; returns other errors as they are. */
 export function inWords(what: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UsageError) return error;
   if (error instanceof TarError) return new UsageError(`${what}: ${error.message}.`);

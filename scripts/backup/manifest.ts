@@ -135,7 +135,9 @@ export async function verify(file: string, progress: Progress): Promise<Manifest
   }
 }
 
-/** What an entry in front of the manifest is; null for what `backup` never writes. */
+/**
+ * Returns the kind of an entry in front of the manifest; null for one that `backup` never writes.
+ */
 export function kindOf({ name }: Pick<Entry, 'name'>): 'part' | 'blob' | null {
   if (name === NAMES.sqlite) return 'part';
   const [, table] = /^database\/([^/]{1,63})\.ndjson$/.exec(name) ?? [];

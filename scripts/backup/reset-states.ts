@@ -156,7 +156,7 @@ async function removeBefore(prisma: PrismaClient, leap: bigint): Promise<void> {
 }
 
 /**
- * What was written since the counter was raised lies behind `last`, by nearly the whole leap. Each
+ * Records written since the counter was raised lie behind `last`, by nearly the whole leap. Each
  * step begins behind the one before it: PostgreSQL would go through what is gone already again and
  * again.
  */

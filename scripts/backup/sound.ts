@@ -19,9 +19,9 @@ try {
 type Answer = { readonly found: string } | { readonly message: string; readonly code: string };
 
 /**
- * What a broken disk has done to the database in `path` is found now, not at a restore. In a thread
- * of its own: it reads the whole file, an hour for the largest, and the server is told meanwhile
- * that the backup goes on (hold.ts). `file` is what the message names.
+ * Finds now, not at a restore, the damage that a broken disk has done to the database in `path`. In
+ * a thread of its own: it reads the whole file, an hour for the largest, and the server is told
+ * meanwhile that the backup goes on (hold.ts). `file` is what the message names.
  */
 export async function requireSound(path: string, file: string): Promise<void> {
   const workerData = { driver: DRIVER_PATH, file: path };

@@ -145,7 +145,9 @@ export class TarReader {
     return Buffer.concat(parts);
   }
 
-  /** At most so many octets; none at the end of the file. What it gives stays as it is. */
+  /**
+   * At most so many octets; none at the end of the file. The octets that it gives stay as they are.
+   */
   async #some(count: number): Promise<Buffer> {
     if (this.#buffer.byteLength === 0 && !this.#end) {
       const fresh = Buffer.allocUnsafe(BUFFER);

@@ -57,7 +57,7 @@ export async function toPostgresql(
     await asOfThen(folder, manifest, (then) => migrate(pool, then, undefined, restoring));
     const made = new Set(await tablesOf(client));
     await client.query('BEGIN');
-    // What migrations noted is for a database with objects of its own.
+    // The notes of migrations are for a database with objects of its own.
     await client.query('DELETE FROM "JmapMeta"');
     return made;
   };

@@ -53,8 +53,8 @@ export async function toSqlite(file: string, migrations: string): Promise<Destin
         throw new UsageError(`The backup has an unknown part ${name}.`);
       }
       isBegun = true;
-      // What is left of another keeps its name, empty: without it a server could start among its
-      // blobs.
+      // Files left of another database keep their names, empty: without them a server could start
+      // among its blobs.
       const [, ...besides] = databaseFiles(temporary);
       for (const path of besides) rmSync(path, { force: true });
       const target = createWriteStream(temporary, { flags: 'w', mode: 0o600 });

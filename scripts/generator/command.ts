@@ -131,7 +131,7 @@ function tellWritten(
   differences: readonly Difference[],
   { format = 'text' }: GenerateOptions,
 ): number {
-  // What programs read is not mixed with what people do.
+  // Output for programs is not mixed with words for people.
   if (format !== 'text') return EXIT.fine;
   const removed = differences.filter(({ finding }) => finding === 'orphaned');
   const written = differences.filter(({ after }) => after !== null);

@@ -170,7 +170,7 @@ const BOUND_KEYS = Object.freeze([
 ] as const);
 
 function bounds(schema: JSONSchema7): readonly string[] {
-  // What a format allows is shorter than any bound.
+  // A value of a format is shorter than any bound.
   const keys = BOUND_KEYS.filter((key) => key !== 'maxLength' || schema.format === undefined);
   return keys.flatMap((key) =>
     schema[key] === undefined ? [] : [`${key} ${JSON.stringify(schema[key])}`],

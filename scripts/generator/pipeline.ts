@@ -19,7 +19,7 @@ import { emitManifests } from './write/manifest.js';
  * from this.
  */
 export interface Rendered {
-  /** What the generator owns: path to text, the manifest included. */
+  /** The files of the generator: path to text, the manifest included. */
   readonly owned: EmittedFiles;
   /** Migrations: the released ones as they are, and one that is made anew until it is released. */
   readonly kept: EmittedFiles;
@@ -27,7 +27,7 @@ export interface Rendered {
   readonly obsolete: readonly string[];
   /** Errors, in order of place. Where there are any, there are no files. */
   readonly problems: readonly Problem[];
-  /** What is told and stops nothing, in order of place. */
+  /** Problems that are told and stop nothing, in order of place. */
   readonly warnings: readonly Problem[];
 }
 

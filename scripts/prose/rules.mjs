@@ -7,7 +7,7 @@ const MOST_WORDS = 30;
 const RELATIVE =
   /^["'(]*(?:(?:What|Who|Which)(?:ever)?|Whose|That which|Those (?:that|which|who)|Of (?:these|those|what|which))\b/;
 
-/** A noun that a chain of pronouns stands for: "those of", "that of", "of which". */
+/** Pronouns that stand for a noun; two in a sentence are a chain. */
 const PRONOUNS = /\b(?:that|those) (?:of|that|which|who)\b|\bof (?:which|those|what)\b/gi;
 
 /** Capitals with a number, names of things outside the project aside. */
@@ -17,7 +17,7 @@ const LABEL = /\b(?!(?:S3|V8)\b)[A-Z]{1,2}\d{1,3}\b/;
 const NUMBER =
   /\b(?:case|check|decision|finding|issue|item|point|question|rule)s? #?\d+\b(?! [a-z])/i;
 
-/** What a sentence must not do; `judge` returns what it should do instead. */
+/** The faults of a sentence; `judge` returns what it should do instead. */
 const RULES = {
   'sentence-length': ({ words }) =>
     words > MOST_WORDS

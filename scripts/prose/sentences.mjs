@@ -2,7 +2,7 @@
 const ABBREVIATIONS = /(?:^|[\s(])(?:approx|cf|e\.g|fig|i\.e|no|resp|vs)\.$/i;
 
 /** The end of a sentence, in front of a capital or a digit that the next one begins with. */
-const END = /[.?!]+["')\]]*(?=\s+["'([]*[\p{Lu}\d])/gu;
+const END = /[.?!]+["')\]]*(?=\s+(?:["'([]*[\p{Lu}\d]|"))/gu;
 
 /** A word: anything between spaces with a letter or a digit. */
 const WORD = /\S*[\p{L}\d]\S*/gu;

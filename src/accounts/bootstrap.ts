@@ -10,7 +10,7 @@ const FILE = 'first-token';
 const ACCOUNT_NAME = 'My account';
 
 /**
- * Makes a user with an account and a token at the very first start, when there is no user, and
+ * Makes a user with an account and a token at the very first start, when there is no user. It
  * writes the token to a file that its owner alone can read. Resolves to the file's path; null where
  * there was nothing to do, or `enabled` is false.
  */

@@ -14,9 +14,9 @@ import type { Log } from '../runtime/log.js';
 import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
 
 /**
- * The work that migrations leave to the engine (docs/reference/evolution.md): values that hook
- * files compute for existing objects, and values that derive from objects which the version before
- * wrote after the migration.
+ * The work that migrations leave to the engine (docs/reference/evolution.md). Hook files compute
+ * values for existing objects. Other values derive from objects that the version before wrote after
+ * the migration.
  */
 
 export interface BackfillOptions extends RecomputeServices {
@@ -297,7 +297,7 @@ function positionOf(value: string): Position | null {
   return value === '' ? null : (JSON.parse(value) as Position);
 }
 
-/** Which objects a work goes through. */
+/** The objects that a work goes through. */
 interface Walk {
   readonly type: DataTypeDefinition;
   readonly rows: BackfillRows;

@@ -169,8 +169,8 @@ export class FilesystemBlobStore implements BlobStore {
   }
 
   /**
-   * Resolves when `folder` is there and its entry and those of its parents are on disk: also where
-   * another writer made it a moment ago and may not have synced it yet.
+   * Resolves when `folder` is there and its entry and those of its parents are on disk. Another
+   * writer may have made it a moment ago and not synced it yet.
    */
   async #make(folder: string): Promise<void> {
     if (this.#durable.has(folder)) return;

@@ -10,7 +10,7 @@ const USUAL = { session: {}, accountSession: {}, bareSession: false, accountLeve
 export interface CapabilitySource
   extends Omit<CapabilityDefinition, keyof typeof USUAL | 'reference'>,
     Partial<Pick<CapabilityDefinition, keyof typeof USUAL>> {
-  /** What clients may read of the descriptor. */
+  /** The part of the descriptor that clients may read. */
   readonly reference: JsonObject;
 }
 

@@ -58,6 +58,6 @@ export interface CapabilityDefinition {
   readonly methods: readonly MethodDefinition[];
   /** JSON text of the descriptor that clients may read. */
   readonly reference?: string;
-  /** What the hook file exports. */
+  /** The exports of the hook file. */
   readonly hooks?: CapabilityHooks;
 }

@@ -9,8 +9,9 @@ export type { StringFormat } from './formats.js';
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
 
 /**
- * Who may write a property, and when. An `internal` one is never on the wire: only hooks use it.
- * Clients write a `secret` and never read it; the database has its hash or its ciphertext.
+ * The writers of a property, and the time when they may. An `internal` one is never on the wire:
+ * only hooks use it. Clients write a `secret` and never read it; the database has its hash or its
+ * ciphertext.
  */
 export type PropertyAccess = 'mutable' | 'immutable' | 'serverSet' | 'internal' | 'secret';
 
@@ -194,7 +195,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly validate: {
     /**
      * The values of top-level properties that a create or an update gives: unknown and wrong
-     * properties. Server-set ones count as unknown. Which a create must give is in `properties`.
+     * properties. Server-set ones count as unknown. The properties that a create must give are in
+     * `properties`.
      */
     readonly update: Validator;
     /** One FilterCondition whose names are all declared. */

@@ -12,7 +12,7 @@ import type { SetResponse } from './standard.js';
 /** The call that a hook serves. */
 export interface HookCall<Arguments extends object = JsonObject> {
   readonly accountId: string;
-  /** Who asks; hooks decide by it whom they refuse. */
+  /** The user who asks; hooks decide by it whom they refuse. */
   readonly userId: string;
   /** `Todo/set`: what the client called; inside `tx.set`, and for another type's hooks, too. */
   readonly method: string;

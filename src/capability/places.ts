@@ -72,8 +72,8 @@ export function* replaceSteps(
 }
 
 /**
- * Tells which tokens of a path into the value (as a patch pointer has them) are names of members
- * that stand at one of the places: one boolean for each token.
+ * Tells which tokens of a path into the value (as a patch pointer has them) are names of members at
+ * one of the places. It returns one boolean for each token.
  */
 export function keysOnPath(places: readonly Place[], tokens: readonly string[]): boolean[] {
   return tokens.map((_, at) =>

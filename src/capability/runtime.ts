@@ -24,7 +24,7 @@ interface Complaint {
 
 /**
  * Returns the issues of a validator with one more. Once there are many, another one of a rule that
- * is among them is left out: every broken rule is named, and a value of millions of wrong items
+ * is among them is left out. So every broken rule is named, and a value of millions of wrong items
  * takes no more memory than itself.
  */
 export function addIssue(

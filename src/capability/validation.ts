@@ -10,10 +10,10 @@ export interface ValidationIssue {
 }
 
 /**
- * A validator that ajv compiled at generation time. It answers true or false and leaves what it
- * found in `errors` (every rule that is broken, not just the first; of the same one not more than a
- * hundred), until its next call. It may replace an inexact number by its nearest double where the
- * schema says `number`.
+ * A validator that ajv compiled at generation time. It answers true or false, and leaves its
+ * findings in `errors` until its next call. They are all rules that are broken, not just the first,
+ * but at most a hundred of one rule. It may replace an inexact number by its nearest double where
+ * the schema says `number`.
  */
 export interface Validator {
   (data: unknown): boolean;

@@ -36,7 +36,7 @@ export interface BackfillRow {
   readonly updated: number | bigint;
 }
 
-/** Which rows a work is about: those of `from`, called "t", that meet the condition. */
+/** The rows of a work: those of `from`, called "t", that meet the condition. */
 export interface BackfillRows {
   readonly from: Prisma.Sql;
   readonly where: Prisma.Sql;

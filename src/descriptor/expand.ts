@@ -2,7 +2,7 @@ import { BOUNDS } from './bounds.js';
 import { type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
 
-/** What a `$ref` may begin with: definitions of the same descriptor, nothing else. */
+/** The beginning of a `$ref`: definitions of the same descriptor, nothing else. */
 export const LOCAL = '#/$defs/';
 
 /** Keys that stand beside a `$ref`: what the schema's place says, not the schema. */
@@ -27,8 +27,8 @@ const SCHEMA_KEYS: readonly string[] = Object.freeze([
 
 /**
  * Puts a definition wherever a schema refers to one, so that rules and the model see schemas alone.
- * What refers to itself or to nothing, or grows too large, becomes a schema without a type, which
- * says nothing; the rule about definitions tells of it.
+ * A reference to itself or to nothing, or one that grows too large, becomes a schema without a
+ * type, which says nothing. The rule about definitions tells of it.
  */
 export class Definitions {
   readonly #raw: ReadonlyMap<string, Member>;

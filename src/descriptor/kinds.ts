@@ -14,7 +14,7 @@ interface TypeRow {
   readonly otherNames: readonly string[];
   /** The keys that belong beside it, in the words of a message. */
   readonly beside?: string;
-  /** What it is on the wire and in TypeScript, and what its values are. */
+  /** Its names on the wire and in TypeScript, and what its values are. */
   readonly wire: string;
   readonly typescript: string;
   readonly description: string;

@@ -8,10 +8,10 @@ import { METHOD_NAMES } from './standard-methods.js';
 
 /**
  * The descriptor language as a JSON Schema (draft-07, which editors read): the single description
- * of which keys there are and what they take. What it can't say is a rule in check/.
+ * of which keys there are and what they take. A rule in check/ says what the schema can't.
  */
 
-const ON_DESTROY_HELP = 'What happens when the object referred to is destroyed.';
+const ON_DESTROY_HELP = 'The action when the object referred to is destroyed.';
 
 const text = (description: string, ...examples: string[]): JSONSchema7 => ({
   type: 'string',
@@ -54,7 +54,7 @@ const typeKey: JSONSchema7 = {
 /** Keys that a property of a type and a schema within one have in common. */
 const schemaKeys: Record<string, JSONSchema7> = {
   type: typeKey,
-  description: text('What the value means: it becomes the doc comment.', 'When it is due.'),
+  description: text('The meaning of the value: it becomes the doc comment.', 'When it is due.'),
   enum: {
     type: 'array',
     items: {},
@@ -91,7 +91,7 @@ const schemaKeys: Record<string, JSONSchema7> = {
   },
   items: {
     ...ref('schema'),
-    description: 'What the items of a list look like.',
+    description: 'The schema of the items of a list.',
     examples: [{ type: 'string', maxLength: 100 }],
   },
   minItems: count('Items at least.', BOUNDS.maxItems),
@@ -105,8 +105,7 @@ const schemaKeys: Record<string, JSONSchema7> = {
   },
   additionalProperties: {
     description:
-      'What further members hold: a schema, true (any JSON) or false (there are none: the ' +
-      'default).',
+      'The schema of further members, or true (any JSON), or false (there are none: the default).',
     examples: [{ type: 'string' }, true],
     if: { type: 'object' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -159,7 +158,7 @@ const typeNeeded: JSONSchema7 = {
   else: { required: ['type'] },
 };
 
-const deprecated = text('What to use instead: `@deprecated` in the types.', 'Use title.');
+const deprecated = text('The replacement to use: `@deprecated` in the types.', 'Use title.');
 const renamedFrom = text('Its name in the last released migration: stored data is kept.', 'label');
 const names = (description: string, ...examples: string[]): JSONSchema7 => ({
   ...ref('names'),
@@ -192,8 +191,8 @@ const property: JSONSchema7 = {
     required: names('The members of a nested object that must be there.', 'street'),
     default: {
       description:
-        'What a create without the property stores and /set reports, what a null patch restores, ' +
-        'and the value of existing objects where a migration adds the property. A nullable ' +
+        'The value that a create without the property stores and /set reports, and that a null ' +
+        'patch restores. Existing objects get it where a migration adds the property. A nullable ' +
         'property has null.',
       examples: [false, '', 0],
     },
@@ -275,7 +274,7 @@ const filter: JSONSchema7 = {
       properties: names('Of `text`: the properties whose words are looked for.', 'title', 'body'),
       indexed: flag('Keep an index: faster queries of many records, slower writes.', false),
       description: text(
-        'What the condition is for: it becomes the doc comment.',
+        'The purpose of the condition: it becomes the doc comment.',
         'Due before the date.',
       ),
     },
@@ -310,7 +309,7 @@ const lists = (description: string, item: JSONSchema7, example: unknown[]): JSON
 
 const standardMethod: JSONSchema7 = {
   type: 'object',
-  description: 'What a standard method takes and answers beside the standard members.',
+  description: 'The further arguments and answers of a standard method.',
   examples: [{}],
   properties: {
     arguments: {
@@ -350,7 +349,7 @@ const dataType: JSONSchema7 = {
     '/queryChanges and /copy, unless `standardMethods` names fewer.',
   examples: [{ properties: { text: { type: 'string', default: '' } } }],
   properties: {
-    description: text('What one object of the type is.', 'One thing to do.'),
+    description: text('The meaning of one object of the type.', 'One thing to do.'),
     acceptSnakeCase: flag('Names may be given in snake_case too; answers never have it.', false),
     properties: {
       type: 'object',
@@ -400,7 +399,7 @@ const dataType: JSONSchema7 = {
     limits: {
       type: 'object',
       description:
-        'What an account may hold: objects (`count`), and octets of the JSON of each (`octets`).',
+        'The limits of an account: objects (`count`), and octets of the JSON of each (`octets`).',
       examples: [{ count: 10_000, octets: 65_536 }],
       properties: {
         count: count('Objects: one more is `overQuota`.', BOUNDS.maxInteger, 1),
@@ -480,7 +479,7 @@ export const META_SCHEMA: JSONSchema7 = {
       'urn:example:todos',
       'https://example.com/jmap/gadgets',
     ),
-    description: text('What the capability is for.', 'A to-do list.'),
+    description: text('The purpose of the capability.', 'A to-do list.'),
     session: freeObject(
       "Static members of its object in the session's `capabilities`, beside the descriptor's hash.",
     ),

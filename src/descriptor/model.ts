@@ -96,7 +96,7 @@ export interface ModelUnique {
 /** An ordered index over several properties that the descriptor asks for by itself. */
 export interface ModelIndex {
   readonly properties: readonly ModelProperty[];
-  /** What is indexed of each: its column or a shadow of it. */
+  /** The indexed columns of each: its column or a shadow of it. */
   readonly columns: readonly string[];
   readonly at: Location;
 }
@@ -199,7 +199,6 @@ export interface Problem {
 }
 
 /**
- * What an emitter returns: path relative to the project's root, with `/`, to the file's whole
- * text.
+ * The files of an emitter: path relative to the project's root, with `/`, to the file's whole text.
  */
 export type EmittedFiles = ReadonlyMap<string, string>;

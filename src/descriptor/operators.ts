@@ -3,7 +3,7 @@ import type { FilterOperator, PropertyKind } from '../capability/definition.js';
 /** The meaning of a filter operator. */
 export interface OperatorRule {
   readonly description: string;
-  /** What a condition says of the properties that it reads, in front of which they stand. */
+  /** The predicate of a condition, behind the properties that it reads. */
   readonly predicate: string;
   /** The shape of the condition's value. */
   readonly value: 'property' | 'list' | 'boolean' | 'key' | 'item';
@@ -52,7 +52,7 @@ export function isOperator(name: string | undefined): name is FilterOperator {
   return name !== undefined && Object.hasOwn(OPERATORS, name);
 }
 
-/** What a property is beyond its kind, where that decides what it can be compared by. */
+/** The shape of a property beyond its kind, where that decides what it can be compared by. */
 export type OperandShape = 'identity' | 'order' | 'map' | 'list';
 
 const IN_ORDER: readonly FilterOperator[] = ['equals', 'in', 'before', 'after', 'isNull'];

@@ -126,7 +126,7 @@ class TreeReader {
   /** False once the tree is cut short: rules would complain about what is missing from it. */
   readable = true;
   #count = 0;
-  /** What an alias stands for: the last node of its name before it. */
+  /** The node of an alias: the last one of its name before it. */
   readonly #anchors = new Map<string, Node>();
   /** Anchors within what an alias repeats are there already. */
   #repeating = 0;

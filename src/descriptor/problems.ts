@@ -7,7 +7,7 @@ export function isError({ severity }: Problem): boolean {
   return severity !== 'warning';
 }
 
-/** What the rules say of a value that could not be read says nothing: that one is told already. */
+/** Leaves out problems of a value that could not be read: that one is told already. */
 export function besides(
   earlier: readonly Problem[],
   found: readonly Problem[],

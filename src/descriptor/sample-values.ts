@@ -12,7 +12,7 @@ export const ACCOUNT = 'A1';
 export const OTHER_ACCOUNT = 'A2';
 export const SINGLETON_ID = 'singleton';
 
-/** What a pattern might want; else the example shows that there is something to fill in. */
+/** Guesses of what a pattern wants; else the example shows that there is something to fill in. */
 const GUESSES = [
   ...['abc', 'ABC', 'a', 'A', '1', '12', '123', '1234', '#aabbcc', '2026-01-31', '12:00'],
   ...['en', 'en-GB', 'name@example.com', 'https://example.com/', 'example.com', '+441234567890'],

@@ -12,8 +12,8 @@ import {
 
 /**
  * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
- * every rule has its say in one run. What is missing or of the wrong shape is undefined or left
- * out; the structure rule tells about it.
+ * every rule has its say in one run. A part that is missing or of the wrong shape is undefined or
+ * left out; the structure rule tells about it.
  */
 export interface CapabilityView {
   readonly file: string;
@@ -58,7 +58,7 @@ export interface FilterView {
   readonly indexed: boolean;
   /** The descriptor says whether it is indexed: `indexed: false` answers the warning. */
   readonly saysIndexed: boolean;
-  /** What `text` reads: the properties that it lists. */
+  /** The properties that `text` reads, as it lists them. */
   readonly texts: readonly (NameView & { readonly property: PropertyView | undefined })[];
 }
 

@@ -1,9 +1,10 @@
 import type { Registry } from '../methods/registry.js';
 
 /**
- * Returns the types whose writes may run a hook that waits: their own check and inTransaction, an
- * `after` that adds to their answers, and the hooks of types that change with them by references,
- * counts and `on` sources. Such a write needs a transaction that it shares with nobody.
+ * Returns the types whose writes may run a hook that waits. It may be their own check or
+ * inTransaction, or an `after` that adds to their answers. Or it is a hook of a type that changes
+ * with them: by references, counts or `on` sources. Such a write needs a transaction that it shares
+ * with nobody.
  */
 export function exclusiveTypes(registry: Registry): ReadonlySet<string> {
   const { dataTypes, typeHooks } = registry;

@@ -31,7 +31,7 @@ export function createHooks(registry: Registry, services: HookServices): Hooks |
   return isWithout ? undefined : new RegistryHooks(registry, services);
 }
 
-/** Those who hear of a unit's news: the same for every `tx.set` in it. */
+/** The hooks that hear of a unit's news: the same for every `tx.set` in it. */
 interface Readers {
   readonly computeOn: NewsReader;
   /** Of inTransaction and afterCommit. */

@@ -103,7 +103,7 @@ export class ApiEndpoint {
   }
 
   /**
-   * Resolves at the end of this turn, when its answers leave one behind the other: a write to a
+   * Resolves at the end of this turn, when its answers leave one behind the other. A write to a
    * sleeping client takes several times as long as one to a client that is awake already.
    */
   #endOfTurn(): Promise<void> {

@@ -114,7 +114,7 @@ async function open(
 const SINGLE = /^bytes[ \t]*=[ \t]*(?:(\d{1,15})[ \t]*)?-[ \t]*(?:(\d{1,15})[ \t]*)?$/i;
 
 /**
- * Returns the part of `size` octets that a Range header asks for (RFC 9110 14.2), or `all` where
+ * Returns the part of `size` octets that a Range header asks for (RFC 9110 14.2). It is `all` where
  * there is none, or one that may be ignored: another unit, several ranges, nonsense. A suffix
  * longer than the whole stands for the whole (14.1.2); the range-parser package refuses it.
  */

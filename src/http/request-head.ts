@@ -35,9 +35,11 @@ export function readTarget(req: IncomingMessage): string {
 
 /**
  * Returns the error of a head that this server and a proxy in front of it could understand
- * differently, null where nothing is wrong: too many header lines (431), not one Host or a Host
- * that is none (400, RFC 9112 3.2), a transfer coding besides `chunked` (501) or in HTTP/1.0 (400,
- * RFC 9112 6.1).
+ * differently, null where nothing is wrong:
+ *
+ * - 431: too many header lines
+ * - 400: not one Host, or a Host that is none (RFC 9112 3.2)
+ * - 501: a transfer coding besides `chunked`; 400: one in HTTP/1.0 (RFC 9112 6.1)
  */
 export function findHeadError(req: IncomingMessage): HttpError | null {
   const { rawHeaders, headers } = req;

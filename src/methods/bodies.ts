@@ -12,8 +12,8 @@ import { queryChanges } from './query/query-changes.js';
 import { set } from './set/set.js';
 
 /**
- * The functions of the methods that the engine implements, by the `body` of a definition: the
- * standard methods (RFC 8620 5) for objects of any type, and those that descriptors declare by
+ * The functions of the methods that the engine implements, by the `body` of a definition. The
+ * standard methods (RFC 8620 5) are for objects of any type; descriptors declare the others by
  * name. Each takes the arguments that its validator has judged.
  */
 export const METHOD_BODIES: Readonly<

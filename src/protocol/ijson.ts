@@ -16,8 +16,9 @@ const PIECE = 1_048_576;
 /**
  * Parses I-JSON (RFC 8620 1.5, RFC 7493). Numbers that would be rounded to an integer become
  * InexactNumber, and -0 is 0. Throws RequestError `notJSON` for a byte-order mark, octets that
- * aren't UTF-8, wrong syntax, duplicate members, surrogates and noncharacters; `limit` for what is
- * nested too deep, has too many members or too many numbers that no double holds.
+ * aren't UTF-8, wrong syntax, duplicate members, surrogates and noncharacters. It throws `limit`
+ * for a text that is nested too deep, has too many members or too many numbers that no double
+ * holds.
  */
 export function parseIJson(octets: Uint8Array): JsonValue {
   return finish(readSteps(octets));

@@ -40,7 +40,7 @@ export function emptyObject<T = JsonValue>(): Record<string, T> {
 const BARE: object = Object.freeze(emptyObject());
 
 /**
- * Returns an empty object for members that a type declares: such names come again, so V8 knows the
+ * Returns an empty object for members that a type declares. Such names come again, so V8 knows the
  * shape, and makes, reads and writes the object in about half the time. An object with other names
  * in each request (ids) is better off as an `emptyObject`.
  */

@@ -8,9 +8,9 @@ export const MEDIA_TYPE = new RegExp(
 );
 
 /**
- * Returns true for a media type that may be stored and sent as a Content-Type: type and subtype as
- * RFC 6838 4.2 names them, parameters as RFC 9110 5.6.6 has them. ASCII only and at most 512
- * octets, so it is safe in a header.
+ * Returns true for a media type that may be stored and sent as a Content-Type: RFC 6838 4.2 says
+ * how type and subtype look, RFC 9110 5.6.6 parameters. ASCII only and at most 512 octets, so it is
+ * safe in a header.
  */
 export function isMediaType(text: string): boolean {
   return text.length <= MAX_LENGTH && MEDIA_TYPE.test(text);

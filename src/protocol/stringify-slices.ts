@@ -168,7 +168,7 @@ class Writing {
 
 /**
  * Tells what is written at once from what is taken apart. It looks at twice as many values as would
- * do, and then knows of each container on the way down whether it is heavy, too: if it looked at
+ * do, and then knows of each container on the way down whether it is heavy, too. If it looked at
  * the same values again for each of 2,500 containers within each other, 10 MB would take a minute.
  */
 class Scales {

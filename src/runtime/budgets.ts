@@ -79,11 +79,12 @@ interface Patience {
 }
 
 /**
- * The bound on octets of large answers that a process holds at once, from the moment that a call
- * has made its part of an answer until the last octet is handed over. One user gets half of it at
- * most. If there is no room, the server cuts off readers that have taken nothing for `stall` ms, or
- * have not taken all within `hold` ms, the oldest answer first. If that doesn't help, the call that
- * wants room fails. So nobody who reads slowly fills the memory or keeps others from their answers.
+ * The bound on octets of large answers that a process holds at once. An answer counts from the
+ * moment that a call has made its part until the last octet is handed over. One user gets half of
+ * it at most. If there is no room, the server cuts off readers that have taken nothing for `stall`
+ * ms, or have not taken all within `hold` ms, the oldest answer first. If that doesn't help, the
+ * call that wants room fails. So nobody who reads slowly fills the memory or keeps others from
+ * their answers.
  */
 export class AnswerBudget {
   readonly #octets: Allowance;

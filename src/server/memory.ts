@@ -24,8 +24,9 @@ export function useLessMemory(): void {
 }
 
 /**
- * Returns how many octets of memory this process may take: the least of V8's heap, where the texts
- * of answers lie (`--max-old-space-size`), of its container's limit, and of the machine's memory.
+ * Returns how many octets of memory this process may take. It is the least of V8's heap, where the
+ * texts of answers lie (`--max-old-space-size`), of its container's limit, and of the machine's
+ * memory.
  */
 export function memoryGiven(): number {
   // 0 or undefined where nothing is known, a huge number where there is no limit.

@@ -66,7 +66,7 @@ async function ownProject(): Promise<Project> {
   return { registry, hookClient: (database) => HOOK_CLIENTS[database]() };
 }
 
-/** What a project's generated/registry.ts exports: its capabilities, whatever they are called. */
+/** The exports of a project's generated/registry.ts: its capabilities, whatever they are called. */
 export type RegistryModule = Readonly<Record<string, CapabilityDefinition>>;
 
 /** Returns the capabilities of a registry in the order of their names. */

@@ -433,7 +433,7 @@ export interface Snapshot {
   /** Returns the reference and blob reference records whose referring side these objects are. */
   links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;
 
-  /** Returns those of the whole `objects` of which a write would change some column. */
+  /** Returns the ids of the (whole) `objects` that a write would change in some column. */
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
 

@@ -7,9 +7,9 @@ import { compatibility } from './tables/compatibility.js';
 import { titlecase } from './tables/titlecase.js';
 
 /*
- * Keys of the collations that a sort may name. The order of a collation is the order of its
- * keys by code point, which is the order of their UTF-8 octets; it is not the order of `<`, which
- * compares UTF-16 units.
+ * Keys of the collations that a sort may name. The order of a collation is the order of its keys by
+ * code point, which is the order of their UTF-8 octets. It is not the order of `<`, which compares
+ * UTF-16 units.
  */
 
 const TITLECASES = decodeTable(titlecase);

@@ -14,8 +14,9 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** RFC 8620 8.5: sockets that one user may have open. */
 const MAX_SOCKETS = 32;
 /**
- * Each part of a message takes some 200 octets more, so their number is bounded (else 1008): a
- * fragment for each `FRAGMENT` octets, a packet for each `PACKET`, at least `LEAST_PARTS`.
+ * Each part of a message takes some 200 octets more, so their number is bounded (else 1008). A
+ * message may have a fragment for each `FRAGMENT` octets, a packet for each `PACKET`, and at least
+ * `LEAST_PARTS`.
  */
 const LEAST_PARTS = 1024;
 const FRAGMENT = 4096;

@@ -165,7 +165,7 @@ export class Connection {
       isAccepted = true;
     } catch (error) {
       if (error instanceof MessageError) this.#answers.refuse(error);
-      // It got no slot in time. Which request it is only reading it would tell.
+      // It got no slot in time. Only reading the message would tell which request it is.
       else if (error instanceof HttpError) socket.close(TRY_AGAIN, OVERLOADED);
       else if (!(error instanceof ClientGoneError)) throw error;
     } finally {

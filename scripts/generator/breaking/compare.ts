@@ -9,8 +9,7 @@ import { snapshotType } from '../migrations/snapshot.js';
 import { underNewNames } from './new-names.js';
 
 /**
- * What a change touches: what clients send and get, what the database keeps, or what clients hold
- * in their caches.
+ * The layer that a change touches: clients' requests and answers, the database, or clients' caches.
  */
 export type Layer = 'wire' | 'storage' | 'sync';
 
@@ -150,7 +149,7 @@ function renameOf(old: SnapshotType | undefined, type: ModelType): readonly Rena
   return [{ from: old.name, to: type.name, properties }];
 }
 
-/** What refers to a renamed type or property is no other than before. */
+/** A reference to a renamed type or property is the same as before. */
 function renamedWithin(type: SnapshotType, renames: readonly Renamed[]): SnapshotType {
   const named = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
   const properties = type.properties.map((property) => {
@@ -164,7 +163,10 @@ function renamedWithin(type: SnapshotType, renames: readonly Renamed[]): Snapsho
   return { ...type, properties };
 }
 
-/** What a snapshot doesn't have: limits, snake case, further members of standard methods. */
+/**
+ * Compares the parts that a snapshot doesn't have: limits, snake case, further members of standard
+ * methods.
+ */
 function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
   const { name } = after;
   if (before.singleton !== after.singleton) {

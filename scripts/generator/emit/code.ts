@@ -68,8 +68,8 @@ function inline(value: unknown): string {
 }
 
 /**
- * Returns the value on one line, undefined where that is longer than `room`: given up at the first
- * part that is too much, so that a deep value is not printed anew for every level.
+ * Returns the value on one line, or undefined where that is longer than `room`. It gives up at the
+ * first part that is too much, so that no level prints a deep value anew.
  */
 function inlineWithin(value: unknown, room: number): string | undefined {
   if (room < 0) return undefined;
@@ -130,9 +130,9 @@ export function quoted(text: string): string {
 const HIDDEN = /[\u007f-\u009f\u2028\u2029\ufeff\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Returns text of a program, its string literals and comments, without characters that end a line
- * or that make it look like another text than it is (some turn the direction of writing): their
- * escapes.
+ * Returns text of a program, its string literals and comments, with escapes for hidden characters.
+ * These end a line, or make the text look like another than it is: some turn the direction of
+ * writing.
  */
 export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, escapeUnit);

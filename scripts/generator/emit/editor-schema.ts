@@ -2,9 +2,9 @@ import type { JSONSchema7 } from 'json-schema';
 
 /**
  * Returns the meta-schema as editors read it. They show examples that are lists or objects as
- * `[object Object]` and insert 'null' without its quotes, so these become snippets
- * (`defaultSnippets`, an annotation that yaml-language-server and VS Code know): a text as it
- * stands in a descriptor.
+ * `[object Object]` and insert 'null' without its quotes. So these become snippets: a text as it
+ * stands in a descriptor. Their annotation, `defaultSnippets`, is known to yaml-language-server and
+ * VS Code.
  */
 export function editorSchema(schema: JSONSchema7): object {
   return withSnippets(schema) as object;

@@ -49,7 +49,7 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'Prisma schemas of the engine', emit: emitEngineSchemas, only: 'package' },
 ]);
 
-/** Whose capabilities are emitted. */
+/** The owner of the emitted capabilities. */
 export interface Owners {
   /** Names of the capabilities that the package brings. */
   readonly engine: ReadonlySet<string>;

@@ -3,9 +3,8 @@ import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/mo
 
 /**
  * Data tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), one tree instead of
- * two: those of types whose rows are short. Whole rows then stand in the tree's inner pages too,
- * and of a row of more than a quarter of a page (1,002 octets) the rest stands in a page of its
- * own.
+ * two: those of types whose rows are short. Whole rows then stand in the tree's inner pages too. If
+ * a row is longer than a quarter of a page (1,002 octets), its rest stands in a page of its own.
  */
 
 /**
@@ -15,8 +14,8 @@ import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/mo
 const MAX_CHARACTERS = 1536;
 
 /**
- * Returns whether SQLite keeps the table in the order of its key: a released table keeps its shape,
- * whatever becomes of the type; a new one's is chosen by its rows.
+ * Returns whether SQLite keeps the table in the order of its key. A released table keeps its shape,
+ * whatever becomes of the type; the rows choose the shape of a new one.
  */
 export function isKeyOrdered(type: ModelType): boolean {
   return type.keyOrdered ?? hasShortRows(type);

@@ -1,6 +1,6 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 
-/** What json-schema-to-typescript calls the types that have no parts. */
+/** The names that json-schema-to-typescript gives to the types that have no parts. */
 const LEAVES: ReadonlyMap<string, string> = new Map([
   ['string', 'string'],
   ['number', 'number'],
@@ -10,9 +10,8 @@ const LEAVES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns the same type in fewer words: values without parts say at once what they are called in
- * TypeScript (`tsType`). json-schema-to-typescript goes over every schema some thirty times, and
- * most schemas of a descriptor are such leaves.
+ * json-schema-to-typescript goes over every schema some thirty times, and most schemas of a
+ * descriptor are such leaves.
  */
 export function lean(schema: JSONSchema7): JSONSchema7 {
   const { properties, items, additionalProperties } = schema;

@@ -48,7 +48,7 @@ function validatorsOfMethod(method: ModelMethod): readonly ValidatorSource[] {
     words: `The arguments of ${method.name}.`,
   };
   if (method.builtIn) return [args];
-  // What a hook file returns is held to what the descriptor promises.
+  // A hook file's answer is held to the promise of the descriptor.
   const response = {
     name: validatorName(method, 'Response'),
     schema: validationSchema(method.response, 'message'),

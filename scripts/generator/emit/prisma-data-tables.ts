@@ -70,9 +70,9 @@ function shadowColumn(shadow: ModelShadow): Column {
 }
 
 /**
- * Each index begins with the account and ends with the id, by which equal ones are in order. What
- * must be unique has an ordinary index: the engine judges a call's final state, in which two
- * objects may have exchanged their values.
+ * Each index begins with the account and ends with the id, by which equal ones are in order. Unique
+ * properties have an ordinary index: the engine judges a call's final state, in which two objects
+ * may have exchanged their values.
  */
 function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly string[])[] {
   const lists = [

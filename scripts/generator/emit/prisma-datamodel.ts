@@ -8,13 +8,13 @@ export type ColumnType = 'String' | 'Boolean' | 'Int' | 'BigInt' | 'Float' | 'Js
 export interface Column {
   /** The SQL name. */
   readonly name: string;
-  /** What the client calls it, where that is another name. */
+  /** The client's name of it, where that is another one. */
   readonly field?: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
   /**
-   * What stands between the parentheses of `@default( )`. The engine writes whole rows; a default
-   * is there for the rows that exist when the column is added.
+   * The text between the parentheses of `@default( )`. The engine writes whole rows; a default is
+   * there for the rows that exist when the column is added.
    */
   readonly default?: string;
   readonly unique?: boolean;
@@ -24,7 +24,7 @@ export interface Column {
 export interface Table {
   /** The SQL name. */
   readonly name: string;
-  /** What the client calls it, where that is another name. */
+  /** The client's name of it, where that is another one. */
   readonly model?: string;
   readonly description?: string;
   readonly columns: readonly Column[];
@@ -38,5 +38,5 @@ export type Provider = 'sqlite' | 'postgresql';
 
 export const PROVIDERS: readonly Provider[] = Object.freeze(['sqlite', 'postgresql']);
 
-/** What every data table has before its own columns; its key is (accountId, id). */
+/** The column that every data table has before its own ones; its key is (accountId, id). */
 export const ACCOUNT_COLUMN = 'accountId';

@@ -4,8 +4,8 @@ import { PROVIDERS } from './prisma-datamodel.js';
 import { SHARED_TABLES } from './prisma-shared-tables.js';
 
 /**
- * Returns the schemas of the engine's own tables, whose clients are compiled into the package:
- * users, accounts and tokens are the same in all projects, and no project's types reach the
+ * Returns the schemas of the engine's own tables, whose clients are compiled into the package.
+ * Users, accounts and tokens are the same in all projects, and no project's types reach the
  * engine's code.
  */
 export function emitEngineSchemas(): EmittedFiles {

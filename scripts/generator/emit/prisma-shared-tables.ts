@@ -49,7 +49,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
   ),
   table(
     'JmapAccess',
-    'Who may use an account; its owner has a row too.',
+    'The users of an account; its owner has a row too.',
     [column('accountId', 'String'), column('userId', 'String'), column('readOnly', 'Boolean')],
     ['accountId', 'userId'],
     [['userId']],

@@ -101,7 +101,7 @@ function secretsOf(type: ModelType): readonly NamedSchema[] {
   const secrets = type.properties.filter((property) => isGiven(property) && !isShown(property));
   if (secrets.length === 0) return [];
   const required = secrets.filter((property) => property.required);
-  const words = 'What a client gives of one and never sees again.';
+  const words = 'The secrets that a client gives and never sees again.';
   return [[`${type.name}Secrets`, objectOf(words, secrets, required, described)]];
 }
 
@@ -130,12 +130,11 @@ function ownTypes(type: ModelType): readonly NamedSchema[] {
   ];
 }
 
-/** Of a secret, hooks get what is kept: a hash or ciphertext. */
+/** Returns the schema of what hooks get of a secret: a hash or ciphertext. */
 function stored(property: ModelProperty): JSONSchema7 {
   if (property.access !== 'secret') return described(property);
   const description =
-    'What is kept of the secret: ' +
-    `${property.secret === 'encrypt' ? 'the encrypted text' : 'a hash'}.`;
+    property.secret === 'encrypt' ? 'The encrypted text of the secret.' : 'A hash of the secret.';
   return { type: property.nullable ? ['string', 'null'] : 'string', description };
 }
 

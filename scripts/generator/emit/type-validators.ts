@@ -77,7 +77,7 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
   ];
 }
 
-/** What hooks compute or write, and no client gives, is held to its schema too. */
+/** Values that hooks compute or write, and no client gives, are held to their schema too. */
 function hookValidators(type: ModelType): readonly ValidatorSource[] {
   const given = type.properties.filter(isGivenByHooks);
   if (given.length === 0) return [];
@@ -122,7 +122,7 @@ function responseValidators(type: ModelType): readonly ValidatorSource[] {
               { ...method.response, additionalProperties: false },
               'message',
             ),
-            words: `What hooks add to the response of ${type.name}/${row.verb}.`,
+            words: `The members that hooks add to the response of ${type.name}/${row.verb}.`,
           },
         ]
       : [],

@@ -1,6 +1,6 @@
 /**
- * What ajv writes to keep an error: these members in this order, on one line. It keeps all errors,
- * though a client chooses how many there are. A name that is wrong is in `params` too.
+ * The code by which ajv keeps an error: these members in this order, on one line. It keeps all
+ * errors, though a client chooses how many there are. A name that is wrong is in `params` too.
  */
 const KEEP_ERROR =
   /const (err\d+) = \{instancePath(?::([^\n]+?))?,schemaPath:("(?:[^"\\\n]|\\.)*"),keyword:("(?:[^"\\\n]|\\.)*"),params:(\{[^\n]*\}),message:([^\n]*?)(?:,propertyName:\w+)?\};\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\nerrors\+\+;\n/g;
@@ -11,7 +11,7 @@ const SCHEMA = /^const (schema\d+) = (\{[^\n]*\});\n/gm;
 /** A part of a schema, by a path of members. */
 const SCHEMA_PART = /\b(schema\d+)((?:\.[A-Za-z_$][\w$]*|\["(?:[^"\\\n]|\\.)*"\])+)(?=[},])/g;
 
-/** What a validator has found so far. */
+/** The errors that a validator has found so far. */
 const COUNTERS = 'let vErrors = null, errors = 0;';
 
 /** Longer parts of a schema stay references. */

@@ -11,8 +11,8 @@ const STEP = '  ';
 const VALUE = /^let data\d+ = /;
 
 /**
- * Lays out the code that ajv writes without indentation, one statement or brace a line: a line for
- * each check, with what it reports, and the checks of a value indented below it.
+ * Lays out the code that ajv writes without indentation, one statement or brace a line. Each check
+ * has a line with its report, and the checks of a value are indented below it.
  */
 export function layOut(code: string): string {
   const root: Block = { head: '', inner: [], tail: '' };

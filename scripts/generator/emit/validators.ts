@@ -17,7 +17,7 @@ export interface ValidatorSource {
   readonly words: string;
 }
 
-/** What ajv's own helpers are called in `jmapsmith/capability`. */
+/** The names of ajv's own helpers in `jmapsmith/capability`. */
 const HELPERS: ReadonlyMap<string, string> = new Map([
   ['ajv/dist/runtime/ucs2length', 'codePointLength'],
   ['ajv/dist/runtime/equal', 'jsonEqual'],

@@ -21,16 +21,16 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = Object.freeze({
 const ENDINGS: readonly string[] = ['.js', '.mjs', '/index.js', '/index.mjs'];
 
 /**
- * Imports of a hook file, and of the team's files that it imports, which lead to a file that is no
- * longer generated (warnings), or which TypeScript finds and Node does not: `./helper` instead of
- * `./helper.js`. The compiler resolves as bundlers do, since a
+ * Returns problems of the imports of a hook file and of the team's files that it imports. An import
+ * may lead to a file that is no longer generated: a warning. Or TypeScript finds the file and Node
+ * does not: `./helper` instead of `./helper.js`. The compiler resolves as bundlers do, since a
  * project need not be of ES modules; so the server would not start.
  */
 export function importProblems(root: string, file: string): readonly Problem[] {
   const problems: Problem[] = [];
   const seen = new Set<string>();
   const visit = (path: string): void => {
-    // What is generated imports what is there.
+    // Generated files import files that are there.
     if (seen.has(path) || /^(?:\.\.|generated\/)/.test(path)) return;
     seen.add(path);
     const text = readIfThere(join(root, path));

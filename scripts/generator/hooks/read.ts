@@ -2,7 +2,7 @@ import type { ts as TypeScript } from 'ts-morph';
 import type { Location } from '../../../src/descriptor/model.js';
 import { ts } from '../ts-morph.js';
 
-/** What stands in a hook file, as far as it can be told without running it. */
+/** The content of a hook file, as far as it can be told without running it. */
 export type HookNode =
   | {
       readonly kind: 'object';

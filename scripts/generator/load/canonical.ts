@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<Part, Readonly<Record<string, Part>> | Part>> = {
 /**
  * Returns the same descriptor with the members of every object in order of their names, but for
  * members of object types, which keep theirs. Tables and hashes are made of this, so that the order
- * of a descriptor's keys changes none of them; rules see the author's order, since they tell of
+ * of a descriptor's keys changes none of them. Rules see the author's order, since they tell of
  * "the first" of two. Lists stay as they are.
  */
 export function canonical(root: Located): Located {

@@ -1,7 +1,7 @@
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import type { ColumnType, Table } from '../emit/prisma-datamodel.js';
 
-/** What is short and of one length comes first: a value's place is known from those before it. */
+/** Short values of one length come first: a value's place is known from the values before it. */
 const SIZES: Readonly<Record<ColumnType, number>> = Object.freeze({
   BigInt: 0,
   Float: 0,
@@ -13,8 +13,8 @@ const SIZES: Readonly<Record<ColumnType, number>> = Object.freeze({
 });
 
 /**
- * Returns tables with their columns in the order in which PostgreSQL finds them soonest, but for
- * those that are `released`, whose order stays: to change it each row would have to be written
+ * Returns tables with their columns in the order in which PostgreSQL finds them soonest. The
+ * columns of `released` tables keep their order: to change it each row would have to be written
  * anew.
  *
  * A row is taken apart from its front as far as the last column that is asked for, which is a third

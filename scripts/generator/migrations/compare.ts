@@ -16,7 +16,9 @@ export interface TableChange<Before extends Table = Table> {
   readonly indexesChanged: boolean;
 }
 
-/** What differs between two datamodels, in the order of `after` (removed tables: of `before`). */
+/**
+ * The differences between two datamodels, in the order of `after` (removed tables: of `before`).
+ */
 export interface Difference<Before extends Table = Table> {
   readonly added: readonly Table[];
   readonly removed: readonly Before[];

@@ -41,7 +41,7 @@ export interface Change {
   /** Between the released types' own tables and those of the types that are here now. */
   readonly difference: Difference<ReadTable>;
   readonly effects: readonly TypeEffect[];
-  /** What is unique from now on, of types that exist. */
+  /** Properties of existing types that are unique from now on. */
   readonly unique: readonly UniqueCheck[];
   /** Tables of types whose names are new to them, and were those of other objects once. */
   readonly reused: readonly string[];
@@ -59,7 +59,7 @@ export interface Composed {
 const NOTHING =
   '-- No table changes: the model beside this file does, and the next one is compared with it.\n';
 
-/** What the engine says where it finds no difference; the migration may do more than it knows. */
+/** The engine's words where it finds no difference; the migration may do more than it knows. */
 const EMPTY = '-- This is an empty migration.';
 
 /** Returns the migration's SQL, and what is left to the server. */
@@ -142,7 +142,7 @@ function rewrittenIn(sql: readonly string[]): ReadonlySet<string> {
   return new Set([...made].map(([, name]) => name ?? ''));
 }
 
-/** What the engine doesn't write anew by itself. */
+/** Writes the parts that the engine doesn't write anew by itself. */
 function reorder(
   { provider, tables, reordered }: Change,
   rewritten: ReadonlySet<string>,
@@ -188,7 +188,7 @@ function fillNulls({ after, altered }: Difference<ReadTable>['changed'][number])
     .map(({ after: column }) => fillNull(after.name, column));
 }
 
-/** What the version before has written since. */
+/** Fills the nulls that the version before has written since. */
 function fillLeftNulls({ table, nullable = [] }: Leftover, clean: readonly ReadTable[]): string[] {
   const columns = clean.find(({ name }) => name === table)?.columns ?? [];
   return columns

@@ -52,7 +52,7 @@ export function effectsOf({
   readonly renames: readonly Renamed[];
   readonly model: Model;
   readonly filled: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What is given up stays for the version before, and so do its records. */
+  /** Tables and columns that are given up stay for the version before, and so do their records. */
   readonly leaves: boolean;
 }): readonly TypeEffect[] {
   const types = model.capabilities.flatMap((capability) => capability.types);

@@ -11,7 +11,7 @@ export const SQL_FILE = 'migration.sql';
 export const SNAPSHOT_FILE = 'schema.prisma';
 /** The model after the migration, and the hash of its parent's; older migrations have none. */
 export const MODEL_FILE = 'model.json';
-/** What the server has to compute for rows that exist (src/database/migrations.ts). */
+/** The work of the server for rows that exist (src/database/migrations.ts). */
 export const BACKFILL_FILE = 'backfill.json';
 
 const FOLDER = /^(\d{4})_[A-Za-z0-9_]+$/;
@@ -24,7 +24,7 @@ interface Entry {
   readonly path: string;
   readonly files: ReadonlyMap<string, string>;
   readonly model?: ModelSnapshot;
-  /** What the next one has as its parent. */
+  /** The hash that the next one has as its parent. */
   readonly hash: string;
 }
 

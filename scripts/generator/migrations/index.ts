@@ -48,7 +48,7 @@ export function expectMigrations(root: string): void {
   if (isNew) prepare('prepareDiff');
 }
 
-/** What is on disk of both databases' migrations. */
+/** The migrations of both databases that are on disk. */
 export interface Histories {
   readonly all: readonly History[];
   readonly problems: readonly Problem[];
@@ -77,7 +77,7 @@ export function readHistories(
 
 /**
  * Returns the histories that a plan starts from. If git can't tell which migrations are released,
- * and something has to change, this function asks the project's databases: the generator makes a
+ * and something has to change, this function asks the project's databases. The generator makes a
  * migration anew if none of them has applied it. If nothing has to change, all migrations stay: a
  * build without git and database (an image, for instance) must find the files on disk current.
  */

@@ -6,9 +6,8 @@ import type { JsonValue } from '../../../src/protocol/json.js';
 import type { SnapshotProperty } from './snapshot.js';
 
 /**
- * Returns the least value that a property may have, as its own validator judges; null where none of
- * those that are plain is legal: a pattern or a number of items that no simple value has, what
- * names an object or a blob, a secret.
+ * Returns the least value that a property may have, as its own validator judges. It is null where
+ * no simple value is legal: a pattern, a number of items, the id of an object or a blob, a secret.
  */
 export function leastValue(property: SnapshotProperty): JsonValue {
   const { reference, blobs, secret, schema } = property;

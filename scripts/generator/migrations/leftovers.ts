@@ -11,8 +11,8 @@ import type { Leftover, SnapshotProperty } from './snapshot.js';
 import type { BlobColumn } from './texts-in.js';
 
 /**
- * What a migration on PostgreSQL leaves for the version before, which serves until it is stopped:
- * tables and columns that nothing reads any more, and columns that still take null. The next
+ * Leftovers are the tables and columns that a migration on PostgreSQL keeps for the version before,
+ * which serves until it is stopped. Nothing reads them any more, or they still take null. The next
  * migration takes them away.
  */
 

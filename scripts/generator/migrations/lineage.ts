@@ -4,8 +4,8 @@ import type { Snapshot } from './history.js';
 import type { SnapshotProperty, SnapshotType } from './snapshot.js';
 
 /**
- * What the released state has of the types that are here now. A type is the released one whose
- * table it has, a property the one whose column it has: names may change, places don't (place.ts).
+ * The released state of the types that are here now. A type is the released one whose table it has,
+ * a property the one whose column it has: names may change, places don't (place.ts).
  */
 export interface ReleasedType {
   readonly name: string;
@@ -21,7 +21,7 @@ export interface ReleasedProperty {
   readonly known?: SnapshotProperty;
 }
 
-/** What has another name now. */
+/** Types and properties that have another name now. */
 export interface Renamed {
   readonly from: string;
   readonly to: string;

@@ -2,7 +2,7 @@ import type { Location, Model, Problem } from '../../../src/descriptor/model.js'
 import type { Table } from '../emit/prisma-datamodel.js';
 
 /**
- * What PostgreSQL keeps of an identifier, in octets; a table's name has its key's suffix (`_pkey`)
+ * The octets that PostgreSQL keeps of an identifier; a table's name has its key's suffix (`_pkey`)
  * to spare.
  */
 const MAX_COLUMN = 63;

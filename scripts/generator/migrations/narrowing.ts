@@ -48,7 +48,7 @@ export function narrowings(
 }
 
 /**
- * Returns the types whose properties take more or fewer values than the released state says: the
+ * Returns the types whose properties take more or fewer values than the released state says. The
  * next state is told apart from this one, so it must be released too, though no table changes.
  */
 export function redefined(snapshot: Snapshot, model: Model): readonly string[] {

@@ -5,13 +5,13 @@ import { columnType } from '../emit/prisma-data-tables.js';
 import type { Snapshot } from './history.js';
 import { type ReleasedProperty, type ReleasedType, releasedTypes, tableBefore } from './lineage.js';
 
-/** What may follow a property's column: its own, then its shadows' (model/query.ts). */
+/** The suffixes of a property's columns: its own, then its shadows' (model/query.ts). */
 const SUFFIXES = ['', '_folded', '_casemap', '_instant'];
 
 /**
- * Gives each type its table and each property its column. A name that is new has its own; what the
- * released state has stays where it is, whatever it is called now, so that the server of the
- * version before goes on reading and writing it. Values that can't be kept are left in their
+ * Gives each type its table and each property its column. A new name has its own table or column.
+ * The released ones stay where they are, whatever they are called now, so that the server of the
+ * version before goes on reading and writing them. Values that can't be kept are left in their
  * column: the property gets another one, `size_2`.
  */
 export function placeModel(model: Model, snapshot: Snapshot | undefined): Model {

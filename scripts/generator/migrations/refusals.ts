@@ -96,7 +96,7 @@ function heirOf(released: string, model: Model): ModelType | undefined {
   return types.find(({ renamedFrom }) => renamedFrom === released);
 }
 
-/** What is renamed has its place already (place.ts), but for one whose own name something had. */
+/** A renamed one has its place already (place.ts), unless another one had its name. */
 function refuseTakenName(
   { name, at }: Pick<ModelType, 'name' | 'at'>,
   old: string,
@@ -168,8 +168,8 @@ function changedType(
 }
 
 /**
- * Values of another kind are another column's. What is sealed otherwise or refers to another type
- * is refused by narrowing.ts, which knows why.
+ * Values of another kind are another column's. Properties that are sealed otherwise or refer to
+ * another type are refused by narrowing.ts, which knows why.
  */
 function retyped(
   { after }: TableChange<ReadTable>,

@@ -27,7 +27,7 @@ export interface SearchSql {
   readonly drop: readonly string[];
 }
 
-/** What of a type its index depends on: a ModelType has it all. */
+/** The parts of a type that its index depends on: a ModelType has them all. */
 export interface Searched {
   readonly table: string;
   readonly search: SearchIndexDefinition;
@@ -67,9 +67,8 @@ class SqliteSearch {
   }
 
   /**
-   * For texts that are long: documents of a piece each, and the rows that have them. "at" says
-   * which part is still to be indexed: from which character on, -1 where old pieces are to be
-   * removed first, and NULL where all is done.
+   * "at" says which part is still to be indexed. It is the first character of that part, -1 where
+   * old pieces are to be removed first, and NULL where all is done.
    */
   get pieces(): readonly string[] {
     const long = this.#table('_long');
@@ -227,7 +226,7 @@ const NUMBER_ACCOUNT = `INSERT INTO "JmapSearchAccount" ("accountId")
 /**
  * Returns the search index on SQLite: FTS5 tables of trigrams, kept up to date by triggers, those
  * of long texts by the server. A document's docid is its account's number * 2^32 + n, so that a
- * lookup reads the range of one account alone; it is an INTEGER PRIMARY KEY, which VACUUM keeps (a
+ * lookup reads the range of one account alone. It is an INTEGER PRIMARY KEY, which VACUUM keeps (a
  * data table's own rowid it may change). The text itself is in the data table and nowhere else
  * (contentless), and positions are not kept (`detail=column`): the reader compares the text anyway.
  */

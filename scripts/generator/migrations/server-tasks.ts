@@ -5,11 +5,12 @@ import { section } from './shared-rows.js';
 import { text } from './sql.js';
 
 /**
- * What a migration leaves to the server's next start, as rows of JmapMeta
- * (src/database/backfill-database.ts reads them), by table and column: `compute:Todo/place` for
- * values that a hook file computes, `follow:Todo` where the version before may go on writing rows
- * without what is derived from them, `reset:Todo` where it may go on giving clients states that the
- * new version must refuse.
+ * A migration leaves tasks to the server's next start, as rows of JmapMeta, by table and column
+ * (src/database/backfill-database.ts reads them):
+ *
+ * - `compute:Todo/place` for values that a hook file computes
+ * - `follow:Todo` where the version before may go on writing rows without their derived values
+ * - `reset:Todo` where it may go on giving clients states that the new version must refuse
  */
 
 /**
@@ -34,7 +35,7 @@ export function writeServerTasks(
     ];
   });
   return section(
-    'What the server does at its next start.',
+    'The tasks of the server at its next start.',
     notes.map(
       ([key, value]) =>
         `INSERT INTO "JmapMeta" ("key", "value") VALUES (${text(key)}, ${value}) ON CONFLICT DO ` +

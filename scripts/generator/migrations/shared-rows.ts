@@ -36,12 +36,12 @@ export function effectsSql(
     ...(effects.some(({ blobs }) => blobs) ? blobAges(provider) : []),
     ...effects.flatMap((effect) => countRows(effect, model)),
   ];
-  return section('What the engine keeps of the rows that exist.', statements);
+  return section('Rows of the engine about the rows that exist.', statements);
 }
 
 /**
  * Old states of the types in these tables, and of no other, are answered with
- * cannotCalculateChanges: a state below the counter is answered from the record behind it, and
+ * cannotCalculateChanges. A state below the counter is answered from the record behind it, and
  * there is none (see src/accounts/reset-states.ts). A type without a change has no row yet, but
  * clients have seen its state "0".
  */
@@ -107,7 +107,7 @@ export function removedTypesSql(
     ),
   );
   return section(
-    'What the engine keeps of the types that are given up.',
+    'Rows of the engine about the types that are given up.',
     types.length === 0 ? [] : [...statements, ...blobAges(provider)],
   );
 }
@@ -129,7 +129,7 @@ export function clearedSql(
   );
   const whole = leftovers.filter((one) => one.whole === true).map(({ table }) => table);
   return (
-    section('What the engine keeps of the properties that went.', [
+    section('Rows of the engine about the properties that went.', [
       ...referring,
       ...holding.flatMap((type) => blobRows(type, held, provider)),
       ...(holding.length === 0 ? [] : blobAges(provider)),

@@ -6,7 +6,10 @@ import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/mo
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
 
-/** What storage, wire and sync depend on of a property; descriptions and places are not in it. */
+/**
+ * The parts of a property on which storage, wire and sync depend; descriptions and places are not
+ * in it.
+ */
 export type SnapshotProperty = Omit<
   ModelProperty,
   'at' | 'description' | 'deprecated' | 'renamedFrom'
@@ -44,8 +47,8 @@ export interface SnapshotType {
 }
 
 /**
- * What a migration on PostgreSQL leaves of a table for the version before; the next one takes it
- * away. No lists for none.
+ * The parts of a table that a migration on PostgreSQL leaves for the version before; the next one
+ * takes them away. No lists for none.
  */
 export interface Leftover {
   readonly table: string;

@@ -100,7 +100,7 @@ function checkOf(type: ModelType, { properties }: ModelUnique): UniqueCheck {
   };
 }
 
-/** What is unique together has no order. */
+/** Columns that are unique together have no order. */
 function keyOf(columns: readonly string[]): string {
   return [...columns].sort().join('\n');
 }

@@ -5,7 +5,7 @@ import type { Difference, Finding } from '../write/compare.js';
 /** Files that a line about several of them names. */
 const NAMED = 3;
 
-/** What mends a finding. */
+/** The remedy of a finding. */
 const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freeze({
   missing: () => command('generate'),
   stale: () => command('generate'),

@@ -2,8 +2,8 @@ import type { ValidatorSource } from '../emit/validators.js';
 import type { DiffRequest } from '../migrations/engine.js';
 
 /**
- * What a second thread can do meanwhile. Only what can be copied goes in and comes out, and a
- * result depends on nothing else: where a job runs makes no difference to any byte.
+ * The jobs that a second thread can do meanwhile. Only what can be copied goes in and comes out,
+ * and a result depends on nothing else: where a job runs makes no difference to any byte.
  */
 export const JOBS = Object.freeze({
   /** Loads what a `diff` takes. */
@@ -31,7 +31,7 @@ export interface Job {
   readonly args: readonly unknown[];
 }
 
-/** What comes back for a job. */
+/** The outcome of a job. */
 export type Outcome =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: unknown };

@@ -6,9 +6,9 @@ import type { Rendered } from '../pipeline.js';
 import { readIfThere, readManifests } from './manifest.js';
 
 /**
- * What is wrong with a file on disk. The generator removes an orphan as it wrote it. It leaves one
- * that was edited since (`orphaned-edited`), and a file among the generated ones that it never
- * wrote (`foreign`).
+ * The fault of a file on disk. The generator removes an orphan as it wrote it. It leaves one that
+ * was edited since (`orphaned-edited`), and a file among the generated ones that it never wrote
+ * (`foreign`).
  */
 export type Finding =
   | 'missing'

@@ -13,8 +13,8 @@ export type Manifest = ReadonlyMap<string, string>;
 
 /**
  * Adds a manifest for each folder of generated/: the files of its capability, each with the SHA-256
- * of its text. Branches that change two capabilities change two manifests. What is made of all
- * descriptors is in none, since any two changes of it would meet there.
+ * of its text. Branches that change two capabilities change two manifests. Files made of all
+ * descriptors are in none, since any two changes of them would meet there.
  */
 export function emitManifests(files: EmittedFiles): EmittedFiles {
   const folders = new Map<string, [path: string, hash: string][]>();

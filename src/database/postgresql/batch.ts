@@ -106,7 +106,7 @@ class Batch extends pg.Query {
     // All have been answered.
   }
 
-  /** Nothing is described of what is prepared already, nor of what gives no rows. */
+  /** A prepared statement and one that gives no rows need no description. */
   #begin(): void {
     this.#parsers = this.#known[this.#at]?.parsers ?? [];
   }

@@ -2,10 +2,10 @@ import { UnavailableError } from '../../protocol/errors.js';
 import { lateError } from '../../runtime/deadlines.js';
 
 /**
- * SQLSTATE classes and codes of failures that may pass or are the machine's: connections (08),
- * resources (53), operator and time-outs (57), system (58), rollback for the sake of others (40),
- * lock (55P03), read-only server (25006), idle or long transaction (25P03, 25P04). Any other error,
- * such as a constraint or wrong SQL, passes unchanged: someone must look at it.
+ * SQLSTATE classes and codes of failures that may pass or are the machine's. Classes: connections
+ * (08), rollback for the sake of others (40), resources (53), operator and time-outs (57), system
+ * (58). Codes: lock (55P03), read-only server (25006), idle or long transaction (25P03, 25P04). Any
+ * other error, such as a constraint or wrong SQL, passes unchanged: someone must look at it.
  */
 const UNAVAILABLE = /^(08|53|57|58|40)|^(55P03|25006|25P03|25P04)$/;
 
@@ -18,10 +18,10 @@ const GONE =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has|Cannot use a pool)/;
 
 /**
- * Returns true where the same transaction may well succeed when it is run again: a serialisation
- * failure (40001), a deadlock (40P01), a prepared statement that a migration has put out of date
- * (0A000) or that a pooler's other connection does not have (26000), a state that has moved (22012:
- * of the engine's statements only the one that makes sure of that divides).
+ * Returns true where the same transaction may well succeed when it is run again. These are a
+ * serialisation failure (40001), a deadlock (40P01), and a prepared statement that a migration has
+ * put out of date (0A000). A pooler's other connection may not have the statement (26000). A state
+ * that has moved is 22012: of the engine's statements only the one that makes sure of it divides.
  */
 export function isRetryable(error: unknown): boolean {
   return causesOf(error).some((at) => /^(40001|40P01|0A000|26000|22012)$/.test(codeOf(at) ?? ''));

@@ -22,11 +22,10 @@ export interface ServerLock {
  * Takes the one server's place on a database file, whatever path leads to it. Two servers would
  * each answer from its own caches and push only its own changes.
  *
- * The lock is an exclusive transaction held on a side file, so the operating system gives it back
+ * The lock is an exclusive transaction held on a side file. So the operating system gives it back
  * however the process ends (kill -9 too), and nothing must be cleaned up. Throws ServerLockError
- * where it is taken,
- * and DatabaseFileError where the database file may have another path, beside which another lock
- * could lie.
+ * where it is taken, and DatabaseFileError where the database file may have another path, beside
+ * which another lock could lie.
  */
 export function lockServer(file: string): ServerLock {
   mkdirSync(dirname(file), { recursive: true });

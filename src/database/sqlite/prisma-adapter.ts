@@ -38,7 +38,7 @@ const OPTIONS = Object.freeze({ usePhantomQuery: true });
 
 /**
  * Returns a driver adapter that writes on the engine's own writing connection, under the writer's
- * lock: two writing connections of one process can deadlock, since a synchronous writer blocks the
+ * lock. Two writing connections of one process can deadlock, since a synchronous writer blocks the
  * event loop that the other needs to go on.
  *
  * Reads outside of a transaction have a read-only connection of their own: on the writing one they
@@ -79,9 +79,9 @@ export interface JoinScope {
 }
 
 /**
- * Returns a driver adapter that only reads: inside a scope on the writing connection, so that it
- * sees what its transaction has not committed yet; otherwise on a connection of its own. Nothing is
- * begun or committed: inside a scope, a transaction of Prisma's is the engine's.
+ * Returns a driver adapter that only reads. Inside a scope it reads on the writing connection, so
+ * that it sees what its transaction has not committed yet; otherwise on a connection of its own.
+ * Nothing is begun or committed: inside a scope, a transaction of Prisma's is the engine's.
  */
 export function readingAdapter(
   writerDatabase: Database,

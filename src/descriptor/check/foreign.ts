@@ -4,9 +4,10 @@ import type { CapabilityView } from '../view.js';
 import { checkDescriptors } from './index.js';
 
 /**
- * What this project's own server can't be generated from: names of folders, columns and TypeScript,
- * what an index or a column holds, what a client could slow down, migrations, and decisions where
- * RFC 8620 leaves room. A type that somebody else's server has may be like that.
+ * Codes of descriptors from which this project's own server can't be generated. They are about
+ * names of folders, columns and TypeScript, contents of indexes and columns, migrations, clients
+ * that could slow the server down, and decisions where RFC 8620 leaves room. A type that somebody
+ * else's server has may be like that.
  */
 export const OURS: ReadonlySet<string> = new Set([
   'bad-condition-name',

@@ -2,7 +2,7 @@ import { member } from '../located.js';
 import type { PropertyView } from '../property-view.js';
 import type { Report, Rule } from './rule.js';
 
-/** What clients never see can't be found out by filters and sorts; a secret is a text of theirs. */
+/** Filters and sorts can't reveal what clients never see; a secret is a text of theirs. */
 export const hiddenProperties: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) secret(property, report);

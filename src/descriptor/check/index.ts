@@ -84,8 +84,8 @@ const MEANINGS: readonly Rule[] = Object.freeze([
 const MAX_LENGTH = 4000;
 
 /**
- * Returns what is wrong with the descriptors: all of it, or the first thousand of very much. What
- * is legal where they are used isn't counted: a thousand of it would hide what is wrong.
+ * Returns what is wrong with the descriptors: all of it, or the first thousand of very much. Legal
+ * values aren't counted where they are used: a thousand of them would hide the wrong one.
  */
 export function checkDescriptors(
   views: readonly CapabilityView[],
@@ -112,7 +112,7 @@ export function checkDescriptors(
   } catch (error) {
     if (!(error instanceof Enough)) throw error;
   }
-  // What is wrong comes first: how to make it faster is told of what is right.
+  // Errors come first: a warning tells how to make a right descriptor faster.
   return errors.length > 0 ? errors : warnings;
 }
 

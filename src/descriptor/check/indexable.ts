@@ -51,7 +51,7 @@ export function longest({ kind, node, format, blob, role, reference }: PropertyV
   return typeof length === 'number' ? length : BOUNDS.stringLength;
 }
 
-/** What is no text is told elsewhere. */
+/** Another rule tells about a value that is no text. */
 function codePoints(value: unknown): number {
   return typeof value === 'string' ? [...value].length : 0;
 }

@@ -4,8 +4,8 @@ import { type Path, spoiledBy } from './follow-ons.js';
 import type { Report } from './rule.js';
 
 /**
- * Keys of a type that are often written one level too deep, among its properties, each with how a
- * value looks that is meant for the type and not the declaration of a property of that name.
+ * Keys of a type that are often written one level too deep, among its properties. Each tells how a
+ * value looks that is meant for the type, and not for a property of that name.
  */
 const OF_A_TYPE: Readonly<Record<string, (node: Located) => boolean>> = Object.freeze({
   required: isNoObject,

@@ -30,7 +30,9 @@ const PROPERTY_NAMES: ReadonlySet<string> = lowerCased([
   'true, false',
 ]);
 
-/** What every type has by itself: a second one of that name could not be told from it. */
+/**
+ * Properties that every type has by itself: a second one of that name could not be told from it.
+ */
 const STANDARD_PROPERTIES: ReadonlySet<string> = new Set(['id', 'created', 'updated']);
 
 /** Member names within nested objects and messages that would read or write a prototype. */

@@ -7,7 +7,7 @@ import type { CapabilityView } from '../view.js';
  * response.
  */
 export interface SchemaView {
-  /** What messages call it: `text`, `meta/a/b`. */
+  /** Its name in messages: `text`, `meta/a/b`. */
   readonly label: string;
   readonly node: Located;
   readonly at: Location;

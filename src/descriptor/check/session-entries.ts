@@ -1,7 +1,7 @@
 import { flag, member } from '../located.js';
 import type { Rule } from './rule.js';
 
-/** What a descriptor says about its place in the session doesn't contradict itself. */
+/** A descriptor's words about its place in the session don't contradict each other. */
 export const sessionEntries: Rule = (views, report) => {
   for (const { root, types } of views) {
     const session = member(root, 'session');

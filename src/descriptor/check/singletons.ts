@@ -3,7 +3,7 @@ import { SINGLETON_METHODS } from '../standard-methods.js';
 import type { TypeView } from '../view.js';
 import type { Report, Rule } from './rule.js';
 
-/** What is about more objects than one. */
+/** Keys that are about more objects than one. */
 const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'unique', 'indexes'];
 
 /** The object of a singleton is there before anybody wrote it: nothing creates or finds it. */

@@ -6,7 +6,7 @@ import { STANDARD_METHODS } from '../standard-methods.js';
 import type { MethodView, TypeView } from '../view.js';
 import type { Report, Rule } from './rule.js';
 
-/** What RFC 8620 5.1 to 5.6 have in their responses. */
+/** The members of responses by RFC 8620 5.1 to 5.6. */
 const RESPONSES: Readonly<Record<string, readonly string[]>> = {
   get: ['accountId', 'state', 'list', 'notFound'],
   changes: [
@@ -23,7 +23,7 @@ const RESPONSES: Readonly<Record<string, readonly string[]>> = {
   queryChanges: ['accountId', 'oldQueryState', 'newQueryState', 'total', 'removed', 'added'],
 };
 
-/** What each method is of no use without. */
+/** The method without which each method is of no use. */
 const NEEDS: Readonly<Record<string, string>> = { copy: 'set', queryChanges: 'query' };
 
 /** Standard methods stand once, with those that they need; what is added to them has new names. */
@@ -62,7 +62,8 @@ function withoutQuery(type: TypeView, names: readonly string[], report: Report):
 }
 
 /**
- * What /copy calls to destroy the originals has no arguments but the standard ones (RFC 8620 5.4).
+ * The /set that /copy calls to destroy the originals has no arguments but the standard ones (RFC
+ * 8620 5.4).
  */
 function followsCopy(type: TypeView, { node }: MethodView, report: Report): void {
   for (const item of items(member(member(node, 'arguments'), 'required')))

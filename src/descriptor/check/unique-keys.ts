@@ -5,7 +5,7 @@ import { whyNotIndexed, whyNotTogether } from './indexable.js';
 import { listed, place, type Report, type Rule } from './rule.js';
 import { findProperty } from './types.js';
 
-/** What is unique or indexed is a list of properties whose values an index can hold. */
+/** Each list of unique or indexed properties names properties whose values an index can hold. */
 export const uniques: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     judge(type, type.uniques, 'unique', report);

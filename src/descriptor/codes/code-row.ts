@@ -1,4 +1,6 @@
-/** What docs/reference/errors.md says of a code. The texts are Markdown without line breaks. */
+/**
+ * The words of docs/reference/errors.md about a code. The texts are Markdown without line breaks.
+ */
 export interface CodeRow {
   /** Says what is wrong, and why it is an error. */
   readonly cause: string;

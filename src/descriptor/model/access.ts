@@ -1,6 +1,6 @@
 import type { ModelProperty } from '../model.js';
 
-/** Who sees and who gives a property: the one place where emitters ask. */
+/** Tells who sees and who gives a property: the one place where emitters ask. */
 
 /** Returns whether /get shows the property: it is neither internal nor secret. */
 export function isShown({ access }: ModelProperty): boolean {

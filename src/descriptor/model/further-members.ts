@@ -2,7 +2,9 @@ import type { JSONSchema7 } from 'json-schema';
 import type { ModelStandardMethod, ModelType } from '../model.js';
 import { STANDARD_METHODS, type StandardMethodRow } from '../standard-methods.js';
 
-/** What a descriptor adds to the standard methods and to the stored objects of a type. */
+/**
+ * The members that a descriptor adds to the standard methods and to the stored objects of a type.
+ */
 
 export interface StandardMethodOfType {
   readonly row: StandardMethodRow;

@@ -18,7 +18,7 @@ export function meaningHash(meaning: unknown): string {
 /** Values that are the author's data: every member of them counts. */
 const DATA_KEYS: ReadonlySet<string> = new Set(['session', 'accountSession', 'default', 'enum']);
 
-/** What a type or a property says to the next migration alone. */
+/** The keys of a type or a property that concern the next migration alone. */
 const EVOLUTION_KEYS: ReadonlySet<string> = new Set(['drops', 'renamedFrom']);
 
 /**

@@ -7,7 +7,7 @@ import { items, type Located, member, members, text, words } from '../located.js
 import { isTypeName } from '../property-view.js';
 
 /**
- * What a schema is for. `stored` values get the default bounds; `message` ones (arguments and
+ * The use of a schema. `stored` values get the default bounds; `message` ones (arguments and
  * responses of methods) are bounded by the request's size.
  */
 export type SchemaUse = 'stored' | 'message';

@@ -17,10 +17,9 @@ export function internalProperties(views: readonly CapabilityView[]): IsInternal
 }
 
 /**
- * Returns the descriptor as clients may read it, in the same language: what tools build from it is
- * what they would build from the descriptor, less what is never on the wire. That is internal
- * properties with all that names them, how secrets are kept, and what is for the next migration
- * alone.
+ * Returns the descriptor as clients may read it, in the same language, less what is never on the
+ * wire. Tools build the same from it as from the descriptor. That is internal properties with all
+ * that names them, how secrets are kept, and what is for the next migration alone.
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));
@@ -30,7 +29,7 @@ export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): Js
       return seen === undefined ? type : wireType(type, seen, isInternal);
     }),
   );
-  // What an internal property alone was made of is in none of the types any more.
+  // The types have no part any more that an internal property alone was made of.
   const start = view.urnAt;
   const { unused } = viewCapability({ file: view.file, base: view.base, start, root });
   const names = unused.names.map(({ name }) => name);
@@ -110,7 +109,7 @@ function eachMember(node: Located, to: (member: Member) => Located): Located {
   );
 }
 
-/** What is no object stays as it is: `standardMethods` may be a list or one. */
+/** A value that is no object stays as it is: `standardMethods` may be a list or one. */
 function rebuilt(node: Located, kept: readonly Member[]): Located {
   if (node.members === undefined) return node;
   const value = emptyObject();

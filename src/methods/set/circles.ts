@@ -13,7 +13,8 @@ export interface Group {
 
 /**
  * Returns the groups of nodes that lead to one another, as far as `starts` lead, each behind those
- * that it leads to (Tarjan's strongly connected components, without recursion: chains may be long).
+ * that it leads to. These are Tarjan's strongly connected components, without recursion: chains may
+ * be long.
  */
 export function groupsOf(
   starts: Iterable<string>,

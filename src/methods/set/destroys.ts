@@ -150,8 +150,8 @@ export class Destroyer {
 
   /**
    * Returns the links whose objects still exist: a version that didn't know the property may have
-   * destroyed one. Of the objects that restrict a target and that the call doesn't touch, it looks
-   * up ten, as many as the error names, and the others only if none of the ten exists.
+   * destroyed one. It looks up ten of the objects that restrict a target and that the call doesn't
+   * touch, as many as the error names. It looks up the others only if none of the ten exists.
    */
   async #ofWhatIsThere(links: readonly Link[]): Promise<readonly Link[]> {
     const objects = this.#objects;

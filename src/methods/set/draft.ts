@@ -36,7 +36,7 @@ export const IS_DOUBLED = 'is given in both spellings';
 /** Of a hook that writes what others compute. */
 export const IS_COMPUTED = 'is computed: it follows its sources';
 
-/** Who writes: a client, or a hook, which may give server-set and internal values, too. */
+/** The writer: a client, or a hook, which may give server-set and internal values, too. */
 export type Author = 'client' | 'hook';
 
 /** The context in which an entry of `create` is judged. */
@@ -191,11 +191,11 @@ export interface ValueScene {
 }
 
 /**
- * Returns the value as the database stores it: a text in the one form of its format (of a UTCDate
- * without a zero fraction and without digits beyond milliseconds, RFC 8620 1.4), ids in place of
- * "#" ids of blobs and objects, 0 for -0. Notes a value that has no such form, and returns it
- * unchanged. A number that no double holds exactly stays for the validator, which may refuse it;
- * `value` remains what its author gave.
+ * Returns the value as the database stores it. A text has the one form of its format: a UTCDate has
+ * no zero fraction and no digits beyond milliseconds (RFC 8620 1.4). "#" ids of blobs and objects
+ * become ids, -0 becomes 0. Notes a value that has no such form, and returns it unchanged. A number
+ * that no double holds exactly stays for the validator, which may refuse it; `value` remains what
+ * its author gave.
  */
 export function* canonicalSteps(
   property: PropertyDefinition,

@@ -11,7 +11,7 @@ const refuse = (): UnavailableError => new UnavailableError('Too many secrets ar
 const errors = Object.freeze({ full: refuse, late: refuse, closed: refuse });
 
 /**
- * Bounds what hashes secrets, which takes a thread for 50 ms each time: all users together have
+ * Bounds the hashing of secrets, which takes a thread for 50 ms each time. All users together have
  * half of Node's threads, so that files are read and written meanwhile, and one user has half of
  * those. Users take turns, but what a transaction waits for goes before all else.
  */

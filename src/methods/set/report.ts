@@ -186,9 +186,9 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
 
 /**
  * Returns the report of an update (RFC 8620 5.3): `updated` always, and each property whose stored
- * value isn't what the client takes it to be, whether the form of a value or what followed from the
- * call made it so. Null where nothing changed and the client takes it so: `isAsSent` where no hook
- * has replaced its patch.
+ * value isn't what the client takes it to be. The form of a value, or a consequence of the call,
+ * may have made it so. Null where nothing changed and the client takes it so: `isAsSent` where no
+ * hook has replaced its patch.
  */
 export function* updateReport(
   index: TypeIndex,

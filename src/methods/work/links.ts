@@ -65,7 +65,7 @@ export function unusableBlob(id: string): string {
   return `names ${quoted(id)}, which is no blob of this account that you can use`;
 }
 
-/** Rows about links: those that go and those that come. */
+/** Rows about links: removed ones and new ones. */
 export interface Moved<T> {
   readonly removed: T[];
   readonly added: T[];

@@ -60,7 +60,7 @@ export class Connection {
   #ready = false;
   /** Set at the end: a work that runs on must not send outside of the transaction. */
   #ended = false;
-  /** Which work runs: the first, the second ... */
+  /** The number of the work that runs: the first, the second ... */
   #work = 1;
   /** The last work that has sent something that writes. */
   #writer = 0;

@@ -20,7 +20,7 @@ const FOR_GOOD = `SET default_transaction_isolation = 'repeatable read';
 /**
  * Settings of the planner, unless the operator has changed them. An account's rows lie together in
  * the key's index, and nearly so in the table, so reading a part in key order costs no more than in
- * any other; by the default of 4, an index isn't worth it for a third of a table. One request gets
+ * any other. By the default of 4, an index isn't worth it for a third of a table. One request gets
  * one processor, since others wait for the second.
  */
 const PLANNING = `SELECT set_config(name, value, false) FROM pg_settings

@@ -27,8 +27,8 @@ type Answer = () => void;
  * Runs works of one account that wait at the same time in one transaction with one commit. Each
  * sends its writes without waiting for answers; the next one follows at once. A work that throws
  * before it has written is refused by itself. If one throws later, or a statement fails, the
- * transaction is rolled back, and the works run again in order, each in its own transaction: then a
- * failure undoes only itself. An `alone` work shares with nobody, and never runs again.
+ * transaction is rolled back. The works then run again in order, each in its own transaction: then
+ * a failure undoes only itself. An `alone` work shares with nobody, and never runs again.
  */
 export async function runGroup(
   host: GroupHost,

@@ -78,10 +78,10 @@ function isSame(a: SqlContext, b: SqlContext): boolean {
 }
 
 /**
- * Composes a filter into a WHERE condition (RFC 8620 5.5). Logic is two-valued: a comparison
- * with a stored null is false, so its NOT is true. NOT is pushed down to the conditions (De
- * Morgan), where SQL's third value can be ruled out; above them only AND and OR are left, for which
- * unknown is as good as false.
+ * Composes a filter into a WHERE condition (RFC 8620 5.5). Logic is two-valued: a comparison with a
+ * stored null is false, so its NOT is true. NOT is pushed down to the conditions (De Morgan), where
+ * SQL's third value can be ruled out. Above them only AND and OR are left, for which unknown is as
+ * good as false.
  *
  * Where it `leads`, the planner is told to take an index of the filter's whatever the order.
  *

@@ -297,8 +297,8 @@ function expressionOf(key: SortKey, dialect: Dialect): string {
 
 /**
  * Returns the list after ORDER BY: nulls first ascending, last descending, said in words since
- * databases differ. Also of what has no nulls: an index of another order of nulls is none to
- * PostgreSQL, and those that the generator makes have this one. The id at the end is as the primary
+ * databases differ. Columns without nulls have it too: PostgreSQL doesn't use an index of another
+ * order of nulls, and the generator's indexes have this one. The id at the end is as the primary
  * key has it.
  */
 export function orderBy(terms: readonly OrderTerm[]): string {

@@ -55,7 +55,7 @@ export interface SnapshotServices {
 
 /**
  * Reads within one transaction of a connection. Each operation is one statement (`links`, `rank`,
- * `ranks`, `page`: at most two), begun before the call returns: a synchronous engine has run it by
+ * `ranks`, `page`: at most two), begun before the call returns. A synchronous engine has run it by
  * then; the promise only carries the result. Callers use names, engines storage names
  * (storage-names.ts).
  */

@@ -164,7 +164,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
 
 type Listener = (change: StateChange) => void;
 
-/** Who is told of commits. */
+/** The listeners to commits. */
 export class CommitListeners {
   readonly #listeners = new Set<Listener>();
   readonly #onError: (error: unknown) => void;

@@ -244,7 +244,7 @@ class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    // Those that wait for a connection are turned away now, not when the writer has ended.
+    // Readers that wait for a connection are turned away now, not when the writer has ended.
     const largeReads = this.#largeReads.close();
     await this.#pieces?.close();
     await this.#writer.close();

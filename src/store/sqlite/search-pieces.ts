@@ -44,9 +44,9 @@ export interface SearchPiecesOptions {
 }
 
 /**
- * Indexes long texts for searching, in pieces, behind the commits that wrote them: SQLite makes the
- * trigrams within a statement, and of a long text that would keep everybody waiting for seconds. A
- * step is a short transaction. The table that says what is to be done is kept by triggers
+ * Indexes long texts for searching, in pieces, behind the commits that wrote them. SQLite makes the
+ * trigrams within a statement, and a long text would keep everybody waiting for seconds. A step is
+ * a short transaction. The table that says what is to be done is kept by triggers
  * (scripts/generator/migrations/search.ts), so a step that a crash took is done by the next server.
  */
 export class SearchPieces {

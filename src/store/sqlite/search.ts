@@ -7,7 +7,7 @@ const GRAM = 3;
 const MAX_GRAMS = 8;
 /**
  * So many code points that follow each other are in one piece of a long text (search-pieces.ts),
- * wherever they are: of a longer word the first of them are looked up there.
+ * wherever they are. If a word is longer, its first code points are looked up there.
  */
 export const WINDOW = 64;
 /**

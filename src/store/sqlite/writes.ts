@@ -44,7 +44,7 @@ export function accountGone(): MethodError {
 
 /**
  * Writes change records by a statement for the counter, which steps by the number of records, and
- * one for each kind of them: the records get the numbers that it passed.
+ * one for each kind of them. The records get the numbers that it passed.
  */
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,

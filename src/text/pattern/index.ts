@@ -16,8 +16,8 @@ export interface Pattern {
 }
 
 /**
- * Compiles a regular expression (ECMA-262, flag u) to a table, so that a text is matched in one
- * look at the table for each of its characters, whatever the pattern and the text. RegExp takes
+ * Compiles a regular expression (ECMA-262, flag u) to a table. A text is then matched in one look
+ * at the table for each of its characters, whatever the pattern and the text. RegExp takes
  * exponential time for some. Throws a PatternError for what has no table, or too large a one.
  */
 export function compilePattern(source: string): Pattern {

@@ -7,7 +7,7 @@ import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.
 import { mainType } from '../../../../src/descriptor/validation/schema.js';
 import { code, list } from './markdown.js';
 
-/** What a page says of a property or a schema. */
+/** The words of a page about a property or a schema. */
 
 const ON_DESTROY: Readonly<Record<OnDestroy, string>> = Object.freeze({
   restrict: 'which can’t be destroyed while it is referred to',

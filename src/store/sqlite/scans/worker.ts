@@ -95,7 +95,7 @@ function moved({ checkpoint }: Checkpoint): Outcome {
 }
 
 /**
- * Ends the transaction. Replaces a connection that has prepared many statements: V8 doesn't see the
+ * Ends the transaction. Replaces a connection that has prepared many statements. V8 doesn't see the
  * 10 to 30 KB that SQLite holds for each, so a heap that hardly grows would keep them for hours.
  */
 function endWork(): void {

@@ -85,7 +85,7 @@ export interface GadgetQueryResponse {
   readonly collapsed: number;
 }
 
-/** What a client gives of one and never sees again. */
+/** The secrets that a client gives and never sees again. */
 export interface GadgetSecrets {
   /** Secret: never shown. */
   readonly pin?: string | null;
@@ -101,7 +101,7 @@ export interface Address {
 export interface GadgetStored extends Gadget {
   /** Never on the wire. */
   readonly cost: number;
-  /** What is kept of the secret: a hash. */
+  /** A hash of the secret. */
   readonly pin: string | null;
 }
 

@@ -308,7 +308,7 @@ function validate3(data, {instancePath="", parentData, parentDataProperty, rootD
   return errors === 0;
 }
 
-/** What hooks add to the response of Gadget/query. */
+/** The members that hooks add to the response of Gadget/query. */
 export const queryResponse: Validator = validate4;
 function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
   let vErrors = null, errors = 0;
