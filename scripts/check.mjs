@@ -19,6 +19,7 @@ in full, and named again at the end:
   widths        no line in src/, scripts/ and bin/ is over 100 columns (scripts/check-widths.mjs)
   arrows        which folder imports which (.dependency-cruiser.cjs)
   conformance   docs/reference/conformance.md is what the ledger says (conform/ledger)
+  lock          the lock file tells npm 10 what not to compile (scripts/check-lock.mjs)
   licences      licences of all packages (scripts/licences.mjs)
   packages      what npm would publish of each workspace (scripts/check-packages.mjs)
 
@@ -45,6 +46,7 @@ const CHECKS = [
       'capabilities scripts conform/src',
   ],
   ['conformance', 'node --import tsx/esm conform/ledger/write.ts --check'],
+  ['lock', 'node scripts/check-lock.mjs'],
   ['licences', 'node scripts/licences.mjs'],
   ['packages', 'node scripts/check-packages.mjs'],
 ];
