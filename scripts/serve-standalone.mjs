@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { listTools, SERVER_TOOLS } from './server-tools.mjs';
 
@@ -28,7 +28,12 @@ process.exitCode = (await main()) ?? process.exitCode;
 
 async function main() {
   if (name === '--help' || name === '-h') return print(HELP);
-  const { version, builtFor, node, driver } = readJson('standalone.json', STANDALONE);
+  const marker = new URL('standalone.json', STANDALONE);
+  if (!existsSync(marker))
+    return complain(
+      `${fileURLToPath(marker)} is missing: copy the whole folder, or build it again.`,
+    );
+  const { version, builtFor, node, driver } = JSON.parse(readFileSync(marker, 'utf8'));
   if (name === '--version' || name === '-v') return print(version);
   const here = `${process.platform}-${process.arch}`;
   if (builtFor !== here)
@@ -60,10 +65,6 @@ async function run(entry) {
   process.argv = [process.argv[0], fileURLToPath(module), ...args];
   await import(module.href);
   return undefined;
-}
-
-function readJson(file, base) {
-  return JSON.parse(readFileSync(new URL(file, base), 'utf8'));
 }
 
 function print(text) {

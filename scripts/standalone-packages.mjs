@@ -118,13 +118,22 @@ const COMPILER = /^query_compiler_.*\.(?:m?js|wasm)$/;
  */
 export function usedFiles(folder, reached) {
   const isNative = existsSync(join(folder, 'binding.gyp'));
+  const isLinked = installedAs(folder) === undefined;
   return filesBelow(folder, '').filter((file) => {
-    if (UNUSED.test(file)) return false;
+    if (UNUSED.test(file) || (isLinked && isHidden(file))) return false;
     if (file.startsWith(`prebuilds${sep}`)) return isForThisMachine(file);
     if (isNative && file.startsWith(`build${sep}`))
       return file.endsWith('.node') && !file.includes('obj.target');
     return !COMPILER.test(basename(file)) || reached.has(join(folder, file));
   });
+}
+
+/**
+ * Returns whether a name of the path begins with a dot. The folder of a package that npm links, as
+ * in a monorepo, is where people work: such files hold secrets, caches or the history of git.
+ */
+function isHidden(file) {
+  return file.split(sep).some((name) => name.startsWith('.'));
 }
 
 /** Names such as `prebuilds/linux-x64/node.node` and `prebuilds/linuxmusl-x64.node`. */

@@ -54,7 +54,9 @@ export async function runBuild(root, args) {
   if (target === undefined) return;
   const { packages, octets } = await writeStandalone(root, target, withS3);
   const size = `${(octets / 1e6).toFixed(0)} MB, ${packages} packages`;
-  process.stdout.write(`${folder}: ${size}. It serves by: node ${join(folder, 'server.mjs')}\n`);
+  const server = join(folder, 'server.mjs');
+  const shown = /^[\w./@:\\-]+$/.test(server) ? server : `'${server}'`;
+  process.stdout.write(`${folder}: ${size}. It serves by: node ${shown}\n`);
 }
 
 /**

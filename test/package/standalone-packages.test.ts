@@ -106,4 +106,20 @@ describe('the node_modules of a standalone server', () => {
       'query_compiler_fast_bg.sqlite.mjs',
     ]);
   });
+
+  it.each([
+    ['a package that npm links', 'packages/mine', ['index.js', 'package.json']],
+    [
+      'an installed package',
+      'node_modules/mine',
+      ['.data/words.txt', '.env', 'index.js', 'package.json'],
+    ],
+  ])('has of %s what may go out', (_, at, expected) => {
+    const folder = join(temporaryFolder(), at);
+    for (const file of ['package.json', 'index.js', '.env', '.data/words.txt']) {
+      mkdirSync(dirname(join(folder, file)), { recursive: true });
+      writeFileSync(join(folder, file), '');
+    }
+    expect([...usedFiles(folder, new Set())].sort()).toEqual(expected);
+  });
 });

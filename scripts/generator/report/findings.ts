@@ -17,7 +17,7 @@ const REMEDY: Readonly<Record<Finding, (path: string) => string>> = Object.freez
 
 const WORDS: Readonly<Record<Finding, string>> = Object.freeze({
   missing: 'missing',
-  stale: 'stale: a descriptor or jmapsmith has changed since it was generated',
+  stale: 'stale: the descriptors and this version of jmapsmith make another text',
   'hand-edited': 'edited by hand: what was changed will be lost',
   orphaned: 'orphaned: no descriptor makes it any more',
   'orphaned-edited': 'orphaned and edited by hand: no descriptor makes it any more',
@@ -41,7 +41,7 @@ export function findingProblem(difference: Difference): Problem {
 /** Findings that one line tells for several files; the others have a line for each file. */
 const TOGETHER: Readonly<Partial<Record<Finding, string>>> = Object.freeze({
   missing: 'files are missing',
-  stale: 'files are stale: a descriptor or jmapsmith has changed since they were generated',
+  stale: 'files are stale: the descriptors and this version of jmapsmith make other texts',
   orphaned: 'files are orphaned: no descriptor makes them any more',
 });
 

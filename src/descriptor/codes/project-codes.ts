@@ -135,7 +135,9 @@ export const CHECK = Object.freeze({
     right: 'save the edit, then remove the file',
   },
   'file-stale': {
-    cause: 'A descriptor, or the version of jmapsmith, has changed since the file was generated.',
+    cause:
+      'A descriptor or the version of jmapsmith has changed since, or somebody has edited a ' +
+      'file that all capabilities share.',
     wrong: 'a descriptor changed alone',
     right: 'npm run generate, and commit',
   },

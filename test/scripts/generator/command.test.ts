@@ -207,7 +207,7 @@ describe('npm run generate -- --check', () => {
     const run = await project.generate({ check: true });
     expect(run.code).toBe(1);
     expect(run.stderr).toBe(
-      '4 files are stale: a descriptor or jmapsmith has changed since they were generated ' +
+      '4 files are stale: the descriptors and this version of jmapsmith make other texts ' +
         '(docs/reference/capabilities/things.md, generated/things/Thing.definition.ts, ' +
         'generated/things/capability.ts and 1 more). Mend it with: npm run generate\n',
     );
