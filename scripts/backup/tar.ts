@@ -16,7 +16,7 @@ const ZEROS = Buffer.alloc(BLOCK);
 export interface Entry {
   readonly name: string;
   readonly size: number;
-  /** Is read to its end before the next entry is asked for. */
+  /** The caller reads it to its end before it asks for the next entry. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
@@ -101,7 +101,7 @@ export class TarReader {
   #end = false;
   /** Octets read so far. */
   octets = 0;
-  /** Of the entry that was given last: octets of the file before its header, and their SHA-256. */
+  /** The octets of the file before the header of the last entry, and their SHA-256. */
   before: { readonly octets: number; readonly sha256: string } = { octets: 0, sha256: '' };
 
   constructor(handle: FileHandle) {

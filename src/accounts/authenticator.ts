@@ -193,7 +193,7 @@ async function loadPrincipal(prisma: PrismaClient, tokenId: string): Promise<Loa
   return { secretHash: token.secretHash, principal };
 }
 
-/** Returns text that is equal for two principals exactly where nothing that they say differs. */
+/** Returns a text that two principals share if and only if all their members are equal. */
 function fingerprint(principal: Principal): string {
   return JSON.stringify(principal, (_, value: unknown) => {
     if (value instanceof Map) return [...value.values()];

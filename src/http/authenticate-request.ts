@@ -42,7 +42,9 @@ function unauthorized(detail: string, sent: boolean): HttpError {
   return new HttpError(401, detail, ['WWW-Authenticate', challenge]);
 }
 
-/** Throws HttpError 401 where a request has not the token for metrics; null asks for none. */
+/**
+ * Throws HttpError 401 if the request lacks the `expected` token for metrics; null: none is needed.
+ */
 export function requireMetricsToken(req: IncomingMessage, expected: string | null): void {
   if (expected === null) return;
   const token = readToken(req);
@@ -56,7 +58,7 @@ export function requireMetricsToken(req: IncomingMessage, expected: string | nul
   }
 }
 
-/** Reads the query. A "+" stays one: RFC 6570 writes no space so, and `image/svg+xml` has one. */
+/** Reads the query. Keeps "+": RFC 6570 encodes a space as %20, and `image/svg+xml` has a plus. */
 export function queryOf(req: IncomingMessage): URLSearchParams {
   const url = req.url ?? '';
   const at = url.indexOf('?');
@@ -70,7 +72,7 @@ const MAX_TOKEN = 1024;
 
 /**
  * Returns the bearer token of a request, or null. Returns an error for a malformed token (401) and
- * for two Authorization headers (400; Node alone keeps the first in silence).
+ * for two Authorization headers (400; Node by itself keeps the first in silence).
  */
 function readToken({ headers, rawHeaders }: IncomingMessage): string | HttpError | null {
   const { authorization } = headers;

@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * Work that takes long, a slice at a time, so that it keeps the event loop from others for a moment
- * only. In each turn of the event loop one slice is run, however many works there are, whether they
- * read, write or make answers: they take turns.
+ * Work that takes long, a slice at a time, so that it blocks the event loop only briefly. In each
+ * turn of the event loop one slice is run, however many works there are, whether they read, write
+ * or make answers: they take turns.
  */
 export interface Slices {
   /** Returns whether this slice has lasted long enough. */
@@ -21,7 +21,7 @@ const LENGTH = 8;
 /** A turn that took so long, ms, held a step that can't be cut. */
 const LONG_TURN = 2 * LENGTH;
 /**
- * The part of a long turn that others have the event loop for behind it: most requests take several
+ * After a long turn the event loop is free for this part of its length: most requests take several
  * turns.
  */
 const REST = 1 / 2;

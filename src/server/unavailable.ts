@@ -1,10 +1,10 @@
 import type { Logger } from './logging.js';
 
-/** A cause is logged again after so long, ms, with how often it came meanwhile. */
+/** Milliseconds until the same cause is logged again, with how often it came meanwhile. */
 const EVERY = 30_000;
 /** Causes that are remembered: more than there are kinds of failures. */
 const CAUSES = 100;
-/** Causes behind causes that are told. */
+/** The most nested causes in a line of the log. */
 const DEPTH = 4;
 
 interface Seen {

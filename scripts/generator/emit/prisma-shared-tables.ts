@@ -170,8 +170,8 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
 /**
  * Tables that SQLite keeps in the order of their key (`WITHOUT ROWID`), which Prisma's language
  * can't say. Their rows are short and always found by key: with a rowid each insert would write two
- * trees, and every /set call writes a JmapState and a JmapChange. Of data tables key-ordered.ts
- * decides.
+ * trees, and every /set call writes a JmapState and a JmapChange. For data tables key-ordered.ts
+ * decides it.
  */
 export const KEY_ORDERED_TABLES: ReadonlySet<string> = new Set([
   'JmapAccess',

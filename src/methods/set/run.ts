@@ -31,7 +31,7 @@ export class SetRun {
   readonly #unit: UnitOfWork;
   /** Objects that updates name, as they are, by id. */
   #before: Rows = NONE;
-  /** Objects that the call is to destroy, with the properties that must be known of them, by id. */
+  /** Objects that the call is to destroy, with the properties that the checks need, by id. */
   #destroyTargets: Rows = NONE;
   /** False where the updates are of a singleton that has no row yet: readers see its defaults. */
   #isStored = true;
@@ -148,7 +148,7 @@ export class SetRun {
     }
   }
 
-  /** Returns the objects that exist and are meant, by id. */
+  /** Returns the existing objects that the call names, by id. */
   async #load(
     targets: readonly Target[],
     properties: TypeIndex['links'],

@@ -92,7 +92,7 @@ export const DECODERS: Decoders = {
     typeof value === 'string' ? (JSON.parse(value) as JsonValue) : (value as number),
 };
 
-/** Reads by one statement. */
+/** Reads the objects of `ids` that exist, in one statement. */
 export async function readObjects(
   { connection, accountId, slices }: ObjectScope<Reader>,
   { type, properties, maxOctets }: ObjectsRead,
@@ -110,7 +110,7 @@ export async function readObjects(
   return collected.objects();
 }
 
-/** Reads by one statement. */
+/** Reads the first `limit` objects of the account in one statement. */
 export async function readFirstObjects(
   { connection, accountId, slices }: ObjectScope<Reader>,
   { type, properties, maxOctets }: ObjectsRead,
@@ -127,14 +127,14 @@ export async function readFirstObjects(
  * Rows come as one JSON text, which takes two thirds of the time of the driver's own rows.
  */
 
-/** Objects of one text; with what is in a row at most, they bound the memory that it takes. */
+/** The most objects in one text. Together with `MAX_ROW` it bounds the memory of the text. */
 const MAX_OBJECTS = 1000;
 /** Octets of text in a row that goes into such a text. */
 const MAX_ROW = 8192;
 /** SQLite's functions take at most 127 arguments (SQLITE_MAX_FUNCTION_ARG of older versions). */
 const MAX_COLUMNS = 100;
 
-/** Of an account and a table. */
+/** Reads the state of an account and a table. */
 const SELECT_STATE = `SELECT "number" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`;
 
 const STATE = `(${SELECT_STATE})`;
@@ -159,7 +159,7 @@ const IS_SAME_IN_JSON: Readonly<Record<PropertyKind, boolean>> = Object.freeze({
   json: false,
 });
 
-/** Of a row that is too large for a text. */
+/** A row that is too large for a text. */
 interface LargeRow {
   readonly id: string;
   readonly octets: number;
@@ -204,7 +204,7 @@ function composeWithState(
   return { one, many, row: bounded() };
 }
 
-/** Reads by one statement. */
+/** Reads the state of a type in one statement. */
 export async function readState(
   { connection, accountId }: Scope<Reader>,
   table: string,
@@ -220,8 +220,8 @@ export interface StateAndRows {
 }
 
 /**
- * Reads by one statement. Returns null for objects that only `readObjects` can read. Throws
- * LargeReadError if several are large together.
+ * Reads the state of a type and objects in one statement. Returns null for objects that only
+ * `readObjects` can read. Throws LargeReadError if several are large together.
  */
 export function readStateAndRows(
   { connection, accountId, slices }: ObjectScope<Connection>,
@@ -255,7 +255,7 @@ export function readStateAndRows(
   return { number: numberOf(state), rows: collected };
 }
 
-/** Reads by one statement. */
+/** Reads the state of a type and the changes since another one, in one statement. */
 export function readStateAndChanges(
   connection: Connection,
   { accountId, type, since, limit }: ChangesRequest,
@@ -283,7 +283,7 @@ function idOf(row: TextRow): string {
   return isRow(row) ? (row[0] as string) : row.id;
 }
 
-/** There is none before the first change. */
+/** Returns the number of a state: 0 before the first change. */
 function numberOf(value: unknown): number {
   return (value as number | null) ?? 0;
 }
