@@ -83,13 +83,19 @@ export async function startBackfill(options: BackfillOptions): Promise<{ stop():
         if (newest.name !== own.name) {
           // Now it is this version that is followed: it would undo what is legal from now on.
           clearInterval(timer);
-          log.info(newest, 'a newer version has migrated the database: it follows from now on');
+          log.info(
+            newest,
+            'a newer version has migrated the database: it completes what this one writes',
+          );
           return;
         }
         await backfill.follow(newest.at, () => stopped);
         if (!(await backfill.isFollowing())) clearInterval(timer);
       } catch (error) {
-        log.error({ err: error }, 'following the version before failed; it is tried again');
+        log.error(
+          { err: error },
+          'completing what the previous version wrote failed; it is tried again',
+        );
       }
     });
   }, options.pause ?? PAUSE);

@@ -47,8 +47,7 @@ export async function openPostgresqlStorage(
   if (ctype !== undefined) {
     log.warn(
       { ctype },
-      "the database's LC_CTYPE makes search indexes blind to letters beyond ASCII: such searches " +
-        'read all objects of an account (docs/reference/operations.md, PostgreSQL)',
+      "the database's LC_CTYPE knows ASCII letters only: other searches read all objects",
     );
   }
 
