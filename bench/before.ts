@@ -3,7 +3,10 @@ import { type Results, spread, threeOf } from './report.js';
 
 /** `--before`: jmapsmith of an older checkout, measured in turns with this one's. */
 
-/** What became of each job, round by round; empty where there is no other checkout. */
+/**
+ * Returns the table of what became of each job, round by round; empty where there is no other
+ * checkout.
+ */
 export function beforeTable(results: Results): string {
   const rows = results.jobs().flatMap((job) =>
     results.servers(job).flatMap((before) => {

@@ -12,9 +12,10 @@ import { ROOT, run as runTool } from './start/processes.js';
 
 /**
  * How long anything keeps the event loop of the server from all other requests: each kind of load
- * alone, then all together. In processor time between two turns (load/watch-event-loop.mjs), which other
- * programs on the machine don't change; and by the clock, as the server's own `/metrics` has it
- * (`nodejs_eventloop_lag_max_seconds`, in which Node counts the 10 ms that it measures in).
+ * alone, then all together. It counts the processor time between two turns
+ * (load/watch-event-loop.mjs), which other programs on the machine don't change. It also has the
+ * time by the clock, as the server's own `/metrics` tells it: `nodejs_eventloop_lag_max_seconds`,
+ * in which Node counts the 10 ms that it measures in.
  */
 
 const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N] [--only NAME] [--trace MS] [--postgresql]

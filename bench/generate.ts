@@ -31,7 +31,7 @@ interface Job {
   readonly name: string;
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** What must not be there when it starts. */
+  /** Files that must not be there when it starts. */
   readonly fresh: readonly string[];
   /** Lines of its output that are shown with the figures. */
   readonly tell?: RegExp;
@@ -111,7 +111,7 @@ async function makeJobs(folder: string, sizes: readonly number[]): Promise<reado
   return jobs;
 }
 
-/** What is measured is the code as it is now. */
+/** The benchmark measures the code as it is now. */
 async function build(): Promise<void> {
   const child = spawn(process.execPath, [join(ROOT, 'scripts/build.mjs')], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -122,7 +122,10 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error(`The build ended with ${String(code)}.`);
 }
 
-/** What a measured process tells of itself as it ends; a program that it started is not in it. */
+/**
+ * The figures that a measured process tells of itself as it ends; a program that it started is not
+ * in them.
+ */
 const TELL = `import { writeSync } from 'node:fs';
 process.on('exit', () => writeSync(3, JSON.stringify(process.resourceUsage())));`;
 

@@ -55,7 +55,7 @@ async function benchmark(
   folder: string,
   opened: (() => Promise<void>)[],
 ): Promise<void> {
-  // What is measured is the code as it is now.
+  // The benchmark measures the code as it is now.
   await runTool([join(ROOT, 'scripts/build.mjs')]);
   const { before } = options;
   if (before !== null) await runTool([join(before, 'scripts/build.mjs')], { cwd: before });
@@ -153,5 +153,5 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }
-// What an interrupted run waits for must not keep it.
+// An interrupted run must not wait for its work.
 if (process.exitCode === 1) process.exit();

@@ -1,9 +1,12 @@
 /**
- * `npm run bench` measures the server over HTTP, `npm run bench -- generate` the generator,
- * `npm run bench -- event-loop` how long anything blocks the server, `npm run bench -- store-pg`
- * what the store on PostgreSQL costs, `npm run bench -- sockets` what an idle WebSocket takes,
- * `npm run bench -- waits` how long a request of one user keeps another user waiting,
- * `npm run bench -- path` how many files a request enters.
+ * `npm run bench` measures the server over HTTP. With an argument it measures something else:
+ *
+ * - `generate`: the generator
+ * - `event-loop`: how long anything blocks the server
+ * - `store-pg`: what the store on PostgreSQL costs
+ * - `sockets`: what an idle WebSocket takes
+ * - `waits`: how long a request of one user keeps another user waiting
+ * - `path`: how many files a request enters
  */
 if (process.argv[2] === 'generate') {
   process.argv.splice(2, 1);

@@ -22,8 +22,9 @@ export function takesPart(server: Pick<Server, 'name' | 'protocol'>, job: Job): 
 }
 
 /**
- * The order of a round: another one begins each time, and the direction alternates, so that what one
- * leaves behind (the log of a database, the pages it has to write) isn't always the same one's burden.
+ * The order of a round: another one begins each time, and the direction alternates. So the burden
+ * that one leaves behind (the log of a database, the pages it has to write) isn't always the same
+ * one's.
  */
 export function inTurn<T>(all: readonly T[], round: number): readonly T[] {
   const first = round % Math.max(1, all.length);
@@ -94,7 +95,7 @@ function ofJmap(responses: unknown): number {
   return sum;
 }
 
-/** What each has to hold: an answer with less would be less work. */
+/** Counts the properties that each answer has to hold: an answer with less would be less work. */
 function count(objects: readonly unknown[], properties: readonly string[]): number {
   for (const object of objects)
     for (const property of properties)
@@ -105,7 +106,10 @@ function count(objects: readonly unknown[], properties: readonly string[]): numb
 
 const TODO = ['id', 'text', 'done', 'created', 'updated'];
 const RANK = ['id', 'index'];
-/** Of what it created or changed, JMAP answers what the client doesn't know (RFC 8620 5.3). */
+/**
+ * JMAP answers the values of created or changed objects that the client doesn't know (RFC 8620
+ * 5.3).
+ */
 const OF_JMAP: Readonly<Record<string, readonly string[]>> = {
   list: TODO,
   added: RANK,

@@ -1,4 +1,4 @@
-/** What the parts of the benchmark over HTTP hand to each other. */
+/** The types that the parts of the benchmark over HTTP hand to each other. */
 
 /** A method call of JMAP. */
 export type Call = readonly [name: string, args: object, callId: string];
@@ -30,7 +30,7 @@ export type Accounts = Readonly<Record<AccountName, Account>>;
 /** How a server is spoken to: JMAP, routes by hand, or an echo alone. */
 export type Protocol = 'jmap' | 'rest' | 'echo';
 
-/** What is measured, by name. */
+/** The measured work, by name. */
 export interface Kind {
   readonly name: string;
   readonly what: string;
@@ -82,6 +82,6 @@ export interface Measurement {
   readonly cpu: number | null;
   /** The part of a processor that the load itself took: near 1 it is what is measured. */
   readonly load: number;
-  /** What came for each, heads and bodies, octets. */
+  /** The octets that came for each, heads and bodies. */
   readonly octets: number;
 }

@@ -3,7 +3,7 @@ import { CONNECTIONS } from './measure.js';
 import type { Job, Measurement } from './model.js';
 import type { Options } from './options.js';
 
-/** What was measured, by job and server, a measurement a round. */
+/** The measurements by job and server, one a round. */
 export class Results {
   readonly #all = new Map<string, Map<string, Measurement[]>>();
 
@@ -46,8 +46,8 @@ export function spread(values: readonly number[]): Spread | null {
 }
 
 /**
- * How many times as fast the server is as the best of the others, round by round: what is measured
- * side by side is compared, since a machine is not the same a minute later.
+ * Returns how many times as fast the server is as the best of the others, round by round.
+ * Measurements side by side are compared, since a machine is not the same a minute later.
  */
 export function ratios(
   results: Results,
@@ -106,7 +106,7 @@ export function threeOf(values: Spread | null, digits: number): string {
   return [values.min, values.median, values.max].map((value) => value.toFixed(digits)).join(' / ');
 }
 
-/** What is stored: all measurements, and where they were taken. */
+/** Returns the stored figures: all measurements, and where they were taken. */
 export function figures(
   results: Results,
   memory: ReadonlyMap<string, number | null>,

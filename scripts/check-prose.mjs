@@ -22,7 +22,7 @@ const CODE = /\.(?:ts|mts|mjs|cjs)$/;
 const LEFT_OUT = /^(?:bench\/results|src\/text\/tables|test\/golden)\//;
 
 /** Folders whose code is to follow. */
-const LATER = /^(?:test|bench|conform)\//;
+const LATER = /^(?:test|conform)\//;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

@@ -1,7 +1,7 @@
 import type { Call, Job, RestRequest } from '../model.js';
 import { session } from './session.js';
 
-/** What the objects that are stored say: the nth's text, and one that is like no other. */
+/** The text of the nth stored object, and one that is like no other. */
 export const textOf = (n: number): string => `Thing number ${n}`;
 export const RARE_TEXT = 'Water the kumquat';
 

@@ -1,9 +1,9 @@
 import type { Job } from '../model.js';
 
 /**
- * What a client does that comes back: the changes since it left, what it has made itself, and the
- * page it shows. JMAP has it in one request; routes take one after the other, each on the same
- * connection. What is counted is sessions.
+ * A client that comes back reads the changes since it left, the objects that it has made itself,
+ * and the page that it shows. JMAP has it in one request; routes take one after the other, each on
+ * the same connection. The job counts sessions.
  */
 export function session(
   todo: { readonly text: string; readonly done: boolean },

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
-/** What one read takes at the most, octets. */
+/** The most octets of one read. */
 const READ = 65_536;
 
 export interface Answer {
@@ -15,9 +15,10 @@ export interface Answer {
 }
 
 /**
- * One keep-alive connection that sends requests as they are given, one at a time. It reads of an
- * answer what it takes to find its end, into one buffer for all of them: a client that does more
- * would be what is measured, since the servers answer faster than a client in JavaScript parses.
+ * One keep-alive connection that sends requests as they are given, one at a time. It reads only as
+ * much of an answer as it takes to find its end, into one buffer for all of them. A client that
+ * does more would be measured itself, since the servers answer faster than a client in JavaScript
+ * parses.
  */
 export class Connection {
   readonly #socket: Socket;

@@ -16,8 +16,8 @@ export interface Opening {
 }
 
 /**
- * A WebSocket that takes no more memory than its socket: a client of a library keeps what it
- * compresses with, some 300 kB, and a thousand of them would leave the server no room.
+ * A WebSocket that takes no more memory than its socket. A client of a library keeps its
+ * compressor, some 300 kB, and a thousand of them would leave the server no room.
  */
 export class FrameSocket {
   readonly #socket: Socket;
@@ -91,7 +91,7 @@ export class FrameSocket {
     }
   }
 
-  /** What lies behind the head goes where the head was. False: more of it must come. */
+  /** The octets behind the head go where the head was. False: more of it must come. */
   #readHead(octets: Buffer): boolean {
     const all = Buffer.concat([this.#head, octets]);
     this.#head = all;
@@ -123,7 +123,7 @@ export class FrameSocket {
   }
 }
 
-/** What fails ends the socket, of which whoever waits for an answer is told. */
+/** A failure ends the socket, and whoever waits for an answer is told of that. */
 function ignore(): void {
   // 'close' follows.
 }

@@ -8,7 +8,7 @@ export interface Load {
   readonly connections: number;
   /** Length of the measurement. */
   readonly seconds: number;
-  /** What goes before it and is not counted. */
+  /** The runs that go before it and are not counted. */
   readonly warmUp: number;
   /** The texts of the nth unit of work: requests, one after the other on one connection. */
   readonly requests: (n: number) => readonly (Buffer | string)[];

@@ -18,7 +18,8 @@ if (MEMORY_FILE !== undefined) {
 }
 
 async function tell(file, collect) {
-  // What finalizers free is found by the next collection; what they hand to threads, after a pause.
+  // The next collection finds the memory that finalizers free; a pause later, the memory that they
+  // hand to threads.
   for (let n = 0; n < 4; n += 1) {
     collect();
     await pause(50);

@@ -2,10 +2,11 @@ import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 
 /**
- * Loaded into a server that is measured: how much processor time its thread takes between two turns of
- * the event loop. That is what a block lasts on a machine that does nothing else (Linux tells it). At
- * SIGUSR2 the figures since the last one go to the file that LOOP_FILE names; where LOOP_TRACE is so
- * many milliseconds, with what ran in the longest of the turns that took more.
+ * Loaded into a server that is measured: how much processor time its thread takes between two turns
+ * of the event loop. That is what a block lasts on a machine that does nothing else (Linux tells
+ * it). At SIGUSR2 the figures since the last one go to the file that LOOP_FILE names. Where
+ * LOOP_TRACE is so many milliseconds, they have also what ran in the longest of the turns that took
+ * more.
  */
 const { LOOP_FILE, LOOP_TRACE } = process.env;
 /** Milliseconds between two looks. */

@@ -17,7 +17,7 @@ interface Params {
 /** The routes, as an engineer writes them on Express 5. */
 export function expressApp(store: Store): Express {
   const app = express();
-  // What costs and gives an API nothing.
+  // A header that costs time and gives an API nothing.
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(express.json({ limit: '10mb' }));

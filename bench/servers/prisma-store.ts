@@ -9,7 +9,7 @@ import { fold, type ListQuery, newId, type Store, type Todo } from './todos.js';
 const CREATED = 0;
 const UPDATED = 1;
 const DESTROYED = 2;
-/** What SQLite answers for `synchronous = FULL`. */
+/** The answer of SQLite for `synchronous = FULL`. */
 const FULL = 2;
 const WANTED = { id: true, text: true, done: true, created: true, updated: true };
 

@@ -104,7 +104,7 @@ export function openStore(file: string, commits: (db: Database.Database) => Comm
     const kinds = new Map<string, number>();
     let reached = since;
     for (const [number, id, kind] of records.all(accountId, since, limit)) {
-      // What was created since then stays so, whatever was changed afterwards.
+      // An object that was created since then stays so, whatever was changed afterwards.
       if (!(kind === UPDATED && kinds.get(id) === CREATED)) kinds.set(id, kind);
       reached = number;
     }
@@ -210,7 +210,7 @@ export function openStore(file: string, commits: (db: Database.Database) => Comm
 function conditions(accountId: string, { text, done, sort }: ListQuery) {
   let where = 'accountId = ?';
   const values: unknown[] = [accountId];
-  // What is cheap to compare comes first.
+  // The values that are cheap to compare come first.
   if (done !== undefined) {
     where += ' AND done = ?';
     values.push(done ? 1 : 0);

@@ -1,7 +1,7 @@
 import { hash, randomFillSync } from 'node:crypto';
 
 /**
- * What the servers written by hand have in common: the shape of a to-do, how it is checked, ids,
+ * The servers written by hand have these in common: the shape of a to-do, how it is checked, ids,
  * tokens. They are what jmapsmith is measured against, so each is meant to be as fast as an
  * engineer makes it who knows the framework and the database well.
  */
@@ -44,7 +44,7 @@ export interface QueryChanges {
 
 type Soon<T> = T | Promise<T>;
 
-/** What routes need of a database. */
+/** The needs of routes of a database. */
 export interface Store {
   /** May the token's user write in the account? Null: it does not reach it. */
   access(tokenHash: string, accountId: string): Soon<{ readonly readOnly: boolean } | null>;
@@ -161,7 +161,7 @@ export const ANSWERS = {
   },
 } as const;
 
-/** What is looked for, and looked in, without regard to case. */
+/** Folds a text that is looked for, or looked in, without regard to case. */
 export function fold(value: string): string {
   return value.normalize('NFKC').toLowerCase();
 }

@@ -10,7 +10,7 @@ const STOP_TIMEOUT = 15_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What runs: none may outlive the benchmark, however it ends. */
+/** The running processes: none may outlive the benchmark, however it ends. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');

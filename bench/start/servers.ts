@@ -11,7 +11,7 @@ import {
 import type { Postgresql } from './postgresql.js';
 import { ROOT } from './processes.js';
 
-/** Those that serve a project of their own; all others serve the checkout. */
+/** The servers of a project of their own; all others serve the checkout. */
 const PROJECTS: ReadonlyMap<string, typeof makeNewProject> = new Map([
   ['jmapsmith-indexed', makeIndexedProject],
   ['jmapsmith-pg', makeNewProject],
