@@ -18,6 +18,9 @@ Exit codes: 0 no findings, 1 findings, 2 wrong input.`;
 const PAGE = /\.md$/;
 const CODE = /\.(?:ts|mts|mjs|cjs)$/;
 
+/** Tests, whose strings are input. */
+const TEST = /^(?:conform\/)?test\//;
+
 /** Records of measurements, tables that a script writes, and the output of a test's input. */
 const LEFT_OUT = /^(?:bench\/results|src\/text\/tables|test\/golden)\//;
 
@@ -42,7 +45,9 @@ function listFiles() {
 /** Returns a message for each finding in a file, which it names as `name`. */
 async function judgeFile(kernel, path, name) {
   const source = readFileSync(path, 'utf8');
-  const { text, places } = PAGE.test(path) ? { text: source } : readProse(path, source);
+  const { text, places } = PAGE.test(path)
+    ? { text: source }
+    : readProse(path, source, !TEST.test(name));
   const { messages } = await kernel.lintText(text, {
     ext: '.md',
     plugins: [{ pluginId: 'markdown', plugin: markdown.default ?? markdown }],

@@ -78,15 +78,16 @@ function readComments(source, literals) {
 }
 
 /**
- * Returns the comments and messages of a source as one Markdown text, with a blank line between
- * two, and for each line of that text its line in the source.
+ * Returns the comments of a source, and its messages if `withMessages` is true, as one Markdown
+ * text with a blank line between two. `places` has the line in the source of each of its lines.
  */
-export function readProse(name, source) {
+export function readProse(name, source, withMessages) {
   const file = ts.createSourceFile(name, source, ts.ScriptTarget.Latest, true);
   const { literals, messages } = readLiterals(file);
   const text = [];
   const places = [];
-  for (const { start, lines } of [...readComments(source, literals), ...messages]) {
+  const comments = readComments(source, literals);
+  for (const { start, lines } of withMessages ? [...comments, ...messages] : comments) {
     const first = file.getLineAndCharacterOfPosition(start).line + 1;
     lines.forEach((line, index) => {
       text.push(line);
