@@ -19,19 +19,15 @@ const SCRIPTS = [
 const run = promisify(execFile);
 
 describe('docs/reference/commands.md', () => {
-  it.each(SCRIPTS)(
-    '%s has the options of its --help, and its commands',
-    async (tool) => {
-      const args = ['--import', 'tsx/esm', '--conditions=jmapsmith-source', `scripts/${tool}.ts`];
-      const { stdout } = await run(process.execPath, [...args, '--help'], { cwd: ROOT });
-      const section = SECTIONS.get(tool) ?? '';
-      expect(optionsOf(section)).toEqual(optionsOf(stdout));
-      expect(commandsOf(section, /^- `([a-z][a-z-]*)/gm)).toEqual(
-        stdout.includes('COMMAND\n') ? commandsOf(stdout, /^ {2}([a-z][a-z-]*)/gm) : [],
-      );
-    },
-    60_000,
-  );
+  it.each(SCRIPTS)('%s has the options of its --help, and its commands', async (tool) => {
+    const args = ['--import', 'tsx/esm', '--conditions=jmapsmith-source', `scripts/${tool}.ts`];
+    const { stdout } = await run(process.execPath, [...args, '--help'], { cwd: ROOT });
+    const section = SECTIONS.get(tool) ?? '';
+    expect(optionsOf(section)).toEqual(optionsOf(stdout));
+    expect(commandsOf(section, /^- `([a-z][a-z-]*)/gm)).toEqual(
+      stdout.includes('COMMAND\n') ? commandsOf(stdout, /^ {2}([a-z][a-z-]*)/gm) : [],
+    );
+  });
 
   it('build, start and check have the options of their --help', async () => {
     // Not by jmapsmith itself, which would build the package before it answers.

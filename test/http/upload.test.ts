@@ -107,12 +107,12 @@ describe('upload (RFC 8620 6.1)', () => {
   });
 
   it('a database that is slow to record it is not taken for a slow client', async () => {
-    const harness = await startHarness({ timings: { bodyWindow: 100, bodyRate: 1000 } });
+    const harness = await startHarness({ timings: { bodyWindow: 400, bodyRate: 1000 } });
     const { store } = harness;
     const write = store.write.bind(store);
     vi.spyOn(store, 'write').mockImplementation(async (...args) => {
       // The watch looks at its transfers several times meanwhile.
-      await pause(400);
+      await pause(1600);
       return write(...args);
     });
     const response = await http(harness, '/jmap/upload/A1', { method: 'POST', body: 'octets' });

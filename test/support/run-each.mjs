@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * `node run-each.mjs FILE CALLS`: runs a tool in this one process for each list of arguments in the
- * JSON array CALLS, and prints `{ code, stdout, stderr }` of each as a JSON array. It is for calls
- * that end before the tool opens anything, such as `--help`.
+ * JSON array CALLS, and prints `{ code, stdout, stderr }` of each as a JSON array. A process for
+ * each call costs half a second.
  */
 const [file = '', calls = '[]'] = process.argv.slice(2);
 const results = [];

@@ -2,11 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type AccountListing,
-  createAuthenticator,
-  listAccounts,
-} from '../../../src/accounts/index.js';
+import { createAuthenticator } from '../../../src/accounts/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../../../src/database/sqlite/prisma.js';
 import { BUILD_TIMEOUT, buildTools, type ToolResult, Workplace } from './tool.js';
 
@@ -39,8 +35,6 @@ async function withPrisma<T>(work: (prisma: PrismaClient) => Promise<T>): Promis
     await prisma.$disconnect();
   }
 }
-
-const accounts = (): Promise<readonly AccountListing[]> => withPrisma(listAccounts);
 
 /** `id:rw` or `id:ro` for all that a token reaches; null where it is good for nothing. */
 async function reach(token: string): Promise<readonly string[] | null> {
@@ -100,17 +94,29 @@ describe('account', () => {
 
   it('rename, grant and revoke do what they say, in silence', async () => {
     const [id = ''] = await place.lines('account', 'create', '--name', 'Old', '--user', 'carol');
-    const found = async () => (await accounts()).find((listed) => listed.id === id);
-    expect(await place.lines('account', 'rename', id, 'A new name')).toEqual([]);
-    expect(await found()).toMatchObject({ name: 'A new name', owner: 'carol' });
-    expect(await place.lines('account', 'grant', id, '--user', 'dan', '--read-only')).toEqual([]);
-    expect((await found())?.access).toContainEqual({ user: 'dan', readOnly: true });
-    expect(await place.lines('account', 'grant', id, '--user', 'dan')).toEqual([]);
-    expect((await found())?.access).toContainEqual({ user: 'dan', readOnly: false });
-    expect(await place.lines('account', 'revoke', id, '--user', 'dan')).toEqual([]);
-    expect((await found())?.access).toEqual([{ user: 'carol', readOnly: false }]);
-    await place.lines('account', 'delete', id, '--yes');
-    expect(await found()).toBeUndefined();
+    const dan = [id, '--user', 'dan'];
+    const changes = [
+      ['rename', id, 'A new name'],
+      ['grant', ...dan, '--read-only'],
+      ['grant', ...dan],
+      ['revoke', ...dan],
+      ['delete', id, '--yes'],
+    ];
+    const calls = changes.flatMap((args) => [args, ['list']]);
+    const results = await place.runEach('account', calls);
+    expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(calls.map(() => [0, '']));
+    const outputs = results.map(({ stdout }) => stdout);
+    expect(outputs.filter((_, at) => at % 2 === 0)).toEqual(changes.map(() => ''));
+    const listed = outputs
+      .filter((_, at) => at % 2 === 1)
+      .map((text) => text.split('\n').find((line) => line.startsWith(id)));
+    expect(listed.map((line) => line?.split(/ {2,}/).slice(1))).toEqual([
+      ['carol', 'carol:rw', 'all', 'A new name'],
+      ['carol', 'carol:rw,dan:ro', 'all', 'A new name'],
+      ['carol', 'carol:rw,dan:rw', 'all', 'A new name'],
+      ['carol', 'carol:rw', 'all', 'A new name'],
+      undefined,
+    ]);
   });
 
   it('delete removes the files of the account and of no other', async () => {
@@ -157,12 +163,19 @@ describe('token', () => {
     const [more = ''] = await place.lines('account', 'create', '--name', 'More', '--user', 'alice');
     expect(await reach(token)).toEqual([`${account}:rw`, `${more}:rw`]);
 
-    const [one = ''] = await place.lines('token', 'create', '--user', 'alice', '--account', more);
-    expect(await reach(one)).toEqual([`${more}:rw`]);
     const both = ['--account', `${account}:read`, '--account', more];
-    const [mixed = ''] = await place.lines('token', 'create', '--user', 'alice', ...both);
+    const made = await place.runEach(
+      'token',
+      [['--account', more], both, ['--read-only']].map((how) => [
+        'create',
+        '--user',
+        'alice',
+        ...how,
+      ]),
+    );
+    const [one = '', mixed = '', reading = ''] = made.map(({ stdout }) => stdout.trim());
+    expect(await reach(one)).toEqual([`${more}:rw`]);
     expect(await reach(mixed)).toEqual([`${account}:ro`, `${more}:rw`]);
-    const [reading = ''] = await place.lines('token', 'create', '--user', 'alice', '--read-only');
     expect(await reach(reading)).toEqual([`${account}:ro`, `${more}:ro`]);
     await place.lines('account', 'delete', more, '--yes');
     expect(await reach(one)).toEqual([]);
