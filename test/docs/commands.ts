@@ -33,6 +33,8 @@ const { scripts, bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'ut
 
 function complain(words: readonly string[]): readonly string[] {
   const [program = '', ...args] = words;
+  const [, substituted] = /^\w+=\$\((.+)$/.exec(program) ?? [];
+  if (substituted !== undefined) return complain([substituted, ...args]);
   switch (program) {
     case 'npm':
       return complainOfNpm(args);
@@ -46,6 +48,8 @@ function complain(words: readonly string[]): readonly string[] {
       return complainOfServer(args);
     case 'curl':
       return complainOfCurl(words.join(' '));
+    case 'cut':
+      return [];
     case 'cp':
       return args.slice(0, -1).flatMap((path) => complainOfPath(path));
     default:

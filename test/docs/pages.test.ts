@@ -32,13 +32,13 @@ it('docs/glossary.md has at most 25 words, in order', () => {
   expect(listed.length).toBeLessThanOrEqual(25);
 });
 
-it('README.md links the three doors of docs/README.md', () => {
-  const doors = Array.from(
+it('README.md links the three parts of docs/README.md', () => {
+  const parts = Array.from(
     read('README.md').matchAll(/\]\(docs\/README\.md#(\w+)\)/g),
-    ([, door]) => door,
+    ([, part]) => part,
   );
   const sections = Array.from(read('docs/README.md').matchAll(/^## (\w+)$/gm), ([, name = '']) =>
     name.toLowerCase(),
   );
-  expect(doors).toEqual(sections);
+  expect(parts).toEqual(sections);
 });

@@ -98,6 +98,7 @@ describe('sh', () => {
     ['npm run backup -- FILE --forced', "doesn't have --forced"],
     ['npx jmapsmith generate --chec # a word', "doesn't have --chec"],
     ['curl http://127.0.0.1:8080/jmapp', '/jmapp is not served'],
+    ['ID=$(npm run -s account -- lost | cut -d : -f 1)', "doesn't have lost"],
     ['cp examples/none.* capabilities/', 'there is no examples/none.*'],
     ['npm ci && rm -rf /', 'nothing tests such a command'],
   ])('%s is told', (text, why) => {
@@ -121,7 +122,7 @@ describe('json', () => {
   ];
 
   it.each(requests)('%s is a request that is answered', async (_, text) => {
-    const body = JSON.parse(text.replaceAll('ACCOUNT', fixtures.A1));
+    const body = JSON.parse(text.replaceAll(/'\$ACCOUNT'|ACCOUNT/g, fixtures.A1));
     const { using, methodCalls, ...more } = body;
     const answer = await fixtures.u1.with(using).api(methodCalls, more);
     expect(answer.methodResponses.map(([name]) => name)).not.toContain('error');
