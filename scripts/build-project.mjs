@@ -19,6 +19,7 @@ export async function build(root, layout = REPOSITORY, prepare = async () => und
     const stamp = computeStamp(root, layout);
     const file = stampFile(root, layout);
     if (readStamp(file) === stamp) return;
+    if (!existsSync(join(root, layout.out))) say('the first build takes about a minute');
     await prepare();
     await generateClients(root, layout);
     // From here on the folder is neither the old build nor the new one.

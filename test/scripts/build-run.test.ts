@@ -84,6 +84,7 @@ describe('scripts/run.mjs', () => {
       expect({ stdout, code }).toEqual({ stdout: RESULT, code: 3 });
     const compiled = both.filter(({ stderr }) => stderr.includes('building: TypeScript'));
     expect(compiled.length).toBe(1);
+    expect(compiled[0]?.stderr).toContain('building: the first build takes about a minute\n');
     expect(existsSync(join(root, 'dist/build/prisma/sqlite/client.js'))).toBe(true);
   });
 
