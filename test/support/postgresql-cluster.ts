@@ -9,6 +9,7 @@ import {
   findBinaries,
   makeOpenFolder,
   type PostgresqlUser,
+  packageName,
   postgresqlUser,
 } from './postgresql-binaries.js';
 
@@ -23,6 +24,9 @@ export interface ClusterOptions {
 }
 
 const READY = 'database system is ready to accept connections';
+
+/** How initdb ends if the loader of the system doesn't find its libraries. */
+const NO_LIBRARIES = 'initdb ended with 127';
 
 /** Far beyond what a busy machine needs: PostgreSQL recovers from a crash meanwhile. */
 const START_TIMEOUT = 60_000;
@@ -49,10 +53,16 @@ export class PostgresqlCluster {
       await this.start();
     } catch (error) {
       const user = this.#user === undefined ? '' : `, as user ${this.#user.name}`;
+      const reason = this.#reason(error);
+      const advice =
+        reason === NO_LIBRARIES
+          ? 'It finds no libraries, because npm ran no install scripts. Run npm rebuild ' +
+            packageName()
+          : 'Set TMPDIR to a folder that every user can enter and run programs in';
       throw new Error(
-        `PostgreSQL can't start: ${this.#reason(error)} (binaries in ${binaries}, data in ` +
-          `${databaseDir}${user}). Set TMPDIR to a folder that every user can enter and run ` +
-          "programs in, or POSTGRESQL_BIN to the folder of an installed PostgreSQL's binaries.",
+        `PostgreSQL can't start: ${reason} (binaries in ${binaries}, data in ` +
+          `${databaseDir}${user}). ${advice}, or set POSTGRESQL_BIN to the folder of an ` +
+          "installed PostgreSQL's binaries.",
       );
     }
   }
