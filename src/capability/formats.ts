@@ -109,7 +109,7 @@ export const FORMATS = Object.freeze({
     isLegal: isId,
     compares: 'identity',
     length: 32,
-    legal: ['x01kgb0f3m07q2v9n4x8c1h5d60', 'a', '-_9', 'Z'.repeat(255)],
+    legal: ['r01kgb0f3m07q2v9n4x8c1h5d60', 'a', '-_9', 'Z'.repeat(255)],
     illegal: ['', 'a b', 'é', 'Z'.repeat(256)],
     numbered: String,
   }),

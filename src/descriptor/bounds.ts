@@ -69,11 +69,13 @@ export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
   },
   { what: 'code points of a string that is unique or indexed', most: BOUNDS.indexedLength },
   {
-    what: 'octets of what is unique or indexed together: 4 a code point, 64 an id, 8 more a value',
+    what:
+      'bytes of all values that are unique or indexed together: 4 for each code point, 64 for ' +
+      'each id, and 8 more for each value',
     most: BOUNDS.indexedOctets,
   },
   {
-    what: 'code points of a text that a filter or sort reads without an index and a warning',
+    what: 'code points of a text that a filter or sort without an index reads without a warning',
     most: BOUNDS.scannedLength,
   },
   { what: 'properties of a type', most: BOUNDS.typeProperties },

@@ -24,12 +24,16 @@ const flag = (description: string, fallback: boolean): JSONSchema7 => ({
   default: fallback,
   examples: [!fallback],
 });
-const count = (description: string, maximum: number, minimum = 0): JSONSchema7 => ({
+const count = (
+  description: string,
+  maximum: number,
+  { minimum = 0, example = 100 } = {},
+): JSONSchema7 => ({
   type: 'integer',
   minimum,
   maximum,
   description,
-  examples: [Math.min(maximum, 100)],
+  examples: [example],
 });
 const ref = (name: string): JSONSchema7 => ({ $ref: `#/definitions/${name}` });
 
@@ -67,11 +71,11 @@ const schemaKeys: Record<string, JSONSchema7> = {
     description: FORMAT_NAMES.map((name) => `${name}: ${FORMATS[name].description}`).join('\n'),
     examples: ['utc-date'],
   },
-  minLength: count('Code points at least.', BOUNDS.maxStringLength),
+  minLength: count('Code points at least.', BOUNDS.maxStringLength, { example: 1 }),
   maxLength: count(
-    `Code points at most; ${BOUNDS.stringLength} where not given.`,
+    `Code points at most; ${BOUNDS.stringLength} by default.`,
     BOUNDS.maxStringLength,
-    1,
+    { minimum: 1 },
   ),
   blob: flag(
     'The string is the id of a blob in the same account. false says that it is none, although ' +
@@ -94,8 +98,8 @@ const schemaKeys: Record<string, JSONSchema7> = {
     description: 'The schema of the items of a list.',
     examples: [{ type: 'string', maxLength: 100 }],
   },
-  minItems: count('Items at least.', BOUNDS.maxItems),
-  maxItems: count(`Items at most; ${BOUNDS.items} where not given.`, BOUNDS.maxItems),
+  minItems: count('Items at least.', BOUNDS.maxItems, { example: 1 }),
+  maxItems: count(`Items at most; ${BOUNDS.items} by default.`, BOUNDS.maxItems),
   uniqueItems: flag('No two items of the list are equal.', false),
   properties: {
     type: 'object',
@@ -132,7 +136,7 @@ const schemaKeys: Record<string, JSONSchema7> = {
     minProperties: 1,
     additionalProperties: false,
   },
-  minProperties: count('Members at least.', BOUNDS.maxProperties),
+  minProperties: count('Members at least.', BOUNDS.maxProperties, { example: 1 }),
   maxProperties: count(
     `Members at most; ${BOUNDS.properties} where further members are allowed.`,
     BOUNDS.maxProperties,
@@ -328,8 +332,8 @@ const standardMethod: JSONSchema7 = {
 
 const standardMethods: JSONSchema7 = {
   description:
-    'The standard methods that the type has: a list, or an object that says what each takes ' +
-    'and answers besides.',
+    'The standard methods that the type has: a list of names, or an object that adds arguments ' +
+    'and response members to them.',
   examples: [['get', 'query'], { get: {}, query: {} }],
   if: { type: 'array' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
@@ -402,12 +406,12 @@ const dataType: JSONSchema7 = {
         'The limits of an account: objects (`count`), and octets of the JSON of each (`octets`).',
       examples: [{ count: 10_000, octets: 65_536 }],
       properties: {
-        count: count('Objects: one more is `overQuota`.', BOUNDS.maxInteger, 1),
+        count: count('Objects: one more is `overQuota`.', BOUNDS.maxInteger, { minimum: 1 }),
         octets: count(
           "Octets of an object's JSON as /get gives it: more is `tooLarge`, unless it was larger " +
             'before.',
           BOUNDS.maxInteger,
-          1,
+          { minimum: 1 },
         ),
       },
       minProperties: 1,
@@ -461,7 +465,7 @@ const method: JSONSchema7 = {
 const freeObject = (description: string): JSONSchema7 => ({
   type: 'object',
   description,
-  examples: [{ madeOf: ['brass'] }],
+  examples: [{ maxExportSize: 1000 }],
   default: {},
 });
 
@@ -488,7 +492,7 @@ export const META_SCHEMA: JSONSchema7 = {
     ),
     bareSession: flag('The object in `capabilities` is exactly {}, without the hash.', false),
     accountLevel: flag(
-      'It belongs to accounts: it stands in `accountCapabilities` and `primaryAccounts`.',
+      'It belongs to accounts: `accountCapabilities` and `primaryAccounts` list it.',
       true,
     ),
     types: {

@@ -18,9 +18,9 @@ const GUESSES = [
   ...['en', 'en-GB', 'name@example.com', 'https://example.com/', 'example.com', '+441234567890'],
 ];
 
-/** Returns an id as the server makes them, of a type or for its name's first letter. */
-export function sampleId(typeName: string, place = 0): string {
-  return `${typeName.charAt(0).toLowerCase()}01kgb0f3m07q2v9n4x8c1h5d6${place}`;
+/** Returns an id as the server makes them: of a record, or of a blob. */
+export function sampleId(place = 0, letter: 'r' | 'b' = 'r'): string {
+  return `${letter}01kgb0f3m07q2v9n4x8c1h5d6${place}`;
 }
 
 export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
@@ -51,16 +51,16 @@ export function sampleProperty(property: ModelProperty, id: string): JsonValue {
   if (property.role === 'id') return id;
   const { reference } = property;
   if (reference !== undefined) {
-    const other = sampleId(reference.type, 7);
+    const other = sampleId(7);
     if (reference.form === 'single') return other;
     return reference.form === 'list' ? [other] : { [other]: true };
   }
   const sample = sampleOf(property.schema, property.name);
-  return replaceTexts(property.blobs, sample, () => sampleId('b', 8));
+  return replaceTexts(property.blobs, sample, () => sampleId(8, 'b'));
 }
 
 export function sampleCondition(filter: ModelFilter): JsonValue {
-  const value = sampleProperty(filter.property, sampleId('x'));
+  const value = sampleProperty(filter.property, sampleId());
   switch (filter.operator) {
     case 'isNull':
       return true;

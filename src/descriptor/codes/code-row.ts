@@ -4,10 +4,12 @@
 export interface CodeRow {
   /** Says what is wrong, and why it is an error. */
   readonly cause: string;
-  /** A part of a descriptor, or a few words, that has the problem. */
-  readonly wrong: string;
+  /** A part of a descriptor that has the problem. */
+  readonly wrong?: string;
   /** The same without the problem. */
-  readonly right: string;
+  readonly right?: string;
+  /** What to do about it, if no part of a descriptor shows it. */
+  readonly cure?: string;
   /** Of a warning: how a project answers it, so that it is not told again. */
   readonly silence?: string;
 }

@@ -141,8 +141,7 @@ export const MEANING = Object.freeze({
   },
   'recursive-definition': {
     cause: 'A definition contains itself.',
-    wrong: "$defs: { node: { type: object, properties: { child: { $ref: '#/$defs/node' } } } }",
-    right: 'a reference to an object of its own',
+    cure: 'Use a reference to an object instead.',
   },
   'required-default': {
     cause: 'Every create gives a required property: its default would never be used.',

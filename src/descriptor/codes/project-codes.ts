@@ -48,13 +48,11 @@ export const NAMES = Object.freeze({
   },
   'duplicate-capability': {
     cause: 'Two descriptors have one capability.',
-    wrong: 'capability: urn:example:a (in two files)',
-    right: 'one file, or two URNs',
+    cure: 'Use one file, or two URNs.',
   },
   'duplicate-file-name': {
     cause: 'Two descriptors would generate into one folder.',
-    wrong: 'things.yaml and things.json',
-    right: 'things.yaml and others.json',
+    cure: 'Rename one file.',
   },
   'duplicate-property': {
     cause: 'Two properties differ only by letter case.',
@@ -65,8 +63,7 @@ export const NAMES = Object.freeze({
     cause:
       'Two types have one name, or differ only by letter case. All descriptors share their ' +
       'types.',
-    wrong: 'types: { Note: … } in two files',
-    right: 'types: { Note: … } and types: { Memo: … }',
+    cure: 'Rename one.',
   },
   'standard-property': {
     cause:
@@ -89,14 +86,13 @@ export const HOOKS = Object.freeze({
   'hook-syntax': {
     cause: 'The hook file is no TypeScript.',
     wrong: 'export const hooks = {',
-    right: 'export const hooks: Hooks = {}',
+    right: 'export const hooks = {} satisfies Hooks;',
   },
   'missing-hook': {
     cause:
       "The descriptor needs a function that the hook file doesn't have. The message has the " +
       'stub to paste.',
-    wrong: 'methods: { Gadget/rebuild: … } alone',
-    right: 'the stub in capabilities/NAME.hooks.ts',
+    cure: 'Paste it into `capabilities/NAME.hooks.ts`.',
   },
   'unknown-hook': {
     cause: "The hook file has a function for something that the descriptor doesn't have.",
@@ -114,31 +110,26 @@ export const CHECK = Object.freeze({
   },
   'file-hand-edited': {
     cause: 'Somebody edited a generated file. The next run would lose the edit.',
-    wrong: 'an edit in generated/',
-    right: 'an edit in capabilities/',
+    cure: 'Edit a file in `capabilities/` instead.',
   },
   'file-missing': {
     cause: 'A generated file is not there.',
-    wrong: 'a commit without generated/',
-    right: 'npm run generate, and commit',
+    cure: 'Run `npx jmapsmith generate`, and commit.',
   },
   'file-orphaned': {
     cause: 'No descriptor makes this generated file any more.',
-    wrong: 'a descriptor removed alone',
-    right: 'npm run generate, and commit',
+    cure: 'Run `npx jmapsmith generate`, and commit.',
   },
   'file-orphaned-edited': {
     cause:
       'No descriptor makes this generated file any more, and somebody has edited it. ' +
       '`generate` leaves it alone.',
-    wrong: 'an edit in generated/, and a descriptor removed',
-    right: 'save the edit, then remove the file',
+    cure: 'Save the edit elsewhere, then delete the file.',
   },
   'file-stale': {
     cause:
       'A descriptor or the version of jmapsmith has changed since, or somebody has edited a ' +
       'file that all capabilities share.',
-    wrong: 'a descriptor changed alone',
-    right: 'npm run generate, and commit',
+    cure: 'Run `npx jmapsmith generate`, and commit.',
   },
 } satisfies CodeTable);

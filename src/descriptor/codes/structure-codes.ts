@@ -3,7 +3,7 @@ import type { CodeTable } from './code-row.js';
 /** Codes of keys and values that the language does not have, or has elsewhere. */
 export const STRUCTURE = Object.freeze({
   'duplicate-key': {
-    cause: 'A key stands twice in one object.',
+    cause: 'A key occurs twice in one object.',
     wrong: 'text: …, text: …',
     right: 'text: …, body: …',
   },
@@ -38,8 +38,7 @@ export const STRUCTURE = Object.freeze({
     cause:
       'The language leaves this [keyword of JSON ' +
       'Schema](descriptors.md#keywords-that-the-language-refuses) out.',
-    wrong: 'oneOf: [ … ]',
-    right: 'the one shape that covers all',
+    cure: 'Describe one shape that covers all values.',
   },
   syntax: {
     cause: 'The text is no YAML or JSON in UTF-8. Nothing else of the file is checked.',
@@ -50,8 +49,7 @@ export const STRUCTURE = Object.freeze({
     cause:
       'The descriptor nests too deeply or is too long, or aliases or definitions make it ' +
       'too large.',
-    wrong: 'a: &a [*a]',
-    right: 'plain lists',
+    cure: 'Write plain lists and objects.',
   },
   'unknown-access': {
     cause: '`access` is one of [five words](descriptors.md#access).',

@@ -23,14 +23,14 @@ export const WARNINGS = Object.freeze({
     wrong: 'filter: { name: contains }',
     right: 'filter: { name: { property: name, is: contains, indexed: true } }',
     silence:
-      '`indexed: true` keeps an index; `indexed: false` suits accounts with few objects; so ' +
-      'does `maxLength` of 1,000 or less.',
+      'Write `indexed: true` (faster queries, slower writes), `indexed: false` (accounts ' +
+      'have few objects), or a `maxLength` of at most 1,000.',
   },
   'unindexed-sort': {
     cause: 'For this sort `/query` compares such a text of every object.',
     wrong: 'sort: [name]',
     right: 'sort: [{ property: name, indexed: false }]',
-    silence: 'As above. An index needs `maxLength: 500` or less.',
+    silence: 'The answers are the same. An index needs a `maxLength` of at most 500.',
   },
   'unique-default': {
     cause:

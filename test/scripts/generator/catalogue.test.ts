@@ -29,8 +29,11 @@ describe('docs/reference/errors.md', () => {
 
   it('says of each what is wrong; of a warning, and of no error, how to answer it', () => {
     for (const { title, codes: rows } of CODE_SECTIONS)
-      for (const { cause, silence } of Object.values(rows)) {
+      for (const { cause, wrong, right, cure, silence } of Object.values(rows)) {
         expect(cause).toMatch(/^\S.*[.]$/);
+        // An example or words: an error has one of them.
+        expect(wrong === undefined, cause).toBe(right === undefined);
+        expect(wrong === undefined, cause).toBe(cure !== undefined);
         expect(silence !== undefined).toBe(title === 'Warnings');
       }
   });

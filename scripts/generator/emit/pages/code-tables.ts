@@ -9,14 +9,11 @@ export function codeTables(): Tables {
 
 /** Returns each code as a heading, so that the code is the anchor. */
 function entriesOf({ codes }: CodeSection): readonly string[] {
-  return Object.entries(codes).flatMap(([name, { cause, wrong, right, silence }]) => {
-    const example = silence === undefined ? [`${code(wrong)} → ${code(right)}`, ''] : [];
-    return [
-      `### ${name}`,
-      '',
-      silence === undefined ? cause : `${cause} ${silence}`,
-      '',
-      ...example,
-    ];
+  return Object.entries(codes).flatMap(([name, row]) => {
+    const { cause, wrong = '', right = '', cure, silence } = row;
+    const hasExample = cure === undefined && silence === undefined;
+    const text = [cause, cure, silence].filter((part) => part !== undefined).join(' ');
+    const example = hasExample ? [`${code(wrong)} → ${code(right)}`, ''] : [];
+    return [`### ${name}`, '', text, '', ...example];
   });
 }

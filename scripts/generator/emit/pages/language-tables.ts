@@ -51,7 +51,7 @@ function keyLine(name: string, schema: JSONSchema7, isRequired = false): string 
   const [example] = (schema.examples ?? []) as readonly unknown[];
   const shown = example === undefined ? name : `${name}: ${valueText(example)}`;
   const needed = isRequired ? ' (required)' : '';
-  return `- ${code(shown)}${needed}: ${inLine(sentenceOf(schema, WORDS_AT[name]))}`;
+  return `- ${code(shown)}${needed}: ${inLine(sentenceOf(schema, WORDS_OF[name]))}`;
 }
 
 /** Returns a value as a descriptor has it: in quotes if YAML would read it as something else. */
@@ -59,13 +59,15 @@ function valueText(value: unknown): string {
   return typeof value === 'string' && !/^\w/.test(value) ? `'${value}'` : flow(value);
 }
 
-/** The sections that have the words of a key, which its row leaves out. */
-const WORDS_AT: Readonly<Record<string, string>> = Object.freeze({
-  access: '#access',
-  stored: '#secrets',
-  onDestroy: '#references',
-  is: '#operators',
-  account: '#methods',
+/** What a row says in place of the words of a key, which a section of the page lists. */
+const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
+  access: 'Who writes and reads the property ([words](#access)).',
+  stored: 'How the server keeps a secret: `hash` or `encrypt` ([secrets](#secrets)).',
+  onDestroy:
+    'What happens when the object referred to is destroyed: `restrict`, `cascade` or `setNull` ' +
+    '([references](#references)).',
+  is: 'How the condition compares ([operators](#operators)).',
+  account: 'How the method uses the account ([words](#methods)).',
 });
 
 /** Returns the keys of a schema, by the types that they go with. */
@@ -123,11 +125,14 @@ function operators(): readonly string[] {
 function bounds(): readonly string[] {
   const shown = (value: number): string =>
     value === Number.MAX_SAFE_INTEGER ? '2^53-1' : value.toLocaleString('en');
-  return BOUND_ROWS.map(({ what, fallback, most }) => {
-    const other =
-      fallback === undefined || fallback === most ? '' : `; ${shown(fallback)} if not given`;
-    return `- ${what}: ${shown(most)}${other}`;
-  });
+  return table(
+    ['What', 'At most', 'Default'],
+    BOUND_ROWS.map(({ what, fallback, most }) => [
+      what,
+      shown(most),
+      fallback === undefined ? '' : shown(fallback),
+    ]),
+  );
 }
 
 function words(rows: Words<string>): readonly string[] {
@@ -159,13 +164,10 @@ function asSchema(schema: JSONSchema7Definition | undefined): JSONSchema7 {
   return typeof schema === 'object' ? schema : {};
 }
 
-/** Returns the description with the default; a link in place of words that have a table. */
-function sentenceOf({ description = '', default: fallback }: JSONSchema7, link?: string): string {
-  const words =
-    link === undefined ? description : description.replaceAll(/^\w+: .*\n?/gm, '').trim();
+/** Returns the description, or other words in its place, with the default. */
+function sentenceOf({ description = '', default: fallback }: JSONSchema7, words?: string): string {
   return [
-    words,
-    ...(link === undefined ? [] : [`One of [these words](${link}).`]),
+    words ?? description,
     ...(fallback === undefined ? [] : [`Default: ${code(flow(fallback))}.`]),
   ]
     .join(' ')

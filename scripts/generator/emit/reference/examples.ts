@@ -103,7 +103,7 @@ function setExample(type: ModelType): Example {
       request: { update: { [idOf(type)]: patch } },
       response: { ...states, created: null, updated, destroyed: null, ...failed },
     };
-  const other = sampleId(type.name, 1);
+  const other = sampleId(1);
   return {
     request: {
       create: { [CREATION_ID]: newObject(type) },
@@ -152,7 +152,7 @@ function wholeObject(type: ModelType): JsonObject {
  * Returns what the server tells of a new object: all that the client doesn't know (RFC 8620 5.3).
  */
 function created(type: ModelType): JsonObject {
-  const id = sampleId(type.name, 2);
+  const id = sampleId(2);
   return sample(
     type.properties.filter((property) => isShown(property) && !isGiven(property)),
     id,
@@ -169,5 +169,5 @@ function sample(properties: readonly ModelProperty[], id: string): JsonObject {
 }
 
 function idOf(type: ModelType): string {
-  return type.singleton ? SINGLETON_ID : sampleId(type.name);
+  return type.singleton ? SINGLETON_ID : sampleId();
 }
