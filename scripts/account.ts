@@ -22,21 +22,20 @@ const HELP = `
 Usage: ${commandLine('account', 'COMMAND')}
 
   create --name NAME [--user NAME] [--capability URN ...]
-                      makes an account and prints its id alone. It belongs to the user, who is made
-                      where new (without --user: to "owner", the user of the first token), and has
-                      all capabilities, or those named
+                      makes an account and prints its id alone. It belongs to the user, who is
+                      created if unknown (without --user: to "owner", the user of the first token),
+                      and has all capabilities, or those named
   list                prints a line for each account, oldest first, without a heading: id, owner,
                       who has access (rw or ro), capabilities ("all" or a list), name
   rename ID NAME      gives an account another name
   grant ID --user U [--read-only]
-                      gives a user (made where new) access; given again, it changes the mode
+                      gives a user access, who is created if unknown; run again, it changes the mode
   revoke ID --user U  takes a user's access away
   delete ID --yes     deletes an account and all of its data, for good
   reset-states        after a restore from a backup: raises every state far beyond what clients have
                       seen, so that they synchronise anew
 
-All of it may be done beside a running server, which sees it at its next request (on PostgreSQL
-within a second).
+The commands work while a server runs. It sees the change at once, on PostgreSQL within a second.
 Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a
 defect.
 `;

@@ -17,16 +17,15 @@ Usage: ${commandLine('token', 'COMMAND')}
 
   create --user NAME [--account ID[:read] ...] [--read-only] [--expires 30d]
                    makes a token for a user and prints it alone: it is shown this once and kept
-                   nowhere. It reaches what its user reaches, as that changes; with --account only
-                   those accounts, read-only where ":read" is added. --read-only makes all of them
-                   read-only. --expires takes a duration in s, m, h or d; without it the token is
-                   good until it is revoked
+                   nowhere. It gives access to its user's accounts, also to later ones; with
+                   --account only to those named, read-only where ":read" is added. --read-only
+                   makes all of them read-only. --expires takes a duration in s, m, h or d;
+                   without it the token is good until it is revoked
   list             prints a line for each token, oldest first, without a heading: id, created,
                    expires, mode (rw or ro), accounts ("all" or a list), user. Never a token itself
   revoke TOKEN|ID  ends a token, by itself or by its id
 
-All of it may be done beside a running server, which sees it at its next request (on PostgreSQL
-within a second).
+The commands work while a server runs. It sees the change at once, on PostgreSQL within a second.
 Exit codes: 0 fine, 2 an argument or the environment is wrong, 70 the database stays busy, or a
 defect.
 `;
