@@ -18,7 +18,8 @@ import { ROOT, run as runTool } from './start/processes.js';
  * in which Node counts the 10 ms that it measures in.
  */
 
-const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N] [--only NAME] [--trace MS] [--postgresql]
+const HELP = `usage: npm run bench -- event-loop [--seconds S] [--objects N] [--only NAME]
+       [--trace MS] [--postgresql]
 
 Measures how long anything blocks the server's event loop.
 
@@ -140,7 +141,8 @@ async function main(argv: readonly string[]): Promise<void> {
     const all = loads(await fill(server, sizes));
     await pause(1000);
     process.stdout.write(
-      '| load | requests | p99 ms | longest ms | over 50 ms | longest, by the clock |\n|---|---|---|---|---|---|\n',
+      '| load | requests | p99 ms | longest ms | over 50 ms | longest, by the clock |\n' +
+        '|---|---|---|---|---|---|\n',
     );
     const small = all.filter(({ name }) => name !== '10 MB of small values');
     const rows = [

@@ -6,8 +6,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TYPES_OF_A_CAPABILITY = 10;
 
 /**
- * A project of so many types, twelve properties each, in descriptors of ten; with a tsconfig.json to
- * compile what is generated.
+ * A project of so many types, twelve properties each, in descriptors of ten; with a tsconfig.json
+ * to compile what is generated.
  */
 export async function makeProject(root: string, size: number): Promise<void> {
   await mkdir(join(root, 'capabilities'), { recursive: true });

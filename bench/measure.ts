@@ -71,7 +71,8 @@ function check(server: Server, job: Job, bodies: readonly Buffer[]): void {
       : ofJmap(values[0]?.['methodResponses']);
   if (found !== job.objects)
     throw new Error(
-      `${server.name} answered ${job.name} with ${found} objects, not ${job.objects}: ${texts[0]?.slice(0, 500)}`,
+      `${server.name} answered ${job.name} with ${found} objects, not ${job.objects}: ` +
+        `${texts[0]?.slice(0, 500)}`,
     );
 }
 

@@ -78,7 +78,8 @@ function checkout(folder: string): string {
   for (const part of ['scripts/build.mjs', 'bin/jmapsmith.mjs', 'node_modules'])
     if (!existsSync(join(root, part)))
       throw new Error(
-        `--before=${JSON.stringify(folder)}: there is no ${part} in it; it takes a checkout of jmapsmith where npm ci was run.`,
+        `--before=${JSON.stringify(folder)}: there is no ${part} in it; it takes a checkout of ` +
+          'jmapsmith where npm ci was run.',
       );
   return root;
 }
@@ -102,7 +103,8 @@ function selected<T extends { readonly name: string }>(
   for (const one of wanted)
     if (!all.some(({ name }) => matches(name, one)))
       throw new Error(
-        `${option}: there is no ${JSON.stringify(one)}; there are ${all.map(({ name }) => JSON.stringify(name)).join(', ')}.`,
+        `${option}: there is no ${JSON.stringify(one)}; there are ` +
+          `${all.map(({ name }) => JSON.stringify(name)).join(', ')}.`,
       );
   return all.filter(({ name }) => wanted.some((one) => matches(name, one)));
 }

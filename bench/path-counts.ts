@@ -37,7 +37,9 @@ const WARM = 100;
 /** How often a request is looked at. Files that a timer enters are in some of these looks only. */
 const LOOKS = 5;
 
-/** Finds the files of the project that one warm request of each kind enters, on SQLite over HTTP. */
+/**
+ * Finds the files of the project that one warm request of each kind enters, on SQLite over HTTP.
+ */
 export async function filesEntered(): Promise<readonly RequestPath[]> {
   await runTool([join(ROOT, 'scripts/build.mjs')]);
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-path-'));

@@ -75,7 +75,8 @@ export function table(results: Results, jobs: readonly Job[], rounds: number): s
   const lines = [
     machine(rounds),
     '',
-    '| job | server | per second: min / median / max | p50 ms | p99 ms | CPU µs each | load | octets |',
+    '| job | server | per second: min / median / max | p50 ms | p99 ms | CPU µs each | ' +
+      'load | octets |',
     '|---|---|---|---|---|---|---|---|',
   ];
   for (const { name } of jobs)
@@ -98,7 +99,10 @@ export function table(results: Results, jobs: readonly Job[], rounds: number): s
 }
 
 function machine(rounds: number): string {
-  return `${cpus().length} cores, Node ${process.versions.node}, ${CONNECTIONS} connections, ${rounds} rounds`;
+  return (
+    `${cpus().length} cores, Node ${process.versions.node}, ${CONNECTIONS} connections, ` +
+    `${rounds} rounds`
+  );
 }
 
 export function threeOf(values: Spread | null, digits: number): string {

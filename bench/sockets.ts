@@ -14,8 +14,9 @@ import { ROOT, run as runTool } from './start/processes.js';
 
 /**
  * Measures the server's memory for an idle WebSocket, by what was sent over it before, and with and
- * without permessage-deflate. Each kind has a server process of its own. The benchmark first opens as
- * many connections as it measures later, so that the figures leave out what a server takes only once.
+ * without permessage-deflate. Each kind has a server process of its own. The benchmark first opens
+ * as many connections as it measures later, so that the figures leave out what a server takes only
+ * once.
  */
 
 const HELP = `usage: npm run bench -- sockets [--sockets N] [--rounds N]
@@ -34,7 +35,9 @@ const AT_ONCE = 4;
 interface Kind {
   readonly name: string;
   readonly isCompressed: boolean;
-  /** Characters of the text that each sends and gets back before it is idle; null: it sends nothing. */
+  /**
+   * Characters of the text that each sends and gets back before it is idle; null: it sends nothing.
+   */
   readonly characters: number | null;
 }
 

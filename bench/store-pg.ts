@@ -16,8 +16,8 @@ import { startPostgresql } from './start/postgresql.js';
 /**
  * Measures a call between the store and PostgreSQL, without HTTP and JMAP, beside the same call by
  * hand (servers/pg-store.ts), in turns. The figure is the processor time of this process and of
- * PostgreSQL's, with 16 calls at a time. On a machine that does other things, too, it says more than
- * calls per second.
+ * PostgreSQL's, with 16 calls at a time. On a machine that does other things, too, it says more
+ * than calls per second.
  */
 
 const HELP = `usage: npm run bench -- store-pg [--rounds N] [--calls N]

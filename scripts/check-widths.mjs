@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 const WIDTH = 100;
 
-/** Folders whose lines are checked; test/, conform/ and bench/ are to follow. */
-const FOLDERS = ['bin', 'scripts', 'src'];
+/** Folders whose lines are checked; conform/ is to follow. */
+const FOLDERS = ['bench', 'bin', 'scripts', 'src', 'test'];
 
 const CODE = /\.(?:ts|mts|mjs|cjs|js)$/;
 
-/** Tables that scripts/make-text-tables.ts writes. */
-const WRITTEN = /^src\/text\/tables\//;
+/** Written files: scripts/make-text-tables.ts's tables, and outputs that tests compare by bytes. */
+const WRITTEN = /^(?:src\/text\/tables|test\/golden\/output)\//;
 
 /** Lines that can't be broken: a module's name, a link, a regular expression. */
 const UNBREAKABLE = /^import .* from '|^\} from '|https?:\/\/\S{40}|^\s*\/[^/*]/;

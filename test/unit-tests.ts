@@ -1,6 +1,6 @@
 /**
- * The unit tier: tests of pure code. They start no process, thread, server or database, and write no file;
- * test/structure/unit-tests.test.ts says which import breaks that.
+ * The unit tier: tests of pure code. They start no process, thread, server or database, and write
+ * no file; test/structure/unit-tests.test.ts says which import breaks that.
  */
 export const UNIT_TESTS: string[] = [
   'conform/test/client/disposition.test.ts',

@@ -95,8 +95,8 @@ function toTodo({ id, text, done, created, updated }: Row): Todo {
 }
 
 /**
- * "2026-11-22 01:07:11.12+00" as "2026-11-22T01:07:11.120Z". pg would make a Date of it, which then is
- * made text again: two thirds of what an object costs.
+ * "2026-11-22 01:07:11.12+00" as "2026-11-22T01:07:11.120Z". pg would make a Date of it, which then
+ * is made text again: two thirds of what an object costs.
  */
 function isoOfUtc(time: string): string {
   const fraction = time.slice(20, -3).padEnd(3, '0');

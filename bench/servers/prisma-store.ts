@@ -205,9 +205,10 @@ export async function openStore(
       const known = await state(accountId);
       const { kinds } = await net(accountId, since, 10_000);
       const ids = [...kinds.keys()];
+      const folded = text === undefined ? null : fold(text);
       const where = Prisma.sql`"accountId" = ${accountId}
         ${done === undefined ? Prisma.empty : Prisma.sql`AND done = ${done}`}
-        ${text === undefined ? Prisma.empty : Prisma.sql`AND instr(text_folded, ${fold(text)}) > 0`}`;
+        ${folded === null ? Prisma.empty : Prisma.sql`AND instr(text_folded, ${folded}) > 0`}`;
       const order = Prisma.raw(
         sort === 'text' ? 'text_folded, id' : sort === '-created' ? 'id DESC' : 'id',
       );

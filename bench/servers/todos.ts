@@ -187,7 +187,8 @@ export function newId(now: number): string {
     randomFillSync(pool);
     used = 0;
   }
-  let result = `t${lastTime.toString(32).padStart(10, '0')}${sequence.toString(32).padStart(5, '0')}`;
+  const time = lastTime.toString(32).padStart(10, '0');
+  let result = `t${time}${sequence.toString(32).padStart(5, '0')}`;
   for (const end = used + 10; used < end; used += 1)
     result += ALPHABET.charAt((pool[used] ?? 0) & 31);
   return result;

@@ -90,8 +90,8 @@ export function makeIndexedProject(folder: string, root: string): Promise<string
 }
 
 /**
- * The to-dos of the checkout as whoever generates them now gets them: the checkout's own migrations are
- * released, and so are the tables that they make.
+ * The to-dos of the checkout as whoever generates them now gets them: the checkout's own migrations
+ * are released, and so are the tables that they make.
  */
 export async function makeNewProject(folder: string, root: string): Promise<string> {
   return makeProject(folder, root, await readFile(join(root, 'capabilities/todos.yaml'), 'utf8'));

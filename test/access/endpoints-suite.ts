@@ -81,7 +81,7 @@ export function endpointsSuite(
         return [{ header: [one, one] }];
       },
       ticket: async () => [{ ticket: await ticketOf(world.tokens.all) }],
-      'no ticket': async () => {
+      noTicket: async () => {
         const used = await ticketOf(world.tokens.all);
         await ask('GET', '/jmap/eventsource', { ticket: used });
         return [{ ticket: used }, { ticket: await oldTicket() }, { ticket: 'x' }, { ticket: '' }];

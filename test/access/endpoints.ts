@@ -4,26 +4,26 @@ import { within } from '../support/poll.js';
 
 /**
  * THE MATRIX of endpoints: the status by what is sent as a credential. `401+` says
- * error="invalid_token" in its challenge. The last four: tokens of the user whose account A1 the path
- * names, one that only reads, one for another of its accounts; and one of another user.
+ * error="invalid_token" in its challenge. The last four are tokens of the user whose account A1 the
+ * path names, one that only reads, one for another of its accounts; and one of another user.
  */
 const TABLE = `
-  endpoint                                    none  bad   two   ticket  no ticket  own  read  other  foreign
-  POST /jmap                                  401   401+  400   401     401        200  200   200    200
-  GET /jmap/ws                                401   401+  400   101     401+       101  101   101    101
-  POST /jmap/upload/:accountId                401   401+  400   401     401        200  403   404    404
-  GET /jmap/download/:accountId/:blobId/:name 401   401+  400   401     401        200  200   404    404
-  GET /.well-known/jmap                       401   401+  400   401     401        200  200   200    200
-  GET /jmap/reference                         401   401+  400   401     401        200  200   200    200
-  GET /jmap/eventsource                       401   401+  400   200     401+       200  200   200    200
-  POST /jmap/ticket                           401   401+  400   401     401        200  200   200    200
-  GET /healthz                                200   200   200   200     200        200  200   200    200
-  GET /readyz                                 200   200   200   200     200        200  200   200    200
-  GET /metrics                                401   401+  401+  401     401        401+ 401+  401+   401+
+  endpoint                                    none bad  two  ticket noTicket own  read other foreign
+  POST /jmap                                  401  401+ 400  401    401      200  200  200   200
+  GET /jmap/ws                                401  401+ 400  101    401+     101  101  101   101
+  POST /jmap/upload/:accountId                401  401+ 400  401    401      200  403  404   404
+  GET /jmap/download/:accountId/:blobId/:name 401  401+ 400  401    401      200  200  404   404
+  GET /.well-known/jmap                       401  401+ 400  401    401      200  200  200   200
+  GET /jmap/reference                         401  401+ 400  401    401      200  200  200   200
+  GET /jmap/eventsource                       401  401+ 400  200    401+     200  200  200   200
+  POST /jmap/ticket                           401  401+ 400  401    401      200  200  200   200
+  GET /healthz                                200  200  200  200    200      200  200  200   200
+  GET /readyz                                 200  200  200  200    200      200  200  200   200
+  GET /metrics                                401  401+ 401+ 401    401      401+ 401+ 401+  401+
 `;
 
 const [head = '', ...lines] = TABLE.trim().split('\n');
-const COLUMNS = head.trim().split(/ {2,}/).slice(1);
+const COLUMNS = head.trim().split(/ +/).slice(1);
 
 /** Statuses by endpoint and column. */
 export const ENDPOINTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(

@@ -44,7 +44,9 @@ const ERRORS = {
 /** An error's type, or null where the call works. */
 export type Outcome = (typeof ERRORS)[keyof typeof ERRORS] | 'invalidArguments';
 
-/** The tokens of the matrix: of all that its user reaches, of some of it, and one that only reads. */
+/**
+ * The tokens of the matrix: of all that its user reaches, of some of it, and one that only reads.
+ */
 export type TokenName = 'all' | 'some' | 'read';
 
 /** Where an account stands to a token, and what that means for it. */

@@ -98,8 +98,8 @@ function blobNamings({ accountId, from }: Caller): readonly Naming[] {
 }
 
 /**
- * Of a team's own methods: their schemas say what is an id, and not of which type. What the others are is the least
- * that they take.
+ * Of a team's own methods: their schemas say what is an id, and not of which type. What the others
+ * are is the least that they take.
  */
 function ownNamings(model: Model, { accountId }: Caller): readonly Naming[] {
   const types = model.capabilities.flatMap((capability) => capability.types);

@@ -15,8 +15,8 @@ import { modelOf } from './methods.js';
 import { makeWorld, type World } from './world.js';
 
 /**
- * Objects, blobs and states of one account, named in calls about another: whatever names them answers what it does for
- * an id that nobody has, octet by octet.
+ * Objects, blobs and states of one account, named in calls about another: whatever names them
+ * answers what it does for an id that nobody has, octet by octet.
  */
 export function idsSuite(server: () => RunningServer): void {
   let model: Model;
@@ -174,7 +174,7 @@ export function idsSuite(server: () => RunningServer): void {
     });
   });
 
-  it('a blob of a shared account that nothing refers to is its uploader’s alone (RFC 8620 6.1)', async () => {
+  it('RFC 8620 6.1: in a shared account only its uploader gets an unreferenced blob', async () => {
     const [accountId, own] = [at('shared, to write'), at('own')];
     const { all } = world.tokens;
     const { blobId } = await world.other.upload(accountId, 'secret', 'text/plain');
@@ -200,7 +200,7 @@ export function idsSuite(server: () => RunningServer): void {
     }
   });
 
-  it('uploads and downloads are as calls, by where their account stands (expectations.ts)', async () => {
+  it('uploads and downloads are judged as calls are, by where the account stands', async () => {
     const { blobId } = await world.other.upload(at('shared, to read'), 'read', 'text/plain');
     const accountId = at('shared, to read');
     await world.other.set('Gadget', { accountId, create: { k: { title: 'x', blobId } } });

@@ -66,8 +66,9 @@ export function cellsOf(methods: readonly Method[], world: World): readonly Cell
 }
 
 /**
- * The same cells where a result reference names the accounts (RFC 8620 3.7): it is resolved before anything is looked
- * for. Each is a request of its own, since the call it refers to comes before it.
+ * The same cells where a result reference names the accounts (RFC 8620 3.7): it is resolved before
+ * anything is looked for. Each is a request of its own, since the call it refers to comes before
+ * it.
  */
 export async function runByReference(
   cells: readonly Cell[],

@@ -39,11 +39,12 @@ describe('every method by every account and token (expectations.ts)', () => {
     expectAlike(cells, responses);
   });
 
-  it('over HTTP, where result references name the accounts, for a method of each kind', async () => {
+  it('over HTTP, with result references to the accounts, a method of each kind', async () => {
     const names = ['Todo/get', 'Todo/set', 'Todo/copy', 'Blob/get', 'Issue/close'];
     const some = methods.filter(({ name }) => names.includes(name));
     expect(some).toHaveLength(names.length);
-    // Of copies one pair for each place: the written account decides before the other is looked for.
+    // Of copies one pair for each place: the written account decides before the other is looked
+    // for.
     const cells = cellsOf(some, world).filter(({ name }) => !/<- (?!own$|another)/.test(name));
     const responses = await runByReference(cells, world.tokens);
     expectOutcomes(cells, responses);

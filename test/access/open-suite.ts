@@ -89,7 +89,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
       expect(TIMINGS.refresh).toBeLessThan(1000);
     });
 
-    it('its events are told, and silent again; its requests work, and are accountNotFound again', async () => {
+    it('tells its events, then is silent; answers requests, then accountNotFound', async () => {
       const [events, messages] = [await stream(u1), await socket(u1)];
       await write(u2, shared);
       await expectAnswer(messages, 'Todo/get', shared, 'accountNotFound');

@@ -4,8 +4,8 @@ import { ROOT } from '../support/server.js';
 import { type Method, methodsOf, modelOf } from './methods.js';
 
 /**
- * RFC 8620 3.6.2: what is out of reach and what isn't there must not be told apart by what a call does
- * either. Time is what an attacker has; the statements that are run are what a test can count.
+ * RFC 8620 3.6.2: what is out of reach and what isn't there must not be told apart by what a call
+ * does either. Time is what an attacker has; the statements that are run are what a test can count.
  */
 let rig: Rig;
 const methods = methodsOf(modelOf(ROOT));

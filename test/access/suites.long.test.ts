@@ -7,7 +7,10 @@ import { endpointsSuite } from './endpoints-suite.js';
 import { idsSuite } from './ids-suite.js';
 import { openSuite } from './open-suite.js';
 
-/** What the tests beside this one try on SQLite, on PostgreSQL, which reads access by other statements. */
+/**
+ * What the tests beside this one try on SQLite, on PostgreSQL, which reads access by other
+ * statements.
+ */
 const postgresql = usePostgresql();
 
 describe('endpoints, on PostgreSQL', () => {

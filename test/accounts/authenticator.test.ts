@@ -76,7 +76,7 @@ describe('a token', () => {
     expect(await by.authenticate(token)).not.toBeNull();
   });
 
-  it('costs one constant-time comparison whether it is known, wrong or unknown, remembered or not', async () => {
+  it('costs one constant-time comparison, if known, wrong, unknown or remembered', async () => {
     await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });
     const by = authenticator();
@@ -119,7 +119,7 @@ describe('a token', () => {
     expect(await authenticator({ now: () => now }).authenticate(token)).toBeNull();
   });
 
-  it('is made for a known user, accounts in its reach and a time that can be told, or not at all', async () => {
+  it('is made for a known user, reachable accounts and a legal time, or not at all', async () => {
     await account('A', 'alice');
     const foreign = await account('B', 'bob');
     const make = (wanted: object) =>
@@ -137,7 +137,7 @@ describe('a token', () => {
   });
 });
 
-describe('narrowing: an account is read-only where the grant, the token or its entry says so', () => {
+describe('narrowing: an account is read-only if the grant, the token or its entry says so', () => {
   // grant, token, entry for the account: what the token may do.
   const matrix = [
     ['rw', 'rw', 'none', 'rw'],
@@ -303,7 +303,7 @@ describe('a principal', () => {
 });
 
 describe('revoking a token', () => {
-  it('takes its text or its id, and neither an unknown one nor one with a wrong secret', async () => {
+  it('takes its text or its id, but no unknown one and none with a wrong secret', async () => {
     await account('A', 'alice');
     const one = await createToken(database.prisma, ids, { user: 'alice' });
     const two = await createToken(database.prisma, ids, { user: 'alice' });

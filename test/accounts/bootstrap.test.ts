@@ -52,7 +52,7 @@ describe('the very first start', () => {
     expect(await database.prisma.jmapToken.count()).toBe(0);
   });
 
-  it('takes over neither the mode nor the target of what a crashed start or another left there', async () => {
+  it('ignores the mode and the target of a file that a crashed start left there', async () => {
     const bait = join(database.folder, 'bait');
     writeFileSync(bait, 'bait', { mode: 0o644 });
     await start(false);

@@ -8,13 +8,17 @@ import { openPrismaStandalone, type PrismaClient } from '../../src/database/sqli
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
 
-/** A database of its own, migrated, with a client as a command has it and a plain connection beside. */
+/**
+ * A database of its own, migrated, with a client as a command has it and a plain connection beside.
+ */
 export interface TestDatabase {
   readonly folder: string;
   readonly file: string;
   readonly prisma: PrismaClient;
   readonly db: Database;
-  /** The access version as a server reads it: by a prepared statement on a connection of its own. */
+  /**
+   * The access version as a server reads it: by a prepared statement on a connection of its own.
+   */
   readonly accessVersion: () => string;
   close(): Promise<void>;
 }

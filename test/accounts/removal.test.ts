@@ -34,7 +34,10 @@ beforeEach(async () => {
 
 afterEach(() => database.close());
 
-/** Rows in every table that an account's data are in: `count` objects with a change, a blob and a reference each. */
+/**
+ * Rows in every table that an account's data are in: `count` objects with a change, a blob and a
+ * reference each.
+ */
 function fill(accountId: string, count: number): void {
   const { db } = database;
   const insert = (table: string, columns: number) =>
@@ -180,7 +183,7 @@ describe('resetting states', () => {
       .pluck()
       .get(accountId, type);
 
-  it('raises every counter, also of types without a change, and keeps no change record', async () => {
+  it('raises every counter, even of unchanged types, and keeps no change record', async () => {
     await resetStates(database.prisma, ['Order', 'Quiet']);
     for (const accountId of [first, second]) {
       expect(state(accountId, 'Order')).toBe(1_000_001_234);
@@ -189,7 +192,7 @@ describe('resetting states', () => {
     }
   });
 
-  it('in short transactions: records go in steps behind it, and none that is written meanwhile', async () => {
+  it('removes records in short transactions, but none that is written meanwhile', async () => {
     const { db } = database;
     const write = db.prepare(
       `INSERT INTO "JmapChange" VALUES (?, 'Order', ?, 'late', 0, 0) ON CONFLICT DO NOTHING`,

@@ -28,7 +28,10 @@ const postgresql = usePostgresql();
 
 type Told = (sql: string, rows: number) => void;
 
-/** The same client, its transactions too; each statement that changes rows is told, and how many it changed. */
+/**
+ * The same client, its transactions too; each statement that changes rows is told, and how many it
+ * changed.
+ */
 function watched<Client extends Prisma.TransactionClient>(client: Client, told: Told): Client {
   return new Proxy(client, {
     get(target, name) {
@@ -54,13 +57,15 @@ async function fill(pool: Pool): Promise<void> {
   await pool.query(`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
     SELECT "id", "type", 7, 0 FROM "JmapAccount", unnest(ARRAY['Todo', 'Note']) AS "type"
     WHERE "id" LIKE 'n%' UNION ALL VALUES ('a1', 'Todo', ${COUNT}, 0)`);
-  await pool.query(`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
-    SELECT 'a1', 'Todo', n, 'r' || n, 0, ${Date.now()} FROM generate_series(1, ${COUNT}) AS "all"(n)`);
+  await pool.query(`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind",
+    "at")
+    SELECT 'a1', 'Todo', n, 'r' || n, 0, ${Date.now()}
+    FROM generate_series(1, ${COUNT}) AS "all"(n)`);
   await pool.query('VACUUM ANALYZE');
 }
 
 it(
-  `PostgreSQL: states of ${ACCOUNTS} accounts are raised and ${COUNT} records go in steps, while others write and read`,
+  `PostgreSQL: ${ACCOUNTS} states are raised and ${COUNT} records go in steps, beside others`,
   async () => {
     const url = await postgresql().createDatabase('reset');
     const pool = openPool({ url, size: 4 });
@@ -87,7 +92,8 @@ it(
     const [Todo, Note] = TYPES.map((name) => rig.services.registry.dataTypes.get(name));
     if (Todo === undefined || Note === undefined) throw new Error('No such types.');
 
-    // One that was ahead of the backup follows, as a client does: what it misses it would miss for ever.
+    // One that was ahead of the backup follows, as a client does: what it misses it would miss for
+    // ever.
     let since = String(COUNT);
     const refused: string[] = [];
     const told: string[] = [];

@@ -10,7 +10,7 @@ import { ROOT } from '../support/server.js';
 
 const MEASURED = { p50: 1, p99: 2, load: 0.5, octets: 100 };
 
-test('each jmapsmith is measured beside that of the other checkout, the others by themselves', () => {
+test('each jmapsmith is measured beside that of the other checkout, the others alone', () => {
   const options = readOptions(['--before', ROOT, '--servers', 'jmapsmith,express,jmapsmith-pg']);
   if (typeof options === 'string') throw new Error(options);
   expect(options.kinds.map(({ name, root }) => [name, root])).toEqual([

@@ -14,7 +14,7 @@ async function connect(server: Server): Promise<Connection> {
   return connection;
 }
 
-test('answers are read to their end, with a length and in chunks, one after the other', async () => {
+test('answers are read to their end, with a length or in chunks, one by one', async () => {
   const connection = await connect(
     createServer((request, response) => {
       if (request.url === '/length') {

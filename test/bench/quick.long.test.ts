@@ -39,7 +39,7 @@ function anyLeft(group: number): boolean {
   }
 }
 
-test('a quick run goes over all servers and jobs, stores its figures and leaves no process', async () => {
+test('a quick run measures every server and job, stores figures, leaves no process', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'jmapsmith-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'figures.json');

@@ -55,7 +55,7 @@ it('gives up a body that falls silent in the middle', async () => {
   await expect(body.toArray()).rejects.toThrow(/timed out|aborted/);
 });
 
-it('takes back the parts of an upload that fails, so that nothing is kept that nobody sees', async () => {
+it('takes back the parts of an upload that fails: no unseen object is kept', async () => {
   answer = (req, res) => {
     req.resume();
     req.on('end', () => {

@@ -10,8 +10,8 @@ import { openClient } from './jmap-client-ts.js';
 import { openSocket } from './partysocket.js';
 
 /**
- * Clients that nobody here wrote do their work in a user's project, each as its own documentation has it used. Two of
- * each see what the other does, by /changes.
+ * Clients that nobody here wrote do their work in a user's project, each as its own documentation
+ * has it used. Two of each see what the other does, by /changes.
  */
 const GADGETS = 'https://example.com/jmap/gadgets';
 const server = useServer(async () => ({ project: await sharedProject() }));
@@ -125,7 +125,7 @@ describe('jmap-jam', () => {
 });
 
 describe('jmap-client-ts', () => {
-  it('reads the session: accounts, and the capabilities that it then names in each request', async () => {
+  it('reads accounts and capabilities of the session, which its requests name', async () => {
     const { client } = await openClient(server().url, token);
     expect(client.getFirstAccountId()).toBe(accountId);
     expect(Object.keys(client.getSession().capabilities)).toEqual(
@@ -171,7 +171,7 @@ describe('jmap-client-ts', () => {
     expect(todos.created?.['k']).toMatchObject({ done: false });
   });
 
-  it('rejects with the error of a method; of a refused request it tells the status alone', async () => {
+  it('rejects with the error of a method; of a refused request it has the status', async () => {
     const { call } = await openClient(server().url, token);
     const wrong = call('Gadget/set', { accountId, ifInState: '0', destroy: [] });
     await expect(wrong).rejects.toMatchObject({ type: 'stateMismatch' });
@@ -229,7 +229,7 @@ describe('partysocket', () => {
     expect(refused).toMatchObject({ '@type': 'RequestError', status: 400 });
   });
 
-  it('connects again by itself once the server is back, and sends what it was given meanwhile', async () => {
+  it('connects again once the server is back, and sends the calls that waited', async () => {
     const one = connect();
     const before = await call<SetAnswer<Gadget>>(one, 'Gadget/set', {
       create: { k: { title: 'before' } },

@@ -8,7 +8,8 @@ interface Answer {
 }
 
 export function openSocket(url: string, token: string, options: object = {}) {
-  // Asked for at each connect, also after a connection was lost: a ticket is good once, for a minute.
+  // Asked for at each connect, also after a connection was lost: a ticket is good once, for a
+  // minute.
   const withTicket = async (): Promise<string> => {
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(`${url}/jmap/ticket`, { method: 'POST', headers });

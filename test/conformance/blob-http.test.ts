@@ -244,7 +244,7 @@ describe('download', () => {
     expect((await u1.http(`/jmap/download/${A1}/${mine}/x`)).status).toBe(200);
   });
 
-  it('RFC 8620 6.1: an unreferenced blob is for its uploader alone, in a shared account too', async () => {
+  it('RFC 8620 6.1: an unreferenced blob is its uploader’s, if shared or not', async () => {
     const { AR, u1, u3 } = fixtures();
     const { blobId } = await u3.upload(AR, 'private', 'text/plain');
     expect((await u3.http(`/jmap/download/${AR}/${blobId}/x`)).status).toBe(200);

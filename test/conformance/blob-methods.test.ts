@@ -197,7 +197,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     else expect(Object.keys(notCreated)).toEqual(['a']);
   });
 
-  it('RFC 9404 4.1: a blob has the type that is given, and no other than a media type', async () => {
+  it('RFC 9404 4.1: a blob has the given type, which must be a media type', async () => {
     const data = [text('x')];
     const { created, notCreated } = await upload({
       none: { data },
@@ -386,7 +386,7 @@ describe('Blob/get (RFC 9404 4.2)', () => {
     expect(answer['notFound']).toEqual(['x1']);
   });
 
-  it('RFC 9404 4.2: no property asked for is the id alone; an unknown one is invalidArguments', async () => {
+  it('RFC 9404 4.2: without properties it answers the id; an unknown one is refused', async () => {
     const { A1, u1 } = fixtures();
     const id = await make(text('x'));
     expect(await list({ ids: [id], properties: [] })).toEqual([{ id }]);

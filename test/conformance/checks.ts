@@ -19,7 +19,10 @@ export const ALL_CHECKS: readonly Check[] = Object.freeze([...CHECKS, ...DECISIO
 const SERVER_CHECKS = ALL_CHECKS.filter((one): one is ServerCheck => one.scope === 'server');
 export const TYPE_CHECKS = ALL_CHECKS.filter((one): one is TypeCheck => one.scope === 'type');
 
-/** The server of a file's fixtures, as the runner sees it; over a WebSocket where its client uses one. */
+/**
+ * The server of a file's fixtures, as the runner sees it; over a WebSocket where its client uses
+ * one.
+ */
 export function useServer(fixtures: () => Fixtures, given?: TransportName): () => Server {
   let server: Server | undefined;
   beforeAll(async () => {
@@ -58,7 +61,10 @@ const titleOf = (check: Check): string => {
   return `${specification} ${section}: ${rule} (${strictness}, ${id})`;
 };
 
-/** Each check of the server is a test, but those that another file shows: this server's limits or types rule them out. */
+/**
+ * Each check of the server is a test, but those that another file shows: this server's limits or
+ * types rule them out.
+ */
 export function serverConformance(server: () => Server, elsewhere: ReadonlySet<string>): void {
   describe('the server', () => {
     for (const check of SERVER_CHECKS.filter(({ id }) => !elsewhere.has(id)))
@@ -69,7 +75,10 @@ export function serverConformance(server: () => Server, elsewhere: ReadonlySet<s
   });
 }
 
-/** Each check that applies to a type is a test, for those types of a world that are named or all of them. */
+/**
+ * Each check that applies to a type is a test, for those types of a world that are named or all of
+ * them.
+ */
 export function typeConformance(
   server: () => Server,
   world: World,
@@ -97,7 +106,9 @@ export function typeConformance(
   }
 }
 
-/** Stands for the server while tests are listed: it has no account, and nothing else is known of it. */
+/**
+ * Stands for the server while tests are listed: it has no account, and nothing else is known of it.
+ */
 const UNASKED = new Proxy({} as Server, {
   get(_, name) {
     if (name === 'writable') return () => [];

@@ -82,7 +82,8 @@ describe('event source (7.3)', () => {
     const stream = await open({}, u2);
     await stream.state(id, 'Todo', await write(u3, 'Todo', id));
     await account('revoke', id, '--user', 'u2');
-    // The end of the access is seen by the session within a second; the stream's accounts are the session's.
+    // The end of the access is seen by the session within a second; the stream's accounts are the
+    // session's.
     await expect
       .poll(async () => Object.keys((await u2.session())['accounts'] as object))
       .toEqual([AX]);

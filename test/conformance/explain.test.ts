@@ -164,7 +164,7 @@ describe.each([
     );
   });
 
-  it('tells of calls that fail before they ask anything, and of those without an account', async () => {
+  it('reports calls that fail before they read, and those without an account', async () => {
     const [unknown, echo, stranger] = await explained([
       ['Nobody/knows', {}, 'a'],
       ['Core/echo', {}, 'b'],

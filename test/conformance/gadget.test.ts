@@ -8,7 +8,8 @@ import { gadgetCapabilityCases } from './cases/gadget-capability.js';
 import { describedWorld } from './descriptor.js';
 import { Suite } from './suite.js';
 
-// Types that this repository has never seen: a descriptor, `npm run generate`, and the same answers.
+// Types that this repository has never seen: a descriptor, `npm run generate`, and the same
+// answers.
 let server: RunningServer | undefined;
 let made: Fixtures | undefined;
 let socket: SocketClient | undefined;

@@ -37,7 +37,7 @@ async function call(name: string, args: object = {}): Promise<Json> {
 const titles = async (): Promise<string[]> =>
   (await call('Machine/get', { ids: null })).list.map(({ title }: Json) => title).sort();
 
-test('RFC 8620 5.3: compute: in the report of a create and of an update; internal properties are nowhere', async () => {
+test('RFC 8620 5.3: reports show computed properties, and never internal ones', async () => {
   const { created } = await call('Machine/set', { create: { a: { title: 'Big Press' } } });
   expect(created.a.slug).toBe('big-press');
   expect(created.a).not.toHaveProperty('cost');
@@ -48,7 +48,7 @@ test('RFC 8620 5.3: compute: in the report of a create and of an update; interna
   expect(list[0]).not.toHaveProperty('cost');
 });
 
-test('RFC 8620 5.3: check refuses one object; inTransaction writes another type with its change records', async () => {
+test('RFC 8620 5.3: check refuses one object; inTransaction writes another type', async () => {
   const since = (await call('Entry/get', { ids: [] })).state;
   const create = { a: { title: 'Lathe' }, b: { title: 'forbidden' } };
   const { created, notCreated } = await call('Machine/set', { create });
@@ -71,7 +71,7 @@ test('a hook that throws or takes too long undoes its call and nothing else', as
   expect(await titles()).toEqual(before);
 });
 
-test('an own method answers, writes, refuses, and undoes what its schema does not allow', async () => {
+test('an own method answers, writes, refuses, and undoes an illegal response', async () => {
   const before = await titles();
   for (const [mode, error] of [
     ['refuse', 'forbidden'],
@@ -95,7 +95,7 @@ test('a declared argument reaches before and after of a standard method', async 
   expect((await call('Machine/query')).heard).toBe(false);
 });
 
-test('RFC 8620 5.3: created and updated tell what a hook made of what the client sent', async () => {
+test('RFC 8620 5.3: created and updated tell how a hook changed the client’s values', async () => {
   const create = { k: { machineId: 'm', what: '~new' } };
   const { created } = await call('Entry/set', { create });
   expect(created.k).toMatchObject({ what: 'new' });

@@ -78,7 +78,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   const makeBook = async (title: string): Promise<Json> =>
     (await call('Book/set', { create: { b: { title, pin: 'pin-1234' } } })).created.b;
 
-  test('counts, own-row chains and computeOn follow a write of another type, with change records', async () => {
+  test('counts, own-row chains and computeOn follow another type, with records', async () => {
     const book = await makeBook('Cash Book');
     expect(book).toMatchObject({ slug: 'cash-book', heading: 'cash-book (0)', total: 0 });
     const other = await makeBook('Other');
@@ -168,7 +168,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect((await call('Book/set', { destroy: ids })).destroyed).toHaveLength(500);
   });
 
-  test('check refuses one; after adds its declared member; afterCommit changes no answer', async () => {
+  test('check refuses one; after adds its member; afterCommit changes no answer', async () => {
     const answer = await call('Book/set', {
       create: { a: { title: 'after' }, b: { title: 'forbidden' } },
       greet: 'hello',
@@ -195,7 +195,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     });
   });
 
-  test('tx.set writes what is internal, keeps records, and the Prisma client sees it uncommitted', async () => {
+  test('tx.set writes internal properties and records; Prisma sees them uncommitted', async () => {
     const { state } = await call('Line/get', { ids: [] });
     expect(await call('Ledger/run', { mode: 'plain' })).toEqual({ accountId, seen: 1 });
     expect((await call('Line/changes', { sinceState: state })).created).toHaveLength(1);
@@ -290,7 +290,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect((await slow).books).toBe((await read('Book')).length);
   });
 
-  test('internal properties and values of secrets are in no answer, session, log or artefact', async () => {
+  test('internal properties and secrets are in no answer, session, log or artefact', async () => {
     const book = await makeBook('Hidden');
     const asked: Json[] = [];
     for (const name of ['markup', 'vault', 'nothing']) {
@@ -324,7 +324,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(server.stderr()).not.toMatch(/vault of|hidden-memo|pin-|scrypt|987654321/);
   });
 
-  test('docs/reference/hooks.md: afterCommit ends with its process; what inTransaction wrote down stays to be delivered', async () => {
+  test('afterCommit ends with its process; a row of inTransaction is sent later', async () => {
     const { state: since } = await call('Post/get', { ids: [] });
     // Whether the client still gets its answer is the network's to say.
     await makeBook('crash').catch(() => undefined);
@@ -371,7 +371,7 @@ test('the pages, schemas and types of clients name no internal property', async 
 
 const STORED = /^export (?:type|interface) \w+Stored\b/m;
 
-test('a server whose hook file lacks functions does not start: exit 2, with each by its place', async () => {
+test('a server whose hook file lacks functions exits with 2 and names each place', async () => {
   const root = join(folder, 'lacking');
   await cp(project, root, { recursive: true, verbatimSymlinks: true });
   // What a hook file that spreads `...rest` may come to, which the generator can't tell.

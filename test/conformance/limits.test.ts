@@ -43,8 +43,8 @@ afterEach(() => {
 });
 
 /**
- * A request of which everything but the last octet is sent. The server has taken it up by then: it said that it
- * wants the body.
+ * A request of which everything but the last octet is sent. The server has taken it up by then: it
+ * said that it wants the body.
  */
 async function unfinished(
   client: Client,
@@ -119,8 +119,8 @@ describe('limits, each enforced at the number advertised', () => {
       return rawHttp(
         u1.url,
         `POST /jmap HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${u1.token}\r\n` +
-          'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
-          `${chunk(body.slice(0, half))}${chunk(body.slice(half))}0\r\n\r\n`,
+          'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n' +
+          `\r\n${chunk(body.slice(0, half))}${chunk(body.slice(half))}0\r\n\r\n`,
       );
     };
     expect((await chunked(20_000)).status).toBe(200);
@@ -198,9 +198,9 @@ describe('limits, each enforced at the number advertised', () => {
     const upload = (size: number) =>
       rawHttp(
         u1.url,
-        `POST /jmap/upload/${A1} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${u1.token}\r\n` +
-          'Content-Type: text/plain\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
-          `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`,
+        `POST /jmap/upload/${A1} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ` +
+          `${u1.token}\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nConnection: ` +
+          `close\r\n\r\n${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`,
       );
     const whole = await upload(3000);
     expect([whole.status, whole.body.includes('"size":3000')]).toEqual([200, true]);
@@ -292,7 +292,7 @@ describe('limits, each enforced at the number advertised', () => {
 });
 
 describe('limits: the response', () => {
-  it('the call that would cross MAX_SIZE_RESPONSE is requestTooLarge, the others are answered', async () => {
+  it('a call that would cross MAX_SIZE_RESPONSE is requestTooLarge, others run', async () => {
     const small = await startServer({ env: { MAX_SIZE_RESPONSE: '10000' } });
     try {
       const { accountId, client } = await makeUser(small);

@@ -9,8 +9,8 @@ import { conformance } from './cases/all.js';
 import { describedWorld } from './descriptor.js';
 import { Suite } from './suite.js';
 
-// All of the suite: Todo, Note, every type of gadget.yaml and of examples/, on both databases, by both
-// transports.
+// All of the suite: Todo, Note, every type of gadget.yaml and of examples/, on both databases, by
+// both transports.
 const postgresql = usePostgresql();
 const own = ['todos', 'notes'].map((one) => `../../capabilities/${one}.yaml`);
 const descriptors = [...own, 'gadget.yaml', ...EXAMPLES.map((one) => `../../examples/${one}.yaml`)];

@@ -7,7 +7,8 @@ import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
-// What operators expect beside the JMAP endpoints: health, metrics, headers, logs, the first start, the end.
+// What operators expect beside the JMAP endpoints: health, metrics, headers, logs, the first start,
+// the end.
 
 let server: RunningServer;
 let client: Client;
@@ -98,7 +99,7 @@ describe('beside the JMAP endpoints', () => {
 });
 
 describe('the first start', () => {
-  it('prints a curl line that reads the token from its file and answers with the session', async () => {
+  it('prints a curl line that reads the token from its file and gets the session', async () => {
     const first = await startServer({ env: { BOOTSTRAP_TOKEN: 'on' } });
     try {
       const line = await eventually(() => {

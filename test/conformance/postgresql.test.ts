@@ -12,7 +12,8 @@ const { server, fixtures } = useFixtures(async () => ({
   env: { DATABASE_URL: await postgresql().createDatabase('conformance') },
 }));
 
-// The same suite, on a server whose DATABASE_URL names a PostgreSQL. Types by databases: matrix.long.test.ts.
+// The same suite, on a server whose DATABASE_URL names a PostgreSQL. Types by databases:
+// matrix.long.test.ts.
 conformance(new Suite(describedWorld('../../capabilities/notes.yaml'), 'Note', fixtures));
 
 describe('commands on PostgreSQL, beside a running server', () => {

@@ -8,10 +8,13 @@ import { ROOT, startServer } from '../support/server.js';
 import { DESCRIPTORS, sharedProject } from '../support/shared-project.js';
 import { describedWorld } from './descriptor.js';
 
-// `npm run conform` as anybody runs it, against servers of the types of this repository, of gadget.yaml,
-// of the hooks' tests and of examples/.
+// `npm run conform` as anybody runs it, against servers of the types of this repository, of
+// gadget.yaml, of the hooks' tests and of examples/.
 
-/** What hooks of other types write to comes first, while nobody has written there: later it is too much to run beside. */
+/**
+ * What hooks of other types write to comes first, while nobody has written there: later it is too
+ * much to run beside.
+ */
 const JOURNALS: readonly string[] = ['Post', 'Entry'];
 const OWN = ['notes', 'todos'].map((name) => join(ROOT, 'capabilities', `${name}.yaml`));
 /**

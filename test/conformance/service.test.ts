@@ -24,8 +24,8 @@ import {
 import { makeToken, useFixtures } from '../support/fixtures.js';
 import type { Json, JsonMap } from '../support/json.js';
 
-// The interface specification's sections 2 to 9, a test for each row of a table and each rule of a list.
-// (Blob reference records need a type that refers to blobs: gadget-blobs.ts.)
+// The interface specification's sections 2 to 9, a test for each row of a table and each rule of a
+// list. (Blob reference records need a type that refers to blobs: gadget-blobs.ts.)
 
 const { server, fixtures } = useFixtures({}, ['A2', 'AX', 'u2']);
 const u1 = (): Client => fixtures().u1;
@@ -55,7 +55,7 @@ describe('2. Request envelope', () => {
     expect((await post({ using: [CORE, TODOS], methodCalls: [] })).status).toBe(200);
   });
 
-  it('methodCalls: required, triples that run in order and may refer to earlier results', async () => {
+  it('methodCalls: triples run in order and may refer to earlier results', async () => {
     expectProblem(await post({ using: [] }), 'notRequest');
     expectProblem(await post({ using: [], methodCalls: [['Core/echo', {}]] }), 'notRequest');
     const { methodResponses } = await u1().api([
@@ -306,7 +306,7 @@ describe('3. States', () => {
     expect([answer.oldState, answer.newState]).toEqual([state, String(Number(state) + 1)]);
   });
 
-  it('ifInState that differs: stateMismatch, unchanged (also the first row of section 7)', async () => {
+  it('an ifInState that differs is stateMismatch and changes nothing', async () => {
     const state = await todoState();
     expect(
       await u1().call('Todo/set', {
@@ -346,7 +346,7 @@ describe('4. Endpoints', () => {
     });
   });
 
-  it('GET /jmap/download/{accountId}/{blobId}/{filename} gives the octets and the name unchanged', async () => {
+  it('GET /jmap/download/… gives the octets and the name unchanged', async () => {
     const { blobId } = await u1().upload(A1(), 'octets', 'text/plain');
     const answer = await u1().http(`/jmap/download/${A1()}/${blobId}/My_Report-1.txt`);
     expect([answer.status, answer.text]).toEqual([200, 'octets']);
@@ -382,7 +382,7 @@ describe('4. Methods', () => {
     expect(answer['list']).toEqual([{ id: blobId, matchedIds: {} }]);
   });
 
-  it('Note/set: created maps each creation id to the id; the session state comes with it', async () => {
+  it('Note/set: created maps creation ids to ids, and the session state comes along', async () => {
     const answer = await u1().api([
       ['Note/set', { accountId: A1(), create: { a: { title: 'x' }, b: { body: 'y' } } }, 'n'],
     ]);
@@ -427,7 +427,7 @@ describe('4. Methods', () => {
     );
   });
 
-  it('Todo/changes: accountId, oldState, newState, hasMoreChanges, created, updated, destroyed', async () => {
+  it('Todo/changes: the response has the seven members of the RFC', async () => {
     const [changed, gone] = [await makeTodo({ text: 'a' }), await makeTodo({ text: 'b' })];
     const sinceState = await todoState();
     const made = await makeTodo({ text: 'c' });
@@ -444,7 +444,7 @@ describe('4. Methods', () => {
     });
   });
 
-  it('Todo/changes: with hasMoreChanges newState is the next sinceState (also section 8)', async () => {
+  it('Todo/changes: with hasMoreChanges newState is the next sinceState', async () => {
     const sinceState = await todoState();
     const [first, second] = [await makeTodo({ text: 'a' }), await makeTodo({ text: 'b' })];
     const page = await u1().changes('Todo', { accountId: A1(), sinceState, maxChanges: 1 });

@@ -17,6 +17,8 @@ import type { JsonMap } from '../support/json.js';
 import { eventually } from '../support/poll.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
+const EVENT_SOURCE = '/jmap/eventsource?types={types}&closeafter={closeafter}&ping={ping}';
+
 const { server, fixtures } = useFixtures({}, ['A2', 'AR', 'AN', 'AT', 'AX', 'u2']);
 
 describe('session resource', () => {
@@ -90,7 +92,7 @@ describe('session resource', () => {
     expect(urns(AT)).toEqual([TODOS]);
   });
 
-  it('2: primaryAccounts names the first account that has a capability, core is not there', async () => {
+  it('RFC 8620 2: primaryAccounts names a capability’s first account, not core', async () => {
     const { A1, u1 } = fixtures();
     const primary = (await u1.session())['primaryAccounts'];
     expect(primary).toEqual(expect.objectContaining({ [TODOS]: A1, [NOTES]: A1, [BLOB]: A1 }));
@@ -110,7 +112,7 @@ describe('session resource', () => {
     );
   });
 
-  it('the server’s own reference: its template leads to what each capability’s descriptor says', async () => {
+  it('the reference’s URL template leads to the description of each capability', async () => {
     const { u1 } = fixtures();
     const { capabilities, primaryAccounts } = await u1.session();
     const { url } = member(capabilities, REFERENCE) as { readonly url: string };
@@ -372,7 +374,7 @@ describe('public URLs and browsers', () => {
         apiUrl: `${base}/jmap`,
         uploadUrl: `${base}/jmap/upload/{accountId}`,
         downloadUrl: `${base}/jmap/download/{accountId}/{blobId}/{name}?type={type}`,
-        eventSourceUrl: `${base}/jmap/eventsource?types={types}&closeafter={closeafter}&ping={ping}`,
+        eventSourceUrl: `${base}${EVENT_SOURCE}`,
       }),
     );
     expect(member(session['capabilities'], WEBSOCKET)['url']).toBe(
@@ -394,7 +396,8 @@ describe('public URLs and browsers', () => {
   ): Promise<string> => {
     const answer = await rawHttp(
       target.url,
-      `GET /.well-known/jmap HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer ${bearer}\r\n${headers}\r\n`,
+      'GET /.well-known/jmap HTTP/1.1\r\nConnection: close\r\nAuthorization: Bearer ' +
+        `${bearer}\r\n${headers}\r\n`,
     );
     const body = answer.body.slice(answer.body.indexOf('{'), answer.body.lastIndexOf('}') + 1);
     return String((JSON.parse(body) as JsonMap)['apiUrl']);

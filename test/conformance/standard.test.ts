@@ -10,14 +10,16 @@ const { fixtures } = useFixtures();
 const world = describedWorld('../../capabilities/todos.yaml');
 const suite = new Suite(world, 'Todo', fixtures);
 
-// limits.test.ts uploads too much; conform/test/faults.test.ts looks up blobs, which no type of this repository holds.
+// limits.test.ts uploads too much; conform/test/faults.test.ts looks up blobs, which no type of
+// this repository holds.
 const ELSEWHERE = new Set([
   'blob-upload-size',
   ...['nothing', 'none', 'unknown-type', 'unknown-account'].map((end) => `blob-lookup-${end}`),
 ]);
 serverConformance(useServer(fixtures), ELSEWHERE);
 
-// One engine, one set of answers: Note has them on PostgreSQL, gadget.yaml's types over both transports.
+// One engine, one set of answers: Note has them on PostgreSQL, gadget.yaml's types over both
+// transports.
 conformance(suite);
 
 describe('Todo alone', () => {

@@ -69,7 +69,9 @@ export class Suite {
     return created['k'].id;
   }
 
-  /** A create object with this text and what else is required; no two are equal in what must differ. */
+  /**
+   * A create object with this text and what else is required; no two are equal in what must differ.
+   */
   create(text: string, accountId = this.A1): JsonMap {
     const { profile } = this;
     const beside = profile.given.map((property) => {

@@ -20,7 +20,7 @@ const open = async (options: Handshake = {}, client?: Client): Promise<JmapSocke
 const ECHO = ['Core/echo', { hello: true }, 'c0'];
 
 describe('WebSocket (RFC 8887)', () => {
-  it('RFC 8887 4.2: a plain GET is told to upgrade, and the connection ends where the client asks', async () => {
+  it('RFC 8887 4.2: a plain GET is told to upgrade; the client may ask to close', async () => {
     const answer = await rawHttp(
       server().url,
       'GET /jmap/ws HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n' +

@@ -20,7 +20,7 @@ describe('an SQLite connection', () => {
     expect(db.pragma('foreign_keys', { simple: true })).toBe(0);
   });
 
-  it('waits where another process holds the lock of a new file, whose journal is no WAL yet', async () => {
+  it('waits where another process holds the lock of a new file without a WAL', async () => {
     const file = join(temporaryFolder(), 'new.db');
     const other = await otherProcess(file, 'BEGIN IMMEDIATE; CREATE TABLE "t" ("id" TEXT)');
     const committed = other.exec(`

@@ -224,7 +224,7 @@ describe('writer: the grouped lane', () => {
     expect(idsOf(other)).toEqual(['z']);
   });
 
-  it('tells of each transaction that has ended, whoever wrote, and what the disk refused', async () => {
+  it('reports each ended transaction, whoever wrote, and what the disk refused', async () => {
     const { writer, db } = open();
     const ended: string[] = [];
     writer.watch((isRefused) => {

@@ -4,8 +4,9 @@ import { ROOT } from '../support/server.js';
 
 /**
  * The samples of README.md, examples/README.md and the pages of docs/, but for those that the
- * generator makes of capabilities (test/reference has these) and guides (test/guide): their fenced blocks. A comment in the
- * line above a block, `<!-- sample: WORDS -->`, says what the language can't:
+ * generator makes of capabilities (test/reference has these) and guides (test/guide): their fenced
+ * blocks. A comment in the line above a block, `<!-- sample: WORDS -->`, says what the language
+ * can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
  * - `yaml`: `descriptor FILE` for a whole one that such a project has; for a part, the place where

@@ -7,7 +7,10 @@ import { openDatabase } from '../../src/database/sqlite/index.js';
 import { eventually } from '../support/poll.js';
 import type { RunningServer } from '../support/server.js';
 
-/** Kills of runs that migrate or compute, at places that the runs themselves tell: nothing here is timed. */
+/**
+ * Kills of runs that migrate or compute, at places that the runs themselves tell: nothing here is
+ * timed.
+ */
 
 /** Rows, batches of which a run tells before it is killed, and rows in a batch at most. */
 const BATCHES = 5;
@@ -106,7 +109,9 @@ async function rowsBehind(database: string, prefix: string): Promise<number> {
   return Number(rows);
 }
 
-/** The first column of what a statement finds, once the killed process is gone from the database. */
+/**
+ * The first column of what a statement finds, once the killed process is gone from the database.
+ */
 async function column(database: string, sql: string): Promise<readonly unknown[]> {
   if (!database.startsWith('postgresql:')) {
     const db = openDatabase({ file: database, readonly: true });
@@ -118,7 +123,8 @@ async function column(database: string, sql: string): Promise<readonly unknown[]
   }
   const pool = openPool({ url: database, size: 1 });
   try {
-    // What it sent last is done by then: a migration holds the lock, nothing else computes at a start.
+    // What it sent last is done by then: a migration holds the lock, nothing else computes at a
+    // start.
     await eventually(async () => {
       const { rows } = await pool.query<{ busy: string }>(
         `SELECT count(*) AS "busy" FROM pg_locks WHERE "locktype" = 'advisory'

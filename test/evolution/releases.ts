@@ -12,7 +12,9 @@ export async function releasedProject(): Promise<ProjectCopy> {
   return project;
 }
 
-/** Writes files into `capabilities/`, generates, builds and commits: what a team does for a release. */
+/**
+ * Writes files into `capabilities/`, generates, builds and commits: what a team does for a release.
+ */
 export async function release(
   { root, npm }: Pick<ProjectCopy, 'root' | 'npm'>,
   files: Readonly<Record<string, string>>,

@@ -12,8 +12,9 @@ import { ROOT, type RunningServer, startServer } from '../support/server.js';
 import { type Load, startLoad, type Words } from './load.js';
 import { git, release } from './releases.js';
 
-// A fleet goes from one version to the next on PostgreSQL: while the database migrates, and until the last server
-// of the version before is stopped, both serve (docs/reference/evolution.md, "The version before, meanwhile").
+// A fleet goes from one version to the next on PostgreSQL: while the database migrates, and until
+// the last server of the version before is stopped, both serve (docs/reference/evolution.md, "The
+// version before, meanwhile").
 const LIBRARY = 'https://example.com/jmap/library';
 
 const BEFORE = `
@@ -60,7 +61,8 @@ types:
       size: { type: string, maxLength: 10, default: small }
       shelf: { type: string, maxLength: 50, default: hall }
       rating: { type: integer, default: 3 }
-      loans: { type: integer, default: 0, access: serverSet, computed: { count: Loan, by: volumeId } }
+      loans:
+        { type: integer, default: 0, access: serverSet, computed: { count: Loan, by: volumeId } }
       ${more}
     required: [heading]
     ${given}
@@ -73,7 +75,8 @@ types:
   Loan:
     description: A book that is lent.
     properties:
-      volumeId: { type: [string, 'null'], references: Volume, onDestroy: setNull, renamedFrom: bookId }
+      volumeId:
+        { type: [string, 'null'], references: Volume, onDestroy: setNull, renamedFrom: bookId }
 `;
 
 const AFTER = after('', 'drops: [Tag]', 'drops: [pages, size, shelf]');
@@ -88,9 +91,12 @@ export const hooks = {
     Loan: {
       async check(_wanted, { accountId }, { prisma }) {
         const where = { accountId, heading: { not: '' } };
-        const found = await prisma.volume.findMany({ where, orderBy: { updated: 'desc' }, take: 50 });
-        for (const { heading, size, rating } of found)
-          if (typeof heading + typeof size + typeof rating !== 'stringstringbigint') throw new Error(heading);
+        const orderBy = { updated: 'desc' } as const;
+        const found = await prisma.volume.findMany({ where, orderBy, take: 50 });
+        for (const { heading, size, rating } of found) {
+          const types = typeof heading + typeof size + typeof rating;
+          if (types !== 'stringstringbigint') throw new Error(heading);
+        }
         await prisma.loan.findFirst({ where: { accountId, volumeId: found[0]?.id ?? '' } });
       },
     },
@@ -224,7 +230,7 @@ describe('on PostgreSQL the version before serves while the next one comes', () 
     expect(notFound).toEqual([second]);
   });
 
-  test('the release after takes away what was left, while its own version before serves', async () => {
+  test('the release after drops the leftovers while the version before serves', async () => {
     const [, next] = projects;
     const [old, migrating] = servers;
     if (next === undefined || migrating === undefined || old === undefined) throw new Error('none');
@@ -254,7 +260,8 @@ describe('on PostgreSQL the version before serves while the next one comes', () 
     );
     expect(rows).toEqual([{ n: '0' }]);
     const { rows: nulls } = await pool.query(
-      `SELECT "is_nullable" FROM information_schema.columns WHERE "table_name" = 'Book' AND "column_name" = 'shelf'`,
+      `SELECT "is_nullable" FROM information_schema.columns WHERE "table_name" = 'Book'
+        AND "column_name" = 'shelf'`,
     );
     expect(nulls).toEqual([{ is_nullable: 'NO' }]);
   });

@@ -10,7 +10,8 @@ import { computeWithKills, migrateWithKills } from './kills.js';
 import { type Copies, expectWholeAfterKills, postgresqlCopies, sqliteCopies } from './moments.js';
 import { release, releasedProject } from './releases.js';
 
-// A team's descriptor, shelf.yaml, changes while its databases have data, as docs/reference/evolution.md describes it.
+// A team's descriptor, shelf.yaml, changes while its databases have data, as
+// docs/reference/evolution.md describes it.
 const CAPABILITY = 'https://example.com/jmap/shelf';
 
 const AFTER = `
@@ -96,7 +97,8 @@ export function evolvesOver(
     }
     await release(project, { 'shelf.yaml': AFTER, 'shelf.hooks.ts': HOOKS });
     for (const [name, each] of served) {
-      // On PostgreSQL the version before goes on serving, and writes what it knows no folded copy of.
+      // On PostgreSQL the version before goes on serving, and writes what it knows no folded copy
+      // of.
       if (name === 'sqlite') await writeLate(each);
       if (name === 'sqlite') {
         await each.server.stop();
@@ -127,7 +129,7 @@ export function evolvesOver(
       return found;
     };
 
-    test('rows keep their values, a renamed property its own, new ones their defaults', async () => {
+    test('rows keep their values, also of renamed properties; new ones have defaults', async () => {
       const { client, accountId, first } = of();
       const { list } = await client.get('Volume', { accountId, ids: [first] });
       expect(list).toEqual([
@@ -173,7 +175,7 @@ export function evolvesOver(
       expect(notUpdated?.[first]).toMatchObject({ type: 'alreadyExists' });
     });
 
-    test('what the version before wrote last is found by a filter that it does not know', async () => {
+    test('a filter that the version before doesn’t know finds its last writes', async () => {
       const { client, accountId } = of();
       const { ids } = await client.query('Reader', { accountId, filter: { name: 'ÖDÖN' } });
       expect(ids).toHaveLength(1);

@@ -60,7 +60,7 @@ export function firstCases(examples: () => ServedExamples): void {
     expect((await read('ContactCard', id)).addressBookIds).toEqual({ [work]: true });
   });
 
-  test('tasks: a list takes its tasks along; local date-times, tags and a tree of parts', async () => {
+  test('tasks: a list takes its tasks along; local date-times, tags, a tree of parts', async () => {
     const { create, update, destroy, read, ids, call } = examples();
     const { id: taskListId } = await create('TaskList', { name: 'Home', role: 'inbox' });
     const other = await call('TaskList/set', { create: { k: { name: 'Other', role: 'inbox' } } });

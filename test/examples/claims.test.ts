@@ -80,7 +80,7 @@ test('contacts are four levels deep; nested has three levels of maps, twice', ()
   expect(propertyOf('ContactCard', 'addressBookIds')?.schema.maxProperties).toBe(10);
 });
 
-test('tasks: a list reference and cascades; tracker: counts; bookmarks: blobs; one singleton', () => {
+test('tasks: references and cascades; tracker: counts; bookmarks: blobs; a singleton', () => {
   expect(propertyOf('Task', 'dependsOn')?.reference).toMatchObject({ form: 'list' });
   for (const name of ['taskListId', 'parentId'])
     expect(propertyOf('Task', name)?.reference).toMatchObject({ onDestroy: 'cascade' });

@@ -15,7 +15,8 @@ const examples = useExamples(async () => ({
 firstCases(examples);
 secondCases(examples);
 
-// Rich types by their descriptors; the protocol's part of the suite for them, and Crate, are in the long tier.
+// Rich types by their descriptors; the protocol's part of the suite for them, and Crate, are in the
+// long tier.
 const world = describedWorld('gadget.yaml');
 for (const name of ['Gadget', 'Single'])
   conformance(new Suite(world, name, () => examples().fixtures), { protocol: false });

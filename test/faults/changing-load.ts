@@ -10,8 +10,9 @@ const OBJECTS = 5;
 const RECORDS = OBJECTS + 1;
 
 /**
- * Clients that each go on changing objects of their own, in an account of their own, and keep in mind what they were
- * told. What the server has then is exactly what was acknowledged, and nothing of what was refused: `expectKept`.
+ * Clients that each go on changing objects of their own, in an account of their own, and keep in
+ * mind what they were told. What the server has then is exactly what was acknowledged, and nothing
+ * of what was refused: `expectKept`.
  */
 export class ChangingLoad {
   readonly #accountId: string;
@@ -41,7 +42,9 @@ export class ChangingLoad {
     }
   }
 
-  /** Writes to `url` until the returned function is called and all writers have their last answers. */
+  /**
+   * Writes to `url` until the returned function is called and all writers have their last answers.
+   */
   start(url: string): () => Promise<void> {
     const client = new Client(url, this.#token);
     const run = { over: false };
@@ -95,7 +98,10 @@ export class ChangingLoad {
     return false;
   }
 
-  /** Whether the account is exactly what was acknowledged, its change records too; nothing may write meanwhile. */
+  /**
+   * Whether the account is exactly what was acknowledged, its change records too; nothing may write
+   * meanwhile.
+   */
   async expectKept(url: string): Promise<void> {
     const client = new Client(url, this.#token);
     const accountId = this.#accountId;

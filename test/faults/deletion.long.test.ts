@@ -12,7 +12,10 @@ import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { ROOT, startServer } from '../support/server.js';
 
-/** kill -9 of a command that deletes a large account: the server goes on, and nobody reaches it meanwhile. */
+/**
+ * kill -9 of a command that deletes a large account: the server goes on, and nobody reaches it
+ * meanwhile.
+ */
 
 const OBJECTS = 20_000;
 const IN_ONE_SET = 500;

@@ -47,7 +47,8 @@ function makeRoom(): void {
   rmSync(join(String(folder), BALLAST), { force: true });
 }
 
-// Mounting needs root: elsewhere the simulated full disk of test/database/writer.test.ts stands alone.
+// Mounting needs root: elsewhere the simulated full disk of test/database/writer.test.ts stands
+// alone.
 describe.skipIf(folder === null)('a disk that is full, database, blobs and all', () => {
   let rig: Rig;
 
@@ -61,12 +62,13 @@ describe.skipIf(folder === null)('a disk that is full, database, blobs and all',
   });
   afterAll(() => rig.server.remove());
 
-  it('under writers: serverUnavailable until there is room, and nothing acknowledged is lost', async () => {
+  it('under writers: serverUnavailable until there is room; acknowledged writes stay', async () => {
     for (let round = 0; round < 3; round += 1) {
       const stop = rig.load.start(rig.server.url);
       await expectServed(rig.load);
       const before = rig.load.count('serverUnavailable');
-      // The write-ahead log has room of its own that is used again: what is written goes on for a while.
+      // The write-ahead log has room of its own that is used again: what is written goes on for a
+      // while.
       await eventually(() => {
         fill();
         expect(rig.load.count('serverUnavailable')).toBeGreaterThan(before + 20);
@@ -82,7 +84,7 @@ describe.skipIf(folder === null)('a disk that is full, database, blobs and all',
     }
   });
 
-  it('under updates and destroys: what was acknowledged is there, and nothing of what was refused', async () => {
+  it('under updates and destroys: acknowledged changes stay, refused ones don’t', async () => {
     const { server } = rig;
     const made = ['create', '--name', 'B', '--user', 'v'];
     const accountId = await server.tool('scripts/account', made);

@@ -66,7 +66,7 @@ describe('another process holds the write lock', () => {
 });
 
 describe('a limit on the size of files', () => {
-  it('under writers: serverUnavailable and reading goes on; once it is lifted all goes on', async () => {
+  it('under writers: serverUnavailable, reads go on; writes too once it is lifted', async () => {
     rig = await startRig({});
     const { server, load, accountId, token } = rig;
     const stop = load.start(server.url);
@@ -108,7 +108,7 @@ describe('a database whose pages were written over', () => {
     closeSync(handle);
   }
 
-  it('is refused by backup, and what SQLite sees of it is serverFail, never other data', async () => {
+  it('backup refuses it; where SQLite sees it the answer is serverFail', async () => {
     rig = await filled();
     const { server, accountId, token } = rig;
     const reader = new Client(server.url, token);

@@ -12,7 +12,10 @@ import { type RunningServer, startServer } from '../support/server.js';
  * in the end the process is the one that was started and its peak memory is bounded.
  */
 
-/** Peak resident memory of the whole file, MB: a dozen requests of the greatest size, one after the other. */
+/**
+ * Peak resident memory of the whole file, MB: a dozen requests of the greatest size, one after the
+ * other.
+ */
 const MOST_MEMORY = 900;
 
 let server: RunningServer;
@@ -34,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('JSON', () => {
-  it('RFC 8620 8.4: broken, truncated and doubled JSON, and names that mean something to JavaScript', async () => {
+  it('RFC 8620 8.4: broken, truncated and doubled JSON, and JavaScript’s names', async () => {
     const { u1, A1 } = fixtures;
     const using = JSON.stringify(u1.using);
     for (const body of [
@@ -52,10 +55,10 @@ describe('JSON', () => {
       `{"using":${using},"methodCalls":[["Core/echo",${proto},"c"]],"__proto__":{"x":1}}`,
     );
     expect(echoed.text).toContain(`["Core/echo",${proto},"c"]`);
-    const create = `{"__proto__":{"text":"a"},"k":{"text":"a","__proto__":{"done":true},"toString":1}}`;
-    const set = await u1.post(
-      `{"using":${using},"methodCalls":[["Todo/set",{"accountId":"${A1}","create":${create}},"c"]]}`,
-    );
+    const one = '{"text":"a","__proto__":{"done":true},"toString":1}';
+    const create = `{"__proto__":{"text":"a"},"k":${one}}`;
+    const args = `{"accountId":"${A1}","create":${create}}`;
+    const set = await u1.post(`{"using":${using},"methodCalls":[["Todo/set",${args},"c"]]}`);
     expect(set.json).toMatchObject({
       methodResponses: [
         [
@@ -74,7 +77,8 @@ describe('JSON', () => {
   it('RFC 8620 8.5: nesting as deep as a body allows', async () => {
     const { u1 } = fixtures;
     const depth = 4_000_000;
-    const body = `{"using":[],"methodCalls":[["Core/echo",{"a":${'['.repeat(depth)}${']'.repeat(depth)}},"c"]]}`;
+    const nested = '['.repeat(depth) + ']'.repeat(depth);
+    const body = `{"using":[],"methodCalls":[["Core/echo",{"a":${nested}},"c"]]}`;
     expectProblem(await u1.post(body), 'limit', { limit: 'maxDepthInRequest' });
   });
 
@@ -94,8 +98,8 @@ describe('JSON', () => {
     const chunk = ' '.repeat(1_000_000);
     const raw = await rawHttp(
       server.url,
-      `POST /jmap HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${u1.token}\r\n` +
-        'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
+      `POST /jmap HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${u1.token}\r\nContent-Type: ` +
+        'application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
         `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(11),
     );
     expect(raw.status).toBe(400);
@@ -203,7 +207,8 @@ describe('access', () => {
     ]) {
       const raw = await rawHttp(
         server.url,
-        `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${u2.token}\r\nConnection: close\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${u2.token}\r\nConnection: ` +
+          'close\r\n\r\n',
       );
       expect([400, 404, 405], path).toContain(raw.status);
       expect(raw.body).not.toContain('root:');

@@ -70,7 +70,7 @@ async function expectWhole(env: Env, dataDir: string, { accountId, token }: Orig
   }
 }
 
-describe('kill -9 of a restore: nothing serves what is half there, and the next one completes', () => {
+describe('kill -9 of a restore: nothing serves the half of it, and the next one completes', () => {
   let origin: Origin;
   beforeAll(async () => {
     origin = await fill({});
@@ -94,7 +94,8 @@ describe('kill -9 of a restore: nothing serves what is half there, and the next 
     const place = new Workplace();
     const env = { DATA_DIR: place.dataDir };
     const { killed } = await killedAt('restore', [origin.file], env, () => moment(place));
-    // The last moments are short: it may have ended, or have given the database its name, before it was killed.
+    // The last moments are short: it may have ended, or have given the database its name, before it
+    // was killed.
     if (!killed || existsSync(place.file)) {
       await expectWhole({}, place.dataDir, origin);
       place.remove();
@@ -121,7 +122,7 @@ describe('kill -9 of a restore: nothing serves what is half there, and the next 
     place.remove();
   });
 
-  it('SQLite: blobs of another place than the one that was cut short are not written over', async () => {
+  it('SQLite: an interrupted restore goes on only with its own blobs', async () => {
     const place = new Workplace();
     const env = { DATA_DIR: place.dataDir };
     await killedAt('restore', [origin.file], env, () => blobs(place) > 10);
@@ -187,7 +188,8 @@ describe('the same on PostgreSQL', () => {
     await expect.poll(() => isAlone(client)).toBe(true);
     const hasEnded = !(await isMarked(client));
     await client.end();
-    // The last moments are short: it may have ended before it was killed, or come to its last commit.
+    // The last moments are short: it may have ended before it was killed, or come to its last
+    // commit.
     if (!killed) expect(code, stderr).toBe(0);
     if (hasEnded) {
       await expectWhole(env, place.dataDir, origin);

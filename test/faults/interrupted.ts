@@ -8,8 +8,8 @@ export type Env = Readonly<Record<string, string>>;
 const LOOK = 2;
 
 /**
- * Runs a tool (`dist/` is built) and kills it at once where `moment` says so; what it said, and whether it was
- * killed.
+ * Runs a tool (`dist/` is built) and kills it at once where `moment` says so; what it said, and
+ * whether it was killed.
  */
 export async function killedAt(
   tool: string,

@@ -4,7 +4,7 @@ import { killUnderLoad } from './kill.js';
 
 const postgresql = usePostgresql();
 
-it('RFC 8620 5.3: kill -9 under sixteen writers loses nothing that was acknowledged, sixty times', async () => {
+it('RFC 8620 5.3: kill -9 under 16 writers loses no acknowledged write, 60 times', async () => {
   await killUnderLoad(60);
 }, 900_000);
 

@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { killUnderLoad } from './kill.js';
 
-it('RFC 8620 5.3: kill -9 under sixteen writers loses nothing that was acknowledged, three times', async () => {
+it('RFC 8620 5.3: kill -9 under 16 writers loses no acknowledged write, three times', async () => {
   await killUnderLoad(3);
 }, 600_000);

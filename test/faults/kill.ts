@@ -8,7 +8,8 @@ import { Load } from './load.js';
 const WRITERS = 16;
 
 /**
- * Kills a server `rounds` times while clients write, and looks each time whether all they were told is there.
+ * Kills a server `rounds` times while clients write, and looks each time whether all they were told
+ * is there.
  * `more`: the database, where it is not the server's own file.
  */
 export async function killUnderLoad(

@@ -20,8 +20,8 @@ export interface LoadOptions {
 type Outcome = 'acknowledged' | 'nothing' | 'unknown';
 
 /**
- * Clients that each write one /set of five objects after the other, and keep in mind what they were told. What
- * the server then has must agree with every answer that was ever given: `expectKept`.
+ * Clients that each write one /set of five objects after the other, and keep in mind what they were
+ * told. What the server then has must agree with every answer that was ever given: `expectKept`.
  */
 export class Load {
   readonly #accountId: string;
@@ -50,7 +50,9 @@ export class Load {
     return this.answers.get(kind) ?? 0;
   }
 
-  /** Writes to `url` until the returned function is called and all writers have their last answers. */
+  /**
+   * Writes to `url` until the returned function is called and all writers have their last answers.
+   */
   start(url: string): () => Promise<void> {
     const client = new Client(url, this.#token);
     const run = { over: false };

@@ -75,7 +75,7 @@ describe('the network between the server and PostgreSQL fails under sixteen writ
     await expectRecovered();
   });
 
-  it('the answer to a commit is lost, or the commit itself: told apart from "nothing was changed"', async () => {
+  it('a lost commit or a lost answer to it is told apart from "nothing was changed"', async () => {
     const before = rig.load.count('serverUnavailable, unknown');
     let commits = 0;
     proxy.watch((chunk) => {
@@ -96,12 +96,13 @@ describe('the network between the server and PostgreSQL fails under sixteen writ
     await expectRecovered();
   });
 
-  it('a silent network: REQUEST_TIMEOUT answers, and what is asked anew goes through once it is back', async () => {
+  it('a silent network: REQUEST_TIMEOUT answers; a retry succeeds once it is back', async () => {
     const fresh = await makeToken(rig.server, ['--user', 'u']);
     const before = refused();
     proxy.stall();
     await eventually(() => expect(refused()).toBeGreaterThan(before + 16), PATIENCE);
-    // A token that was not asked for before, and the version of the access tables: no request hangs for ever.
+    // A token that was not asked for before, and the version of the access tables: no request hangs
+    // for ever.
     const client = new Client(rig.server.url, fresh);
     const answer = await within(
       'an answer to a new token',

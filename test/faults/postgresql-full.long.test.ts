@@ -51,7 +51,7 @@ describe.skipIf(small === null)('the disk of PostgreSQL is full', () => {
     }
   }
 
-  it('under writers: serverUnavailable until there is room, and nothing acknowledged is lost', async () => {
+  it('under writers: serverUnavailable until there is room; acknowledged writes stay', async () => {
     const url = await postgresql().createDatabase('full');
     rig = await startRig({ DATABASE_URL: url });
     const { server, load, accountId, token } = rig;

@@ -36,7 +36,7 @@ describe('PostgreSQL fails under sixteen writers; the server goes on by itself',
     );
   }
 
-  it('kill -9 of the postmaster, three times: refused while it is gone, nothing acknowledged lost', async () => {
+  it('kill -9 of the postmaster, three times: calls are refused, no write is lost', async () => {
     for (let round = 0; round < 3; round += 1) {
       await expectServed(rig.load);
       const before = rig.load.count('serverUnavailable') + rig.load.count('503');

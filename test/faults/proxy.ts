@@ -11,11 +11,16 @@ export interface Network {
   cut(): void;
   /** Sends the end of the stream to the client's side of each; what it sends still goes through. */
   halfClose(): void;
-  /** Nothing goes through any more, in either direction, nor on new connections: they are accepted. */
+  /**
+   * Nothing goes through any more, in either direction, nor on new connections: they are accepted.
+   */
   stall(): void;
   /** What is new goes through; what was stalled before stays so, as after a firewall's restart. */
   resume(): void;
-  /** Called with each chunk from the client; where it says `cut`, the connection is cut in place of sending it. */
+  /**
+   * Called with each chunk from the client; where it says `cut`, the connection is cut in place of
+   * sending it.
+   */
   watch(onChunk: ((chunk: Buffer) => 'send' | 'cut' | 'send, then cut') | undefined): void;
   close(): Promise<void>;
 }
@@ -26,7 +31,9 @@ interface Pair {
   way: Way;
 }
 
-/** A network of the test's own between a client and a server on this machine, which fails as told. */
+/**
+ * A network of the test's own between a client and a server on this machine, which fails as told.
+ */
 export async function startProxy(target: number): Promise<Network> {
   const pairs = new Set<Pair>();
   let way: Way = 'open';

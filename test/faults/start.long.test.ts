@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startServer } from '../support/server.js';
 
-describe('a database that is not to be had at the start: exit code 1 and a line that says what and where', () => {
+describe('a start without its database: exit code 1 and a line that says what and where', () => {
   it.each([
     ['nobody listens', 'postgresql://u:secret@127.0.0.1:1/d', /ECONNREFUSED/],
     [

@@ -1,4 +1,5 @@
-// Loaded into a server (`node --import`): each name has two addresses, as localhost has on most machines.
+// Loaded into a server (`node --import`): each name has two addresses, as localhost has on most
+// machines.
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 

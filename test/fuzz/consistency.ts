@@ -6,8 +6,8 @@ import type { FuzzType } from './world.js';
 const FIRST_STATE = '0';
 
 /**
- * After all of it: a client that goes through the changes from the first state on has the ids that a query finds, and
- * /get knows each of them. Returns how many objects there are.
+ * After all of it: a client that goes through the changes from the first state on has the ids that
+ * a query finds, and /get knows each of them. Returns how many objects there are.
  */
 export async function expectConsistent(
   client: Client,

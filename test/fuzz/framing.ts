@@ -145,7 +145,8 @@ async function oddRequest(draw: Draw, sender: Sender, body: Buffer): Promise<Sen
     'Upgrade: websocket\r\nConnection: Upgrade\r\n',
     `Cookie: ${'c'.repeat(3000)}\r\n`,
   ]);
-  const start = `${method} ${target} HTTP/1.1\r\nHost: x\r\n${credentials}${type}${more}${lengthOf(body)}\r\n`;
+  const fields = `Host: x\r\n${credentials}${type}${more}${lengthOf(body)}`;
+  const start = `${method} ${target} HTTP/1.1\r\n${fields}\r\n`;
   const octets = Buffer.concat([Buffer.from(start, 'latin1'), body]);
   const answers = await wire.send([octets], 1, method === 'HEAD');
   // Its rest may be unread: what comes next is for another connection.

@@ -12,10 +12,10 @@ import { FUZZ_ENV, fuzzOptions, GADGET_WORLD } from './rig.js';
 import { complaints, defects } from './watch.js';
 
 /**
- * Random requests against a server in a process of its own, to Todo and the rich types of the black-box cases
- * (test/README.md, Random tests). FUZZ_REQUESTS on SQLite, a tenth of them on PostgreSQL; TEST_SEED repeats a run,
- * FUZZ_FIRST with FUZZ_REQUESTS=1 one request of it, FUZZ_SECONDS ends it earlier, FUZZ_REPORT names a file that gets
- * what is found.
+ * Random requests against a server in a process of its own, to Todo and the rich types of the
+ * black-box cases (test/README.md, Random tests). FUZZ_REQUESTS on SQLite, a tenth of them on
+ * PostgreSQL; TEST_SEED repeats a run, FUZZ_FIRST with FUZZ_REQUESTS=1 one request of it,
+ * FUZZ_SECONDS ends it earlier, FUZZ_REPORT names a file that gets what is found.
  */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1_000_000);
 const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
@@ -26,8 +26,9 @@ const REPORT = process.env['FUZZ_REPORT'];
 const HOURS = 6 * 3_600_000;
 
 /**
- * Megabytes that the server may hold more at the end of a million requests, by the line through what
- * stays behind full collections: what V8 has not collected yet differs by 50 MB from run to run.
+ * Megabytes that the server may hold more at the end of a million requests, by the line through
+ * what stays behind full collections: what V8 has not collected yet differs by 50 MB from run to
+ * run.
  */
 const MOST_HEAP_GROWTH = 24;
 const MOST_RSS_GROWTH = 64;
@@ -39,11 +40,13 @@ function tell(title: string, report: FuzzReport): void {
   const [first, last] = [samples[0], samples.at(-1)];
   const lines = [
     `${title}: TEST_SEED=${seed}, ${requests} requests in ${seconds.toFixed(0)} s, ` +
-      `${processorSeconds?.toFixed(0)} s of the server's processor, ${report.driverSeconds.toFixed(0)} s of the client's`,
-    `heap ${first?.heapMb.toFixed(1)} to ${last?.heapMb.toFixed(1)} MB (grew by ${heapGrowth?.toFixed(1)}), ` +
-      `RSS ${first?.rssMb.toFixed(1)} to ${last?.rssMb.toFixed(1)} MB (grew by ${rssGrowth?.toFixed(1)}), ` +
-      `descriptors ${first?.descriptors} to ${last?.descriptors}, ` +
-      `longest turn ${Math.max(...samples.map(({ loopDelay }) => loopDelay)).toFixed(0)} ms`,
+      `${processorSeconds?.toFixed(0)} s of the server's processor, ` +
+      `${report.driverSeconds.toFixed(0)} s of the client's`,
+    `heap ${first?.heapMb.toFixed(1)} to ${last?.heapMb.toFixed(1)} MB (grew by ` +
+      `${heapGrowth?.toFixed(1)}), RSS ${first?.rssMb.toFixed(1)} to ${last?.rssMb.toFixed(1)} ` +
+      `MB (grew by ${rssGrowth?.toFixed(1)}), descriptors ${first?.descriptors} to ` +
+      `${last?.descriptors}, longest turn ` +
+      `${Math.max(...samples.map(({ loopDelay }) => loopDelay)).toFixed(0)} ms`,
     ...[...report.counts].map(([kind, count]) => `${String(count).padStart(9)} ${kind}`),
   ];
   process.stderr.write(`${lines.join('\n')}\n`);

@@ -50,7 +50,10 @@ export interface FuzzReport {
   readonly counts: ReadonlyMap<string, number>;
   readonly findings: readonly Finding[];
   readonly samples: readonly Sample[];
-  /** Megabytes more at the end than the begin, without what comes and goes; null where it can't be said. */
+  /**
+   * Megabytes more at the end than the begin, without what comes and goes; null where it can't be
+   * said.
+   */
   readonly heapGrowth: number | null;
   readonly rssGrowth: number | null;
   readonly processorSeconds: number | null;
@@ -60,7 +63,10 @@ export interface FuzzReport {
 
 /** So many findings say enough. */
 const MOST_FINDINGS = 20;
-/** Objects of a type that an account may have before some are destroyed; what a run costs stays the same. */
+/**
+ * Objects of a type that an account may have before some are destroyed; what a run costs stays the
+ * same.
+ */
 const MOST_OBJECTS = 150;
 const TIDY_EVERY = 2000;
 
@@ -177,9 +183,9 @@ class Run {
     const sample = await takeSample(server, metricsToken, this.#done);
     this.#samples.push(sample);
     progress?.(
-      `${sample.requests} requests, heap ${sample.heapMb.toFixed(1)} MB, RSS ${sample.rssMb.toFixed(1)} MB, ` +
-        `${sample.descriptors ?? '?'} descriptors, loop ${sample.loopDelay.toFixed(0)} ms, ` +
-        `${this.#findings.length} findings`,
+      `${sample.requests} requests, heap ${sample.heapMb.toFixed(1)} MB, RSS ` +
+        `${sample.rssMb.toFixed(1)} MB, ${sample.descriptors ?? '?'} descriptors, loop ` +
+        `${sample.loopDelay.toFixed(0)} ms, ${this.#findings.length} findings`,
     );
   }
 

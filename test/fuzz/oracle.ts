@@ -25,7 +25,9 @@ export interface Answered {
   readonly args: JsonMap;
 }
 
-/** RFC 8620 3.6.2, 5.1 to 5.6, 6.3; RFC 9404 for unknownDataType. `serverFail` is a defect of ours. */
+/**
+ * RFC 8620 3.6.2, 5.1 to 5.6, 6.3; RFC 9404 for unknownDataType. `serverFail` is a defect of ours.
+ */
 export const METHOD_ERRORS: ReadonlySet<Json | undefined> = new Set([
   'accountNotFound',
   'accountNotSupportedByMethod',

@@ -2,8 +2,8 @@ import type { Json, JsonMap } from '../support/json.js';
 import type { Answered } from './oracle.js';
 
 /**
- * What members of an answer have to do with each other and with the call, where the call says it by itself: not by a
- * result reference or in another spelling.
+ * What members of an answer have to do with each other and with the call, where the call says it by
+ * itself: not by a result reference or in another spelling.
  */
 export function judgeCall({ call, name, args }: Answered, wrong: string[]): void {
   const sent = call[1] as JsonMap;
@@ -70,7 +70,8 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   set({ create, update, destroy }, args, report) {
     once('created', names(create), names(args['created']), names(args['notCreated']), report);
     const destroyed = list(args['destroyed']);
-    // What is refused may change all the same as a consequence of something else: it is not in both by itself.
+    // What is refused may change all the same as a consequence of something else: it is not in both
+    // by itself.
     const refused = names(args['notUpdated']);
     const updated = names(args['updated']).filter((id) => !refused.includes(id));
     once('updated', names(update), updated, refused, report);

@@ -9,7 +9,9 @@ import { validCall } from './valid.js';
 /** One request of a run, before it is known how it is sent. */
 export interface FuzzRequest extends Body {
   readonly number: number;
-  /** Made as the specifications have it: it must be answered, and no call's arguments be refused. */
+  /**
+   * Made as the specifications have it: it must be answered, and no call's arguments be refused.
+   */
   readonly clean: boolean;
 }
 

@@ -3,7 +3,9 @@ import type { JSONSchema7 } from 'json-schema';
 import type { ModelProperty } from '../../src/descriptor/model.js';
 import type { FuzzType, FuzzWorld } from './world.js';
 
-/** What the arguments of each method's response must be, compiled once, of the descriptors alone. */
+/**
+ * What the arguments of each method's response must be, compiled once, of the descriptors alone.
+ */
 export type Shapes = ReadonlyMap<string, ValidateFunction>;
 
 const text: JSONSchema7 = { type: 'string', minLength: 1 };

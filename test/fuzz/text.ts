@@ -1,7 +1,9 @@
 import type { Json } from '../support/json.js';
 import type { Draw } from './draw.js';
 
-/** What must be said of a body that is no I-JSON, or no request at all; `any`: the answer decides. */
+/**
+ * What must be said of a body that is no I-JSON, or no request at all; `any`: the answer decides.
+ */
 export type Verdict = 'any' | 'notJSON';
 
 export interface Body {

@@ -55,12 +55,15 @@ export function processorTime(pid: number): number | null {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Windows that a run's samples are parted into: of each the least is what stays after a collection. */
+/**
+ * Windows that a run's samples are parted into: of each the least is what stays after a collection.
+ */
 const WINDOWS = 8;
 
 /**
- * How much a figure grew over a run, beyond what comes and goes: a line through the least value of each window, the
- * first quarter of the run left out, in which caches fill. Null where there are too few samples to say.
+ * How much a figure grew over a run, beyond what comes and goes: a line through the least value of
+ * each window, the first quarter of the run left out, in which caches fill. Null where there are
+ * too few samples to say.
  */
 export function growth(
   samples: readonly Sample[],

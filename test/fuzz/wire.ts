@@ -19,8 +19,9 @@ const NOTHING = Buffer.alloc(0);
 const PATIENCE = 60_000;
 
 /**
- * A keep-alive connection that is told octets, whatever they are, and reads as many answers as it was told of
- * requests. A client of others would not send most of it. One that was closed is opened again.
+ * A keep-alive connection that is told octets, whatever they are, and reads as many answers as it
+ * was told of requests. A client of others would not send most of it. One that was closed is opened
+ * again.
  */
 export class Wire {
   readonly #port: number;

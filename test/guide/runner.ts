@@ -162,7 +162,9 @@ export class GuideRunner {
     await ended;
   }
 
-  /** Every command of a block must succeed; the process has a group of its own, as in a terminal. */
+  /**
+   * Every command of a block must succeed; the process has a group of its own, as in a terminal.
+   */
   #bash(script: string): ChildProcess {
     const cwd = existsSync(this.#project) ? this.#project : this.#folder;
     return spawn('bash', ['-aec', script], {

@@ -3,7 +3,7 @@ import { todoType } from '../../generated/todos/Todo.definition.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Widget } from '../methods/widget.js';
 
-test('computeOn is asked when a source property changed, not for others, and its values are stored', async () => {
+test('computeOn runs only when a source property changed, and its values are stored', async () => {
   const sources = [{ type: 'Widget', property: 'title' }];
   const widget = {
     ...Widget,
@@ -34,7 +34,7 @@ test('computeOn is asked when a source property changed, not for others, and its
   }
 });
 
-test('it follows a type of another capability, and puts its value on a singleton that was never written', async () => {
+test('it follows another capability’s type and fills a singleton never written', async () => {
   const sources = [{ type: 'Todo', property: 'text' }];
   const widget = {
     ...Widget,

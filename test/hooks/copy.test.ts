@@ -7,7 +7,7 @@ afterEach(async () => {
   rig = undefined;
 });
 
-test('RFC 8620 5.4: check refuses single copies; the refused keep their originals, inTransaction hears of the rest', async () => {
+test('RFC 8620 5.4: check refuses single copies, whose originals stay', async () => {
   const judged: Json[] = [];
   const heard: string[] = [];
   rig = new Rig(

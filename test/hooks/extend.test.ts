@@ -65,7 +65,7 @@ function extendedBy(
 }
 
 describe('before', () => {
-  test('gets the standard arguments, and in the call the further ones; it may replace the former', async () => {
+  test('gets the standard arguments, which it may replace, and the further ones', async () => {
     const seen: Json[] = [];
     const own = extendedBy('query', {
       before(args, call) {
@@ -91,7 +91,7 @@ describe('before', () => {
     expect(frozen).toEqual([true, true, true]);
   });
 
-  test('RFC 8620 5.4: hears of the /set by which a copy destroys its originals, without further arguments', async () => {
+  test('RFC 8620 5.4: runs for a copy’s implicit /set, without further arguments', async () => {
     const seen: Json[] = [];
     const own = extendedBy('set', {
       before(args, call) {
@@ -175,7 +175,7 @@ describe('before', () => {
     });
   });
 
-  test('what is wrong with the arguments of the client is invalidArguments, and reaches no hook', async () => {
+  test('wrong arguments of the client are invalidArguments and reach no hook', async () => {
     let asked = 0;
     const own = extendedBy('query', {
       before: (args) => {
@@ -240,7 +240,7 @@ describe('after', () => {
 describe('after of a method that writes runs before the commit', () => {
   const create = { create: { k: { title: 'made' } } };
 
-  test('it sees what the call wrote, its members are in the answer, creation ids are kept', async () => {
+  test('it sees the call’s writes, adds members to the answer, keeps creation ids', async () => {
     const own = extendedBy('set', {
       after: async (_response, _call, reader) => {
         const { Widget } = await import('../methods/widget.js');

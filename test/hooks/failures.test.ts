@@ -105,7 +105,7 @@ describe('refuse', () => {
     },
   );
 
-  test('is over when the check is: what it comes too late for is written as it was judged', async () => {
+  test('ends with the check: a later refusal changes nothing that is written', async () => {
     let late: (() => void) | undefined;
     const own = rigWith({
       check([wanted]: Json) {
@@ -200,7 +200,7 @@ test('a tx.set that failed half-way undoes the call, even where the hook catches
   expect((await own.call('Widget/get', { ids: null })).list).toEqual([]);
 });
 
-test('HOOK_TIMEOUT counts the time of hooks together: not what a call waits for between them', async () => {
+test('HOOK_TIMEOUT adds the time of all hooks, without the waits of the call', async () => {
   const late = (): HookTimeoutError => new HookTimeoutError('late', 200);
   const patient = new HookBudget(200, Number.POSITIVE_INFINITY);
   expect(await patient.run(async () => 'first', late)).toBe('first');
@@ -214,7 +214,7 @@ test('HOOK_TIMEOUT counts the time of hooks together: not what a call waits for 
   expect(spent.signal.aborted).toBe(true);
 });
 
-test('properties that follow each other without end are told by their type, and nothing is kept', async () => {
+test('an endless chain of properties is reported by its type, and nothing is kept', async () => {
   const sources = [{ type: 'Widget', property: 'count' }];
   const widget = {
     ...Widget,
@@ -282,7 +282,7 @@ describe('which writes have a transaction of their own', () => {
     ).toEqual(['A', 'B', 'D']);
   });
 
-  test('those by whose destruction, links, counts or sources others change whose hooks wait', () => {
+  test('whose destroys, links, counts or sources change others whose hooks wait', () => {
     const count = property({ computed: { kind: 'count', type: 'Line', by: 'more' } });
     const on = property({
       computed: { kind: 'on', sources: [{ type: 'Rate', property: 'title' }] },

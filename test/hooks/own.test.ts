@@ -92,7 +92,7 @@ test('tx.set writes through the engine: state and change records are kept', asyn
   expect([created.length, newState]).toEqual([1, '1']);
 });
 
-test('the Prisma client sees what the same transaction has written, and refuses to write', async () => {
+test('the Prisma client sees its transaction’s writes, and refuses to write', async () => {
   const own = rigWith(async (_args, _call, tx) => {
     const prisma = tx.prisma as PrismaClient;
     await tx.set(Widget, { create: { k: { title: 'made' } } });
@@ -180,7 +180,7 @@ test('a response that its schema refuses undoes the call', async () => {
   expect(await titles(own)).toEqual([]);
 });
 
-test('HOOK_TIMEOUT: serverFail that says so, rolled back, tx revoked, signal aborted, no lock', async () => {
+test('HOOK_TIMEOUT: serverFail, rolled back, tx revoked, signal aborted, no lock', async () => {
   let late: unknown;
   let aborted = false;
   const own = rigWith(

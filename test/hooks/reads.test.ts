@@ -59,7 +59,7 @@ test('while an own method waits in its snapshot, other reads and writes are answ
   expect(await slow).toEqual({ before: 1, after: 1 });
 });
 
-test('docs/reference/hooks.md: what reads by Prisma sees what was committed since its snapshot', async () => {
+test('a read by Prisma sees what others committed since the hook’s snapshot', async () => {
   const reading = gate();
   const going = gate();
   const own = rigWith(async (_args, _call, tx) => {
@@ -117,7 +117,7 @@ test('more hooks than there are connections: all are answered, one after the oth
   expect(reading).toBe(7);
 });
 
-test('a hook that has not read holds nothing; one that reads after its time is refused', async () => {
+test('a hook that hasn’t read holds nothing; a read after its time is refused', async () => {
   let late: (() => Promise<unknown>) | undefined;
   const own = rigWith(async (_args, _call, tx) => {
     late = () => tx.get(Widget, null);

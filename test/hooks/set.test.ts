@@ -94,7 +94,7 @@ test('an object that a check keeps is not destroyed with what it would follow', 
   });
 });
 
-test('inTransaction hears of each change once, its own tx.set included, and keeps change records', async () => {
+test('inTransaction gets each change once, those of its tx.set too, with records', async () => {
   const heard: string[][] = [];
   const own = rigWith({
     async inTransaction(changes, _call, tx) {
@@ -109,7 +109,7 @@ test('inTransaction hears of each change once, its own tx.set included, and keep
   expect((await own.call('Widget/changes', { sinceState: '0' })).created).toHaveLength(2);
 });
 
-test('docs/reference/hooks.md: messages that a hook writes down, and that one user alone takes off the list', async () => {
+test('a hook writes messages down, and one user alone takes them off the list', async () => {
   const others = gadgetHooks.types?.['Gadget'];
   const message = () => own.services.registry.dataTypes.get('Gadget') as typeof Widget;
   const own = new Rig(
@@ -165,7 +165,7 @@ test('hooks that call each other without end are stopped, and nothing is kept', 
   expect((await own.call('Widget/get', { ids: null })).list).toEqual([]);
 });
 
-test('afterCommit runs after the answer, once; what it throws is logged and changes nothing', async () => {
+test('afterCommit runs once, after the answer; its error is logged, not answered', async () => {
   const told: Json[] = [];
   const own = rigWith({
     afterCommit(changes) {

@@ -61,7 +61,7 @@ class Point {
   readonly x = 1;
 }
 
-describe('compute: a wrong value is serverFail, logged by type, property and value; nothing is stored', () => {
+describe('compute: a wrong value is serverFail, logged by property and value, not stored', () => {
   const circular: Json = {};
   circular.self = circular;
   for (const [name, value, why] of [
@@ -125,7 +125,7 @@ describe('compute: a wrong value is serverFail, logged by type, property and val
   });
 });
 
-test('compute: a UTCDate is stored and reported in its one form, computed sources come first', async () => {
+test('compute: a UTCDate is stored in its one form; computed sources come first', async () => {
   // Declared in the order in which they can't be computed.
   const widget = widgetWith({ count: from('score'), score: from('title'), due: from('title') });
   const own = rigOf(widget, {

@@ -95,7 +95,7 @@ describe('API endpoint: bodies (RFC 8620 3.1, 3.6.1)', () => {
     expect(refused).toContain('"maxSizeRequest"');
   });
 
-  it('a body that is far too large is refused before it is sent, and its sender sees why', async () => {
+  it('a body that is far too large is refused before it is sent; its sender sees why', async () => {
     const harness = await startHarness({
       env: { MAX_SIZE_REQUEST: '1000' },
       timings: { linger: 100 },
@@ -139,7 +139,7 @@ describe('API endpoint: bodies (RFC 8620 3.1, 3.6.1)', () => {
 });
 
 describe('API endpoint: bodies that nobody wants', () => {
-  it('the rest of a refused body is dropped when it does not come, unless it is soon over', async () => {
+  it('drops the rest of a refused body, unless it arrives soon', async () => {
     const harness = await startHarness({ timings: { linger: 60 } });
     const slow = new RawConnection(harness);
     const request = head('/jmap', [JSON_HEADER, 'Content-Length: 40000']).replace('token', 'wrong');
@@ -210,7 +210,7 @@ describe('API endpoint: what runs at once', () => {
     expect([busy.status, busy.headers.get('retry-after')]).toEqual([503, '1']);
   });
 
-  it('the octets of bodies in flight are bounded: beyond it 503 before the body is read', async () => {
+  it('bodies in flight have a bound: beyond it 503 before the body is read', async () => {
     const env = { MAX_SIZE_REQUEST: '4000000', MAX_CONCURRENT_REQUESTS: '16' };
     const harness = await startHarness({ env });
     const { passed, open } = gate();

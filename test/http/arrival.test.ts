@@ -55,7 +55,7 @@ describe('a body is the same however its packets come', () => {
     }
   });
 
-  it('requests behind each other in one packet are answered in order, on one connection', async () => {
+  it('requests in one packet are answered in order, on one connection', async () => {
     const harness = await startHarness();
     const raw = new RawConnection(harness);
     raw.write(whole(ECHO) + whole('{') + whole(ECHO));

@@ -37,7 +37,7 @@ describe('download (RFC 8620 6.2)', () => {
     expect(await headers.text()).toBe('');
   });
 
-  it('an unreferenced blob is for its uploader alone; a referenced one for all of the account', async () => {
+  it('only the uploader gets an unreferenced blob, all the account a referenced one', async () => {
     const harness = await startHarness();
     const id = await stored(harness, 'x');
     const asOther = (accountId: string): Promise<Response> =>
@@ -57,7 +57,7 @@ describe('download (RFC 8620 6.2)', () => {
     expect((await http(harness, `/jmap/download/AN/${id}/n`)).status).toBe(404);
   });
 
-  it('the type is the one asked for, else the stored one; active content is an attachment', async () => {
+  it('has the type that is asked for, or the stored one; active content is attached', async () => {
     const harness = await startHarness();
     const id = await stored(harness, 'x', 'text/html');
     const answer = async (query: string): Promise<(string | null)[]> => {

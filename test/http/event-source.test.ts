@@ -225,7 +225,7 @@ describe('event source (RFC 8620 7.3)', () => {
     raw.socket.destroy();
   });
 
-  it('a reader that was behind goes on, though an upgrade came behind its request meanwhile', async () => {
+  it('a reader that was behind goes on, even with an upgrade behind its request', async () => {
     const harness = await startHarness();
     const names = Array.from({ length: 3000 }, (_, n) => account(`A${n}${'x'.repeat(200)}`));
     harness.users.principals.set('t1', principal('u1', 't1', names));

@@ -41,8 +41,8 @@ export const BLOB = 'urn:ietf:params:jmap:blob';
 export const TODOS = 'urn:example:todos';
 
 /**
- * The transports over a real node:http server, on stand-ins for storage, accounts and methods, for one
- * test.
+ * The transports over a real node:http server, on stand-ins for storage, accounts and methods, for
+ * one test.
  */
 export interface Harness {
   readonly url: string;

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { ECHO, echo, gate, type Harness, head, RawConnection, startHarness } from './harness.js';
 
-const CALL = `${head('/jmap', ['Content-Type: application/json', `Content-Length: ${ECHO.length}`])}${ECHO}`;
+const HEADERS = ['Content-Type: application/json', `Content-Length: ${ECHO.length}`];
+const CALL = `${head('/jmap', HEADERS)}${ECHO}`;
 const READY = head('/readyz', [], 'GET');
 /** Long enough for pauses of a busy machine, ms. */
 const KEEP_ALIVE = 800;
@@ -12,7 +13,7 @@ function start(): Promise<Harness> {
   return startHarness({ timings: { keepAlive: KEEP_ALIVE } });
 }
 
-it('a connection on which nothing comes for as long as it is kept is closed, not before', async () => {
+it('a silent connection is closed after the time that it is kept, not before', async () => {
   const harness = await start();
   const raw = new RawConnection(harness).write(CALL);
   await raw.until(/sessionState/);

@@ -130,7 +130,7 @@ describe('a request that takes long to read', () => {
   );
 
   it.each(['over HTTP', 'over WebSockets'])(
-    'whose turn does not come within REQUEST_TIMEOUT, or whose client leaves, gives back its place, %s',
+    'gives back its place at REQUEST_TIMEOUT, or when its client leaves, %s',
     async (transport) => {
       const env = { MAX_CONCURRENT_REQUESTS: '2', REQUEST_TIMEOUT: '1s' };
       const harness = await startHarness({ env });

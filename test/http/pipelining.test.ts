@@ -5,7 +5,8 @@ import { EdgeResponse } from '../../src/http/edge-response.js';
 import { Pipeline } from '../../src/http/pipeline.js';
 import { ECHO, echo, gate, head, http, RawConnection, startHarness, until } from './harness.js';
 
-const CALL = `${head('/jmap', ['Content-Type: application/json', `Content-Length: ${ECHO.length}`])}${ECHO}`;
+const HEADERS = ['Content-Type: application/json', `Content-Length: ${ECHO.length}`];
+const CALL = `${head('/jmap', HEADERS)}${ECHO}`;
 const STREAM = head('/jmap/eventsource?types=*&closeafter=no&ping=0', [], 'GET');
 const READY = head('/readyz', [], 'GET');
 const UPGRADE = head('/jmap/ws', ['Connection: Upgrade', 'Upgrade: websocket'], 'GET');

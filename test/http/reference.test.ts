@@ -32,7 +32,7 @@ describe('GET /jmap/reference', () => {
     expect(other.status).toBe(200);
   });
 
-  it('is 404 for what is unknown or has no descriptor, 400 where none or two are named', async () => {
+  it('is 404 for an unknown URN or one without descriptor, 400 for none or two', async () => {
     const harness = await startHarness();
     const status = async (path: string): Promise<unknown> => {
       const answer = await http(harness, path);
@@ -47,7 +47,7 @@ describe('GET /jmap/reference', () => {
     expect(await status('/jmap/reference/x')).toBe(404);
   });
 
-  it('takes GET and HEAD alone, with a token, and answers other origins as the rest does', async () => {
+  it('takes GET and HEAD alone, with a token, and answers other origins', async () => {
     const harness = await startHarness({ env: { CORS_ORIGINS: 'https://app.example' } });
     const posted = await http(harness, at(TODOS), { method: 'POST', body: '{}' });
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);

@@ -71,7 +71,7 @@ describe('the session object (RFC 8620 2)', () => {
     expect(Object.keys(accounts['A1']?.['accountCapabilities'] ?? {})).toEqual(['urn:y']);
   });
 
-  it('its state moves with its content, a bare capability’s descriptor too, and with nothing else', () => {
+  it('its state follows its content and each capability’s descriptor, and nothing else', () => {
     const state = sessions().state(owner);
     const same = principal('u1', 'another-token', [...owner.accounts.values()]);
     expect(sessions().state(same)).toBe(state);
@@ -140,7 +140,7 @@ describe('the base URL', () => {
     expect(await apiUrl(wary, forwarded)).toBe('http://inner/jmap');
   });
 
-  it('of several forwarded values the one that the outermost trusted proxy wrote counts', async () => {
+  it('of several forwarded values the outermost trusted proxy’s counts', async () => {
     const harness = await startHarness({ env: { TRUST_PROXY: 'loopback,10.0.0.0/8' } });
     const lines = ['Host: inner', 'X-Forwarded-For: 203.0.113.9, 10.0.0.1'];
     const hosts = 'X-Forwarded-Host: forged.example, outer.example, middle.example';

@@ -43,7 +43,7 @@ describe('the opening handshake (RFC 6455 4.2.1)', () => {
     }
   });
 
-  it('answers with the accept of its key, the subprotocol, a request id and the security headers', async () => {
+  it('answers with its key’s accept, the subprotocol, a request id, security headers', async () => {
     const harness = await startHarness();
     const answer = await answerTo(harness, hello(UPGRADE));
     expect(answer).toMatch(/\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK\+xOo=\r\n/);
@@ -99,7 +99,7 @@ describe('the opening handshake (RFC 6455 4.2.1)', () => {
     raw.socket.destroy();
   });
 
-  it('a ticket that is good for one handshake is not spent on another’s Origin (RFC 8887 5)', async () => {
+  it('RFC 8887 5: a handshake from another Origin doesn’t spend a ticket', async () => {
     const harness = await startHarness({ env: { CORS_ORIGINS: 'https://app.example' } });
     const response = await http(harness, '/jmap/ticket', { method: 'POST' });
     const query = `?ticket=${((await response.json()) as { ticket: string }).ticket}`;

@@ -75,7 +75,7 @@ describe('upload (RFC 8620 6.1)', () => {
     expect(harness.store.rows.size).toBe(1);
   });
 
-  it('an upload that is aborted, too slow, or not recorded leaves nothing and frees its slot', async () => {
+  it('an aborted, slow or unrecorded upload leaves nothing and frees its slot', async () => {
     const harness = await startHarness({
       env: { MAX_CONCURRENT_UPLOAD: '1' },
       timings: { bodyWindow: 200, bodyRate: 1000 },

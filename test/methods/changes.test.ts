@@ -104,7 +104,7 @@ describe('RFC 8620 5.2: /changes', () => {
     expect((await changes('0')).error).toBe('cannotCalculateChanges');
   });
 
-  it('after a reset a state of before is refused while its records still go, however short the page', async () => {
+  it('after a reset an earlier state is refused, even while its records still go', async () => {
     await rig.create(
       'Todo',
       Array.from({ length: 9 }, () => ({ text: 'a' })),

@@ -15,8 +15,8 @@ import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
 
 /**
- * Types after renames: no name is that of its table or column, and each is another's. `Task` is in the
- * table `Entry`, beside the type `Entry` in `Entry_2`; so it is with their properties.
+ * Types after renames: no name is that of its table or column, and each is another's. `Task` is in
+ * the table `Entry`, beside the type `Entry` in `Entry_2`; so it is with their properties.
  */
 
 export const CROSSWISE = 'https://example.com/jmap/crosswise';

@@ -8,8 +8,9 @@ import { GADGET_TABLES } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
 /*
- * What a /set reads of objects that it destroys, and of those that follow: their links, and whole rows of those alone
- * that stay and lose links. Else large objects that go one by one could not go together.
+ * What a /set reads of objects that it destroys, and of those that follow: their links, and whole
+ * rows of those alone that stay and lose links. Else large objects that go one by one could not go
+ * together.
  */
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
@@ -42,7 +43,9 @@ interface Watched {
   readonly gets: Get[];
 }
 
-/** A stand-in for 100 MB: 40 whole gadgets of these tests have more octets, their links have fewer. */
+/**
+ * A stand-in for 100 MB: 40 whole gadgets of these tests have more octets, their links have fewer.
+ */
 const OCTETS = 10_000;
 const TITLE = 'x'.repeat(200);
 

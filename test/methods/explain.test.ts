@@ -137,7 +137,7 @@ describe('a request that doesn’t ask', () => {
   });
 });
 
-it('RFC 8620 6.1: nothing tells another’s unreferenced blob from one that isn’t there', async () => {
+it('RFC 8620 6.1: another’s unreferenced blob looks like one that isn’t there', async () => {
   const hidden = await rig.upload('of u1');
   const sources = (id: string) => ({ k: { data: [{ blobId: id }] } });
   const answersAbout = async (id: string, user = U2): Promise<Json> => {

@@ -178,7 +178,9 @@ export function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[]
   ];
 }
 
-/** What a hook file would add: `slug` of titles that begin with "s:", `size` of links and children. */
+/**
+ * What a hook file would add: `slug` of titles that begin with "s:", `size` of links and children.
+ */
 export const gadgetHooks: CapabilityHooks = {
   types: {
     Gadget: {

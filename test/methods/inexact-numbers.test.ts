@@ -71,7 +71,9 @@ function open(engine: string, hooks?: object): Rig {
   return rig;
 }
 
-/** The response of one call, whose arguments are JSON text: no JavaScript value is such a number. */
+/**
+ * The response of one call, whose arguments are JSON text: no JavaScript value is such a number.
+ */
 async function call(name: string, args: string): Promise<Json> {
   const using = JSON.stringify([CORE, shelf.capability.urn]);
   const body = `{"using":${using},"methodCalls":[["Reading/${name}",${args},"c"]]}`;

@@ -57,7 +57,8 @@ describe('objects that refer to many others', () => {
     await new LinkJudge(changes, unit, objects).judge();
     expect(asked).toEqual([10_000, 10_000, 5000]);
     expect(complaints).toEqual(['a', 'b']);
-    // Before each row is read, after every 4,096 of its ids, before each question and each row judged.
+    // Before each row is read, after every 4,096 of its ids, before each question and each row
+    // judged.
     expect(slices.turns).toBe(2 + 12 + 3 + 2);
   });
 
@@ -105,7 +106,8 @@ describe('objects that name many blobs', () => {
       [10_000, 2000],
       [5000, 5000, 2000],
     ]);
-    // The insert; the object and every 4,096 of its names; two statements that look, three that write.
+    // The insert; the object and every 4,096 of its names; two statements that look, three that
+    // write.
     expect(slices.turns).toBe(1 + (1 + 2) + 2 + 3);
   });
 });

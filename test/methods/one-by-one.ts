@@ -5,7 +5,10 @@ import { Random } from '../support/random.js';
 import { type Json, Rig } from './rig.js';
 import { Book, Shelf, shelves } from './shelf.js';
 
-/** The same calls in shared commits and one at a time, in the order in which the first ones were run. */
+/**
+ * The same calls in shared commits and one at a time, in the order in which the first ones were
+ * run.
+ */
 
 const URN = shelves.capability.urn;
 const USING = ['urn:ietf:params:jmap:core', URN];

@@ -3,8 +3,9 @@ import { Random } from '../support/random.js';
 import { type Json, Rig } from './rig.js';
 
 /**
- * 5.6: the whole result spliced by /queryChanges is the new one, whatever sorts it and however many have
- * changed: of a few ids each is compared with every object, of more all objects are numbered.
+ * RFC 8620 5.6: the whole result spliced by /queryChanges is the new one, whatever sorts it and
+ * however many have changed. Of a few ids each is compared with every object; for more, all objects
+ * are numbered.
  */
 
 let rig: Rig;

@@ -11,7 +11,9 @@ function references(count: number): JsonObject {
   return Object.fromEntries(names.map((name) => [name, reference]));
 }
 
-/** Puts in the value `count` times, if it can; returns how often the earlier response was looked at. */
+/**
+ * Puts in the value `count` times, if it can; returns how often the earlier response was looked at.
+ */
 function lookups(count: number, allowance: ReferenceAllowance, value: JsonValue = VALUE): number {
   let looks = 0;
   const args = {

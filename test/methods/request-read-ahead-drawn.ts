@@ -22,7 +22,10 @@ import { method, property, validator } from './widget.js';
 /** None of the calls stores a blob. */
 export const BLOB_FOLDER = mkdtempSync(join(tmpdir(), 'read-ahead-blobs-'));
 
-/** Requests of calls that refer to one another, answered with reading ahead and without: the same octets. */
+/**
+ * Requests of calls that refer to one another, answered with reading ahead and without: the same
+ * octets.
+ */
 
 const nullable = { nullable: true, default: null };
 
@@ -389,8 +392,8 @@ function typeOf([name]: Call): string {
 }
 
 /**
- * Has all answer the same requests. Resolves to how many took the first one, which foresees, fewer statements
- * than the second.
+ * Has all answer the same requests. Resolves to how many took the first one, which foresees, fewer
+ * statements than the second.
  */
 export async function compared(
   twins: readonly [Twin, Twin, ...Twin[]],

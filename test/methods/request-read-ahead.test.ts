@@ -219,7 +219,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       return statements.length;
     }
 
-    it('is read in the same statement on SQLite, and beside the state alone on PostgreSQL', async () => {
+    it('is read in one statement on SQLite, and beside the state on PostgreSQL', async () => {
       const small = { filter: { done: true }, sort: [{ property: 'created', isAscending: false }] };
       const queried = engine === 'sqlite' ? 1 : 2;
       expect(await cost([query(small), get()])).toBe(queried);
@@ -229,7 +229,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       expect(await cost([query(small), ['Core/echo', {}, 'e'], get()])).toBeGreaterThan(queried);
     });
 
-    it('has the state of the query, the order of its ids, and nothing that is not found', async () => {
+    it('has the query’s state, the order of its ids, and only objects that exist', async () => {
       const [found, got] = await run([query({ sort: [{ property: 'text' }] }), get()]);
       expect(got.list.map(({ id }: Json) => id)).toEqual(found.ids);
       expect(got.state).toBe(found.queryState.split('.')[0]);
@@ -305,7 +305,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       expect(foreseen).toBeGreaterThan(5);
     });
 
-    it('is octet for octet what it is without, whatever comes between: drawn requests', async () => {
+    it('gives the same octets as without it, whatever comes between: drawn requests', async () => {
       const twins = [new Twin(true), new Twin(false), new Twin(false)] as const;
       const all = await Promise.all(
         twins.map(async ({ statements: said, now }, index) => {

@@ -180,7 +180,8 @@ export class Rig {
     this.rows = (statement) => writerDatabase.prepare(statement).all();
     const accounts = ['a1', 'a2', 'ar', 'an', 'ax'].map((id) => `('${id}', '', 'u', 1)`);
     writerDatabase.exec(
-      `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ${accounts.join(', ')}`,
+      `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+        VALUES ${accounts.join(', ')}`,
     );
     writerDatabase.exec(WIDGET_TABLE);
     writerDatabase.exec(GADGET_TABLES);

@@ -11,7 +11,8 @@ import { finish } from '../../src/runtime/slices.js';
 import { GADGET_LIMIT, gadgetHooks } from './gadget.js';
 import { type Json, Rig, U1 } from './rig.js';
 
-// What follows from a call without being asked for: computed properties, links taken out, what is told of them.
+// What follows from a call without being asked for: computed properties, links taken out, what is
+// told of them.
 
 let rig: Rig;
 
@@ -98,7 +99,7 @@ describe('a patch', () => {
     expect(answer.notUpdated[user]).toMatchObject({ type: 'invalidPatch' });
   });
 
-  it('of a whole property and of an entry of it is invalidPatch, also where the entry leads nowhere', async () => {
+  it('a property and an entry of it in one patch are invalidPatch, even of no object', async () => {
     const [user] = await two();
     const { notUpdated } = await set({ update: { [user]: { links: {}, 'links/#nobody': true } } });
     expect(notUpdated[user]).toMatchObject({ type: 'invalidPatch' });
@@ -121,7 +122,7 @@ describe('a patch', () => {
 });
 
 describe('a creation id whose create fails', () => {
-  it('is nothing in `update` and `destroy`, whatever an earlier call created under it', async () => {
+  it('means nothing in `update` and `destroy`, whatever an earlier call created', async () => {
     const bad = { k: { title: 3 } };
     const [, [, update], [, destroy]] = (await rig.calls([
       ['Gadget/set', { accountId: 'a1', create: { k: g({ code: 'old' }) } }],
@@ -232,7 +233,7 @@ describe('limits: { count }', () => {
 });
 
 describe('limits: { octets }', () => {
-  it('lets what was stored under a wider limit be changed, as long as it does not grow', async () => {
+  it('an object stored under a wider limit may change as long as it doesn’t grow', async () => {
     const [id] = await two();
     const type = rig.services.registry.dataTypes.get('Gadget');
     if (type === undefined) throw new Error('The rig has gadgets.');

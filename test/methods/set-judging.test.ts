@@ -3,7 +3,8 @@ import { groupsOf } from '../../src/methods/set/circles.js';
 import { gadgetHooks } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
-// Calls whose objects hang together: who loses, and that judging them is no work that grows with the square.
+// Calls whose objects hang together: who loses, and that judging them is no work that grows with
+// the square.
 
 let rig: Rig | undefined;
 let computed = 0;
@@ -76,7 +77,7 @@ describe('a chain of refusals', () => {
     expect(notUpdated[ids[2] ?? '']).toMatchObject({ type: 'alreadyExists' });
   });
 
-  it('of creates that refer to one that is refused takes all of them, whatever the order', async () => {
+  it('a refused create takes along those that refer to it, in any order', async () => {
     const own = open();
     await own.create('Gadget', [g({ code: 'taken' })]);
     const create = Object.fromEntries([

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { withSeeds } from '../support/random.js';
 import { Comparison } from './set-against-model.js';
 
-it('calls of /set that share commits answer as a naive model does, and leave what it has', async () => {
+it('calls of /set that share commits answer as a naive model, and leave its objects', async () => {
   await withSeeds(1, async (seed) => {
     const comparison = new Comparison(seed);
     await comparison.run(40);

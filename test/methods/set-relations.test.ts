@@ -38,7 +38,7 @@ describe('references', () => {
     expect(created.child).toMatchObject({ parentId: top, links: { [top]: true }, others: [top] });
   });
 
-  it('to a failed create, an unknown creation id and an unknown object are invalidProperties', async () => {
+  it('to a failed create, an unknown creation id or object are invalidProperties', async () => {
     const { notCreated, created } = await set({
       create: {
         a: g({ parentId: '#bad' }),
@@ -90,7 +90,7 @@ describe('references', () => {
     expect((await read(id ?? '')).links).toEqual({ [created.k.id]: true });
   });
 
-  it('acyclic: neither itself nor one below, but a parent and its child may change places', async () => {
+  it('acyclic: refuses itself and one below; a parent and its child may swap', async () => {
     const [top] = await make({});
     const [child] = await make({ parentId: top });
     for (const parentId of [top, child]) {
@@ -113,7 +113,7 @@ describe('destroys', () => {
     expect((await set({ destroy: [top, child] })).destroyed).toEqual([top, child]);
   });
 
-  it('restrict: an object named by its id and by its creation id is refused under both', async () => {
+  it('restrict: an object named by id and creation id is refused under both', async () => {
     const [top = ''] = await make({});
     await make({ parentId: top });
     for (const destroy of [['#k'], [top, '#k'], ['#k', top]]) {
@@ -127,7 +127,7 @@ describe('destroys', () => {
     }
   });
 
-  it('restrict: an object that the call leaves as it is keeps it, behind ten that it changes or destroys', async () => {
+  it('restrict: one unchanged object keeps it, behind ten that the call changes', async () => {
     const [top = ''] = await make({});
     const children = await make(...Array.from({ length: 12 }, () => ({ parentId: top })));
     const [last = ''] = children.slice(-1);
@@ -159,7 +159,7 @@ describe('destroys', () => {
     expect(await read(kept)).toMatchObject({ title: 'kept', links: {}, count: 1 });
   });
 
-  it('cascade over types, with a record each, and keep the whole of what a link keeps', async () => {
+  it('cascade over types, with a record each, and keep all that a link keeps', async () => {
     const [root] = await make({});
     const [owned] = await make({ ownerId: root });
     await rig.create('Part', [{ gadgetId: owned }]);
@@ -270,7 +270,7 @@ describe('counts, limits, access, singletons and copies', () => {
     expect((await rig.call('Gadget/changes', { sinceState: '1' })).updated).toEqual([id]);
   });
 
-  it('RFC 8620 5.3: who loses to an object of the call that is over quota itself is told that, not the id of nobody', async () => {
+  it('RFC 8620 5.3: alreadyExists never names a create that is over quota itself', async () => {
     const [old] = await make(...Array.from({ length: GADGET_LIMIT }, () => ({})));
     const { created, notCreated, notUpdated } = await set({
       create: { a: g({ shelf: 's', slot: 1 }), b: g({ shelf: 's', slot: 1 }) },

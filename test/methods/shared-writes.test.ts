@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Json, Rig } from './rig.js';
 
-/** Calls that wait at the same time share a transaction: each sees what those before it have written. */
+/**
+ * Calls that wait at the same time share a transaction: each sees what those before it have
+ * written.
+ */
 
 let rig: Rig;
 

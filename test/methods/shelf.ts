@@ -2,7 +2,10 @@ import type { CapabilityDefinition } from '../../src/capability/capability-defin
 import type { OnDestroy, PropertyDefinition } from '../../src/capability/definition.js';
 import { dataType, methodsOf, property, STANDARD } from './gadget.js';
 
-/** Types whose rows are read ahead for calls that share a commit, with all that changes such a row from elsewhere. */
+/**
+ * Types whose rows are read ahead for calls that share a commit, with all that changes such a row
+ * from elsewhere.
+ */
 
 const URN = 'https://example.com/jmap/shelves';
 

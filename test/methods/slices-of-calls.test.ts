@@ -3,7 +3,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { slowClock } from '../support/slow-clock.js';
 import { type Json, Rig } from './rig.js';
 
-/** Calls of many objects are cut: others are answered between their slices (src/runtime/README.md). */
+/**
+ * Calls of many objects are cut: others are answered between their slices (src/runtime/README.md).
+ */
 
 let rig: Rig;
 
@@ -28,7 +30,9 @@ function passAfter(statements: number, ms: number): void {
   );
 }
 
-/** Runs `calls`, with an echo in each turn of the event loop; the order in which they were answered. */
+/**
+ * Runs `calls`, with an echo in each turn of the event loop; the order in which they were answered.
+ */
 async function besideEchoes(calls: Readonly<Record<string, () => Promise<Json>>>) {
   const order: string[] = [];
   let running = Object.keys(calls).length;
@@ -244,7 +248,7 @@ describe('calls of a thousand objects', () => {
     expect((await rig.call('Todo/get', { ids: [] })).state).toBe(newState);
   });
 
-  it('a /copy whose time is over among its writes is unavailable, leaves nothing and holds nothing', async () => {
+  it('a /copy whose time ends among its writes is unavailable and leaves nothing', async () => {
     rig = new Rig({ requestTimeout: 60_000 });
     const { created } = await rig.call('Todo/set', { create: creates('first') });
     const ids = Object.values<Json>(created).map(({ id }) => id);

@@ -32,7 +32,8 @@ async function make(count: number): Promise<string[]> {
 describe('a method call costs the same number of statements for 1 object and for 500', () => {
   it('/get', async () => {
     const ids = await make(500);
-    // Of a single object the state comes with it; Widgets have JSON, so that others take a statement more.
+    // Of a single object the state comes with it; Widgets have JSON, so that others take a
+    // statement more.
     expect(await statements('Widget/get', { ids: ids.slice(0, 1) })).toBe(1);
     expect(await statements('Widget/get', { ids: ids.slice(0, 2) })).toBe(2);
     expect(await statements('Widget/get', { ids })).toBe(2);
@@ -57,7 +58,7 @@ describe('a method call costs the same number of statements for 1 object and for
     expect(await set(500, 10)).toBe(one);
   });
 
-  it('/set of one object: state and account, row, counter, record; an update reads the object', async () => {
+  it('/set of one object: state, account, row, counter, record; an update reads it', async () => {
     const before = rig.statements.length;
     const [id = ''] = await rig.create('Todo', [{ text: 'x' }]);
     expect(rig.statements.length - before).toBe(4);
@@ -120,7 +121,7 @@ describe('so does one of linked objects', () => {
     return Object.fromEntries(ids.map((id, index) => [id, more(index)]));
   }
 
-  it('/set: creates, updates of references and unique values, destroys that cascade and unlink', async () => {
+  it('/set: creates, updates of references, destroys that cascade and unlink', async () => {
     const [top, other] = await gadgets(2, () => ({}));
     const run = async (count: number): Promise<readonly number[]> => {
       const keys = Array.from({ length: count }, (_, index) => `k${count}-${index}`);

@@ -5,7 +5,9 @@ import type { StateChange } from '../../src/store/port.js';
 import { DATA_TYPES, openCrosswise } from './crosswise-rig.js';
 import type { Json } from './rig.js';
 
-/** A renamed type or property keeps its table or column: names and storage names are never mixed up. */
+/**
+ * A renamed type or property keeps its table or column: names and storage names are never mixed up.
+ */
 export function storageNames(
   database: 'sqlite' | 'postgresql',
   urlOf: () => Promise<string | null>,
@@ -34,7 +36,8 @@ function storageNameCases(
       await on.run(`DELETE FROM "${table}"`);
     for (const id of ['a1', 'a2'])
       await on.run(
-        `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${id}', '', 'u', 1)`,
+        `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+          VALUES ('${id}', '', 'u', 1)`,
       );
     announced.length = 0;
   });
@@ -53,7 +56,7 @@ function storageNameCases(
   const query = async (filter: object, sort: Json = null): Promise<readonly string[]> =>
     (await call('Task/query', { filter, sort })).ids;
 
-  it('objects are in the columns, what the engine keeps of them under tables and columns', async () => {
+  it('columns hold the objects; the engine’s records name tables and columns', async () => {
     const fileId = await on.blob();
     const entry = await create('Entry', { title: 'E' });
     const first = await create('Task', { heading: 'H', title: 'T' });
@@ -65,7 +68,8 @@ function storageNameCases(
       ...{ title_folded: 'strasse', fileId: 'straße' },
     });
     expect(await get('Entry', entry)).toMatchObject({ title: 'E', tasks: 1, entry: null });
-    const records = `SELECT "toType", "toId", "fromType", "fromId", "property" FROM "JmapReference" ORDER BY "property"`;
+    const records = `SELECT "toType", "toId", "fromType", "fromId", "property" FROM "JmapReference"
+      ORDER BY "property"`;
     expect(await on.rows(records)).toEqual([
       { toType: 'Entry', toId: first, fromType: 'Entry', fromId: id, property: 'entry' },
       { toType: 'Entry', toId: first, fromType: 'Entry', fromId: id, property: 'files' },
@@ -179,7 +183,8 @@ function storageNameCases(
         ['Entry_2', entry],
         ['Task', id],
       ])
-        await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId", "property")
+        await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType",
+          "fromId", "property")
           VALUES ('a1', '${toType}', '${toId}', '${type}', 'other', '${property}')`);
     for (const type of ['Gone', 'Task'])
       await on.run(`INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
@@ -207,14 +212,15 @@ function storageNameCases(
     expect(await get('Task', id)).toBeUndefined();
   });
 
-  it('an object that another version destroyed keeps nothing, though its records are there', async () => {
+  it('an object that another version destroyed keeps nothing by its records', async () => {
     const [kept, other] = [await create('Task', {}), await create('Task', {})];
     const child = await create('Task', { parent: other });
     // The other version doesn't have the property, so it left the record.
     const ghosts = Array.from({ length: 12 }, (_, index) => `a-ghost${index}`);
     for (const toId of [kept, other])
       for (const ghost of ghosts)
-        await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId", "property")
+        await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType",
+          "fromId", "property")
           VALUES ('a1', 'Entry', '${toId}', 'Entry', '${ghost}', 'entry')`);
     expect((await destroy('Task', kept)).destroyed).toEqual([kept]);
     const { notDestroyed } = await destroy('Task', other);
@@ -223,14 +229,15 @@ function storageNameCases(
     expect(both.destroyed).toEqual([other, child]);
   });
 
-  it('what objects leave that the version before destroyed goes, and is counted no longer', async () => {
+  it('records of objects that the version before destroyed go, and count no longer', async () => {
     const fileId = await on.blob();
     const entry = await create('Entry', {});
     const id = await create('Task', { entry, fileId });
     const ghost = await create('Task', { entry, fileId });
     // Of properties that it doesn't have it knows no records; those of its own it takes away.
     await on.run(`DELETE FROM "Entry" WHERE "id" = '${ghost}'`);
-    await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId", "property")
+    await on.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "fromId",
+      "property")
       VALUES ('a1', 'Entry_2', '${entry}', 'Entry', '${ghost}', 'theirs')`);
     expect(await get('Entry', entry)).toMatchObject({ tasks: 2 });
     const { state } = await call('Task/get', { ids: [] });
@@ -249,7 +256,7 @@ function storageNameCases(
     expect(blobs).not.toEqual([{ unreferencedSince: null }]);
   });
 
-  it('a null of the version before is the default, and is found as such once it was followed', async () => {
+  it('a null of the version before reads as the default, and filters find it so', async () => {
     const id = await create('Task', { heading: 'a', size: 9 });
     await on.run(`UPDATE "Entry" SET "code" = NULL, "known" = 'kept', "updated" = ${Date.now()}`);
     expect(await get('Task', id)).toMatchObject({ size: 5 });
@@ -274,7 +281,7 @@ function storageNameCases(
     expect(await row('Entry', id)).toMatchObject({ code: expect.anything(), known: 'kept' });
   });
 
-  it('notes of migrations name tables and columns; those of unknown ones stop no start', async () => {
+  it('notes of migrations name tables and columns; unknown ones stop no start', async () => {
     const entry = await create('Entry', {});
     const id = await create('Task', { heading: 'Slug', entry });
     await on.run(`UPDATE "Entry" SET "fileId" = NULL`);
@@ -300,7 +307,7 @@ function storageNameCases(
     );
   });
 
-  it('what is known to another version alone keeps the database’s default, and its value', async () => {
+  it('a column of another version alone keeps its value or the database’s default', async () => {
     const id = await create('Task', {});
     expect(await row('Entry', id)).toMatchObject({ known: 'theirs' });
     await on.run(`UPDATE "Entry" SET "known" = 'mine'`);
@@ -318,7 +325,8 @@ function storageNameCases(
     expect((await call('Task/changes', { sinceState: '1' })).error).toBe('cannotCalculateChanges');
     const states = await on.rows(`SELECT DISTINCT "type" FROM "JmapState" ORDER BY "type"`);
     expect(states).toEqual([{ type: 'Entry' }, { type: 'Entry_2' }]);
-    // On PostgreSQL a dropped type's table is there for one release, and what it holds is the account's.
+    // On PostgreSQL a dropped type's table is there for one release, and what it holds is the
+    // account's.
     if (database === 'postgresql')
       await on.run(
         `INSERT INTO "Task" ("accountId", "id", "created", "updated") VALUES ('a1', '${id}', 1, 1)`,

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from './rig.js';
 
 /**
- * What RFC 8620 5.3 says of /set, told again as plainly as can be: objects in a Map, one entry after the other,
- * nothing remembered. For the type Widget, without its blobs.
+ * What RFC 8620 5.3 says of /set, told again as plainly as can be: objects in a Map, one entry
+ * after the other, nothing remembered. For the type Widget, without its blobs.
  */
 
 /** Defaults in the order in which the type declares its properties. */
@@ -88,7 +88,10 @@ function reportOf(object: Json, known: (name: string) => Json): Json {
   );
 }
 
-/** The value under a property once the pointers of a patch have been followed; null is no legal patch. */
+/**
+ * The value under a property once the pointers of a patch have been followed; null is no legal
+ * patch.
+ */
 function followed(current: Json, patch: Json): Map<string, Json> | null {
   const pointers = Object.keys(patch).map((text) => text.split('/'));
   const paths = pointers.map((path) => path.map((token) => token.replace('~1', '/')));

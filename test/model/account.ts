@@ -13,7 +13,10 @@ export interface Change {
   readonly kind: Kind;
 }
 
-/** What one call did to the objects of a type: numbers `from + 1` to `to`, in an order that nobody knows. */
+/**
+ * What one call did to the objects of a type: numbers `from + 1` to `to`, in an order that nobody
+ * knows.
+ */
 export interface Step {
   readonly from: number;
   readonly to: number;

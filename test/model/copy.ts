@@ -138,7 +138,8 @@ function judgeOverrides(
   const pointers = Object.keys(others).filter((name) => /[/~]/.test(name));
   const changed = { ...type, properties: free };
   const judged = judgeUpdate(changed, start, Object.fromEntries(whole), resolve);
-  // What the server sets is no surprise where it is as in the original: the report has it all the same.
+  // What the server sets is no surprise where it is as in the original: the report has it all the
+  // same.
   const serverSet = shown(type).filter(({ access }) => access === 'serverSet');
   const view = { ...judged.view };
   for (const { name } of serverSet) delete view[name];

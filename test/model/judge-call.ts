@@ -42,7 +42,9 @@ interface Scene {
   readonly types: Types;
   readonly type: ModelType;
   readonly before: Contents;
-  /** In the order in which they are judged: creates, those that others refer to first, then updates. */
+  /**
+   * In the order in which they are judged: creates, those that others refer to first, then updates.
+   */
   readonly operations: readonly Operation[];
   readonly destroys: readonly string[];
 }
@@ -115,7 +117,10 @@ function tooLarge({ type, before }: Scene, standing: readonly Operation[], _: Dr
   return some(found);
 }
 
-/** The last operation on an object that gave it one of these properties: it is refused for what they are. */
+/**
+ * The last operation on an object that gave it one of these properties: it is refused for what they
+ * are.
+ */
 function guilty(
   { type, before }: Scene,
   standing: readonly Operation[],
@@ -134,7 +139,9 @@ function guilty(
 const lastsOf = (standing: readonly Operation[]): readonly Operation[] =>
   standing.filter(({ id }, n) => standing.findLastIndex((one) => one.id === id) === n);
 
-/** Ids that operations bring in must be those of objects and blobs; no object leads back to itself. */
+/**
+ * Ids that operations bring in must be those of objects and blobs; no object leads back to itself.
+ */
 function wrongReferences(scene: Scene, standing: readonly Operation[], draft: Draft) {
   const { type, before } = scene;
   const found = new Map<Operation, Refusal>();
@@ -189,7 +196,10 @@ function circle({ type, before }: Scene, standing: readonly Operation[], draft: 
   return undefined;
 }
 
-/** Destroys come last: what holds them, what goes with them, what loses a link (docs/reference/descriptors.md). */
+/**
+ * Destroys come last: what holds them, what goes with them, what loses a link
+ * (docs/reference/descriptors.md).
+ */
 function destroy({ types, type, destroys }: Scene, draft: Draft) {
   const kept = new Map<string, Refusal>();
   for (;;) {
@@ -245,7 +255,10 @@ function unlink(types: Types, draft: Draft, gone: string): void {
   }
 }
 
-/** Who lost to an object of the call that is refused itself is told so: none is there that it could name. */
+/**
+ * Who lost to an object of the call that is refused itself is told so: none is there that it could
+ * name.
+ */
 function retell(
   scene: Scene,
   refused: Map<Operation, Refusal>,

@@ -14,8 +14,8 @@ export interface Judged {
 }
 
 /**
- * The id that a creation id stands for, that of an object of the type if there is one; undefined where it stands for
- * none. For a blob the type is null: an earlier call created it.
+ * The id that a creation id stands for, that of an object of the type if there is one; undefined
+ * where it stands for none. For a blob the type is null: an earlier call created it.
  */
 export type Resolve = (creationId: string, type?: string | null) => string | undefined;
 
@@ -60,7 +60,10 @@ function isPrefix(one: readonly string[], other: readonly string[]): boolean {
   return one.length <= other.length && one.every((token, n) => token === other[n]);
 }
 
-/** `value` with what a pointer leads to replaced; null takes it out. The way there must be of objects. */
+/**
+ * `value` with what a pointer leads to replaced; null takes it out. The way there must be of
+ * objects.
+ */
 function patched(value: Json, tokens: readonly string[], leaf: Json): Json | typeof NOT_THERE {
   const [token = '', ...rest] = tokens;
   if (!isMap(value)) return NOT_THERE;
@@ -102,7 +105,8 @@ export function judgeUpdate(
       const isCreationId = hasIds && member.startsWith('#');
       const of = known?.reference?.type ?? null;
       const id = isCreationId ? resolve(member.slice(1), of) : undefined;
-      // A creation id that is nobody's is refused where it is taken out, too, rather than passed over.
+      // A creation id that is nobody's is refused where it is taken out, too, rather than passed
+      // over.
       if (isCreationId && value === null && id === undefined && isMap(there)) bad.push(name);
       const next = patched(there, value === null && id !== undefined ? [id] : rest, value);
       if (next === NOT_THERE || known === undefined) return wrong;

@@ -10,8 +10,8 @@ import { roundsAgree, sequences, sequencesAgree } from './sequences.js';
 import { begin, type Exchange, replay, run, type Talker } from './session.js';
 import { SUBJECTS, USING } from './worlds.js';
 
-// Issue 5: random sequences of all standard methods; whatever the server answers, a model of RFC 8620 and of
-// the project's decisions would have answered, too.
+// Issue 5: random sequences of all standard methods; whatever the server answers, a model of RFC
+// 8620 and of the project's decisions would have answered, too.
 const { fixtures } = useFixtures(async () => ({ project: await sharedProject() }), ['A2']);
 
 let socket: SocketClient | undefined;
@@ -20,7 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => socket?.close());
 
-/** The same each time: what others find is for model.long.test.ts, and no reason to refuse another change. */
+/**
+ * The same each time: what others find is for model.long.test.ts, and no reason to refuse another
+ * change.
+ */
 const SEED = 8;
 
 /** A slow machine does all of it, too. */
@@ -88,7 +91,8 @@ describe('several clients at once: answers that no order explains', () => {
       };
       const talkers = [overHttp(), overSocket(), wrong];
       const types = SUBJECTS.get('Todo') ?? new Map();
-      // The first rounds mostly show it; in which one the wrong client has something to answer is by chance.
+      // The first rounds mostly show it; in which one the wrong client has something to answer is
+      // by chance.
       const counts = { runs: 500, steps: 8, seed: SEED };
       await expect(roundsAgree(talkers, types, accounts(), counts)).rejects.toThrow(
         /No order .*clients/,

@@ -49,7 +49,10 @@ export class Oracle {
     agree('createdIds', response.createdIds, expected);
   }
 
-  /** What a request came to, one event for each response: the /set that follows a copy is one of its own. */
+  /**
+   * What a request came to, one event for each response: the /set that follows a copy is one of its
+   * own.
+   */
   events(
     calls: readonly Call[],
     { methodResponses }: ApiResponse,
@@ -105,7 +108,9 @@ export class Oracle {
     return new Map([...this.#accounts].map(([id, account]) => [id, account.still()]));
   }
 
-  /** Takes one response in. `sources`: what a copy read, where that was not right before it wrote. */
+  /**
+   * Takes one response in. `sources`: what a copy read, where that was not right before it wrote.
+   */
   step(
     { scope, call, args, answer }: Event,
     sources: ReadonlyMap<string, Source> = this.#accounts,

@@ -155,7 +155,8 @@ export function checkQueryChanges(
     agree(`${what}: added`, response['added'], added);
     return;
   }
-  // What comes behind `upToId` may be left out; what is told must be so, and nothing before it is missing.
+  // What comes behind `upToId` may be left out; what is told must be so, and nothing before it is
+  // missing.
   const end = all.indexOf(String(upToId));
   const told = response['added'];
   agreeOn(`${what}: added`, Array.isArray(told) && told.every(isMap), told);

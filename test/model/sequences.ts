@@ -21,7 +21,10 @@ interface Counts {
   readonly seed?: number;
 }
 
-/** For so long a counterexample is shrunk, ms: before the time of the test is over, so that it is told. */
+/**
+ * For so long a counterexample is shrunk, ms: before the time of the test is over, so that it is
+ * told.
+ */
 const SHRINKING = 15_000;
 
 /**
@@ -42,8 +45,9 @@ export async function sequencesAgree(
 }
 
 /**
- * The same with several clients at once: each step is a round, in which all of them send. How their calls follow
- * each other is another one each time, so a failure is not shrunk. Resolves to how many calls were answered.
+ * The same with several clients at once: each step is a round, in which all of them send. How their
+ * calls follow each other is another one each time, so a failure is not shrunk. Resolves to how
+ * many calls were answered.
  */
 export async function roundsAgree(
   talkers: readonly Talker[],

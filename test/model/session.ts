@@ -194,7 +194,9 @@ export class Session implements Seen {
     ]);
   }
 
-  /** A client that reads page after page, with writes between them, and ends with what /get shows. */
+  /**
+   * A client that reads page after page, with writes between them, and ends with what /get shows.
+   */
   async #follow(dice: Dice, type: string, accountId: string): Promise<void> {
     const key = `${accountId} ${type}`;
     const shelf = this.oracle.account(accountId).shelf(type);

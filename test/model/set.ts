@@ -334,7 +334,9 @@ export function checkReports(
   );
 }
 
-/** Exactly what the client can't know: id and times, and what is stored otherwise than it thinks. */
+/**
+ * Exactly what the client can't know: id and times, and what is stored otherwise than it thinks.
+ */
 export function checkReport(
   scope: Scope,
   account: Account,

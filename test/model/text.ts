@@ -25,7 +25,8 @@ const LETTERS = new Map<string, Letter>([
   ...[...' 019%_\\"/~#-'].map((sign): [string, Letter] => [sign, same(sign)]),
   ['é', acute],
   ['É', acute],
-  // Two code points that are one letter: equal to the one when folded, in order and as stored they differ.
+  // Two code points that are one letter: equal to the one when folded, in order and as stored they
+  // differ.
   ['e\u0301', acute],
   ['ß', { fold: 'ss', casemap: 'ß' }],
   ['ẞ', { fold: 'ss', casemap: 'ẞ' }],

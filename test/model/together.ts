@@ -11,9 +11,10 @@ import type { Session, Talker } from './session.js';
 import type { Source } from './world.js';
 
 /**
- * Several clients at once. Which call came first is for the server to say, and it says so by states: the answers
- * are put in an order in which the model gives each of them, where every client's own calls follow each other.
- * A call whose states are not the model's is not the next one, so there is mostly one that can be.
+ * Several clients at once. Which call came first is for the server to say, and it says so by
+ * states: the answers are put in an order in which the model gives each of them, where every
+ * client's own calls follow each other. A call whose states are not the model's is not the next
+ * one, so there is mostly one that can be.
  */
 
 /** Calls that are tried before the order is given up: no round has needed a hundredth. */
@@ -124,8 +125,8 @@ interface Place {
 const isRead = ({ call }: Event): boolean => !/\/(set|copy)$/.test(call);
 
 /**
- * Takes all events into the model, in an order that explains them and what was read at the `end`: what a copy had
- * from its original is told by that alone.
+ * Takes all events into the model, in an order that explains them and what was read at the `end`:
+ * what a copy had from its original is told by that alone.
  */
 export function putInOrder(
   oracle: Oracle,
@@ -203,8 +204,9 @@ export function putInOrder(
   if (goesOn({ done: none, past: [oracle.still()], since: none })) return;
   const all = queues.flatMap((queue, n) => queue.map((event) => `  ${n}: ${showEvent(event)}`));
   throw new Disagreement(
-    `No order of what ${queues.length} clients were answered at once is the model's. After ${furthest} answers:\n` +
-      `${[...reasons].join('\n')}\nThe answers by client, each client's in the order in which they came:\n${all.join('\n')}`,
+    `No order of what ${queues.length} clients were answered at once is the model's. After ` +
+      `${furthest} answers:\n${[...reasons].join('\n')}\nThe answers by client, each client's in ` +
+      `the order in which they came:\n${all.join('\n')}`,
   );
 }
 

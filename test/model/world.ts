@@ -129,7 +129,9 @@ export class Account {
     shelf.steps.push({ from, to: shelf.state, changes });
   }
 
-  /** What the server says of an object that the model can't know: its times. Once told, they stay. */
+  /**
+   * What the server says of an object that the model can't know: its times. Once told, they stay.
+   */
   learn(_: Scope, type: ModelType, id: string, told: JsonMap): void {
     const shelf = this.shelf(type.name);
     const object = shelf.objects.get(id);
@@ -143,7 +145,10 @@ export class Account {
     shelf.objects = new Map(shelf.objects).set(id, known);
   }
 
-  /** Where `updated` was told: of what a cascade changed a /get of other properties leaves it unknown. */
+  /**
+   * Where `updated` was told: of what a cascade changed a /get of other properties leaves it
+   * unknown.
+   */
   #neverBack(type: ModelType, id: string, known: JsonMap): void {
     const updated = known[named(type, 'updated')];
     if (updated === undefined) return;

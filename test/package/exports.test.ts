@@ -13,11 +13,11 @@ if (process.env['UPDATE_SURFACE'] === '1')
   writeFileSync(SNAPSHOT, `${JSON.stringify(surface, null, 2)}\n`);
 
 const ADVICE = `
-The public surface of the package (exports and bin of package.json, what jmapsmith/capability exports)
-is not what test/package/surface.json says. Where that is meant:
+The public surface of the package (exports and bin of package.json, exports of
+jmapsmith/capability) differs from test/package/surface.json. Where that is meant:
   UPDATE_SURFACE=1 npx vitest run --project fast test/package/exports.test.ts
-and tell in CHANGELOG.md, in a line that ends with (surface ${fingerprint(surface)}), what changes for
-those who use it.`;
+and tell in CHANGELOG.md, in a line that ends with (surface ${fingerprint(surface)}),
+what changes for those who use it.`;
 
 it('is the public surface that the snapshot has', () => {
   const snapshot = JSON.parse(readFileSync(SNAPSHOT, 'utf8')) as Surface;

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import type { CommandResult } from '../support/server.js';
 
 /**
- * A folder in which a program finds Node, `/app`, `/data` and `/tmp`, and nothing else of this machine.
- * The strictest way that the machine allows is taken, and the titles of the tests name it. The
- * variable JAIL takes another one, by its `kind`.
+ * A folder in which a program finds Node, `/app`, `/data` and `/tmp`, and nothing else of this
+ * machine. The strictest way that the machine allows is taken, and the titles of the tests name it.
+ * The variable JAIL takes another one, by its `kind`.
  */
 
 /** Makes all but `/data` and `/tmp` of the folder $1 read-only, then runs the command behind it. */

@@ -211,7 +211,7 @@ it('keeps data through a rename', async () => {
 });
 
 describe('the next version of the package', () => {
-  it('is refused until its output is generated, and keeps data though its own tables changed', async () => {
+  it('is refused until its output is generated, and keeps data of its own tables', async () => {
     const { root } = project;
     release(root);
     await install(tarball, root);
@@ -240,7 +240,10 @@ describe('the next version of the package', () => {
   });
 });
 
-/** Makes an installed package a later one: another version, and a column more in one of the engine's tables. */
+/**
+ * Makes an installed package a later one: another version, and a column more in one of the engine's
+ * tables.
+ */
 async function nextVersion(folder: string): Promise<void> {
   const manifest = await readFile(join(folder, 'package.json'), 'utf8');
   await write(

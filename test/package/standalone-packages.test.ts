@@ -23,7 +23,9 @@ interface Installed {
 /** What the modules of each folder get by a name: the project's root is one of them. */
 type Needs = ReadonlyMap<string, readonly Installed[]>;
 
-/** Installs random packages as pnpm does: each in a folder of its own, linked where it is needed. */
+/**
+ * Installs random packages as pnpm does: each in a folder of its own, linked where it is needed.
+ */
 function installRandom(root: string, random: Random): Needs {
   const packages = NAMES.flatMap((name) =>
     Array.from({ length: VERSIONS }, (_, version) => {

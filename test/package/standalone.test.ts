@@ -75,7 +75,7 @@ describe(`the folder in ${JAIL}`, () => {
     if (IS_READ_ONLY) expect((await jail.run(['-e', intruder])).code).toBe(1);
   });
 
-  it("serves by the image's command and variables, with the packages of its hook files", async () => {
+  it('serves by the image’s command, with the packages of its hook files', async () => {
     // What is read by path must be in the folder.
     const installed = join(standalone.root, 'node_modules');
     await rename(installed, `${installed}.away`);

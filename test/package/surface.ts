@@ -5,8 +5,8 @@ import ts from 'typescript';
 import { ROOT } from '../support/server.js';
 
 /**
- * The public surface of the package: what its package.json hands out, and for each name that a typed
- * entry exports a hash of its declaration and of all declarations of ours that it is made of.
+ * The public surface of the package: what its package.json hands out, and for each name that a
+ * typed entry exports a hash of its declaration and of all declarations of ours that it is made of.
  */
 export interface Surface {
   readonly exports: unknown;
@@ -48,7 +48,9 @@ function resolved(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** Adds a symbol's declarations, and those of every name in them, as far as they are this project's. */
+/**
+ * Adds a symbol's declarations, and those of every name in them, as far as they are this project's.
+ */
 function collect(symbol: ts.Symbol, checker: ts.TypeChecker, texts: Map<ts.Node, string>): void {
   for (const declaration of symbol.declarations ?? []) {
     const source = declaration.getSourceFile();
@@ -85,7 +87,10 @@ const NO_TRUNCATION = ts.TypeFormatFlags.NoTruncation;
 function textOf(declaration: ts.Node, checker: ts.TypeChecker): string {
   if (ts.isVariableDeclaration(declaration)) {
     const type = checker.getTypeAtLocation(declaration);
-    return `const ${declaration.name.getText()}: ${checker.typeToString(type, declaration, NO_TRUNCATION)}`;
+    return (
+      `const ${declaration.name.getText()}: ` +
+      `${checker.typeToString(type, declaration, NO_TRUNCATION)}`
+    );
   }
   const { transformed } = ts.transform(declaration, [withoutBodies]);
   const [first = declaration] = transformed;

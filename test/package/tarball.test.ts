@@ -84,7 +84,8 @@ describe('the packed package', () => {
         if (!packed.files.includes(at)) missing.push(`${file}: ${module}`);
       }
     }
-    // What this repository itself has beside the engine, and a project elsewhere (src/server/project.ts).
+    // What this repository itself has beside the engine, and a project elsewhere
+    // (src/server/project.ts).
     expect(missing.sort()).toEqual([
       'dist/src/server/project.js: ../../build/prisma/postgresql/client.js',
       'dist/src/server/project.js: ../../build/prisma/sqlite/client.js',

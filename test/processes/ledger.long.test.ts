@@ -252,7 +252,7 @@ function expectNoneTwice({ sets }: Observations): void {
 }
 
 describe('three servers on one PostgreSQL', () => {
-  test('5.2, 5.3: 32 clients write; states have no gap, ifInState one winner, /changes all data', async () => {
+  test('RFC 8620 5.2: 32 clients write; no gap in states, one winner of ifInState', async () => {
     const told: Observations = {
       sets: [],
       won: [],
@@ -324,7 +324,7 @@ describe('three servers on one PostgreSQL', () => {
     expect(told.unanswered).toBeLessThan((CLIENTS * ROUNDS) / 4);
   });
 
-  test('a ticket that one server gave opens an event source at another, one of them once', async () => {
+  test('a ticket of one server opens an event source at another, once', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { json } = await clientOf(round).http('/jmap/ticket', { method: 'POST' });
       const { ticket } = json as { ticket: string };

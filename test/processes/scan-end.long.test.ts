@@ -7,9 +7,10 @@ import { type Exit, type RunningServer, startServer } from '../support/server.js
 
 /**
  * A statement that hardly ever asks for the time: it does so before one row in 256, by chance
- * (src/store/sqlite/dialect.ts), and there are four, of several seconds each. Their texts, put in by SQL, are much longer
- * than the type allows, so no condition on them asks either. Nothing stops such a statement, and Node waits for a
- * thread that is within one, whoever ends the process. It takes half a minute.
+ * (src/store/sqlite/dialect.ts), and there are four, of several seconds each. Their texts, put in
+ * by SQL, are much longer than the type allows, so no condition on them asks either. Nothing stops
+ * such a statement, and Node waits for a thread that is within one, whoever ends the process. It
+ * takes half a minute.
  */
 const ROWS = 4;
 const LENGTH = 5_000_000;
@@ -98,7 +99,9 @@ async function defect(server: RunningServer): Promise<Exit> {
   return server.stop();
 }
 
-/** Beside what is made, so that reading the request takes several slices, and so does its answer. */
+/**
+ * Beside what is made, so that reading the request takes several slices, and so does its answer.
+ */
 const PADDING = Array.from({ length: 60_000 }, (_, n) => ({ n, text: `${'x'.repeat(100)}${n}` }));
 const SENT = 3;
 
@@ -146,7 +149,8 @@ function fill(server: RunningServer, accountId: string): void {
   try {
     db.prepare(
       `WITH RECURSIVE "n"("n") AS (SELECT 1 UNION ALL SELECT "n" + 1 FROM "n" WHERE "n" < ${ROWS})
-       INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_folded", "text_casemap")
+       INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_folded",
+       "text_casemap")
        SELECT ?, 'r' || "n", 1, 1, "t", "t", "t" FROM "n", (SELECT ? AS "t")`,
     ).run(accountId, 'a'.repeat(LENGTH));
     db.prepare(

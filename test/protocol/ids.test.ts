@@ -48,7 +48,7 @@ describe('ids that the server makes', () => {
     expect(new Set(made).size).toBe(made.length);
   });
 
-  it('ascend strictly when the clock steps back, and keep the last time until it has caught up', () => {
+  it('ascend strictly when the clock steps back, and keep the last time until then', () => {
     const times = [1000, 400, 999, 1000, 1001];
     const ids = createIdGenerator({ now: () => times.shift() ?? 0 });
     const made = Array.from({ length: 5 }, () => ids.next('r'));

@@ -10,7 +10,8 @@ const applyPatch = (current: JsonObject, patch: JsonObject): PatchResult =>
 
 const json = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
-const CURRENT = `{"title":"t","rank":1,"due":null,"list":[1,{"a":1}],"tags":{"foo":true,"a/b":true,"":true},
+const CURRENT = `{"title":"t","rank":1,"due":null,"list":[1,{"a":1}],
+  "tags":{"foo":true,"a/b":true,"":true},
   "meta":{"a":{"b":{"c":1}},"note":null},"digits":{"0":{"1":2}}}`;
 
 /** The touched properties as text, so that `__proto__` and undefined show. */

@@ -53,7 +53,8 @@ const createdIds = (count: number) =>
 describe('RFC 8620 3.3: a Request object', () => {
   it('has its capabilities, calls in order and creation ids', () => {
     const parsed = request(
-      `{"using":["${CORE}"],"methodCalls":[["b",{"x":1},"2"],["a",{},"1"]],"createdIds":{"k":"r1"}}`,
+      `{"using":["${CORE}"],"methodCalls":[["b",{"x":1},"2"],["a",{},"1"]],` +
+        '"createdIds":{"k":"r1"}}',
     );
     expect([...parsed.using]).toEqual([CORE]);
     expect(parsed.methodCalls).toEqual([

@@ -40,7 +40,7 @@ describe('RFC 8620 3.4: a Response object', () => {
     const body = { invocations: ['["a",{},"1"]'], createdIds: null };
     const text = responseText(body, 's', { '@type': 'Response', requestId: 'r"1' }).join('');
     expect(text).toBe(
-      '{"@type":"Response","requestId":"r\\"1","methodResponses":[["a",{},"1"]],"sessionState":"s"}',
+      '{"@type":"Response","requestId":"r"1","methodResponses":[["a",{},"1"]],"sessionState":"s"}',
     );
   });
 

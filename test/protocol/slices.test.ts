@@ -40,7 +40,10 @@ async function stringifyInSlices(
   return text;
 }
 
-/** What a reader makes of a text, with a pause behind so many characters, as text; null where it refuses. */
+/**
+ * What a reader makes of a text, with a pause behind so many characters, as text; null where it
+ * refuses.
+ */
 function read(text: string, isStrict: boolean, stride?: number): string | null {
   try {
     // -0 and 0 differ here, and InexactNumber is the number that was written.

@@ -22,7 +22,10 @@ type Size = keyof typeof SIZES;
 const RUNS = 15;
 /** Rows or pages that are no growth: a level of an index more, a page here and there. */
 const SLACK = 12;
-/** Of an index of trigrams: what has the same ones elsewhere, and its lists of rows, which it reads packed. */
+/**
+ * Of an index of trigrams: what has the same ones elsewhere, and its lists of rows, which it reads
+ * packed.
+ */
 const OF_TRIGRAMS = { rows: LARGE / 20_000, pages: LARGE / 1000 };
 
 const first = { position: 0, limit: 50 };

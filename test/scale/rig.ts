@@ -77,7 +77,8 @@ export async function sqliteRig(types = THINGS): Promise<Rig> {
     async dropIndexes(table) {
       const made = db
         .prepare<unknown[], { readonly name: string; readonly sql: string }>(
-          `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL`,
+          `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ?
+            AND sql IS NOT NULL`,
         )
         .all(table);
       for (const { name } of made) db.exec(`DROP INDEX "${name}"`);
@@ -106,7 +107,8 @@ export async function postgresqlRig(url: string, types = THINGS): Promise<Rig> {
       // EXPLAIN (GENERIC_PLAN) is of 16 and later. Of a pool of one connection.
       await pool.query(`SET plan_cache_mode = force_generic_plan; PREPARE asked AS ${text}`);
       const { rows: known } = await pool.query<{ count: number }>(
-        `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements WHERE name = 'asked'`,
+        `SELECT cardinality(parameter_types) AS count FROM pg_prepared_statements
+          WHERE name = 'asked'`,
       );
       const values = Array.from({ length: known[0]?.count ?? 0 }, () => 'NULL');
       const given = values.length === 0 ? '' : `(${values.join(', ')})`;
@@ -127,7 +129,8 @@ export async function postgresqlRig(url: string, types = THINGS): Promise<Rig> {
     exec: (sql) => pool.query(sql),
     async dropIndexes(table) {
       const { rows } = await pool.query<{ indexname: string; indexdef: string }>(
-        `SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexname NOT LIKE '%_pkey'`,
+        `SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1
+          AND indexname NOT LIKE '%_pkey'`,
         [table],
       );
       for (const { indexname } of rows) await pool.query(`DROP INDEX "${indexname}"`);
@@ -174,7 +177,8 @@ export async function fill(
       await rig.exec(
         `INSERT INTO "Thing" (${COLUMNS}) SELECT ${values(`'${account}'`)} FROM ${numbers}`,
       );
-      await rig.exec(`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+      await rig.exec(`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind",
+        "at")
  SELECT '${account}', 'Thing', n, 'r' || (10000000 + n), 0, n FROM ${numbers}`);
     }
     await rig.exec(`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")

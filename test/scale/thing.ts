@@ -4,7 +4,9 @@ import type { JsonValue } from '../../src/protocol/json.js';
 import type { FilterNode, QueryPlan, SortKey } from '../../src/store/port.js';
 import { indexed, property, type } from '../scripts/migrations/models.js';
 
-/** A type with an index for every operator and sort that may have one, and rows of it without limit. */
+/**
+ * A type with an index for every operator and sort that may have one, and rows of it without limit.
+ */
 
 const immutable = { access: 'immutable' } as const;
 const title = property('title', 'string', immutable);

@@ -75,7 +75,7 @@ async function run(...args: string[]) {
 const RESULT = `${JSON.stringify({ words: ['a b', '--c'], valid: true })}\n`;
 
 describe('scripts/run.mjs', () => {
-  it('builds in turn where two start at once, and leaves stdout and the exit code to the program', async () => {
+  it('builds in turn if two start at once; stdout and exit code are the program’s', async () => {
     const both = await Promise.all([
       run('src/server/main', 'a b', '--c'),
       run('src/server/main', 'a b', '--c'),
@@ -98,7 +98,7 @@ describe('scripts/run.mjs', () => {
     expect(statSync(join(root, 'dist/.stamp')).mtimeMs).toBe(stamp);
   });
 
-  it('reports what the compiler found with exit code 1, and leaves the last build as it was', async () => {
+  it('reports errors of the compiler with exit code 1, and keeps the last build', async () => {
     write('src/wrong.ts', 'export const wrong: number = "text";\n');
     const { stdout, stderr, code } = await run('src/server/main');
     expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
@@ -107,7 +107,7 @@ describe('scripts/run.mjs', () => {
     expect(existsSync(join(root, 'dist/src/server/main.js'))).toBe(true);
   });
 
-  it('builds again after a change, without making clients anew, and removes what has no source', async () => {
+  it('builds again after a change, reuses clients, removes files without a source', async () => {
     rmSync(join(root, 'src/wrong.ts'));
     write('dist/src/gone.js', '');
     write(

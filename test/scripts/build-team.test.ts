@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const BUILD = pathToFileURL(join(import.meta.dirname, '../../scripts/build-team.mjs')).href;
 const { prepareTeam } = (await import(BUILD)) as { prepareTeam(root: string): void };
 
-it('says that a project whose tsconfig.json extends that of the package has not installed it', () => {
+it('says that a project whose tsconfig.json extends the package’s hasn’t installed it', () => {
   const root = mkdtempSync(join(tmpdir(), 'jmapsmith-team-'));
   try {
     writeFileSync(join(root, 'tsconfig.json'), '{ "extends": "jmapsmith/tsconfig.json" }\n');

@@ -15,7 +15,7 @@ const full = () =>
     cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }),
   });
 
-it('logs a cause at once, then at most every 30 s with how often it came, each cause by itself', () => {
+it('logs a cause at once, then at most every 30 s with its count, each by itself', () => {
   const { lines, clock, tell } = rig();
   for (let n = 0; n < 1000; n += 1) tell(full());
   tell(new UnavailableError('Too many writes are waiting.'));
@@ -43,7 +43,8 @@ it('tells codes and the addresses of a name, and nothing of what errors carry be
   expect(lines.map(([fields]) => fields)).toEqual([
     {
       reason:
-        'The database is unavailable (ECONNREFUSED). <- connect ECONNREFUSED ::1:1; connect ECONNREFUSED 127.0.0.1:1',
+        'The database is unavailable (ECONNREFUSED). <- connect ECONNREFUSED ::1:1; connect ' +
+        'ECONNREFUSED 127.0.0.1:1',
     },
     { reason: 'No room. (ENOSPC)' },
   ]);

@@ -54,7 +54,7 @@ it('a round that fails is logged and tried again', async () => {
   expect(lines.join('')).toContain('disk full');
 });
 
-it('octets whose rows went while a backup began stay: the backup may have copied the rows', async () => {
+it('octets stay if their rows went as a backup began: it may have copied the rows', async () => {
   const deleted: string[] = [];
   const looks = [false, true];
   let collected = 0;
@@ -73,7 +73,7 @@ it('octets whose rows went while a backup began stay: the backup may have copied
   expect(deleted).toEqual([]);
 });
 
-it('deletions of accounts that were interrupted are gone on with at start, and left at the end', async () => {
+it('resumes interrupted deletions of accounts at start, and leaves them at the end', async () => {
   let isStopped = (): boolean => false;
   const left: boolean[] = [];
   const upkeep = startUpkeep({

@@ -131,7 +131,7 @@ describe('a step that fails', () => {
     return { running, errors };
   }
 
-  it('is tried again after ever longer pauses, and as before once it succeeds; others go on', async () => {
+  it('is retried after growing pauses, as before once it succeeds; others go on', async () => {
     let isBroken = true;
     let pruned = 0;
     let collected = 0;
@@ -157,7 +157,7 @@ describe('a step that fails', () => {
     await running.stop();
   });
 
-  it('leaves octets whose rows are gone to the next: of a backup and of a blob store that fails', async () => {
+  it('leaves octets to the next round during a backup or if the blob store fails', async () => {
     const deleted: string[] = [];
     const held = [false, true, true, false, false];
     let rows = [1, 2, 3].map((n) => ({ accountId: 'a', id: `b${n}` }));

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Backlog } from '../../src/store/sqlite/backlog.js';
 
 /**
- * A log of so many pages, of which `moved` are in the database; `held` can't be moved while a read lasts. `hidden`: a
- * transaction runs, so that nobody can look at it.
+ * A log of so many pages, of which `moved` are in the database; `held` can't be moved while a read
+ * lasts. `hidden`: a transaction runs, so that nobody can look at it.
  */
 function rig() {
   const log = { pages: 0, moved: 0, held: 0, hidden: false };
@@ -102,7 +102,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(log.pages - log.moved).toBeLessThan(1000);
   });
 
-  it('is moved to its end at once where the disk takes no more of a log, but not with each trial', async () => {
+  it('moves to its end where the disk takes no more of a log, but not each time', async () => {
     const { backlog, log, done, write } = rig();
     await write(500);
     log.moved = 500;

@@ -178,7 +178,9 @@ function refersToGadget(name: string): PropertyDefinition {
 
 const { search: _, ...UNSEARCHED } = Gadget;
 
-/** What a store is opened with: Gadget with references that are records alone, and two more types. */
+/**
+ * What a store is opened with: Gadget with references that are records alone, and two more types.
+ */
 export const TYPES: readonly DataTypeDefinition[] = [
   {
     ...Gadget,

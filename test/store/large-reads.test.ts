@@ -257,7 +257,7 @@ describe('a read on a connection of its own', () => {
     expect(await read(getting(ids))).toHaveLength(6);
   });
 
-  it('that runs when the store closes ends; those that wait for a connection are refused', async () => {
+  it('a running one ends when the store closes; waiting ones are refused', async () => {
     const ids = await prepare();
     let begun = 0;
     let goOn = (): void => undefined;
@@ -391,7 +391,7 @@ describe('a transaction that reads large rows', () => {
     expect(found).toEqual([objects, new Set(ids), objects]);
   });
 
-  it('is refused those that are too many octets, and no more are read, where it writes meanwhile', async () => {
+  it('is refused objects of too many octets, and reads no more, even if it writes', async () => {
     const ids = await prepare();
     const { writerDatabase } = engine;
     let rows = 0;

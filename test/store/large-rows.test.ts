@@ -4,8 +4,8 @@ import { type Fragment, raw, render, type SqlValue, sql } from '../../src/store/
 import { sqlite } from '../../src/store/sqlite/dialect.js';
 
 /**
- * A scan asks for the time at one row in 256 by chance, which is left out here, and at each one that is large: those
- * take long themselves.
+ * A scan asks for the time at one row in 256 by chance, which is left out here, and at each one
+ * that is large: those take long themselves.
  */
 
 const db = openDatabase({ file: ':memory:' });
@@ -17,7 +17,8 @@ for (const [table, length] of [
   ['large', 70_000],
 ] as const)
   db.prepare(
-    `INSERT INTO "${table}" VALUES (?, jsonb_object(?, 1)), (NULL, NULL), ('a', jsonb_object('a', 1))`,
+    `INSERT INTO "${table}" VALUES (?, jsonb_object(?, 1)), (NULL, NULL), ('a', jsonb_object('a',
+      1))`,
   ).run('x'.repeat(length), 'x'.repeat(length));
 
 const text = raw('"text"');

@@ -114,7 +114,7 @@ describe('The log beside reads without a gap and writes without a pause', () => 
     expect(shrunk).toBe(true);
   });
 
-  it('keeps others waiting for a moment only where a read lasts, and is emptied after it', async () => {
+  it('makes others wait only while a read lasts, and is emptied after it', async () => {
     await open(false);
     await write(1);
     let end = (): void => undefined;

@@ -96,8 +96,8 @@ export async function mix(storage: Storage, options: MixOptions): Promise<object
       });
       done(id, 'store');
     },
-    // A hook's client refuses to write (docs/reference/hooks.md), and the call that tried is undone or goes
-    // on as a whole.
+    // A hook's client refuses to write (docs/reference/hooks.md), and the call that tried is undone
+    // or goes on as a whole.
     async (id) => {
       const call = store.write(id, { ...soon(), exclusive: true }, async (transaction) => {
         await increment(transaction);

@@ -10,8 +10,9 @@ import { definition } from '../scale/thing.js';
 import { usePostgresql } from '../support/postgresql.js';
 
 /**
- * What calls read beside queries, by the databases' own word: every statement of /get, /set, /changes, references,
- * cascades, circles, blobs and pruning looks into an index of the account, and scans no table.
+ * What calls read beside queries, by the databases' own word: every statement of /get, /set,
+ * /changes, references, cascades, circles, blobs and pruning looks into an index of the account,
+ * and scans no table.
  */
 
 const ROWS = 12_000;
@@ -46,10 +47,14 @@ const thing = (id: string, code: string | null): StoredObject => {
 
 /** Rows of the engine's own tables, as many as there are objects. */
 async function links(rig: Rig, numbers: string): Promise<void> {
-  await rig.exec(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
- SELECT '${A}', 'Thing', 'r' || (10000000 + n / 10), 'Thing', 'code', 'r' || (10000000 + n) FROM ${numbers}`);
-  await rig.exec(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
- SELECT '${A}', 'b' || n, 'text/plain', 1, 'u', 1, CASE n % 10 WHEN 0 THEN n ELSE NULL END FROM ${numbers}`);
+  await rig.exec(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType",
+    "property", "fromId")
+ SELECT '${A}', 'Thing', 'r' || (10000000 + n / 10), 'Thing', 'code', 'r' || (10000000 + n)
+ FROM ${numbers}`);
+  await rig.exec(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId",
+    "created", "unreferencedSince")
+ SELECT '${A}', 'b' || n, 'text/plain', 1, 'u', 1, CASE n % 10 WHEN 0 THEN n ELSE NULL END
+ FROM ${numbers}`);
   await rig.exec(`INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
  SELECT '${A}', 'b' || n, 'Thing', 'r' || (10000000 + n) FROM ${numbers} WHERE n % 10 <> 0`);
 }
@@ -104,7 +109,8 @@ function plansOf(open: () => Promise<Rig>, engine: 'sqlite' | 'postgresql'): voi
     await fill(rig, engine, { [A]: ROWS, atwo: ROWS });
     const from =
       engine === 'sqlite'
-        ? `(WITH RECURSIVE "all"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "all" WHERE n < ${LINKS}) SELECT n FROM "all")`
+        ? `(WITH RECURSIVE "all"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "all"
+          WHERE n < ${LINKS}) SELECT n FROM "all")`
         : `generate_series(1, ${LINKS}) AS "numbers"(n)`;
     await links(rig, from);
     if (engine === 'postgresql') await rig.exec('VACUUM ANALYZE');

@@ -38,7 +38,9 @@ import { usePostgresql } from '../support/postgresql.js';
 import { Random } from '../support/random.js';
 import { queryIds } from './gadget.js';
 
-/** What `indexed: true` promises, by the databases' own word, over tables that the generator makes. */
+/**
+ * What `indexed: true` promises, by the databases' own word, over tables that the generator makes.
+ */
 
 const ROWS = 12_000;
 const A = 'aone';
@@ -62,7 +64,7 @@ const SEARCHES: readonly (readonly [string, FilterNode])[] = [
 ];
 
 describe('A filter of several conditions', () => {
-  it('asks what is compared in a moment before what searches texts, in whatever order it came', () => {
+  it('compares quickly before it searches texts, in whatever order they came', () => {
     const conditions = [meets('words', '42'), meets('begins', '42'), meets('size', 3)];
     for (const operator of ['AND', 'OR', 'NOT'] as const)
       for (const dialect of [sqlite, postgresql]) {
@@ -173,7 +175,7 @@ describe('what PostgreSQL reads', () => {
     });
   }
 
-  it('is an ordered index for the values that must be unique, and for an indexed filter', async () => {
+  it('is an ordered index for unique values and for an indexed filter', async () => {
     const [unique] = definition.uniques ?? [];
     if (unique === undefined) throw new Error('no unique');
     const keys = Array.from({ length: 500 }, (_, index) => [`c${index}`, index]);
@@ -290,7 +292,8 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
     await generate(root, model([{ ...Thing, keyOrdered }]));
     db = openDatabase({ file: join(root, 'plans.db') });
     migrateSqlite(db, join(root, 'prisma/sqlite/migrations'));
-    db.exec(`WITH RECURSIVE "numbers"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "numbers" LIMIT ${ROWS})
+    db.exec(`WITH RECURSIVE "numbers"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "numbers"
+      LIMIT ${ROWS})
  INSERT INTO "Thing" (${COLUMNS}) SELECT ${VALUES} FROM "numbers"`);
   });
 
@@ -349,7 +352,7 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
       }
   });
 
-  it('is an ordered index for the values that must be unique, and for an indexed filter', () => {
+  it('is an ordered index for unique values and for an indexed filter', () => {
     const [unique] = definition.uniques ?? [];
     if (unique === undefined) throw new Error('no unique');
     const plan = planOf(
@@ -429,7 +432,7 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
     expect(text.match(/TEMP B-TREE/g)).toHaveLength(1);
   });
 
-  it('is the key for what orders objects, and one reading of the account for indexes in that order', () => {
+  it('is the key for an order of objects, and one reading for indexes in that order', () => {
     const order = plan(meets('size', 3), '-size');
     const found = planOf(
       keysOfQuery({ type: definition, accountId: A, dialect: sqlite }, order, [
@@ -452,7 +455,7 @@ describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) =>
     expect(counts.match(/^\S+ Thing/gm)).toHaveLength(1);
   });
 
-  it('is the key for what is counted or sorted of a whole account, whatever indexes there are', () => {
+  it('is the key for counts and sorts of a whole account, whatever indexes exist', () => {
     const filter = meets('size', 3);
     const byKey =
       /^SEARCH Thing USING (PRIMARY KEY|INDEX sqlite_autoindex_Thing_1) \(accountId=\? AND id>\?\)/;

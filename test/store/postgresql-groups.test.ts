@@ -191,7 +191,7 @@ describe('writes of an account that wait together', () => {
     await expect(outliving).rejects.toThrow('after its work had ended');
   });
 
-  it('a write of several statements is undone as a whole where its work fails meanwhile', async () => {
+  it('undoes a write of several statements as a whole where its work fails', async () => {
     const record = (fromId: string): ReferenceRecord => ({
       ...{ toType: 'Gadget', toId: 'warm', fromType: 'Gadget', fromId, property: 'parentId' },
     });
@@ -254,7 +254,7 @@ describe('writes of an account that wait together', () => {
     );
   });
 
-  it('read together what they are expected to read, and see what those before them wrote', async () => {
+  it('read expected rows together, and see the writes of works before them', async () => {
     for (const id of ['a', 'b', 'c', 'd']) await add(id);
     const expecting = (id: string, work: (t: Transaction) => Promise<unknown>) =>
       store.write(A, { ...soon(), expects: { type: Gadget, ids: [id] } }, work);
@@ -488,7 +488,7 @@ describe('writes of an account that wait together', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('leave the others their turn: a flood of one account delays another by one of its own', async () => {
+  it('leave the others their turn: one account’s flood delays another by one work', async () => {
     const order: string[] = [];
     const note = (name: string) => (): void => void order.push(name);
     // One connection; the account's works that wait would fill three groups.

@@ -44,7 +44,8 @@ describe('search on PostgreSQL', () => {
       expect(await blindCtype(pool)).toBe(warning);
 
       await pool.query(
-        `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${A}', '', 'u', 1)`,
+        `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+          VALUES ('${A}', '', 'u', 1)`,
       );
       const soon = { deadline: performance.now() + 20_000 };
       const titles = ['Война и мир', '北京大学', 'İstanbul ΟΔΟΣ', 'Straße 😀😃😄', 'plain'];

@@ -68,7 +68,7 @@ describe('what fails beside others', () => {
     all.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code));
   const ids = () => store.read(A, soon(), (s) => queryIds(s, Gadget, plan(ALL), 0, 100));
 
-  it('a read of one work that the database refuses is of no effect on those that only read', async () => {
+  it('a refused read of one work doesn’t affect works that only read', async () => {
     const all = await Promise.allSettled([missing(), state(), missing(), state()]);
     expect(outcome(all)).toEqual(['42P01', 0, '42P01', 0]);
   });
@@ -130,7 +130,7 @@ describe('what fails beside others', () => {
     expect(await Promise.all(others)).toEqual([1, 1, 2]);
   });
 
-  it('an answer that comes after its work was undone is not what the next one is told', async () => {
+  it('an answer that comes after its work was undone isn’t given to the next one', async () => {
     const late: Promise<unknown>[] = [];
     const first = nothing();
     const undone = store.write(A, soon(), async (t) => {
@@ -172,7 +172,7 @@ describe('what fails beside others', () => {
     expect(seen).toEqual([expect.stringMatching(/^(1min|59\d\d\dms|59s)$/)]);
   });
 
-  it('updates that wait read each object once more at the most, however large they are', async () => {
+  it('waiting updates read each object at most once more, however large', async () => {
     const ids = Array.from({ length: 32 }, (_, index) => `r${index}`);
     const title = 'x'.repeat(20_000);
     await store.write(A, soon(), async (t) => {
@@ -239,7 +239,7 @@ describe('what fails beside others', () => {
   const asked = (sql: string) => ({ sql, parameters: [], inThread: false });
   const PLANNED = [{ steps: [expect.any(String)] }];
 
-  it('plans of an account’s statements wait behind its own long works, and nobody else’s', async () => {
+  it('plans of an account’s statements wait behind its own long works alone', async () => {
     await store.close();
     store = open(8);
     let release: (value: number) => void = () => undefined;
@@ -287,7 +287,7 @@ describe('what fails beside others', () => {
     expect(statements.filter((sql) => sql.startsWith('EXPLAIN'))).toHaveLength(2);
   });
 
-  it('what a migration puts out of date is prepared anew; what is run once is unavailable', async () => {
+  it('statements that a migration outdates are prepared anew; others are unavailable', async () => {
     await add('a');
     const look = (t: Snapshot) => t.get(Gadget, ['a'], Gadget.properties, HUGE);
     const objects = () => ({

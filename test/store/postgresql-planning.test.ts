@@ -37,7 +37,8 @@ describe('a scan of an account', () => {
       await operator.query(
         `INSERT INTO "Gadget" ("accountId", "id", "created", "updated", "title", "title_folded",
            "title_casemap", "code_casemap", "code_folded", "done")
-         SELECT $1, 'g01m80cpf646aen4n9bm' || to_char(n, 'FM000000'), 1, 1, 'Title ' || n, 'title ' || n, 'TITLE ' || n, '', '', false
+         SELECT $1, 'g01m80cpf646aen4n9bm' || to_char(n, 'FM000000'), 1, 1, 'Title ' || n,
+         'title ' || n, 'TITLE ' || n, '', '', false
          FROM generate_series(1, $2) AS n`,
         [account, count],
       );
@@ -84,7 +85,7 @@ describe('a scan of an account', () => {
     expect((await readWhole(pool)) - before).toBe(0);
   });
 
-  it('reads its own rows where the same was asked of a large account many times before', async () => {
+  it('reads only its own rows after many such reads of a large account', async () => {
     await filled(['large', 4000]);
     await add(['small', 40]);
     const { store, pool } = open();

@@ -6,7 +6,7 @@ describe('the shares of a pool', () => {
     expect(sharesOf(16)).toEqual({ all: 16, each: 12, long: 12, longEach: 8 });
   });
 
-  it('leave something to short works, and to other accounts, however few connections there are', () => {
+  it('leave something to short works and other accounts, however few connections exist', () => {
     expect(sharesOf(1)).toEqual({ all: 1, each: 1, long: 1, longEach: 1 });
     for (let size = 2; size <= 64; size += 1) {
       const { all, each, long, longEach } = sharesOf(size);

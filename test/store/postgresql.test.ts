@@ -46,7 +46,8 @@ async function open({ now }: { readonly now: () => number }) {
   database ??= prepare();
   const url = await database;
   const pool = openPool({ url, size: 8, pipeline: true });
-  // Of few rows: TRUNCATE makes each table's and index's file anew, which takes longer than most tests.
+  // Of few rows: TRUNCATE makes each table's and index's file anew, which takes longer than most
+  // tests.
   await pool.query(TABLES.map((table) => `DELETE FROM "${table}"`).join('; '));
   await pool.query(ACCOUNTS);
   const statements: string[] = [];
@@ -127,7 +128,7 @@ describe('store on PostgreSQL alone', () => {
     );
   });
 
-  it('a connection that the server ends is unavailable, and the next call has another', async () => {
+  it('a connection that the server ends is unavailable; the next call has another', async () => {
     const { store, url, close } = await open({ now: Date.now });
     onTestFinished(close);
     const operator = openPool({ url, size: 1 });

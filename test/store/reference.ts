@@ -86,7 +86,10 @@ function keyOf(object: StoredObject, key: SortKey): string | number | null {
   return value;
 }
 
-/** The key of `i;ascii-casemap` (RFC 4790 9.2): the letters a to z become capitals, nothing else changes. */
+/**
+ * The key of `i;ascii-casemap` (RFC 4790 9.2): the letters a to z become capitals, nothing else
+ * changes.
+ */
 function capitals(text: string): string {
   return text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
 }

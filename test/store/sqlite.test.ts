@@ -39,7 +39,7 @@ describe('store on SQLite alone', () => {
     expect(heard.filter((change) => change.accountId === 'a')).toEqual([]);
   });
 
-  it('keeps prepared statements, but for the long ones of which clients may send any number', async () => {
+  it('keeps prepared statements, except long ones that clients vary without end', async () => {
     const { writerDatabase, close } = await openSqlite({ now: Date.now });
     onTestFinished(close);
     const prepare = vi.spyOn(writerDatabase, 'prepare');

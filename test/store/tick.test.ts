@@ -25,7 +25,8 @@ afterEach(() => {
 
 /** The longest run of rows without asking is not known here, but how often it is asked. */
 function asks(condition: string, created: string): number {
-  db.exec(`DELETE FROM "T"; WITH RECURSIVE "n"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "n" LIMIT ${ROWS})
+  db.exec(`DELETE FROM "T"; WITH RECURSIVE "n"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "n"
+    LIMIT ${ROWS})
  INSERT INTO "T" SELECT printf('r%08d', n), ${created} FROM "n"`);
   asked = 0;
   const count = db.prepare(`SELECT count(*) FROM "T" WHERE ${condition}`).pluck().get();

@@ -8,7 +8,8 @@ import { largeFunctions, MOST } from './large-functions.js';
 const KNOWN = join(ROOT, 'test/structure/large-functions.json');
 
 const ADVICE = `
-No function has more than ${MOST.lines} lines or ${MOST.parameters} parameters, but those of test/structure/large-functions.json.
+No function has more than ${MOST.lines} lines or ${MOST.parameters} parameters, but those of
+test/structure/large-functions.json.
 Where one of these has become smaller, or is gone:
   UPDATE_FUNCTIONS=1 npx vitest run --project fast test/structure`;
 

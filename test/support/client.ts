@@ -34,7 +34,9 @@ export interface HttpAnswer {
   readonly json: Json;
 }
 
-/** A JMAP client as small as can be: it sends what it is told and checks no more than the envelope. */
+/**
+ * A JMAP client as small as can be: it sends what it is told and checks no more than the envelope.
+ */
 export class Client extends Methods {
   readonly url: string;
   readonly token: string;
@@ -107,7 +109,10 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends octets down a socket and reads until the server closes it: for HTTP that no client would write. */
+/**
+ * Sends octets down a socket and reads until the server closes it: for HTTP that no client would
+ * write.
+ */
 export function rawHttp(url: string, request: string | Uint8Array): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

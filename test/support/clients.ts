@@ -21,8 +21,9 @@ export class Clients {
 }
 
 /**
- * `answered` calls beside each of the steps of some work. Of all runs of `length` steps, the share beside which no call
- * was answered: near 1 where the work keeps calls out, and near 0, but not 0 where a machine does much else, where it doesn't.
+ * Returns, of all runs of `length` steps of some work, the share beside which no call was answered;
+ * `answered` counts the calls beside each step. It is near 1 where the work keeps calls out, else
+ * near 0 (but not 0 where a machine does much else).
  */
 export function quietShare(answered: readonly number[], length: number): number {
   const runs = answered.slice(0, -length).map((_, n) => answered.slice(n, n + length));

@@ -1,4 +1,6 @@
 import { Conductor } from '../../src/runtime/slices.js';
 
-/** The conductor of a test file's parts, so that they take turns with each other as in one process. */
+/**
+ * The conductor of a test file's parts, so that they take turns with each other as in one process.
+ */
 export const conductor = new Conductor();

@@ -44,7 +44,10 @@ export class EventStream {
     return new EventStream(response, abort);
   }
 
-  /** The first event, of those that came or come, that matches; failing that an error after `timeout`. */
+  /**
+   * The first event, of those that came or come, that matches; failing that an error after
+   * `timeout`.
+   */
   find(matches: (event: ServerEvent) => boolean, timeout = 60_000): Promise<ServerEvent> {
     const found = new Promise<ServerEvent>((resolve, reject) => {
       const look = (): void => {

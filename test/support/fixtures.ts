@@ -31,8 +31,8 @@ export type FixtureName = Exclude<keyof Fixtures, 'A1' | 'u1' | 'unknownAccount'
 const EVERYTHING: readonly FixtureName[] = ['A2', 'AR', 'AN', 'AT', 'AX', 'u2', 'u3'];
 
 /**
- * Makes A1 and U1's client, and what is named beside them: a file names what it uses. What was not made throws
- * where it is read.
+ * Makes A1 and U1's client, and what is named beside them: a file names what it uses. What was not
+ * made throws where it is read.
  */
 export async function makeFixtures(
   server: RunningServer,
@@ -126,7 +126,9 @@ export async function makeUser(
   return { accountId, token, client: new Client(server.url, token) };
 }
 
-/** A read-only token of U1, one that has expired by the time it is used, and one that was revoked. */
+/**
+ * A read-only token of U1, one that has expired by the time it is used, and one that was revoked.
+ */
 export async function makeSpecialTokens(
   server: RunningServer,
 ): Promise<{ readOnly: string; expired: string; revoked: string }> {

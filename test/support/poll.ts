@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Runs `check` until it no longer throws and resolves to what it returns; after `timeout` ms the last failure is
- * thrown. For what another process is told to see soon: nothing here measures how soon.
+ * Runs `check` until it no longer throws and resolves to what it returns; after `timeout` ms the
+ * last failure is thrown. For what another process is told to see soon: nothing here measures how
+ * soon.
  */
 export async function eventually<T>(check: () => T | Promise<T>, timeout = 60_000): Promise<T> {
   const end = performance.now() + timeout;

@@ -10,8 +10,8 @@ export class Random extends Generator {
 }
 
 /**
- * Calls `work` with so many seeds, the first from the environment or a fresh one; a failure says which seed repeats it.
- * Resolves to what they were.
+ * Calls `work` with so many seeds, the first from the environment or a fresh one; a failure says
+ * which seed repeats it. Resolves to what they were.
  */
 export async function withSeeds(
   count: number,

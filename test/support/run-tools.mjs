@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * `node run-tools.mjs STEPS`: runs tools of the project in the working directory, built by the server that runs
- * there, one after another in this one process, and prints what each wrote to standard output as a JSON array.
- * STEPS is a JSON array of [script, arguments]; an argument that is a number stands for the output of that step.
+ * `node run-tools.mjs STEPS`: runs tools of the project in the working directory, built by the
+ * server that runs there, one after another in this one process. Prints a JSON array of what each
+ * wrote to standard output. STEPS is a JSON array of [script, arguments]; a number among
+ * the arguments stands for the output of that step.
  */
 const steps = JSON.parse(process.argv[2] ?? '[]');
 const write = process.stdout.write.bind(process.stdout);

@@ -22,7 +22,10 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The root of the project to run; this repository if none is given. */
   readonly project?: string;
-  /** The `jmapsmith` of a project that has the engine as a package; without it, this repository's scripts. */
+  /**
+   * The `jmapsmith` of a project that has the engine as a package; without it, this repository's
+   * scripts.
+   */
   readonly bin?: string;
   /** Serve this folder, made by an earlier server, in place of a fresh one. */
   readonly dataDir?: string;
@@ -59,13 +62,19 @@ export interface RunningServer {
   stop(): Promise<Exit>;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<Exit>;
-  /** Starts another process on the same data and the same port, after stopping this one where it still runs. */
+  /**
+   * Starts another process on the same data and the same port, after stopping this one where it
+   * still runs.
+   */
   restart(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Runs a tool of the project (`scripts/account` ...) in the server's environment. */
   command(script: string, args: readonly string[]): Promise<CommandResult>;
   /** The same for a tool that must succeed: its standard output, trimmed. */
   tool(script: string, args: readonly string[]): Promise<string>;
-  /** The same for several, one after another in one process where that can be: a process costs half a second. */
+  /**
+   * The same for several, one after another in one process where that can be: a process costs half
+   * a second.
+   */
   tools(steps: readonly ToolStep[]): Promise<readonly string[]>;
   /** Ends the process and removes its folder. */
   remove(): Promise<void>;
@@ -73,7 +82,8 @@ export interface RunningServer {
 
 /**
  * Processes that still run: none may outlive the tests, even failing ones. A worker that is killed,
- * as one is that a time-out or Ctrl+C ends, has no such moment: servers look for it themselves (`environment`).
+ * as one is that a time-out or Ctrl+C ends, has no such moment: servers look for it themselves
+ * (`environment`).
  */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
@@ -207,7 +217,8 @@ function environment(
   );
   return {
     ...inherited,
-    // As `npm start` has it: the server ends when the process that started it does (scripts/launcher.mjs).
+    // As `npm start` has it: the server ends when the process that started it does
+    // (scripts/launcher.mjs).
     npm_lifecycle_event: 'start',
     PORT: '0',
     DATA_DIR: dataDir,

@@ -97,7 +97,10 @@ export const UPGRADE: readonly string[] = [
   'Sec-WebSocket-Protocol: jmap',
 ];
 
-/** A frame as a client may not send it, too (RFC 6455 5.2): masked with zeros, so that its payload is as it is. */
+/**
+ * A frame as a client may not send it, too (RFC 6455 5.2): masked with zeros, so that its payload
+ * is as it is.
+ */
 export interface Frame {
   readonly opcode?: number;
   readonly fin?: boolean;
@@ -176,7 +179,10 @@ export class RawSocket {
     }
   }
 
-  /** The code of the close frame that comes next, what comes before it left out; null where there is none. */
+  /**
+   * The code of the close frame that comes next, what comes before it left out; null where there is
+   * none.
+   */
   async closeCode(): Promise<number | null> {
     for (;;) {
       const next = await this.next();

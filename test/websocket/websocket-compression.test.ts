@@ -33,7 +33,7 @@ async function accepted(harness: Harness, offer: string): Promise<string | undef
 describe('WebSocket: permessage-deflate is agreed to (RFC 8887 4.2, RFC 7692)', () => {
   const RESET = 'server_no_context_takeover; client_no_context_takeover';
 
-  it('without contexts that outlive a message, with the windows that the client wants', async () => {
+  it('keeps no context beyond a message, and has the client’s windows', async () => {
     const harness = await startHarness({ env: ON });
     for (const [offer, answer] of [
       ['permessage-deflate', `permessage-deflate; ${RESET}`],
@@ -62,7 +62,7 @@ describe('WebSocket: permessage-deflate is agreed to (RFC 8887 4.2, RFC 7692)', 
     }
   });
 
-  it('not unless WEBSOCKET_COMPRESSION is on: a compressed frame is then a protocol error', async () => {
+  it('is off without WEBSOCKET_COMPRESSION: a compressed frame is a protocol error', async () => {
     const harness = await startHarness();
     expect(await accepted(harness, 'permessage-deflate')).toBe(undefined);
     const socket = await RawSocket.open(harness, [OFFER]);
@@ -72,7 +72,7 @@ describe('WebSocket: permessage-deflate is agreed to (RFC 8887 4.2, RFC 7692)', 
 });
 
 describe('WebSocket: compressed messages', () => {
-  it('are read and answered as others are, answers from 1,024 characters on compressed', async () => {
+  it('are answered as others; answers from 1,024 characters on are compressed', async () => {
     const harness = await startHarness({ env: ON });
     const socket = await RawSocket.open(harness, [OFFER]);
     const text = 'Buy milk. '.repeat(500);
@@ -138,7 +138,7 @@ describe('WebSocket: compressed messages', () => {
     expect((await socket.message())['requestId']).toBe('r');
   });
 
-  it('many from one client and large answers in fragments arrive whole, windows small or not', async () => {
+  it('many from one client and large fragmented answers arrive whole, in any window', async () => {
     const harness = await startHarness({ env: ON });
     const text = Array.from({ length: 30_000 }, (_, n) => `${n * 7919}𝄞`).join('');
     for (const compress of [true, { serverMaxWindowBits: 9 }, { serverMaxWindowBits: 8 }]) {
@@ -188,7 +188,7 @@ describe('WebSocket: what compressed messages may take', () => {
     expect(await client.closed()).toBe(1009);
   });
 
-  it('a message of 1 MB that would inflate to 1 GB is given up at twice maxSizeRequest', async () => {
+  it('gives up a message of 1 MB that inflates to 1 GB at twice maxSizeRequest', async () => {
     const harness = await startHarness({ env: { ...ON, MAX_SIZE_REQUEST: '1000000' } });
     const socket = await RawSocket.open(harness, [OFFER]);
     const block = deflateRawSync(Buffer.alloc(10_000_000, ' '), {
@@ -210,7 +210,7 @@ describe('WebSocket: what compressed messages may take', () => {
     await until(() => harness.held('u1').octets === 0);
   });
 
-  it('a client that leaves within a compressed message, or its answer, leaves nothing behind', async () => {
+  it('a client that leaves within a compressed message or answer leaves nothing', async () => {
     const harness = await startHarness({ env: ON });
     const { passed, open: openGate } = gate();
     harness.handle = async (envelope) => {

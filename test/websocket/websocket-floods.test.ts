@@ -12,7 +12,10 @@ import {
   requestError,
 } from './websocket-client.js';
 
-/** One that is cut in so many fragments, the first and last among them: the text of `request`, padded. */
+/**
+ * One that is cut in so many fragments, the first and last among them: the text of `request`,
+ * padded.
+ */
 function inFragments(count: number): readonly Buffer[] {
   const text = JSON.stringify(request('r')).padEnd(count);
   return Array.from({ length: count }, (_, n) => {
@@ -91,7 +94,7 @@ describe('WebSocket: what a message is cut in is bounded, whatever its octets ar
 });
 
 describe('WebSocket: floods of control frames', () => {
-  it('pings that come together are answered each; beyond 60 that wait the connection ends', async () => {
+  it('answers pings that come together; more than 60 waiting end the connection', async () => {
     const harness = await startHarness();
     const socket = await RawSocket.open(harness);
     const pings = (count: number): Buffer[] =>
@@ -165,7 +168,7 @@ describe('WebSocket: bounds of a user, over both transports together', () => {
     expect((await post(harness, body)).status).toBe(200);
   });
 
-  it('a token that has ended runs nothing in the moment before its sockets are closed', async () => {
+  it('a token that has ended runs nothing before its sockets are closed', async () => {
     const harness = await startHarness({ timings: { refresh: 60_000 } });
     let ran = 0;
     harness.handle = async () => {

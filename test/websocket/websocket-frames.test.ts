@@ -22,7 +22,7 @@ const code = (value: number, reason = ''): Buffer => {
 };
 
 describe('WebSocket frames (RFC 6455 5)', () => {
-  it('a message may be cut anywhere, within a character too, with control frames between', async () => {
+  it('a message may be cut anywhere, with control frames between the pieces', async () => {
     const harness = await startHarness();
     const socket = await RawSocket.open(harness);
     const octets = Buffer.from(TEXT_OF('r', { text: 'é𝄞🦊' }));
@@ -114,7 +114,7 @@ describe('WebSocket frames (RFC 6455 5)', () => {
     few.tcp.socket.destroy();
   });
 
-  it('a peer that closes while its request runs gets no answer, and frees what it held', async () => {
+  it('a peer that closes while its request runs gets no answer, and frees memory', async () => {
     const harness = await startHarness();
     const { passed, open: openGate } = gate();
     let done = false;

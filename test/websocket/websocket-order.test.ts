@@ -74,7 +74,7 @@ describe('WebSocket: the order of requests (RFC 8887 4.3.2)', () => {
     ]);
   });
 
-  it('1,000 with ids are each answered once; no more run at once than maxConcurrentRequests', async () => {
+  it('answers 1,000 with ids once each, at most maxConcurrentRequests at a time', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '5' } });
     let running = 0;
     let most = 0;
@@ -166,7 +166,7 @@ describe('WebSocket: maxConcurrentRequests of a user, over both transports', () 
     }
   });
 
-  it('one without an id that waits takes no slot; at its turn it is refused where none is free', async () => {
+  it('one without an id waits without a slot; it is refused if none is free then', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '2' } });
     const { begun, pass } = gated(harness, ['a', 'c', 'd']);
     const client = await open(harness);

@@ -285,7 +285,8 @@ describe('WebSocket: its life', () => {
       'Sec-WebSocket-Protocol: jmap',
     ];
     silent.write(
-      `GET /jmap/ws HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n${lines.join('\r\n')}\r\n\r\n`,
+      `GET /jmap/ws HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${TOKEN}\r\n` +
+        `${lines.join('\r\n')}\r\n\r\n`,
     );
     expect(await silent.until(/\r\n\r\n/)).toMatch(/^HTTP\/1.1 101[\s\S]*X-Request-Id: /);
     await silent.closed;
@@ -300,7 +301,7 @@ describe('WebSocket: its life', () => {
     expect(await client.closed()).toBe(1006);
   });
 
-  it('octets beyond the budget are not kept, even of a peer that ignores its close (1013)', async () => {
+  it('drops octets beyond the budget, even of a peer that ignores its close (1013)', async () => {
     // A share of 32 MiB for a user, 8 MB for a message.
     const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '4000000' } });
     const lines = [
@@ -315,7 +316,8 @@ describe('WebSocket: its life', () => {
     );
     for (const peer of peers) {
       await peer.until(/101 Switching/);
-      // The first fragment of a text message, of 7,000,000 octets (RFC 6455 5.2), masked with zeros.
+      // The first fragment of a text message, of 7,000,000 octets (RFC 6455 5.2), masked with
+      // zeros.
       peer.write(`\x01\xff\0\0\0\0\0\x6a\xcf\xc0\0\0\0\0${' '.repeat(7_000_000)}`);
     }
     await Promise.race(peers.map((peer) => peer.closed));

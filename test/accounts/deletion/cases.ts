@@ -30,7 +30,10 @@ const PLANS = {
   sqlite: { bad: /SCAN|TEMP B-TREE/, good: /SEARCH .*\(accountId=\? AND .*>/m },
   postgresql: { bad: /Sort/, good: /Limit.*\n.*Index.*\n *Index Cond: .*"accountId" = .* > / },
 };
-/** PostgreSQL's units: as much as it takes to look for 500 rows one by one. It may read all of a small table. */
+/**
+ * PostgreSQL's units: as much as it takes to look for 500 rows one by one. It may read all of a
+ * small table.
+ */
 const COST = 6000;
 
 /** Rows of a step: of objects, and of others. */
@@ -57,21 +60,27 @@ async function fill({ store, prisma }: Opened, accountId: string, count: number)
     columns.map((column) => (column === 'id' ? `'m' || n` : `"g"."${column}"`)).join(', '),
   );
   const table = Prisma.raw(`"${Gadget.table}"`);
-  const numbers = Prisma.sql`WITH RECURSIVE "numbers"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "numbers"
+  const numbers = Prisma.sql`WITH RECURSIVE "numbers"(n) AS (SELECT 1 UNION ALL SELECT n + 1
+    FROM "numbers"
  WHERE n < CAST(${count} AS INTEGER))`;
   const run = (statement: Prisma.Sql) => prisma.$executeRaw(statement);
   await run(Prisma.sql`INSERT INTO ${table} ("accountId", ${of}) ${numbers}
  SELECT "accountId", ${values} FROM "numbers" CROSS JOIN (SELECT * FROM ${table}
  WHERE "accountId" = ${accountId} AND "id" = 'first') AS "g"`);
-  await run(Prisma.sql`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at") ${numbers}
+  await run(Prisma.sql`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind",
+    "at") ${numbers}
  SELECT CAST(${accountId} AS TEXT), 'Gadget', n, 'm' || n, 0, 1 FROM "numbers"`);
   await run(Prisma.sql`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
  VALUES (${accountId}, 'Gadget', ${count}, ${count})`);
-  await run(Prisma.sql`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId") ${numbers}
+  await run(Prisma.sql`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType",
+    "property", "fromId") ${numbers}
  SELECT CAST(${accountId} AS TEXT), 'Gadget', 'm1', 'Gadget', 'parentId', 'm' || n FROM "numbers"`);
-  await run(Prisma.sql`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created") ${numbers}
- SELECT CAST(${accountId} AS TEXT), 'b' || n, 'text/plain', 1, 'u', 1 FROM "numbers" WHERE ${every}`);
-  await run(Prisma.sql`INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId") ${numbers}
+  await run(Prisma.sql`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId",
+    "created") ${numbers}
+ SELECT CAST(${accountId} AS TEXT), 'b' || n, 'text/plain', 1, 'u', 1 FROM "numbers"
+ WHERE ${every}`);
+  await run(Prisma.sql`INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
+    ${numbers}
  SELECT CAST(${accountId} AS TEXT), 'b' || n, 'Gadget', 'm' || n FROM "numbers" WHERE ${every}`);
 }
 
@@ -158,7 +167,8 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
       expect((await listAccounts(prisma)).map((account) => account.id)).toEqual([other]);
       expect(await prisma.jmapMeta.count({ where: { key: { startsWith: 'deletion:' } } })).toBe(0);
 
-      // Three tables of as many rows, two of blobs, one row of a state; the object that the others are copies of.
+      // Three tables of as many rows, two of blobs, one row of a state; the object that the others
+      // are copies of.
       const sum = steps.reduce((all, { rows }) => all + rows, 0);
       expect(sum).toBe(3 * count + 2 * Math.floor(count / blobEvery(count)) + 2);
       const rowsIn = (ofObjects: boolean) =>
@@ -186,7 +196,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
     60_000 + 2 * count,
   );
 
-  it('what a running call commits before the account is gone goes too; after it there is no account', async () => {
+  it('takes along what a running call commits before; later calls find no account', async () => {
     const { store, prisma, id, data } = await begin();
     let writes = 0;
     const write = (key: string) =>
@@ -237,7 +247,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
     expect(await prisma.jmapAccount.count({ where: { id } })).toBe(0);
   });
 
-  it('a deletion whose process died is gone on with, by one of many, and access is gone meanwhile', async () => {
+  it('another process finishes the deletion of a dead one; meanwhile access is gone', async () => {
     const opened = await begin();
     const { prisma, id, other, data } = opened;
     await fill(opened, id, 3000);

@@ -12,7 +12,10 @@ export interface Selection {
   readonly described?: boolean;
 }
 
-/** What a descriptor says is checked where the protocol's part is not, too; so is each place that a patch may name. */
+/**
+ * What a descriptor says is checked where the protocol's part is not, too; so is each place that a
+ * patch may name.
+ */
 const DESCRIBED = new Set<TypeCheck>([
   ...TYPE_CHECKS.filter(isDescribed),
   ...nestedPatchChecks,

@@ -24,7 +24,9 @@ export const blobCopyDecisions = serverChecks('6.3', [
     ...TWO,
     id: 'blob-copy-arguments',
     level: 'must',
-    rule: 'invalidArguments names the argument that is missing or of another type, and null is no list of ids.',
+    rule:
+      'invalidArguments names the argument that is missing or of another type, and null is no ' +
+      'list of ids.',
     async run(server) {
       const good = { accountId: secondBlobAccount(server), blobIds: [] };
       for (const blobIds of [undefined, null, 'x', {}, [1]])
@@ -43,7 +45,9 @@ export const blobCopyDecisions = serverChecks('6.3', [
     ...ONE,
     id: 'blob-copy-account-without',
     level: 'must',
-    rule: 'An account without the capability of blobs, on either side, is accountNotSupportedByMethod.',
+    rule:
+      'An account without the capability of blobs, on either side, is ' +
+      'accountNotSupportedByMethod.',
     async run(server) {
       const without = server.without(BLOB);
       const blobIds = [await uploaded(server, 'x')];

@@ -14,7 +14,9 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-any-name',
     level: 'must',
-    rule: 'There is always a Content-Disposition; backslashes, a path and 300 characters survive in it, and a plain name stands there unchanged.',
+    rule:
+      'There is always a Content-Disposition; backslashes, a path and 300 characters survive in ' +
+      'it, and a plain name stands there unchanged.',
     async run(server) {
       await namesSurvive(server, ['back\\slash.txt', '../../etc/passwd', 'long'.repeat(75)]);
       const { headers } = await download(server, await stored(server), { name: 'report.txt' });
@@ -25,7 +27,9 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-headers',
     level: 'must',
-    rule: 'Cache-Control is private, immutable, max-age=31536000; content is never sniffed; a type that is none gives way to the stored one.',
+    rule:
+      'Cache-Control is private, immutable, max-age=31536000; content is never sniffed; a type ' +
+      'that is none gives way to the stored one.',
     async run(server) {
       const blobId = await stored(server);
       for (const type of ['text/plain', 'nonsense', '']) {

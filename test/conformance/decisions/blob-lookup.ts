@@ -66,7 +66,9 @@ export const blobLookupTypeDecisions = typeChecks(
       id: 'blob-lookup-types',
       section: '3.1',
       level: 'must',
-      rule: 'supportedTypeNames lists the type exactly where a property of it refers to blobs; one that has none is unknownDataType.',
+      rule:
+        'supportedTypeNames lists the type exactly where a property of it refers to blobs; one ' +
+        'that has none is unknownDataType.',
       needs: { room: 0, singleton: 'both' },
       applies: ({ server, A1 }) =>
         server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`,

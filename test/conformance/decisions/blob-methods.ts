@@ -33,7 +33,9 @@ export const blobUploadMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-blob-id',
       level: 'must',
-      rule: 'created has the blobId too, equal to the id, and /created/k/blobId resolves; there is no state.',
+      rule:
+        'created has the blobId too, equal to the id, and /created/k/blobId resolves; there is ' +
+        'no state.',
       async run(server) {
         const create = { k: { data: [text('x')], type: 'text/plain' } };
         const path = '/created/k/blobId';
@@ -66,7 +68,9 @@ export const blobUploadMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-arguments',
       level: 'must',
-      rule: 'accountId and create are required, and there are no others: invalidArguments with the name.',
+      rule:
+        'accountId and create are required, and there are no others: invalidArguments with the ' +
+        'name.',
       async run(server) {
         const accountId = accountOf(server);
         const create = { k: { data: [] } };

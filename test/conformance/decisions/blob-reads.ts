@@ -32,7 +32,9 @@ export const blobGetMethodDecisions = serverChecks(
       ...METHODS,
       id: 'blob-method-get-arguments',
       level: 'must',
-      rule: 'Properties that there are none of, numbers that are none, ids that are null: invalidArguments, with the name.',
+      rule:
+        'Properties that there are none of, numbers that are none, ids that are null: ' +
+        'invalidArguments, with the name.',
       async run(server) {
         const id = await made(server, text('x'));
         const call = (args: object) =>

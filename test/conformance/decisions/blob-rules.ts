@@ -20,7 +20,9 @@ export const blobRuleDecisions = serverChecks(
       id: 'blob-method-upload-same-call',
       section: '4.1',
       level: 'must',
-      rule: 'A source may be the creation id of a blob of the same call, whatever their order; what would be part of itself is invalidProperties.',
+      rule:
+        'A source may be the creation id of a blob of the same call, whatever their order; what ' +
+        'would be part of itself is invalidProperties.',
       async run(server) {
         const accountId = accountOf(server);
         const create = {

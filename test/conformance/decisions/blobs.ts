@@ -22,7 +22,9 @@ export const uploadDecisions = serverChecks('6.1', [
     ...HTTP,
     id: 'blob-upload-types',
     level: 'must',
-    rule: 'A type keeps its parameters; where none is sent, or what is none, it is application/octet-stream.',
+    rule:
+      'A type keeps its parameters; where none is sent, or what is none, it is ' +
+      'application/octet-stream.',
     async run(server) {
       const typed = async (type: string) => (await uploaded(server, 'x', type))['type'];
       expect(await typed('text/html; charset=utf-8')).toMatch(/^text\/html; ?charset="?utf-8"?$/);

@@ -22,7 +22,9 @@ export const changesDecisions = typeChecks(
     {
       id: 'changes-exactly-max-changes',
       level: 'must',
-      rule: 'As many changes as maxChanges are told at once and leave no more: hasMoreChanges is false (the RFC lets a server return fewer).',
+      rule:
+        'As many changes as maxChanges are told at once and leave no more: hasMoreChanges is ' +
+        'false (the RFC lets a server return fewer).',
       needs: { room: 3 },
       async run(subject) {
         const start = await subject.state(subject.A1);
@@ -35,7 +37,9 @@ export const changesDecisions = typeChecks(
     {
       id: 'changes-state-ahead',
       level: 'must',
-      rule: 'A state is a decimal counter; one that lies ahead of it, or is written in another way, is cannotCalculateChanges.',
+      rule:
+        'A state is a decimal counter; one that lies ahead of it, or is written in another way, ' +
+        'is cannotCalculateChanges.',
       async run(subject) {
         const state = await subject.state(subject.A1);
         const ahead = [String(Number(state) + 1), '999999999999', '9'.repeat(23)];

@@ -8,7 +8,9 @@ export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-response-exact',
     level: 'must',
-    rule: 'The implicit /set has every member of a /set response, null where there is nothing, and the source’s state counts one on.',
+    rule:
+      'The implicit /set has every member of a /set response, null where there is nothing, and ' +
+      'the source’s state counts one on.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const oldState = await subject.state(subject.A1);

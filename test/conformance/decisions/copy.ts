@@ -8,7 +8,9 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-response-exact',
     level: 'must',
-    rule: 'created has the copy’s new id, its times and what only the server sets, and nothing else; the target’s state counts one on.',
+    rule:
+      'created has the copy’s new id, its times and what only the server sets, and nothing else; ' +
+      'the target’s state counts one on.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const oldState = await subject.state(subject.A2);

@@ -5,7 +5,8 @@ import { answerTo } from '../../../conform/src/client/answers.js';
 import { entry } from '../../../conform/src/expected.js';
 export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {
-    // 5.3 has creation ids referenced by an update, which may be within its values; its keys are ids.
+    // 5.3 has creation ids referenced by an update, which may be within its values; its keys are
+    // ids.
     id: 'creation-ids-given-update',
     level: 'must',
     section: '3.3',
@@ -28,7 +29,9 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'creation-ids-real-ids',
     level: 'must',
-    rule: 'The keys of updated and the entries of destroyed are real ids, also where creation ids were sent.',
+    rule:
+      'The keys of updated and the entries of destroyed are real ids, also where creation ids ' +
+      'were sent.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -47,7 +50,9 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     id: 'creation-ids-in-get',
     level: 'must',
     section: '5.1',
-    rule: 'ids of a /get may be creation ids; what is found has its real id, and one that is nobody’s is notFound as it was sent.',
+    rule:
+      'ids of a /get may be creation ids; what is found has its real id, and one that is ' +
+      'nobody’s is notFound as it was sent.',
     async run(subject) {
       const { text } = subject.profile;
       const response = await subject.client.api([
@@ -111,7 +116,9 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'creation-ids-same-call-states',
     level: 'must',
-    rule: 'An object created and updated in one call is one step of the state, created and destroyed two, of which /changes tells nothing.',
+    rule:
+      'An object created and updated in one call is one step of the state, created and destroyed ' +
+      'two, of which /changes tells nothing.',
     needs: { methods: ['changes'] },
     async run(subject) {
       const { A1, type, profile } = subject;

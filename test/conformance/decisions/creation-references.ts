@@ -8,7 +8,9 @@ export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', '
   {
     id: 'creation-references-circle',
     level: 'must',
-    rule: 'Creates that refer to each other in a circle are each invalidProperties, and so is what refers to one of them; the others are made.',
+    rule:
+      'Creates that refer to each other in a circle are each invalidProperties, and so is what ' +
+      'refers to one of them; the others are made.',
     needs: { room: 5 },
     applies: noOwnLinks,
     async run(subject) {

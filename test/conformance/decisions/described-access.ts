@@ -57,7 +57,9 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-secret',
     level: 'must',
-    rule: 'A secret can be given and changed, within the bounds of its descriptor, and is read by nobody.',
+    rule:
+      'A secret can be given and changed, within the bounds of its descriptor, and is read by ' +
+      'nobody.',
     applies: some((subject) => withAccess(subject, 'secret'), 'secret'),
     async run(subject) {
       for (const property of withAccess(subject, 'secret')) {
@@ -85,7 +87,9 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-immutable-null',
     level: 'must',
-    rule: 'null stands for the default of an immutable property, too: where the object has another value it is invalidProperties.',
+    rule:
+      'null stands for the default of an immutable property, too: where the object has another ' +
+      'value it is invalidProperties.',
     needs: { singleton: undefined },
     applies: some(
       (subject) => immutables(subject).filter((one) => isDefaulted(subject, one)),

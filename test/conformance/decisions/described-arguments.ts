@@ -42,7 +42,10 @@ export const describedArgumentDecisions = typeChecks(
     {
       id: 'described-arguments',
       level: 'must',
-      rule: 'Further arguments of a standard method take what the descriptor’s schema of them says, and are invalidArguments otherwise; one that it doesn’t declare is as well. A response has the members that the descriptor says it has.',
+      rule:
+        'Further arguments of a standard method take what the descriptor’s schema of them says, ' +
+        'and are invalidArguments otherwise; one that it doesn’t declare is as well. A response ' +
+        'has the members that the descriptor says it has.',
       applies: hasFurther,
       async run(subject) {
         const call = await calling(subject);
@@ -55,7 +58,8 @@ export const describedArgumentDecisions = typeChecks(
                 value,
                 answer: [`${subject.type}/${name}`, expect.anything()],
               });
-            // null stands for an argument's default (RFC 8620 3.5); what isn't stored may have U+0000.
+            // null stands for an argument's default (RFC 8620 3.5); what isn't stored may have
+            // U+0000.
             const wrong = bad.filter((one) => one !== null && !/\\u0000/.test(JSON.stringify(one)));
             for (const value of wrong)
               expect({ argument, value, answer: await call(name, { [argument]: value }) }).toEqual({

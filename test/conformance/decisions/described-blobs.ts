@@ -9,7 +9,9 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
   {
     id: 'described-blobs-refused',
     level: 'must',
-    rule: 'A blob that is not of the account, and what is no id of a blob at all, is invalidProperties, in a create and in an update.',
+    rule:
+      'A blob that is not of the account, and what is no id of a blob at all, is ' +
+      'invalidProperties, in a create and in an update.',
     applies: hasBlobs,
     async run(subject) {
       const elsewhere = await upload(subject, 'elsewhere', subject.A2);
@@ -34,7 +36,9 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
     id: 'described-blobs-shared',
     section: '6.1',
     level: 'must',
-    rule: 'What refers to a blob opens it to all who reach the account; where nothing does any more it is its uploader’s alone again.',
+    rule:
+      'What refers to a blob opens it to all who reach the account; where nothing does any more ' +
+      'it is its uploader’s alone again.',
     needs: { singleton: undefined },
     applies: hasBlobs,
     async run(subject) {

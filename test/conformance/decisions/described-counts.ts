@@ -11,7 +11,9 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
   {
     id: 'described-counts',
     level: 'must',
-    rule: 'A property that counts follows what comes, moves and goes, and each step is an update of the object that counts.',
+    rule:
+      'A property that counts follows what comes, moves and goes, and each step is an update of ' +
+      'the object that counts.',
     applies: (subject) => (countsOf(subject).length > 0 ? null : 'The type counts nothing.'),
     async run(subject) {
       const targets = new Targets(subject);
@@ -61,7 +63,9 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
   {
     id: 'described-counts-unmoved',
     level: 'must',
-    rule: 'An update of what is counted that leaves the count as it is is no change of the object that counts.',
+    rule:
+      'An update of what is counted that leaves the count as it is is no change of the object ' +
+      'that counts.',
     applies: (subject) => (countsOf(subject).length > 0 ? null : 'The type counts nothing.'),
     async run(subject) {
       const targets = new Targets(subject);

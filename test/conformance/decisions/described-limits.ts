@@ -7,7 +7,9 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'described-limits-count',
     level: 'must',
-    rule: 'Objects beyond the count that an account may have are overQuota, each by itself; one that goes in the same call makes room.',
+    rule:
+      'Objects beyond the count that an account may have are overQuota, each by itself; one that ' +
+      'goes in the same call makes room.',
     applies: LIMITED,
     async run(subject) {
       await subject.clear(subject.A1);
@@ -36,7 +38,7 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'described-limits-octets',
     level: 'must',
-    rule: 'An object of more octets than its type allows is tooLarge, in a create and in an update.',
+    rule: 'An object of more octets than its type allows is tooLarge, in a create and an update.',
     needs: { room: 2 },
     applies: (subject) =>
       largeOf(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,

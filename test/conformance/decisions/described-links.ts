@@ -24,7 +24,9 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-targets',
     level: 'must',
-    rule: 'A reference holds ids of objects of its type in the same account; anything else is invalidProperties.',
+    rule:
+      'A reference holds ids of objects of its type in the same account; anything else is ' +
+      'invalidProperties.',
     applies: hasLinks,
     async run(subject) {
       await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
@@ -43,7 +45,9 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-on-destroy',
     level: 'must',
-    rule: 'Where what a reference holds is to be destroyed, the descriptor says whether that is refused with objectIsLinked, followed by what holds it, or taken out of the reference.',
+    rule:
+      'Where what a reference holds is to be destroyed, the descriptor says whether that is ' +
+      'refused with objectIsLinked, followed by what holds it, or taken out of the reference.',
     needs: { methods: ['changes'] },
     applies: hasLinks,
     async run(subject) {
@@ -77,7 +81,9 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-acyclic',
     level: 'must',
-    rule: 'Where a descriptor wants no cycles an object refers neither to itself nor to what refers to it, over any number of others: invalidProperties.',
+    rule:
+      'Where a descriptor wants no cycles an object refers neither to itself nor to what refers ' +
+      'to it, over any number of others: invalidProperties.',
     needs: { singleton: undefined },
     applies: (subject) =>
       acyclicOf(subject).length > 0 ? null : 'The type has no reference without cycles.',
@@ -101,7 +107,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-links-copied',
     section: '5.4',
     level: 'must',
-    rule: 'A copied reference into the source is invalidProperties, unless the client gives another.',
+    rule: 'A copied reference into the source is invalidProperties, unless another is given.',
     needs: { methods: ['copy'], singleton: undefined },
     applies: hasLinks,
     async run(subject) {

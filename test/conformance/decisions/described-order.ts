@@ -26,7 +26,10 @@ const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
   {
     id: 'described-unique-needed',
     level: 'must',
-    rule: 'What others of the call refer to is judged before them, wherever it stands: of two creates that want what no two may share, the one that the other needs is made, and the other is alreadyExists.',
+    rule:
+      'What others of the call refer to is judged before them, wherever it stands: of two ' +
+      'creates that want what no two may share, the one that the other needs is made, and the ' +
+      'other is alreadyExists.',
     applies: hasOrder,
     run: (subject) =>
       eachKey(subject, async (unique, key) => {
@@ -52,13 +55,16 @@ const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 },
   {
     id: 'described-unique-needed-copied',
     level: 'must',
-    rule: 'So it is with copies: of two that want what no two may share in their account, the one that the other needs is made.',
+    rule:
+      'So it is with copies: of two that want what no two may share in their account, the one ' +
+      'that the other needs is made.',
     applies: (subject) =>
       subject.described.uniques.some(
         (unique) => movable(unique) && linksBeside(subject, unique).length > 0,
       )
         ? null
-        : 'Nothing of the type that can be copied as it is is unique where its objects refer to one another.',
+        : 'Nothing of the type that can be copied as it is is unique where its objects refer to ' +
+          'one another.',
     async run(subject) {
       const { A1: fromAccountId, A2: accountId, type, client } = subject;
       await subject.prepare(accountId);

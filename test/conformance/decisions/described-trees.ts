@@ -39,7 +39,9 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-update',
     level: 'must',
-    rule: 'An update takes no id either that is nobody’s, another account’s or a later creation’s: invalidProperties.',
+    rule:
+      'An update takes no id either that is nobody’s, another account’s or a later creation’s: ' +
+      'invalidProperties.',
     needs: { singleton: 'both' },
     applies: hasLinks,
     async run(subject) {
@@ -64,7 +66,10 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-gone',
     level: 'must',
-    rule: 'An object that is destroyed is nobody’s: a reference to it is invalidProperties. Where one call destroys it and creates what refers to it, nothing refers to what is gone afterwards.',
+    rule:
+      'An object that is destroyed is nobody’s: a reference to it is invalidProperties. Where ' +
+      'one call destroys it and creates what refers to it, nothing refers to what is gone ' +
+      'afterwards.',
     applies: hasLinks,
     async run(subject) {
       await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
@@ -90,7 +95,10 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-holders',
     level: 'must',
-    rule: `What is referred to and must not go is objectIsLinked, with the first ${TOLD} ids of those that refer to it; it goes where they go in the same call, in whichever order they are named.`,
+    rule:
+      `What is referred to and must not go is objectIsLinked, with the first ${TOLD} ids of ` +
+      'those that refer to it; it goes where they go in the same call, in whichever order they ' +
+      'are named.',
     needs: { room: HOLDERS + 1 },
     applies: (subject) =>
       restricting(subject).length > 0 ? null : 'No reference of the type keeps what it refers to.',
@@ -127,7 +135,9 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-turned',
     level: 'must',
-    rule: 'Whether there is a cycle is judged at the end of the call: a chain can be turned around in one, and two updates can’t close a circle together.',
+    rule:
+      'Whether there is a cycle is judged at the end of the call: a chain can be turned around ' +
+      'in one, and two updates can’t close a circle together.',
     applies: hasAcyclic,
     async run(subject) {
       await eachAcyclic(subject, async (name, to) => {
@@ -149,7 +159,9 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-links-in-filter',
     section: '5.5',
     level: 'must',
-    rule: 'A condition on a reference finds what holds the id, and null what holds none; a creation id is nobody’s there and finds nothing.',
+    rule:
+      'A condition on a reference finds what holds the id, and null what holds none; a creation ' +
+      'id is nobody’s there and finds nothing.',
     needs: { methods: ['query'] },
     applies: (subject) =>
       filtered(subject).length > 0

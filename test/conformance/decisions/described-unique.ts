@@ -20,7 +20,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
   {
     id: 'described-unique-shared',
     level: 'must',
-    rule: 'No two objects share what is unique: the later one is alreadyExists with the id of the other; one that goes in the same call makes room.',
+    rule:
+      'No two objects share what is unique: the later one is alreadyExists with the id of the ' +
+      'other; one that goes in the same call makes room.',
     applies: hasKeys,
     async run(subject) {
       await eachKey(subject, async ({ name }, same) => {
@@ -70,7 +72,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
   {
     id: 'described-unique-updates',
     level: 'must',
-    rule: 'Updates are judged on the final state of their call: two objects may swap what is unique, one can’t take what the other keeps.',
+    rule:
+      'Updates are judged on the final state of their call: two objects may swap what is unique, ' +
+      'one can’t take what the other keeps.',
     applies: canChange,
     async run(subject) {
       await eachKey(subject, async (unique, first) => {
@@ -95,7 +99,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
   {
     id: 'described-unique-later-loses',
     level: 'must',
-    rule: 'Of two updates of one call that want what no two may share the later one is alreadyExists, and leaves its object as it was.',
+    rule:
+      'Of two updates of one call that want what no two may share the later one is ' +
+      'alreadyExists, and leaves its object as it was.',
     applies: canChange,
     async run(subject) {
       await eachKey(subject, async (unique, first) => {
@@ -117,7 +123,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
   {
     id: 'described-unique-freed',
     level: 'must',
-    rule: 'What is unique is so within its account, and as long as its object is there: another account may have it too, and once the object is destroyed it can be given anew.',
+    rule:
+      'What is unique is so within its account, and as long as its object is there: another ' +
+      'account may have it too, and once the object is destroyed it can be given anew.',
     applies: hasKeys,
     async run(subject) {
       await eachKey(subject, async ({ name, properties }, same) => {

@@ -60,7 +60,9 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-values-stored',
     level: 'must',
-    rule: 'Of each property the values that its descriptor allows, those at its bounds among them, are stored and read as they were given.',
+    rule:
+      'Of each property the values that its descriptor allows, those at its bounds among them, ' +
+      'are stored and read as they were given.',
     applies: hasValues,
     async run(subject) {
       const { profile, described } = subject;
@@ -87,7 +89,9 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-values-refused',
     level: 'must',
-    rule: 'Of each property a value of another type, or one past a bound of its descriptor, is invalidProperties, in a create and in an update.',
+    rule:
+      'Of each property a value of another type, or one past a bound of its descriptor, is ' +
+      'invalidProperties, in a create and in an update.',
     applies: hasValues,
     async run(subject) {
       const { profile, described } = subject;
@@ -120,7 +124,9 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
   {
     id: 'described-values-null-created',
     level: 'must',
-    rule: 'In a create null is a value as any other: of a property that may not be null it is invalidProperties, also where it need not be given.',
+    rule:
+      'In a create null is a value as any other: of a property that may not be null it is ' +
+      'invalidProperties, also where it need not be given.',
     needs: { singleton: undefined },
     applies: (subject) =>
       neverNull(subject).length > 0 ? null : 'Every property of the type may be null.',

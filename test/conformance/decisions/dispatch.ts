@@ -33,7 +33,9 @@ export const dispatchDecisions = typeChecks(
     {
       id: 'dispatch-snake-case',
       level: 'must',
-      rule: 'A type that opts in takes argument names in snake_case, too, not both spellings of one; another type takes camelCase alone.',
+      rule:
+        'A type that opts in takes argument names in snake_case, too, not both spellings of one; ' +
+        'another type takes camelCase alone.',
       async run(subject) {
         const { A1: accountId, client, type } = subject;
         const snake = { account_id: accountId, ids: [] };

@@ -5,7 +5,9 @@ export const eventServerDecisions = serverChecks('7.3', [
   {
     id: 'events-parameters',
     level: 'must',
-    rule: 'Wrong or missing parameters, and types that nobody has, are a problem with status 400; POST is 405.',
+    rule:
+      'Wrong or missing parameters, and types that nobody has, are a problem with status 400; ' +
+      'POST is 405.',
     run: async (server) => {
       const { http, session, watching } = server.user;
       const right = { types: '*', closeafter: 'no', ping: '0' };

@@ -8,7 +8,9 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
   {
     id: 'get-shown',
     level: 'must',
-    rule: 'An object has what was given, its defaults, and id, created and updated; the state is a decimal number.',
+    rule:
+      'An object has what was given, its defaults, and id, created and updated; the state is a ' +
+      'decimal number.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'whole');
       expect(await get(subject, { ids: [id] })).toEqual({

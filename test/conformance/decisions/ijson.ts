@@ -23,12 +23,15 @@ const ofTypes = typeChecks('1.3', { methods: ['query'], room: 0 }, [
   {
     id: 'ijson-inexact-numbers',
     level: 'must',
-    rule: 'A number that a double cannot hold exactly is refused where an Int is expected, never rounded: its text decides; -0 and 5.0 are the integers 0 and 5.',
+    rule:
+      'A number that a double cannot hold exactly is refused where an Int is expected, never ' +
+      'rounded: its text decides; -0 and 5.0 are the integers 0 and 5.',
     async run(subject) {
       const { type, A1 } = subject;
       const { using } = subject.client;
       const answer = async (args: string): Promise<Json | undefined> => {
-        const text = `{"using":${JSON.stringify(using)},"methodCalls":[["${type}/query",{"accountId":"${A1}",${args}},"c0"]]}`;
+        const call = `["${type}/query",{"accountId":"${A1}",${args}},"c0"]`;
+        const text = `{"using":${JSON.stringify(using)},"methodCalls":[${call}]}`;
         const told = await subject.client.send(text);
         return told.kind === 'response' ? [...(told.response.methodResponses[0] ?? [])] : undefined;
       };

@@ -8,7 +8,9 @@ const ofServers = serverChecks('3.6.1', [
   {
     id: 'limits-created-ids',
     level: 'must',
-    rule: 'A request may have 4,096 createdIds; more are rejected as limit, which is called maxCreatedIdsInRequest.',
+    rule:
+      'A request may have 4,096 createdIds; more are rejected as limit, which is called ' +
+      'maxCreatedIdsInRequest.',
     async run(server) {
       const client = server.user.client();
       const ids = (count: number): JsonMap =>

@@ -3,7 +3,9 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { eachObject } from '../../../conform/src/checks/patch-holding.js';
 import { noObjects, richest } from '../../../conform/src/checks/patch-places.js';
 
-/** RFC 8620 5.3: PatchObject, at each place within objects, maps and sets that the descriptor has. */
+/**
+ * RFC 8620 5.3: PatchObject, at each place within objects, maps and sets that the descriptor has.
+ */
 
 export const nestedPatchDecisions = typeChecks(
   '5.3',
@@ -12,7 +14,9 @@ export const nestedPatchDecisions = typeChecks(
     {
       id: 'patch-equal-values',
       level: 'must',
-      rule: 'Equal values, in whatever order their members come and by whichever pointer, are no change.',
+      rule:
+        'Equal values, in whatever order their members come and by whichever pointer, are no ' +
+        'change.',
       applies: noObjects,
       run: (subject) =>
         eachObject(subject, richest, async ({ id, name, start, places }) => {

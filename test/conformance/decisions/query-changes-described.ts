@@ -11,7 +11,9 @@ export const queryChangesDescribedDecisions = typeChecks(
     {
       id: 'query-changes-up-to-id-filtered',
       level: 'must',
-      rule: 'A filter on an immutable property alone, with no sort, lets upToId cut off what comes behind it; what the filter leaves out is never added.',
+      rule:
+        'A filter on an immutable property alone, with no sort, lets upToId cut off what comes ' +
+        'behind it; what the filter leaves out is never added.',
       needs: { room: 6 },
       applies: (subject) =>
         immutable(subject) === undefined

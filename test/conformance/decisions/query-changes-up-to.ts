@@ -3,13 +3,17 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { NEEDS } from '../../../conform/src/checks/query-follow.js';
 import { cached, changesOf } from '../../../conform/src/subject/queries.js';
 
-/** RFC 8620 5.6: /queryChanges for clients that hold a part of the results, by upToId or without it. */
+/**
+ * RFC 8620 5.6: /queryChanges for clients that hold a part of the results, by upToId or without it.
+ */
 
 export const queryChangesUpToDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-up-to-id-default-order',
     level: 'must',
-    rule: 'No filter and no sort count as immutable: upToId cuts off what comes behind it, unless it is not in the results.',
+    rule:
+      'No filter and no sort count as immutable: upToId cuts off what comes behind it, unless it ' +
+      'is not in the results.',
     needs: { room: 6 },
     async run(subject) {
       await subject.empty(subject.A1);

@@ -9,7 +9,9 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-exact',
     level: 'must',
-    rule: 'removed are the ids that changed or were destroyed since, less those created since, and added those of the changed that match now: no more.',
+    rule:
+      'removed are the ids that changed or were destroyed since, less those created since, and ' +
+      'added those of the changed that match now: no more.',
     needs: { room: 4 },
     async run(subject) {
       await subject.empty(subject.A1);
@@ -28,7 +30,9 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-around-filter-exact',
     level: 'must',
-    rule: 'All that changed since and was there before is in removed, whether it was in the results or not; only those of it that match now are added.',
+    rule:
+      'All that changed since and was there before is in removed, whether it was in the results ' +
+      'or not; only those of it that match now are added.',
     needs: { room: 6 },
     applies: textFilter,
     async run(subject) {
@@ -88,7 +92,9 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-other-query',
     level: 'must',
-    rule: 'A state of another filter, sort or type, ahead of the counter or cut short is cannotCalculateChanges.',
+    rule:
+      'A state of another filter, sort or type, ahead of the counter or cut short is ' +
+      'cannotCalculateChanges.',
     async run(subject) {
       const { queryState } = await cached(subject);
       const number = /^\d+/.exec(queryState)?.[0] ?? '';

@@ -47,7 +47,9 @@ export const queryCollationDecisions = typeChecks(
     {
       id: 'query-collation-default-unicode',
       level: 'must',
-      rule: 'Without a collation the order knows Unicode, which names no order: here é is among the e, composed or not, and not behind z.',
+      rule:
+        'Without a collation the order knows Unicode, which names no order: here é is among the ' +
+        'e, composed or not, and not behind z.',
       applies: textSort,
       async run(subject) {
         const texts = ['zoo', 'éc', 'e\u0301b', 'éa', 'eb', 'da'];
@@ -68,7 +70,9 @@ export const queryCollationDecisions = typeChecks(
     {
       id: 'query-collation-numeric-ties',
       level: 'must',
-      rule: 'In i;ascii-numeric texts without a number are equal, and equal numbers too: they go by id.',
+      rule:
+        'In i;ascii-numeric texts without a number are equal, and equal numbers too: they go by ' +
+        'id.',
       applies: textSort,
       async run(subject) {
         const texts = ['zebra', 'Äpfel', '7 b', 'Zoo', '_x', '10 b', '007', 'A', '9 a', 'ǆ'];

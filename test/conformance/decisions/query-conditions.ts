@@ -60,7 +60,9 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-operators',
       level: 'must',
-      rule: 'Each declared filter finds what its operator says of the stored values: equals, in, contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem.',
+      rule:
+        'Each declared filter finds what its operator says of the stored values: equals, in, ' +
+        'contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem.',
       applies: filters,
       async run(subject) {
         await populated(subject, async (items) => {
@@ -79,7 +81,9 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-members',
       level: 'must',
-      rule: 'All members of a condition must hold; those that are null add no constraint, but for equals on a nullable property.',
+      rule:
+        'All members of a condition must hold; those that are null add no constraint, but for ' +
+        'equals on a nullable property.',
       applies: filters,
       async run(subject) {
         await populated(subject, async (items) => {
@@ -110,7 +114,9 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-invalid',
       level: 'must',
-      rule: 'A condition takes what the descriptor’s schema of it says: a date that is none, a list with a null, a value out of range are invalidArguments that names the condition.',
+      rule:
+        'A condition takes what the descriptor’s schema of it says: a date that is none, a list ' +
+        'with a null, a value out of range are invalidArguments that names the condition.',
       needs: { room: 0 },
       applies: filters,
       async run(subject) {
@@ -154,7 +160,9 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-bounds',
       level: 'must',
-      rule: 'Bounds of dates are half open to the millisecond: before leaves its bound out, after takes it in; null is neither.',
+      rule:
+        'Bounds of dates are half open to the millisecond: before leaves its bound out, after ' +
+        'takes it in; null is neither.',
       applies: (subject) =>
         dateBounds(subject).length > 0
           ? null
@@ -182,7 +190,9 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-case',
       level: 'must',
-      rule: 'Text is compared case-insensitively by NFC, full case folding and NFC again, for every script.',
+      rule:
+        'Text is compared case-insensitively by NFC, full case folding and NFC again, for every ' +
+        'script.',
       needs: { text: true, room: 8 },
       applies: textFilter,
       async run(subject) {
@@ -214,7 +224,9 @@ export const queryConditionDecisions = typeChecks(
     {
       id: 'query-condition-wildcards',
       level: 'must',
-      rule: 'No character of a text that is looked for is a wildcard; startsWith looks at the start alone.',
+      rule:
+        'No character of a text that is looked for is a wildcard; startsWith looks at the start ' +
+        'alone.',
       needs: { room: 13 },
       applies: (subject) =>
         freeTexts(subject).length > 0

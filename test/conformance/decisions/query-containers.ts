@@ -19,7 +19,9 @@ export const queryContainerDecisions = typeChecks(
     {
       id: 'query-condition-in',
       level: 'must',
-      rule: 'in takes a list: a value that is in it twice counts once, their order says nothing, and an empty list finds nothing.',
+      rule:
+        'in takes a list: a value that is in it twice counts once, their order says nothing, and ' +
+        'an empty list finds nothing.',
       applies: ({ described }) =>
         described.filters.some(({ operator }) => operator === 'in')
           ? null
@@ -48,7 +50,9 @@ export const queryContainerDecisions = typeChecks(
     {
       id: 'query-condition-keys',
       level: 'must',
-      rule: 'hasKey and hasItem take a value as it is, whole and in its own case, whatever it looks like.',
+      rule:
+        'hasKey and hasItem take a value as it is, whole and in its own case, whatever it looks ' +
+        'like.',
       applies: (subject) =>
         containers(subject).length > 0
           ? null

@@ -30,7 +30,9 @@ export const queryFilterDecisions = typeChecks(
     {
       id: 'query-filter-undeclared-type',
       level: 'must',
-      rule: 'A filter property that the type doesn’t declare is unsupportedFilter, whatever else it is a name of, also beside one that is declared.',
+      rule:
+        'A filter property that the type doesn’t declare is unsupportedFilter, whatever else it ' +
+        'is a name of, also beside one that is declared.',
       needs: { room: 0 },
       async run(subject) {
         const names = [

@@ -23,7 +23,9 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-undeclared',
     level: 'must',
-    rule: 'A property that the descriptor doesn’t declare a sort by is unsupportedSort, whether the type has it or not; names are case-sensitive.',
+    rule:
+      'A property that the descriptor doesn’t declare a sort by is unsupportedSort, whether the ' +
+      'type has it or not; names are case-sensitive.',
     needs: { room: 0 },
     async run(subject) {
       const declared = subject.profile.sorts;
@@ -57,7 +59,9 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-last-tie',
     level: 'must',
-    rule: 'The last tie goes by id, in the direction of the last comparator; created is the order of creation.',
+    rule:
+      'The last tie goes by id, in the direction of the last comparator; created is the order of ' +
+      'creation.',
     needs: { text: true, repeats: true, room: 4 },
     applies: textSort,
     async run(subject) {
@@ -87,7 +91,9 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
   {
     id: 'query-sort-described',
     level: 'must',
-    rule: 'Each declared sort orders by value or i;unicode-casemap, nulls first ascending and last descending, then by id: one direction is the other reversed.',
+    rule:
+      'Each declared sort orders by value or i;unicode-casemap, nulls first ascending and last ' +
+      'descending, then by id: one direction is the other reversed.',
     applies: sorts,
     async run(subject) {
       await populated(subject, async (items) => {

@@ -11,7 +11,9 @@ export const queryWindowDecisions = typeChecks(
     {
       id: 'query-window-position-as-asked',
       level: 'must',
-      rule: 'The response’s position behind the end is the one that was asked for; by an anchor it is the anchor’s and its offset’s sum.',
+      rule:
+        'The response’s position behind the end is the one that was asked for; by an anchor it ' +
+        'is the anchor’s and its offset’s sum.',
       async run(subject) {
         const ids = await six(subject);
         for (const position of [ids.length, ids.length + 1, 2 ** 53 - 1])
@@ -23,7 +25,9 @@ export const queryWindowDecisions = typeChecks(
     {
       id: 'query-window-server-limit',
       level: 'must',
-      rule: 'Without a limit, or with a higher one, 5,000 ids come at most and the response’s limit says so; no other member is there, and the order is that of creation.',
+      rule:
+        'Without a limit, or with a higher one, 5,000 ids come at most and the response’s limit ' +
+        'says so; no other member is there, and the order is that of creation.',
       async run(subject) {
         await subject.empty(subject.A1);
         const made = await subject.make(subject.A1, ...'abcdef');
@@ -51,7 +55,9 @@ export const queryWindowDecisions = typeChecks(
     {
       id: 'query-window-anchor-elsewhere',
       level: 'must',
-      rule: 'An id of another account, and a string that is no id, are not found as anchors (ids are never used again).',
+      rule:
+        'An id of another account, and a string that is no id, are not found as anchors (ids are ' +
+        'never used again).',
       async run(subject) {
         await six(subject);
         const foreign = await subject.one(subject.A2);

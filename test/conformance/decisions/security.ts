@@ -7,7 +7,9 @@ export const securityDecisions = serverChecks('1.7', [
   {
     id: 'security-challenge-bearer',
     level: 'must',
-    rule: 'The challenge is Bearer with the realm jmap, and error="invalid_token" where a token was sent; the body is a problem.',
+    rule:
+      'The challenge is Bearer with the realm jmap, and error="invalid_token" where a token was ' +
+      'sent; the body is a problem.',
     async run(server) {
       await refuses(server, null, (answer) => {
         expect(challenge(answer)).toBe('Bearer realm="jmap"');

@@ -20,7 +20,9 @@ export const sessionDecisions = serverChecks('2', [
   {
     id: 'session-primary-first',
     level: 'must',
-    rule: "Every capability that one of the user's own accounts offers has a primary account, which is the first of them.",
+    rule:
+      "Every capability that one of the user's own accounts offers has a primary account, which " +
+      'is the first of them.',
     async run(server) {
       const session = await read(server);
       const primary = asMap(session.object['primaryAccounts']);

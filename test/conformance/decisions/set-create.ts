@@ -8,7 +8,9 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-create-answer-exact',
     level: 'must',
-    rule: 'A create is one step of the state, and created has exactly the id, created, updated and what was left out, nothing that the client sent.',
+    rule:
+      'A create is one step of the state, and created has exactly the id, created, updated and ' +
+      'what was left out, nothing that the client sent.',
     async run(subject) {
       const before = await subject.state(subject.A1);
       const answer = await create(subject, { k: subject.create('a') });

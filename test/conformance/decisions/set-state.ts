@@ -30,7 +30,9 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
   {
     id: 'set-states-counted',
     level: 'must',
-    rule: 'The state steps by one for each object that changed, none for what failed or stayed the same.',
+    rule:
+      'The state steps by one for each object that changed, none for what failed or stayed the ' +
+      'same.',
     needs: { methods: ['changes'], room: 4 },
     async run(subject) {
       const { A1, type, profile } = subject;

@@ -8,7 +8,9 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-update-answer-exact',
     level: 'must',
-    rule: 'An update is one step of the state, moves updated on and reports it, and leaves created as it is.',
+    rule:
+      'An update is one step of the state, moves updated on and reports it, and leaves created ' +
+      'as it is.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -63,7 +65,9 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-update-unknown-null',
     level: 'must',
-    rule: 'An unknown property of a patch is invalidProperties also where its value is null, and all of them are listed.',
+    rule:
+      'An unknown property of a patch is invalidProperties also where its value is null, and all ' +
+      'of them are listed.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const object = await subject.read(id);

@@ -52,7 +52,9 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
   {
     id: 'set-text-code-points',
     level: 'must',
-    rule: 'The length of a text is counted in Unicode code points: what takes two units of UTF-16 is one.',
+    rule:
+      'The length of a text is counted in Unicode code points: what takes two units of UTF-16 is ' +
+      'one.',
     needs: { text: true },
     applies: ({ profile: { textMax, octets } }) =>
       textMax > 0 && textMax * 4 + 1000 < octets
@@ -87,7 +89,9 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
     id: 'set-date-digits',
     level: 'must',
     section: '1.4',
-    rule: 'Of the fraction of a UTCDate milliseconds are kept, more digits are cut, and the stored value is reported.',
+    rule:
+      'Of the fraction of a UTCDate milliseconds are kept, more digits are cut, and the stored ' +
+      'value is reported.',
     needs: { singleton: 'both' },
     applies: noDate,
     async run(subject) {
@@ -113,7 +117,9 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
     id: 'set-number-text',
     level: 'must',
     section: '1.3',
-    rule: 'Whether a number is an Int is read from how it is written: one that a double can only round is refused, and -0 is 0.',
+    rule:
+      'Whether a number is an Int is read from how it is written: one that a double can only ' +
+      'round is refused, and -0 is 0.',
     needs: { singleton: 'both', room: 3 },
     applies: (subject) =>
       numberOf(subject, 'integer', 5, 10) === undefined &&
@@ -157,7 +163,9 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
     id: 'set-number-for-object',
     level: 'must',
     section: '1.3',
-    rule: 'A number that no double holds is refused where an object or a list is declared, as any other number is.',
+    rule:
+      'A number that no double holds is refused where an object or a list is declared, as any ' +
+      'other number is.',
     needs: { singleton: 'both' },
     applies: (subject) =>
       collectionsOf(subject).length > 0

@@ -23,7 +23,9 @@ export const singletonDecisions = typeChecks(
     {
       id: 'singleton-no-op',
       level: 'must',
-      rule: 'An update of a singleton tells when it was; one that changes nothing is null and no change.',
+      rule:
+        'An update of a singleton tells when it was; one that changes nothing is null and no ' +
+        'change.',
       applies: noDefault,
       async run(subject) {
         await changed(subject, async (property) => {

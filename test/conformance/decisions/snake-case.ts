@@ -36,7 +36,9 @@ export const snakeCaseDecisions = [
     {
       id: 'snake-case-objects',
       level: 'must',
-      rule: 'A type that opts in takes names of properties in snake_case, too, in creates, patches and the properties of a /get, not both spellings of one; answers have camelCase alone.',
+      rule:
+        'A type that opts in takes names of properties in snake_case, too, in creates, patches ' +
+        'and the properties of a /get, not both spellings of one; answers have camelCase alone.',
       applies: (subject) =>
         optsIn(subject) ??
         (longProperties(subject).length > 0 ? null : 'No property’s name is of two words.'),
@@ -70,7 +72,10 @@ export const snakeCaseDecisions = [
     {
       id: 'snake-case-queries',
       level: 'must',
-      rule: 'Names of conditions and of properties to sort by may be in snake_case there, too: the same query as in camelCase, with the same queryState; both spellings of one are invalidArguments.',
+      rule:
+        'Names of conditions and of properties to sort by may be in snake_case there, too: the ' +
+        'same query as in camelCase, with the same queryState; both spellings of one are ' +
+        'invalidArguments.',
       applies: (subject) =>
         optsIn(subject) ??
         (longFilters(subject).length + longSorts(subject).length > 0

@@ -13,7 +13,9 @@ export const socketEqualDecisions = serverChecks(
       id: 'ws-same-words',
       section: '4.3.4',
       level: 'must',
-      rule: 'The members of a RequestError beside @type and requestId are those of the problem details over HTTP; descriptions of method errors are the same.',
+      rule:
+        'The members of a RequestError beside @type and requestId are those of the problem ' +
+        'details over HTTP; descriptions of method errors are the same.',
       run: (server) =>
         both(server, [...REQUESTS, ...REFUSED], (http, socket, about) => {
           const members = (answer: ApiAnswer): unknown => {

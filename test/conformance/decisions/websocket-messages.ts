@@ -14,7 +14,9 @@ export const socketMessageDecisions = serverChecks(
     {
       id: 'ws-no-id-order',
       level: 'must',
-      rule: 'A surplus of requests without ids waits, is answered in its order as well, and is no limit error.',
+      rule:
+        'A surplus of requests without ids waits, is answered in its order as well, and is no ' +
+        'limit error.',
       run: (server) =>
         answersInOrder(server, server.user.session.limit('maxConcurrentRequests') + 12),
     },
@@ -28,7 +30,9 @@ export const socketErrorDecisions = serverChecks(
     {
       id: 'ws-type-required',
       level: 'must',
-      rule: 'A message without @type is notRequest, and so is one whose id is no String; requestId is null then.',
+      rule:
+        'A message without @type is notRequest, and so is one whose id is no String; requestId ' +
+        'is null then.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const { '@type': _, ...bare } = echoRequest('x');
@@ -42,7 +46,9 @@ export const socketErrorDecisions = serverChecks(
     {
       id: 'ws-exact-members',
       level: 'must',
-      rule: 'Messages have these members and no others: requestId is null where no id could be read, and absent from a Response whose Request had none.',
+      rule:
+        'Messages have these members and no others: requestId is null where no id could be read, ' +
+        'and absent from a Response whose Request had none.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const { id: _, ...bare } = echoRequest('');

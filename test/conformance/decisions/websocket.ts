@@ -9,7 +9,9 @@ export const socketHandshakeDecisions = serverChecks(
     {
       id: 'ws-handshake-refused',
       level: 'must',
-      rule: 'A handshake that does not offer jmap is refused with 400; a plain GET is told to upgrade with 426.',
+      rule:
+        'A handshake that does not offer jmap is refused with 400; a plain GET is told to ' +
+        'upgrade with 426.',
       run: async (server) => {
         for (const protocols of [[], ['chat'], ['JMAP']])
           expect([protocols, await refusal(server, { protocols })]).toEqual([protocols, 400]);

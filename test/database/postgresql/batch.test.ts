@@ -42,7 +42,7 @@ describe('statements that are sent together', () => {
   const insert = (id: number) => prepared('INSERT INTO t VALUES ($1, 1)', [id]);
   const count = { text: 'SELECT count(*), sum(n) FROM t', values: [] };
 
-  it('are one transaction: where one fails those behind it are skipped, and nothing stays', async () => {
+  it('are one transaction: if one fails, the later are skipped and nothing stays', async () => {
     expect(await together(insert(1), insert(1), count)).toEqual([
       'INSERT 0 1',
       { code: '23505' },

@@ -27,7 +27,7 @@ afterEach(async () => {
   await new Promise((resolve) => silent.close(resolve));
 });
 
-it('a server that is silent fails a statement after the time that it has, and gives its place back', async () => {
+it('a silent server fails a statement after its time, which gives its place back', async () => {
   const pool = openPool({ url, size: 1, answerWithin: 50 });
   for (let round = 0; round < 3; round += 1) {
     const failure = await pool.query('SELECT 1').catch((error: unknown) => error);
@@ -70,7 +70,7 @@ it('tells why a connection broke, and nothing else of it', async () => {
   await pool.end();
 });
 
-it('what asks for a connection when the pool has ended is told that none is to be had', async () => {
+it('a request for a connection is refused once the pool has ended', async () => {
   const pool = openPool({ url, size: 1 });
   await pool.end();
   const refused = await pool.acquire(performance.now() + 1000).catch((error: unknown) => error);

@@ -86,7 +86,7 @@ it('copies one state, in steps, while another connection writes between them', a
   busy.remove();
 });
 
-it('looks through the copy in a thread: meanwhile the server is told that the backup goes on', async () => {
+it('checks the copy in a thread, and tells the server that the backup goes on', async () => {
   const folder = new Folder();
   const db = openDatabase({ file: folder.file });
   db.exec('CREATE TABLE "Page" ("n" INTEGER PRIMARY KEY, "o" NOT NULL)');
@@ -117,7 +117,7 @@ it('looks through the copy in a thread: meanwhile the server is told that the ba
   }
 });
 
-it('a note holds the octets of blobs until it is taken away, or its process has been silent', async () => {
+it('a note holds the blobs until it is removed or its process has been silent', async () => {
   const noted = new Folder();
   const db = openDatabase({ file: noted.file });
   migrate(db, join(ROOT, 'prisma/sqlite/migrations'));

@@ -155,7 +155,7 @@ describe('account', () => {
 });
 
 describe('token', () => {
-  it('create prints the token alone, which reaches what its user reaches as that changes', async () => {
+  it('create prints the token alone, which reaches what its user reaches', async () => {
     const lines = await place.lines('token', 'create', '--user', 'alice');
     expect(lines).toHaveLength(1);
     const token = lines[0] ?? '';

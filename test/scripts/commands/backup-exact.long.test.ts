@@ -67,7 +67,7 @@ function expectAgreement(folder: string): void {
   }
 }
 
-it('PostgreSQL: a backup under writers is one state that there was, and has what was acknowledged before', async () => {
+it('PostgreSQL: a backup under writers is one state, with all acknowledged before', async () => {
   const from = { DATABASE_URL: await postgresql().createDatabase('exact') };
   const server = await startServer({ env: from });
   const place = new Workplace();

@@ -10,12 +10,16 @@ import { usePostgresql } from '../../support/postgresql.js';
 import { Workplace } from './tool.js';
 
 /**
- * What `backup` and `restore` hold in memory doesn't grow with what they copy: the peak of each process, as the
- * kernel counts it (VmHWM), with nearly nothing and with several times as much as it may grow by.
+ * What `backup` and `restore` hold in memory doesn't grow with what they copy: the peak of each
+ * process, as the kernel counts it (VmHWM), with nearly nothing and with several times as much as
+ * it may grow by.
  */
 
 const MIB = 1024 ** 2;
-/** Blobs that are streamed, and those that are read as a whole, several at a time (scripts/backup/blobs.ts). */
+/**
+ * Blobs that are streamed, and those that are read as a whole, several at a time
+ * (scripts/backup/blobs.ts).
+ */
 const LARGE = { count: 200, octets: MIB };
 const SMALL = { count: 400, octets: 256 * 1024 };
 const BLOBS = LARGE.count + SMALL.count;
@@ -24,7 +28,9 @@ const OBJECTS = 65_000;
 const TEXT = 'x'.repeat(490);
 /** What is copied: blobs and objects. */
 const DATA = LARGE.count * LARGE.octets + SMALL.count * SMALL.octets + OBJECTS * 3 * TEXT.length;
-/** Buffers of a streamed file that wait to be collected, SQLite's cache: measured are 20 to 85 MB. */
+/**
+ * Buffers of a streamed file that wait to be collected, SQLite's cache: measured are 20 to 85 MB.
+ */
 const GROWTH = 128 * MIB;
 /** Of JavaScript's own heap, MB: rows that gather would end the process. */
 const HEAP = 64;
@@ -57,7 +63,10 @@ async function fillBlobs(folder: string, accountId: string): Promise<void> {
 
 type Env = Readonly<Record<string, string>>;
 
-/** A command with a small heap, which must succeed; resolves to the octets of memory that it had at the most. */
+/**
+ * A command with a small heap, which must succeed; resolves to the octets of memory that it had at
+ * the most.
+ */
 async function peakOf(place: Workplace, name: string, file: string, env: Env): Promise<number> {
   const told = join(place.dataDir, `${name}.peak`);
   const teller = join(place.dataDir, 'teller.mjs');
@@ -107,7 +116,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
 
 // VmHWM is Linux's.
 describe.skipIf(process.platform !== 'linux').each(Object.entries(ENGINES))('%s', (_, engine) => {
-  it(`${Math.round(DATA / MIB)} MB are copied and brought back in as much memory as nearly nothing`, async () => {
+  it(`${Math.round(DATA / MIB)} MB are copied and restored in as much memory as none`, async () => {
     const place = new Workplace();
     onTestFinished(() => place.remove());
     const env = await engine.make();

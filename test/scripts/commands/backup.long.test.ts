@@ -25,7 +25,7 @@ const TEXTS = [
   '漢'.repeat(512),
 ];
 
-it('PostgreSQL: copies what is there beside its server, and brings it back to an empty database', async () => {
+it('PostgreSQL: copies data beside its server, and restores it to an empty database', async () => {
   const from = { DATABASE_URL: await postgresql().createDatabase('origin') };
   const to = { DATABASE_URL: await postgresql().createDatabase('destination') };
   const server = await startServer({ env: from });
@@ -73,7 +73,7 @@ it('PostgreSQL: copies what is there beside its server, and brings it back to an
   }
 });
 
-it('PostgreSQL: brings back its own tables alone, those in partitions too, and no roles', async () => {
+it('PostgreSQL: restores its own tables alone, those in partitions too, and no roles', async () => {
   const url = await postgresql().createDatabase('mixed');
   const place = new Workplace();
   const from = { DATABASE_URL: url };
@@ -90,7 +90,8 @@ it('PostgreSQL: brings back its own tables alone, those in partitions too, and n
       CREATE TABLE "JmapState_1" PARTITION OF "JmapState" FOR VALUES WITH (MODULUS 2, REMAINDER 1);
       DROP TABLE "Plain"`);
     await client.query(
-      `INSERT INTO "JmapState" ("accountId", "type", "number", "objects") VALUES ($1, 'Todo', 5, 0)`,
+      `INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
+        VALUES ($1, 'Todo', 5, 0)`,
       [accountId],
     );
     const file = join(place.dataDir, 'b.tar');
@@ -180,7 +181,7 @@ it('PostgreSQL: a database that is not there, or has nothing of ours, is not cop
   place.remove();
 });
 
-it('backups under a server that collects blobs after a second miss no octets, twenty times', async () => {
+it('backups under a server that collects blobs each second miss no octets, 20 times', async () => {
   const server = await startServer({ env: { BLOBS_KEEP: '1s' } });
   const place = new Workplace();
   let over = false;

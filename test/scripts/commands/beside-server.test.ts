@@ -9,7 +9,9 @@ const server = useServer();
 let account: string;
 let client: Client;
 
-/** No server is told of a command: each request below is the very next one, with nothing waited for. */
+/**
+ * No server is told of a command: each request below is the very next one, with nothing waited for.
+ */
 const run = (tool: string, ...args: readonly string[]): Promise<string> =>
   server().tool(`scripts/${tool}`, args);
 
@@ -23,7 +25,7 @@ async function accounts(): Promise<Readonly<Record<string, unknown>>> {
 }
 
 describe('a command beside a running server', () => {
-  it('that names, grants or revokes shows in the session and its state, and in what methods allow', async () => {
+  it('names, grants and revocations show in the session, its state and in methods', async () => {
     const other = await run('account', 'create', '--name', 'Other', '--user', 'bob');
     const { state } = await client.session();
     expect(Object.keys(await accounts())).toEqual([account]);

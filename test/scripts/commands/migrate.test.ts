@@ -19,7 +19,7 @@ function change(sql: string): void {
   db.close();
 }
 
-it('migrate applies what is pending, once; --status says what is, changes nothing, and is 1 where some is', async () => {
+it('migrate applies pending migrations once; --status lists them and changes nothing', async () => {
   const before = await place.run('migrate', ['--status']);
   expect(before).toMatchObject({ code: 1, stderr: '' });
   expect(before.stdout).toMatch(/^(pending \d{4}_\w+\n)+$/);
@@ -34,7 +34,7 @@ it('migrate applies what is pending, once; --status says what is, changes nothin
   expect(await place.lines('migrate', '--status')).toEqual(first);
 });
 
-it('a database of a newer version is refused by the name of its migration: exit code 2', async () => {
+it('a newer version’s database is refused by its migration’s name: exit code 2', async () => {
   await place.lines('migrate');
   change(`INSERT INTO "_prisma_migrations" ("id", "checksum", "finished_at", "migration_name")
           VALUES ('x', 'y', 1, '9999_future')`);

@@ -78,7 +78,7 @@ describe.each(PLACES)('a command on a new database, on %s', (_, open) => {
   });
 });
 
-it('a database that is behind and has users is left to "migrate": an older server may use it', async () => {
+it('leaves a used database that is behind to "migrate": an older server may use it', async () => {
   const [{ file }, create] = place({});
   const db = openDatabase({ file });
   migrateSqlite(db, firstOf('sqlite'));

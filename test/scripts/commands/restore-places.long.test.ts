@@ -37,7 +37,8 @@ describe('restore', () => {
     migrate(db, folder);
     db.exec(`INSERT INTO "JmapUser" ("id", "name", "created") VALUES ('u1', 'alice', 1)`);
     db.exec(
-      `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('a1', 'Old', 'u1', 1)`,
+      `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+        VALUES ('a1', 'Old', 'u1', 1)`,
     );
     db.exec(
       `INSERT INTO "JmapAccess" ("accountId", "userId", "readOnly") VALUES ('a1', 'u1', false)`,
@@ -97,7 +98,7 @@ describe('restore', () => {
     },
   );
 
-  it('to a data folder behind a link, on another file system; clients that come back are told nothing wrong', async () => {
+  it('restores to a folder behind a link, on another file system, for known clients', async () => {
     const origin = await startServer();
     const place = new Workplace();
     const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();

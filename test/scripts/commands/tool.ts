@@ -13,7 +13,10 @@ export interface ToolResult {
 /** For a hook that builds: where many tests start at once, one builds and the others wait, ms. */
 export const BUILD_TIMEOUT = 300_000;
 
-/** Has dist/ built where it is not current, so that no tool under test stops to build (test/scripts/build-run has that). */
+/**
+ * Has dist/ built where it is not current, so that no tool under test stops to build
+ * (test/scripts/build-run has that).
+ */
 export function buildTools(): void {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/build.mjs'], {
     cwd: ROOT,
@@ -22,7 +25,10 @@ export function buildTools(): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** A data folder of its own, with the tools as a user runs them on it. No server has ever been started there. */
+/**
+ * A data folder of its own, with the tools as a user runs them on it. No server has ever been
+ * started there.
+ */
 export class Workplace {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'commands-'));
   readonly file = join(this.dataDir, 'jmap.db');

@@ -26,7 +26,10 @@ function around(example: string): string {
 }
 
 function descriptor(type: string, more = PART): string {
-  return `{ capability: 'urn:example:things', ${more}, types: { ${OTHERS.join(', ')}, Thing: { ${type} } } }`;
+  return (
+    `{ capability: 'urn:example:things', ${more}, types: { ${OTHERS.join(', ')}, Thing: { ` +
+    `${type} } } }`
+  );
 }
 
 /** Where an example may stand: as properties, within one, in the type, or in the capability. */

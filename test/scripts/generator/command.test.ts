@@ -220,7 +220,7 @@ describe('npm run generate -- --check', () => {
     ]);
   });
 
-  it('finds a migration that is wanting, which generate then adds without touching the first', async () => {
+  it('finds a missing migration, which generate adds without touching the first', async () => {
     const project = await createProject({ 'things.yaml': THING });
     await project.generate();
     project.release();

@@ -38,7 +38,7 @@ describe('what is generated', () => {
       expect(paths.filter((path) => kind.test(path)).length, kind.source).toBeGreaterThan(0);
   });
 
-  it('has the same bytes whatever order the files were made in, with CRLF and a byte-order mark, and names no folder', async () => {
+  it('has the same bytes for files in any order, with CRLF or a byte-order mark', async () => {
     const files = await allFiles();
     const crlf = changed((text) => `\ufeff${text.replaceAll('\n', '\r\n')}`);
     const project = await createProject(Object.fromEntries(Object.entries(crlf).reverse()));
@@ -114,7 +114,8 @@ describe('what is generated', () => {
 
 describe("a descriptor's hash", () => {
   const base =
-    'description: A thing.\nproperties:\n  a: { type: string, default: "" }\n  b: { type: integer, default: 0 }\nsort: [a, b]';
+    'description: A thing.\nproperties:\n  a: { type: string, default: "" }\n  b: { type: ' +
+    'integer, default: 0 }\nsort: [a, b]';
 
   async function hashOf(text: string): Promise<string> {
     const files = await filesOf(await createProject({ 'things.yaml': text }));
@@ -136,7 +137,8 @@ describe("a descriptor's hash", () => {
     [
       'the order of properties',
       thing(
-        'sort: [a, b]\nproperties:\n  b: { type: integer, default: 0 }\n  a: { type: string, default: "" }',
+        'sort: [a, b]\nproperties:\n  b: { type: integer, default: 0 }\n  a: { type: string, ' +
+          'default: "" }',
       ),
     ],
   ])('stays when %s changes', async (_what, changed) => {

@@ -5,7 +5,7 @@ import { createProject, thing } from './project.js';
 
 const things = (lines: string) => thing(`description: "Things ÄÖ 中文 😀"\nproperties:\n${lines}`);
 
-it('--dry-run prints a patch that git applies, to the bytes that generate would write', async () => {
+it('--dry-run prints a patch; git applies it to what generate would write', async () => {
   const project = await createProject({
     'things.yaml': things('  text: { type: string, default: "" }'),
     'others.yaml': 'capability: urn:example:others\n',
@@ -16,7 +16,8 @@ it('--dry-run prints a patch that git applies, to the bytes that generate would 
 
   await project.remove('capabilities/others.yaml');
   await project.write('capabilities/more.yaml', 'capability: urn:example:more\n');
-  const lines = `  text: { type: string, default: "\\\\ \u2028" }\n  n: { type: integer, default: 0 }`;
+  const lines =
+    '  text: { type: string, default: "\\\\ \u2028" }\n  n: { type: integer, default: 0 }';
   await project.write('capabilities/things.yaml', things(lines));
   const { code, stdout } = await project.generate({ dryRun: true });
   expect(code).toBe(0);

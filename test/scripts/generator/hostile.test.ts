@@ -30,6 +30,10 @@ it('an object among the values of a unique text is told, and never throws', () =
 
 const many = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => line(index)).join('');
+/** Returns the line of a property that is computed from the next one. */
+const computedFromNext = (index: number) =>
+  `  p${index}: { type: string, access: serverSet, default: '', ` +
+  `computed: { from: [p${index + 1}] } }\n`;
 const type = (lines: string) => `${HEAD}types:\n  T:\n${lines.replace(/^(?=.)/gm, '    ')}`;
 
 /** Each took minutes, or ended the process, before something bounded it. */
@@ -41,7 +45,8 @@ const BOMBS: readonly (readonly [what: string, code: string, source: string])[] 
   [
     'aliases of aliases',
     'too-deep',
-    `${HEAD}session:\n  a0: &a0 [x, x]\n${many(30, (i) => `  a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`)}`,
+    `${HEAD}session:\n  a0: &a0 [x, x]\n` +
+      `${many(30, (i) => `  a${i + 1}: &a${i + 1} [*a${i}, *a${i}]\n`)}`,
   ],
   ['an alias within its own anchor', 'syntax', 'a: &a [*b]\n'],
   ['unknown keys by the thousand', 'unknown-key', HEAD + many(3_000, (i) => `k${i}: 1\n`)],
@@ -50,7 +55,8 @@ const BOMBS: readonly (readonly [what: string, code: string, source: string])[] 
     'names by the thousand',
     'unknown-property',
     type(
-      `properties: { a: { type: string, default: '' } }\nrequired: [${many(5_000, (i) => `x${i},`)}]\n`,
+      "properties: { a: { type: string, default: '' } }\nrequired: " +
+        `[${many(5_000, (i) => `x${i},`)}]\n`,
     ),
   ],
   [
@@ -61,15 +67,14 @@ const BOMBS: readonly (readonly [what: string, code: string, source: string])[] 
   [
     'properties computed in a chain',
     'over-limit',
-    type(
-      `properties:\n${many(1_000, (i) => `  p${i}: { type: string, access: serverSet, default: '', computed: { from: [p${i + 1}] } }\n`)}`,
-    ),
+    type(`properties:\n${many(1_000, computedFromNext)}`),
   ],
   [
     'a pattern of thousands of groups',
     'out-of-range',
     type(
-      `properties: { a: { type: string, default: '', pattern: '${'(a|b'.repeat(2_000)}${')*'.repeat(2_000)}' } }\n`,
+      "properties: { a: { type: string, default: '', pattern: " +
+        `'${'(a|b'.repeat(2_000)}${')*'.repeat(2_000)}' } }\n`,
     ),
   ],
 ];

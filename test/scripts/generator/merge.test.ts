@@ -5,7 +5,8 @@ import { createProject, type Project } from './project.js';
 /** A capability of one type with the properties given. */
 function capability(name: string, properties: string): string {
   const type = name.charAt(0).toUpperCase() + name.slice(1);
-  return `capability: urn:example:${name}\ntypes:\n  ${type}:\n    properties:\n      ${properties}\n`;
+  const types = `types:\n  ${type}:\n    properties:\n      ${properties}\n`;
+  return `capability: urn:example:${name}\n${types}`;
 }
 
 const TEXT = 'text: { type: string, maxLength: 99, default: "" }';
@@ -64,7 +65,7 @@ it('two branches that touch two capabilities merge without a conflict, and all i
   expect(run).toMatchObject({ code: 0, stdout: 'Everything generated is current.\n' });
 });
 
-it('two branches that add a capability each meet in one line of the registry, which generate mends', {
+it('two branches that add capabilities meet in one line, which generate mends', {
   timeout: 600_000,
 }, async () => {
   const project = await committed();

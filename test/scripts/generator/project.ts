@@ -99,5 +99,6 @@ export async function readTree(folder: string): Promise<Record<string, string>> 
  * `properties:`.
  */
 export function thing(lines: string): string {
-  return `capability: urn:example:things\ntypes:\n  Thing:\n${lines.trim().replace(/^/gm, '    ')}\n`;
+  const indented = lines.trim().replace(/^/gm, '    ');
+  return `capability: urn:example:things\ntypes:\n  Thing:\n${indented}\n`;
 }

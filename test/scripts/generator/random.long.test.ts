@@ -11,7 +11,10 @@ import { filesOf, roundTrips } from './random/round-trip.js';
 
 const { seed } = Random.fromEnvironment();
 const RUNS = 8;
-/** Each project is generated, compiled and started several times: a slow machine takes a minute and more, ms. */
+/**
+ * Each project is generated, compiled and started several times: a slow machine takes a minute and
+ * more, ms.
+ */
 const PATIENCE = 1_800_000;
 const postgresql = usePostgresql();
 
@@ -22,7 +25,7 @@ const CONFIG = {
 };
 
 it(
-  `many random descriptors generate, pass the compiler and serve on both databases (TEST_SEED=${seed})`,
+  `random descriptors generate, compile and serve on both databases (TEST_SEED=${seed})`,
   async () => {
     const size = { files: 4, types: 6, properties: 14 };
     for (const [index, project] of fc.sample(projects(size), { seed, numRuns: RUNS }).entries()) {

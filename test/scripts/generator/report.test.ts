@@ -196,7 +196,7 @@ sort: [n, updated]`);
   });
 });
 
-it('describe names every column of a search, no bounds that a format has anyway, and indexes', async () => {
+it('describe names columns of a search and indexes, but no bounds of formats', async () => {
   const lines = `
 properties:
   a: { type: string, maxLength: 9, default: '' }
@@ -217,7 +217,7 @@ indexes: [[b, n]]
   expect(stdout).toMatch(/unique:\n {2}a, n {2}\S+\nindexes:\n {2}b, n {2}\S+$/m);
 });
 
-it('describe says what a type offers and where from, and what an unknown name may mean', async () => {
+it('describe says what a type offers, where from, and what an unknown name means', async () => {
   const { root } = await createProject({ 'things.yaml': THING });
   const run = await capture(() => describeType({ root, name: 'Thing', format: 'text' }));
   expect(run.stdout).toContain(

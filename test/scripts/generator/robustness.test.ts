@@ -39,7 +39,7 @@ function replaced(value: unknown, path: readonly string[], by: unknown): unknown
   return copy;
 }
 
-it('whatever a descriptor has in place of what it should have, the rules report and never throw', () => {
+it('whatever value a descriptor has anywhere, the rules report and never throw', () => {
   const good: unknown = parse(SOURCE);
   expect(problemsOf(good)).toBe(0);
   let wrong = 0;

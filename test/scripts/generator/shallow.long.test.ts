@@ -40,7 +40,7 @@ async function countsOf(size: number): Promise<Counts> {
   }
 }
 
-test('a data type costs the compiler a few hundred types and instantiations, however many there are', async () => {
+test('each data type costs the compiler a few hundred types, however many there are', async () => {
   const [few, some, many] = [await countsOf(10), await countsOf(20), await countsOf(60)];
   const first = { types: some.types - few.types, more: some.instantiations - few.instantiations };
   const later = { types: many.types - some.types, more: many.instantiations - some.instantiations };

@@ -156,7 +156,8 @@ describe('an emitted validator of values', () => {
     );
     // Not only for what it lacks: an object may have no required members.
     expect(complained).toContain('/meta noNumber');
-    // An object whose members are all declared and none required is not what is missing all of them.
+    // An object whose members are all declared and none required is not what is missing all of
+    // them.
     const within = gadgetWith({ meta: { note: null, a: huge } });
     expect(complaints(gadget.update, within)).toEqual(['/meta/a noNumber']);
   });
@@ -171,7 +172,7 @@ describe('an emitted validator of values', () => {
       expect(complaints(gadget.update, gadgetWith({ due }))).toEqual(['/due format']);
   });
 
-  it('takes __proto__, constructor and toString for what they are: names that nobody declared', () => {
+  it('takes __proto__, constructor and toString for undeclared names', () => {
     const hostile = JSON.parse('{"title":"x","__proto__":{"a":1},"constructor":1,"toString":1}');
     expect(complaints(gadget.update, hostile)).toEqual([
       ' additionalProperties',

@@ -13,7 +13,7 @@ const SCHEMAS = `
     response: { type: object, properties: {} }
 `;
 
-it('--watch generates on every change, shows errors, keeps the last good output and ends on SIGINT', async () => {
+it('--watch generates on changes, shows errors, keeps good output, ends on SIGINT', async () => {
   const project = await createProject({ 'things.yaml': THING });
   const child = spawn(
     process.execPath,

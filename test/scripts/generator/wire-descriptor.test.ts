@@ -73,7 +73,8 @@ describe('a descriptor as clients read it', () => {
     const model = buildModel([view(file, readFileSync(join(REPOSITORY, file), 'utf8'))]);
     const found = capability(model);
     expect(facts(served(found))).toEqual(facts(found));
-    // It is a descriptor that no rule objects to by itself: other capabilities are others' descriptors.
+    // It is a descriptor that no rule objects to by itself: other capabilities are others'
+    // descriptors.
     const again = view('reference.json', canonicalJson(found.onWire));
     const errors = checkDescriptors([again]).filter(({ severity }) => severity !== 'warning');
     expect(errors.filter(({ code }) => code !== 'unknown-capability')).toEqual([]);
@@ -101,7 +102,11 @@ types:
       of: { type: integer, access: serverSet, default: 0, computed: { from: [hidden] } }
       both: { type: integer, access: serverSet, default: 0, computed: { from: [hidden, name] } }
       on: { type: integer, access: serverSet, default: 0, computed: { on: [Thing.hidden] } }
-      far: { type: integer, access: serverSet, default: 0, computed: { on: [Thing.hidden, Thing.name] } }
+      far:
+        type: integer
+        access: serverSet
+        default: 0
+        computed: { on: [Thing.hidden, Thing.name] }
       sum: { type: integer, access: serverSet, default: 0, computed: { count: Thing, by: keptTo } }
     unique: [[name, hidden], name]
     indexes: [[hidden, name], [name, both]]
@@ -164,7 +169,8 @@ types:
 capability: urn:a
 types:
   Box:
-    properties: { size: { type: integer, access: serverSet, default: 0, computed: { on: [Lid.hidden] } } }
+    properties:
+      size: { type: integer, access: serverSet, default: 0, computed: { on: [Lid.hidden] } }
 `;
     const second = `
 capability: urn:b

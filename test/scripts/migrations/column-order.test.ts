@@ -48,7 +48,7 @@ function columns(text: string): Record<string, string[]> {
   );
 }
 
-it('a new table on PostgreSQL has first what filters compare, then what sorts do, the short before the long', async () => {
+it('a new table on PostgreSQL has filtered columns first, then sorted, by length', async () => {
   const things = type('Thing', PROPERTIES, {
     folded: ['title'],
     filters: [

@@ -3,8 +3,8 @@ import type { JsonValue } from '../../../src/protocol/json.js';
 import { drop, find, model, property, type } from './models.js';
 
 /**
- * Drawn releases of a model: things have keys, so that it is known which property of one release is which of
- * the next, whatever both are called.
+ * Drawn releases of a model: things have keys, so that it is known which property of one release is
+ * which of the next, whatever both are called.
  */
 export interface DrawnProperty {
   readonly key: number;

@@ -17,13 +17,15 @@ export function evolves(open: () => Promise<Evolving>): void {
   const changes = (name: string) =>
     `SELECT "accountId", "number" FROM "JmapState" WHERE "type" = '${name}' ORDER BY "accountId"`;
 
-  const ROW = `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_folded", "text_casemap")
+  const ROW = `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done",
+    "text_folded", "text_casemap")
     VALUES ('a', 'r1', 1, 2, 'Straße', true, 'strasse', 'k')`;
 
   const STATES = `INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
     VALUES ('a', 'Todo', 7, 1), ('a', 'Country', 3, 0)`;
 
-  const RECORDS = `INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+  const RECORDS = `INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind",
+    "at")
     VALUES ('a', 'Todo', 7, 'r1', 0, 1), ('a', 'Country', 3, 'c', 0, 1)`;
 
   it('renames a property with its shadows, and keeps its values where they are', async () => {
@@ -143,7 +145,8 @@ export function evolves(open: () => Promise<Evolving>): void {
       return model([todo([place, ...more], { drops, folded: ['place'] })]);
     };
     const insert = (id: string) =>
-      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "place", "place_folded")
+      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "place",
+        "place_folded")
        VALUES ('a', '${id}', 1, 2, '', true, NULL, NULL)`;
     await db.run(insert('r1'));
     await advance(narrow(['place']));
@@ -203,7 +206,8 @@ export function evolves(open: () => Promise<Evolving>): void {
     };
     const { db, advance } = await begin(open, model([todo([link('Todo')]), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS, `UPDATE "Todo" SET "link" = 'r1'`]) await db.run(sql);
-    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
+    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType",
+      "property", "fromId")
       VALUES ('a', 'Todo', 'r1', 'Todo', 'link', 'r1')`);
     await advance(model([todo([link('Country')], { drops: ['link'] }), COUNTRY]));
     expect(await db.rows(`SELECT "id", "link_2" FROM "Todo"`)).toEqual([
@@ -230,11 +234,13 @@ export function evolves(open: () => Promise<Evolving>): void {
     await db.run(ROW);
     await db.run(`UPDATE "Todo" SET "file" = 'B1', "cover" = 'B2', "link" = 'c1'`);
     for (const id of ['B1', 'B2']) {
-      await db.run(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+      await db.run(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId",
+        "created")
         VALUES ('a', '${id}', 'text/plain', 1, 'u', 1)`);
       await db.run(`INSERT INTO "JmapBlobReference" VALUES ('a', '${id}', 'Todo', 'r1')`);
     }
-    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
+    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType",
+      "property", "fromId")
       VALUES ('a', 'Country', 'c1', 'Todo', 'link', 'r1')`);
     const kept = async () => [
       ...(await db.rows(`SELECT "blobId" FROM "JmapBlobReference" ORDER BY "blobId"`)),
@@ -268,7 +274,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     expect(Object.keys((await db.rows(`SELECT * FROM "Todo"`))[0] ?? {})).toHaveLength(5);
   });
 
-  it('computes anew what is computed from values that were given up, and not what is renamed', async () => {
+  it('computes anew from values that were given up, but not from renamed ones', async () => {
     const serverSet = (name: string, computed: NonNullable<ModelProperty['computed']>) =>
       property(name, 'integer', { default: 0, access: 'serverSet', computed });
     const length = (from: string) => serverSet('length', { kind: 'from', properties: [from] });
@@ -289,7 +295,8 @@ export function evolves(open: () => Promise<Evolving>): void {
     await db.run(`UPDATE "Todo" SET "at" = 'c1'`);
     await db.run(`INSERT INTO "Country" ("accountId", "id", "created", "updated", "name", "uses")
       VALUES ('a', 'c1', 1, 1, '', 1)`);
-    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
+    await db.run(`INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType",
+      "property", "fromId")
       VALUES ('a', 'Country', 'c1', 'Todo', 'at', 'r1')`);
     const notes = () => db.rows(`SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'compute:%'`);
     const renamed = { ...size, name: 'extent', column: 'extent' };
@@ -319,7 +326,8 @@ export function evolves(open: () => Promise<Evolving>): void {
     );
     const values = Array.from({ length: 2500 }, (_, index) => {
       const value = index % 2 === 0 ? `'Ålesund ${index}'` : 'NULL';
-      return `('a', 'r${String(index).padStart(4, '0')}', 1, 2, 'STRASSE ${index}', false, ${value})`;
+      const id = `r${String(index).padStart(4, '0')}`;
+      return `('a', '${id}', 1, 2, 'STRASSE ${index}', false, ${value})`;
     });
     await db.run(
       `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "place")
@@ -327,7 +335,8 @@ export function evolves(open: () => Promise<Evolving>): void {
     );
     await advance(model([todo([place], { folded: ['text', 'place'], casemapped: ['text'] })]));
     const rows = await db.rows(
-      `SELECT "text", "place", "text_folded", "place_folded", "text_casemap" FROM "Todo" ORDER BY "id"`,
+      `SELECT "text", "place", "text_folded", "place_folded", "text_casemap" FROM "Todo"
+        ORDER BY "id"`,
     );
     expect(rows).toHaveLength(2500);
     for (const { text, place: at, ...shadows } of rows)
@@ -369,7 +378,8 @@ export function evolves(open: () => Promise<Evolving>): void {
       computed: { kind: 'count', type: 'Todo', by: 'one' },
     });
     await db.run(
-      `INSERT INTO "Country" ("accountId", "id", "created", "updated", "name") VALUES ('a', 'c1', 1, 1, '')`,
+      `INSERT INTO "Country" ("accountId", "id", "created", "updated", "name")
+        VALUES ('a', 'c1', 1, 1, '')`,
     );
     const counted = type('Country', [property('name', 'string'), count]);
     const drops = forms.map(({ name }) => name);

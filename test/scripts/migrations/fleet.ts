@@ -17,7 +17,10 @@ interface Row {
   readonly id: string;
   /** By key of the property: what the newest version reads. */
   values: Map<number, JsonValue>;
-  /** The version before wrote it, and nobody has followed it: since this migration, or an earlier one. */
+  /**
+   * The version before wrote it, and nobody has followed it: since this migration, or an earlier
+   * one.
+   */
   late: 'now' | 'before' | false;
 }
 
@@ -54,12 +57,16 @@ export class Fleet {
     }
   }
 
-  /** All objects have another version's properties from now on; shadows and records are as it wants them. */
+  /**
+   * All objects have another version's properties from now on; shadows and records are as it wants
+   * them.
+   */
   async follow(to: Release): Promise<void> {
     for (const type of to.drawn.types) {
       for (const row of this.#rows.get(type.key) ?? []) {
         if (!row.late) continue;
-        // As a server of the new version would within 10 s; one that is stopped before that doesn't.
+        // As a server of the new version would within 10 s; one that is stopped before that
+        // doesn't.
         if (Number(row.id.slice(1)) % 4 < 2) continue;
         const placed = typeAt(to, type.key);
         await this.#derive(placed, row.id, type.properties, row.values);
@@ -141,7 +148,8 @@ export class Fleet {
     if (search === undefined) return;
     for (const column of search.columns) {
       const rows = await this.#db.rows(
-        `SELECT "id", "${column}" AS "text" FROM "${table}" WHERE length("${column}") > 2 ORDER BY "id"`,
+        `SELECT "id", "${column}" AS "text" FROM "${table}" WHERE length("${column}") > 2
+          ORDER BY "id"`,
       );
       for (const { id, text: whole } of rows) {
         // Positions are not kept: one trigram at a time.
@@ -167,7 +175,8 @@ export class Fleet {
           const { column } = propertyAt(type, one);
           if (one.target !== undefined)
             records.add(
-              `${type.table}/${column} ${row.id} -> ${typeAt(at, one.target).table} ${String(value)}`,
+              `${type.table}/${column} ${row.id} -> ${typeAt(at, one.target).table} ` +
+                `${String(value)}`,
             );
           // The one blob that exists.
           if (one.blob && value === 'blob') records.add(`${type.table} ${row.id} ${String(value)}`);
@@ -195,7 +204,8 @@ export class Fleet {
     return new Set([
       ...references.map(
         (row) =>
-          `${row['fromType']}/${row['property']} ${row['fromId']} -> ${row['toType']} ${row['toId']}`,
+          `${row['fromType']}/${row['property']} ${row['fromId']} -> ${row['toType']} ` +
+          `${row['toId']}`,
       ),
       ...blobs.map((row) => `${row['type']} ${row['objectId']} ${row['blobId']}`),
     ]);
@@ -275,8 +285,10 @@ export class Fleet {
       const { column, blobs } = propertyAt(type, one);
       if (one.target !== undefined)
         await this.#db.run(
-          `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
-           VALUES ('a', '${this.#tables.get(one.target) ?? ''}', '${String(value)}', '${type.table}', '${column}', '${id}')
+          `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property",
+            "fromId")
+           VALUES ('a', '${this.#tables.get(one.target) ?? ''}', '${String(value)}',
+             '${type.table}', '${column}', '${id}')
            ON CONFLICT DO NOTHING`,
         );
       if (blobs.length > 0 && value === 'blob')

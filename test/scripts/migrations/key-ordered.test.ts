@@ -39,7 +39,8 @@ const keyed = (): readonly unknown[] =>
 
 function add(id: string, label = 'Milk'): void {
   db.prepare(
-    `INSERT INTO "Item" ("accountId", "id", "created", "updated", "label") VALUES ('a', ?, 1, 2, ?)`,
+    `INSERT INTO "Item" ("accountId", "id", "created", "updated", "label")
+      VALUES ('a', ?, 1, 2, ?)`,
   ).run(id, label);
 }
 
@@ -59,7 +60,7 @@ async function releaseWithout(of: ReturnType<typeof model>): Promise<void> {
 }
 
 describe('A data table is in the order of its key', () => {
-  it('where its texts are short by their declaration, with what is kept of them for filters', async () => {
+  it('if its texts are short by declaration, filter columns included', async () => {
     const of = (name: string, properties: readonly ModelProperty[], rest = {}) =>
       type(name, properties, rest);
     await advance(
@@ -111,7 +112,7 @@ describe('A data table is in the order of its key', () => {
     expect(keyed()).toEqual([]);
   });
 
-  it('from the next migration on where the release is older than that, with all that it had', async () => {
+  it('from the next migration on if the release is older, with all its rows', async () => {
     const label = text('label', 200);
     const sorts = [indexed(label)];
     const search = { name: 'Item_search', columns: ['label'] };

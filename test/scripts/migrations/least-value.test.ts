@@ -61,7 +61,7 @@ describe('the least legal value', () => {
   });
 });
 
-it('PostgreSQL: a dropped column that no plain value fits takes null, and the migration says so', async () => {
+it('PostgreSQL: a dropped column without a fitting value takes null, with a note', async () => {
   const root = temporaryRoot();
   const required = (name: string, schema: ModelProperty['schema']) =>
     property(name, 'string', { required: true, schema });

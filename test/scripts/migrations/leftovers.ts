@@ -13,7 +13,10 @@ const LIST = property('listId', 'string', {
 const NAME = property('name', 'string', { default: '' });
 const RECENT = Date.now();
 
-/** What is derived from rows that exist, or that the version before writes: the same on every database. */
+/**
+ * What is derived from rows that exist, or that the version before writes: the same on every
+ * database.
+ */
 export function finishes(open: () => Promise<Evolving>): void {
   /** As a server writes it that knows these columns alone. */
   const insert = async (
@@ -32,7 +35,8 @@ export function finishes(open: () => Promise<Evolving>): void {
   };
   const notes = (db: Evolving) =>
     db.rows(
-      `SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'compute:%' OR "key" LIKE 'follow:%' OR "key" LIKE 'reset:%'
+      `SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'compute:%' OR "key" LIKE 'follow:%' OR "key"
+        LIKE 'reset:%'
        ORDER BY "key"`,
     );
   const computed = (name: string, how: ModelProperty['computed']) =>
@@ -49,10 +53,12 @@ export function finishes(open: () => Promise<Evolving>): void {
       (_, n) => `('${n % 2 === 0 ? 'a' : 'b'}', 'r${n}', 1, 2, '${'x'.repeat(n % 7)}')`,
     );
     await db.run(
-      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text") VALUES ${values.join(', ')}`,
+      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text")
+        VALUES ${values.join(', ')}`,
     );
     await db.run(
-      `INSERT INTO "JmapState" ("accountId", "type", "number", "objects") VALUES ('a', 'Todo', 7, 600)`,
+      `INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
+        VALUES ('a', 'Todo', 7, 600)`,
     );
     const length = computed('length', { kind: 'from', properties: ['text'] });
     const todo = type('Todo', [TEXT, length]);
@@ -89,7 +95,8 @@ export function finishes(open: () => Promise<Evolving>): void {
     const { db, advance } = await begin(open, model([type('Todo', [TEXT])]));
     const values = Array.from({ length: 700 }, (_, n) => `('a', 'r${n + 1000}', 1, 2, 'x${n}')`);
     await db.run(
-      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text") VALUES ${values.join(', ')}`,
+      `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text")
+        VALUES ${values.join(', ')}`,
     );
     const todo = type('Todo', [TEXT, computed('length', { kind: 'from', properties: ['text'] })]);
     await advance(model([todo]));
@@ -115,7 +122,7 @@ export function finishes(open: () => Promise<Evolving>): void {
     expect(await db.rows(`SELECT * FROM "JmapMeta" WHERE "key" LIKE 'compute:%'`)).toEqual([]);
   });
 
-  it('computes a property that follows other objects, and counts, and follows a rename', async () => {
+  it('computes counts and a property that follows others, and follows a rename', async () => {
     const before = [type('List', [NAME]), type('Item', [TEXT, { ...LIST }])];
     const { db, root, advance } = await begin(open, model(before));
     await insert(db, 'List', [
@@ -128,7 +135,8 @@ export function finishes(open: () => Promise<Evolving>): void {
     ]);
     const refer = (id: string, to: string) =>
       db.run(
-        `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property", "fromId")
+        `INSERT INTO "JmapReference" ("accountId", "toType", "toId", "fromType", "property",
+          "fromId")
          VALUES ('a', 'List', '${to}', 'Item', 'listId', '${id}')`,
       );
     for (const id of ['i1', 'i2']) await refer(id, 'l1');
@@ -270,7 +278,8 @@ export function finishes(open: () => Promise<Evolving>): void {
       ['B2', '5'],
     ])
       await db.run(
-        `INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created", "unreferencedSince")
+        `INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created",
+          "unreferencedSince")
          VALUES ('a', '${id}', 'text/plain', 1, 'u', 1, ${since})`,
       );
     await insert(db, 'Todo', [

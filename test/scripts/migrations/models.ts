@@ -7,7 +7,10 @@ import type {
   ModelType,
 } from '../../../src/descriptor/model.js';
 
-/** Hand-made models: what the generator would read from descriptors, as far as Prisma and migrations go. */
+/**
+ * Hand-made models: what the generator would read from descriptors, as far as Prisma and migrations
+ * go.
+ */
 
 const AT = Object.freeze({ file: 'capabilities/things.yaml', line: 1, column: 1 });
 

@@ -287,8 +287,9 @@ describe('planMigrations: what is refused', () => {
         {
           ...{ code: 'bad-rename', line: 10 },
           message:
-            "The property length can't be renamed to size yet: the last release has another property of that name. Give that " +
-            'one up first (take it out, `drops: [size]` at the type, generate, commit), then rename length.',
+            "The property length can't be renamed to size yet: the last release has another " +
+            'property of that name. Give that one up first (take it out, `drops: [size]` at the ' +
+            'type, generate, commit), then rename length.',
         },
       ]);
     const [capability] = model([]).capabilities;
@@ -370,7 +371,7 @@ describe('planMigrations: what is refused', () => {
     ]);
   });
 
-  it('a history with a migration that lacks a file, or a snapshot that somebody edited', async () => {
+  it('a history whose migration lacks a file, or whose snapshot was edited', async () => {
     const root = await started();
     rmSync(join(root, 'prisma/postgresql/migrations/0001_init/migration.sql'));
     const snapshot = 'prisma/sqlite/migrations/0001_init/schema.prisma';

@@ -58,7 +58,8 @@ async function advance(root: string, db: Evolving, of: ReturnType<typeof model>)
   return db.migrate(root);
 }
 
-const TODO_ROW = `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_folded", "text_casemap")
+const TODO_ROW = `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done",
+  "text_folded", "text_casemap")
  VALUES ('a', 'r1', 1, 2, 'Milk', true, 'milk', 'MILK')`;
 
 describe('PostgreSQL migrations', () => {
@@ -67,7 +68,8 @@ describe('PostgreSQL migrations', () => {
     await advance(temporaryRoot(), connection, model([todo()]));
     const rows = await connection.rows(`
         SELECT table_name, column_name, collation_name FROM information_schema.columns
-        WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`);
+        WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' AND data_type = 'text'
+        AND collation_name IS DISTINCT FROM 'C'`);
     expect(rows).toEqual([]);
     for (const id of ['b', 'B', 'a', '_'])
       await connection.run(`INSERT INTO "JmapMeta" VALUES ('${id}', '')`);
@@ -110,7 +112,8 @@ describe('PostgreSQL migrations', () => {
     );
     expect(await db.migrate(root)).toEqual(['0002_todo']);
     const valid = await db.rows(
-      `SELECT "indisvalid" FROM pg_index WHERE "indexrelid" = '"Todo_accountId_done_id_idx"'::regclass`,
+      `SELECT "indisvalid" FROM pg_index WHERE "indexrelid" =
+        '"Todo_accountId_done_id_idx"'::regclass`,
     );
     expect(valid).toEqual([{ indisvalid: true }]);
     expect(await db.rows(`SELECT * FROM "JmapMeta" WHERE "key" LIKE 'backfill:%'`)).toEqual([]);
@@ -121,7 +124,8 @@ describe('PostgreSQL migrations', () => {
     const root = temporaryRoot();
     await advance(root, db, model([todo([], { folded: [] })]));
     for (const id of ['r1', 'r2', 'r3'])
-      await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
+      await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text",
+        "text_casemap")
         VALUES ('a', '${id}', 1, 2, 'Straße', '')`);
     await advance(root, db, model([todo()]));
     // As a process leaves it that was killed after the first row.
@@ -165,10 +169,10 @@ describe('an ordered index over text that was longer once', () => {
     await insert('r0', '😀'.repeat(500));
     for (const id of ['r1', 'r2', 'r3', 'r4']) await insert(id, long);
     const message =
-      'The migration 0003_todo makes an ordered index over Todo.label, in which PostgreSQL has room for 2704 octets, ' +
-      'and objects have longer values: r1 in account a (4003 octets); r2 in account a (4003 octets); r3 in account a ' +
-      '(4003 octets); and more. Shorten them with the version before, then migrate again. Nothing of this migration ' +
-      'was applied.';
+      'The migration 0003_todo makes an ordered index over Todo.label, in which PostgreSQL has ' +
+      'room for 2704 octets, and objects have longer values: r1 in account a (4003 octets); r2 ' +
+      'in account a (4003 octets); r3 in account a (4003 octets); and more. Shorten them with ' +
+      'the version before, then migrate again. Nothing of this migration was applied.';
     await expect(db.migrate(root)).rejects.toThrow(new MigrationError(message));
     const applied = await db.rows(`SELECT "migration_name" AS "name" FROM "_prisma_migrations"`);
     expect(applied).toHaveLength(2);
@@ -233,7 +237,8 @@ it('what the version before writes beside the new one is found within the pause'
     { store, database: openBackfillDatabase(openPrisma(pool)), shared: true, pause: 20 },
   );
   try {
-    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
+    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text",
+      "text_casemap")
       VALUES ('a', 'r1', 1, ${Date.now()}, 'Straße', '')`);
     await expect
       .poll(() => db.rows(`SELECT "text_folded" FROM "Todo"`), { timeout: 60_000 })
@@ -241,7 +246,8 @@ it('what the version before writes beside the new one is found within the pause'
     // The note may be an older migration's, of which it is told no more.
     await db.run(`UPDATE "JmapMeta" SET "value" = '1' WHERE "key" = 'follow:Todo'`);
     for (const id of ['r2', 'r3']) {
-      await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "text_casemap")
+      await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text",
+        "text_casemap")
         VALUES ('a', '${id}', 1, ${Date.now()}, 'Milk', '')`);
       await expect
         .poll(() => db.rows(`SELECT "text_folded" FROM "Todo" WHERE "id" = '${id}'`), {
@@ -299,7 +305,8 @@ it('a server of before follows nobody once a newer version has migrated', async 
     expect(await advance(root, db, model([changed]))).toHaveLength(1);
     // A round that is under way may not have seen the migration yet.
     await expect.poll(() => seen.at(-1), { timeout: 60_000 }).toBe('0003_todo');
-    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_casemap")
+    await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done",
+      "text_casemap")
       VALUES ('a', 'r1', 1, ${Date.now()}, 'Milk', NULL, 'MILK')`);
     // Several rounds, if it still made any.
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -328,7 +335,8 @@ it('the version before keeps the blobs of a dropped property beside one that sta
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "fileId", "photoId")
       VALUES ('a', '${id}', 1, ${Date.now()}, '${file}', '${photo}')`);
     for (const each of [file, photo]) {
-      await db.run(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
+      await db.run(`INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId",
+        "created")
         VALUES ('a', '${each}', 'text/plain', 1, 'u', 1)`);
       await db.run(`INSERT INTO "JmapBlobReference" ("accountId", "blobId", "type", "objectId")
         VALUES ('a', '${each}', 'Todo', '${id}')`);

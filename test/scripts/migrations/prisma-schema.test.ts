@@ -85,7 +85,7 @@ describe('emitPrisma', () => {
     expect(await (await loadEngine()).diff('sqlite', null, text)).toContain('"b" TEXT');
   });
 
-  it('makes an ordered index of the collation key where a string sort is indexed, of the column else', () => {
+  it('indexes the collation key of an indexed string sort, of other sorts the column', () => {
     const rank = property('rank', 'integer', { default: 0 });
     const text = property('text', 'string');
     const sorts = [indexed(text, 'text_casemap'), indexed(rank)];

@@ -13,8 +13,9 @@ import { appliedFiles, committedFiles } from '../../../scripts/generator/migrati
 import type { Model } from '../../../src/descriptor/model.js';
 
 /**
- * An empty folder that is gone after the test, or after the run, where it is for all tests of a file. (Not by a
- * hook of this module: files of one worker share it, so only the first one would have the hook.)
+ * An empty folder that is gone after the test, or after the run, where it is for all tests of a
+ * file. (Not by a hook of this module: files of one worker share it, so only the first one would
+ * have the hook.)
  */
 export function temporaryRoot(): string {
   const root = mkdtempSync(join(process.env['JMAPSMITH_TEST_RUN'] ?? tmpdir(), 'migrations-'));

@@ -107,7 +107,8 @@ async function generateFor(root: string, model: Model, contract: boolean): Promi
 async function isExactly(db: Evolving, model: Model): Promise<void> {
   const types = model.capabilities.flatMap((capability) => capability.types);
   const columns = db.isShared
-    ? `SELECT "table_name" AS "table", "column_name" AS "column", "is_nullable" = 'YES' AS "nullable"
+    ? `SELECT "table_name" AS "table", "column_name" AS "column", "is_nullable" = 'YES' AS
+      "nullable"
        FROM "information_schema"."columns" WHERE "table_schema" = 'public'`
     : `SELECT "t"."name" AS "table", "c"."name" AS "column", NOT "c"."notnull" AS "nullable"
        FROM sqlite_master AS "t", pragma_table_info("t"."name") AS "c" WHERE "t"."type" = 'table'`;
@@ -124,7 +125,8 @@ async function isExactly(db: Evolving, model: Model): Promise<void> {
   expect(found.sort()).toEqual(wanted.sort());
   if (!db.isShared) await isWhole(db, types);
   const indexes = db.isShared
-    ? `SELECT "indexname" AS "name" FROM pg_indexes WHERE "schemaname" = 'public' AND "tablename" !~ '^(Jmap|_)'`
+    ? `SELECT "indexname" AS "name" FROM pg_indexes WHERE "schemaname" = 'public'
+      AND "tablename" !~ '^(Jmap|_)'`
     : `SELECT "name" FROM sqlite_master WHERE "type" = 'index' AND "tbl_name" NOT LIKE 'Jmap%'`;
   const names = (await db.rows(indexes)).map(({ name }) => String(name));
   const own = types.flatMap((type) => [

@@ -75,7 +75,7 @@ describe('planMigrations: what is released', () => {
     expect(plan.obsolete).toContain('prisma/sqlite/migrations/0002_todo_due/migration.sql');
   });
 
-  it('refuses two released migrations of one number or one parent, until one is deleted', async () => {
+  it('refuses released migrations of one number or parent, until one is deleted', async () => {
     for (const twin of ['0002_todo_rank', '0003_todo_rank']) {
       const root = temporaryRoot();
       const other = temporaryRoot();
@@ -156,7 +156,7 @@ describe('planMigrations: what is released', () => {
     expect(names(await generate(root, both))).toEqual(mended);
   });
 
-  it('what takes leftovers away is kept until it is released, or another migration does it', async () => {
+  it('the removal of leftovers stays until it is released, or another does it', async () => {
     const root = await released();
     const commit = (message: string) => {
       git(root, 'add', '.');

@@ -28,7 +28,8 @@ const advance = (of: Model): Promise<readonly string[]> => advanceTo(root, db, o
 
 function addTodo(id: string, text: string): void {
   db.prepare(
-    `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_folded", "text_casemap")
+    `INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text", "done", "text_folded",
+      "text_casemap")
      VALUES ('a', ?, 1, 2, ?, 1, ?, ?)`,
   ).run(id, text, fold(text), casemapKey(text));
 }

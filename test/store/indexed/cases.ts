@@ -8,8 +8,9 @@ import { queryIds } from '../gadget.js';
 import { referenceIds } from '../reference.js';
 
 /**
- * Queries by every kind of index, of accounts that are hard on them, compared with plain JavaScript: whichever
- * index leads, and whatever the database believes of its tables, the answers are the same.
+ * Queries by every kind of index, of accounts that are hard on them, compared with plain
+ * JavaScript: whichever index leads, and whatever the database believes of its tables, the answers
+ * are the same.
  */
 
 export interface Sizes {
@@ -124,7 +125,8 @@ export function indexedCases(
       const objects = accounts.get(account) ?? [];
       for (let round = 0; round < asked; round += 1) {
         const query = randomQuery(random, objects);
-        const said = `seed ${random.seed}, ${JSON.stringify([query.filter, query.sort.map(({ sort, ascending }) => [sort.property.name, ascending])])}`;
+        const sorts = query.sort.map(({ sort, ascending }) => [sort.property.name, ascending]);
+        const said = `seed ${random.seed}, ${JSON.stringify([query.filter, sorts])}`;
         const expected = referenceIds(objects, query);
         const position = random.integer(0, 20);
         const within = random.integer(1, 60);

@@ -3,7 +3,10 @@ import { postgresqlRig, sqliteRig } from '../../scale/rig.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { indexedCases } from './cases.js';
 
-/** Above 5,000 that are alike an index of the filter leads no more (src/store/sql/query-statements.ts, FEW). */
+/**
+ * Above 5,000 that are alike an index of the filter leads no more
+ * (src/store/sql/query-statements.ts, FEW).
+ */
 const SIZES = { equal: 5052, mixed: 1500, long: 200, rounds: 400 };
 
 for (const analyzed of [false, true]) {

@@ -4,7 +4,10 @@ import type { ChangeRecordAt, Store } from '../../../src/store/port.js';
 import { Clients, quietShare } from '../../support/clients.js';
 import { Gadget } from '../gadget.js';
 
-/** A long log of change records is pruned while others write and read: on either engine, of any length. */
+/**
+ * A long log of change records is pruned while others write and read: on either engine, of any
+ * length.
+ */
 
 export const A = 'aone';
 export const B = 'atwo';
@@ -32,14 +35,19 @@ const soon = () => ({ deadline: performance.now() + 30_000 });
 
 /** `count` records of the account as many calls have left them. */
 async function fill(opened: Opened, count: number): Promise<void> {
-  const numbers = `WITH RECURSIVE "numbers"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "numbers" WHERE n < ${count})`;
-  await opened.exec(`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
+  const numbers = `WITH RECURSIVE "numbers"(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM "numbers"
+    WHERE n < ${count})`;
+  await opened.exec(`INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind",
+    "at")
  ${numbers} SELECT '${A}', '${Gadget.table}', n, 'r' || n, 0, ${OLD} FROM "numbers"`);
   await opened.exec(`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
  VALUES ('${A}', '${Gadget.table}', ${count}, ${count})`);
 }
 
-/** What a client's next page may be: whole, or without its beginning, which is refused; never with a hole. */
+/**
+ * What a client's next page may be: whole, or without its beginning, which is refused; never with a
+ * hole.
+ */
 function expectWhole(records: readonly ChangeRecordAt[], since: number, state: number): void {
   const [first] = records;
   expect(first?.number ?? state + 1).toBeGreaterThan(since);
@@ -49,7 +57,7 @@ function expectWhole(records: readonly ChangeRecordAt[], since: number, state: n
 
 export function pruningCases(count: number, open: Open): void {
   describe(`a log of ${count} change records`, () => {
-    it('is pruned in steps between which others write and read, and nothing new is lost', async () => {
+    it('is pruned in steps; others write and read between them, and lose nothing', async () => {
       let now = OLD;
       const opened = await open(() => now);
       onTestFinished(() => opened.close());
@@ -119,7 +127,8 @@ export function pruningCases(count: number, open: Open): void {
       }
       expect(await store.pruneChanges(NEW, STEP)).toBe(0);
       if (opened.file !== undefined) {
-        // The log before the database is cut back again and again (1,000 pages, and what a reader holds).
+        // The log before the database is cut back again and again (1,000 pages, and what a reader
+        // holds).
         expect(statSync(`${opened.file}-wal`).size).toBeLessThan(16 * 1024 * 1024);
       }
     });

@@ -13,12 +13,13 @@ const COUNT = 10_000;
 describe('SQLite', () => {
   pruningCases(COUNT, onSqlite);
 
-  it('pages that pruning frees are used again: the file stays as large as the log once was', async () => {
+  it('pages that pruning frees are used again: the file doesn’t outgrow the log', async () => {
     const { writerDatabase: db, close } = await openSqlite({ now: Date.now });
     onTestFinished(close);
     const more = (from: number): void => {
       db.exec(`WITH RECURSIVE "numbers"(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM "numbers"
- WHERE n < ${from + COUNT - 1}) INSERT INTO "JmapChange" SELECT 'a', 'T', n, 'r' || (10000000 + n), 0, 1 FROM "numbers"`);
+ WHERE n < ${from + COUNT - 1}) INSERT INTO "JmapChange" SELECT 'a', 'T', n, 'r' || (10000000 + n),
+ 0, 1 FROM "numbers"`);
     };
     const size = () => db.pragma('page_count', { simple: true }) as number;
     more(1);
@@ -37,8 +38,10 @@ describe('a step', () => {
   it('begins where the one before ended, and each log is walked once', async () => {
     const db = openDatabase({ file: ':memory:' });
     onTestFinished(() => void db.close());
-    db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId", "type"));
- CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type", "number"));`);
+    db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId",
+      "type"));
+ CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type",
+ "number"));`);
     const logs = [
       ['a', 'T', 25],
       ['a', 'U', 10],
@@ -77,12 +80,15 @@ describe('a step', () => {
     expect(left).toEqual([12, 9]);
   });
 
-  it('costs the same however many accounts there are: the walk goes on with the next one', async () => {
+  it('costs the same for any number of accounts: the walk goes on with the next', async () => {
     const db = openDatabase({ file: ':memory:' });
     onTestFinished(() => void db.close());
-    db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId", "type"));
- CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type", "number"));
- WITH RECURSIVE "numbers"(n) AS (SELECT 100001 UNION ALL SELECT n + 1 FROM "numbers" WHERE n < 145000)
+    db.exec(`CREATE TABLE "JmapState" ("accountId", "type", "number", PRIMARY KEY ("accountId",
+      "type"));
+ CREATE TABLE "JmapChange" ("accountId", "type", "number", "at", PRIMARY KEY ("accountId", "type",
+ "number"));
+ WITH RECURSIVE "numbers"(n) AS (SELECT 100001 UNION ALL SELECT n + 1 FROM "numbers"
+ WHERE n < 145000)
  INSERT INTO "JmapState" SELECT 'a' || n, 'T', 9 FROM "numbers";
  INSERT INTO "JmapChange" VALUES ('a100001', 'T', 1, 1), ('a145000', 'T', 1, 1);`);
     const connection = new Connection(db);

@@ -30,7 +30,7 @@ export function blobCases(bench: Bench): void {
       expect(await blobs('b1', 'b2')).toMatchObject([{ referenced: false }, { referenced: true }]);
     });
 
-    it('RFC 8620 6.1: are given to a viewer where they are referenced, or of their uploading', async () => {
+    it('RFC 8620 6.1: a viewer gets those that are referenced or its own uploads', async () => {
       const viewed = async (viewer: string) =>
         (await read((t) => t.blobs(['b2', 'b1', 'b3'], viewer))).map(({ id }) => id);
       expect(await viewed('u2')).toEqual([]);

@@ -6,7 +6,8 @@ export function orderCases(bench: Bench): void {
   const { read, insert, ids } = bench;
 
   describe('order', () => {
-    // As an id does, which embeds it: the first three are of one millisecond, the others of the next.
+    // As an id does, which embeds it: the first three are of one millisecond, the others of the
+    // next.
     const later = { created: '2026-01-01T00:00:00.001Z' };
     beforeEach(() =>
       insert([

@@ -74,7 +74,8 @@ export function statementCases(bench: Bench): void {
         await write(async (transaction) => {
           for (const [what, statements, run] of operations) {
             const ran = await counted(() => run(transaction, objects));
-            // An engine that does with fewer does so for any number; for many it may do with fewer still.
+            // An engine that does with fewer does so for any number; for many it may do with fewer
+            // still.
             expect(ran, what).toBeLessThanOrEqual(counts.get(what) ?? statements);
             counts.set(what, ran);
           }

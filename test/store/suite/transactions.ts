@@ -129,7 +129,7 @@ export function transactionCases(bench: Bench): void {
   });
 
   for (const exclusive of [false, true]) {
-    it(`refuse to write to an account that has been deleted (exclusive: ${exclusive})`, async () => {
+    it(`refuse to write to a deleted account (exclusive: ${exclusive})`, async () => {
       const writing = bench.store.write('gone', { ...bench.soon(), exclusive }, (transaction) =>
         transaction.writeRows('insert', Gadget, [gadget('r1')]),
       );

@@ -4,8 +4,8 @@ import { code, escapeText, json } from '../../../../scripts/generator/emit/refer
 import { addWireTypes } from '../../../../scripts/generator/emit/wire-types.js';
 
 /**
- * What descriptors say is printed in programs and pages. None of it may end a comment or a string, nor
- * make a reader see another program than there is (U+202E turns the direction of writing).
+ * What descriptors say is printed in programs and pages. None of it may end a comment or a string,
+ * nor make a reader see another program than there is (U+202E turns the direction of writing).
  */
 
 const WORDS = `Ends */ evil(); /*\n\${x} \`y\` \u2028 \u202e\n/** {`;

@@ -34,7 +34,7 @@ function messagesOf({ problems }: Rendered): readonly string[] {
   return problems.map(({ at, code, message }) => `${at.file}:${at.line} ${code} ${message}`);
 }
 
-test('without a hook file each missing function is told at its line, with the stub to paste', async () => {
+test('without a hook file each missing function is reported at its line, with a stub', async () => {
   const messages = messagesOf(await renderWith(null));
   expect(messages).toHaveLength(2);
   expect(messages[0]).toContain('machines.yaml:9 missing-hook nothing computes Machine.slug');
@@ -80,7 +80,7 @@ test('spreads and calls may hold anything: nothing is said to be missing', async
   expect(messagesOf(await renderWith(open))).toEqual([]);
 });
 
-test('a file written for another form of the descriptor is said to be behind, with the line', async () => {
+test('a file written for another form of the descriptor is reported as behind', async () => {
   const { problems, warnings } = await renderWith(`// written for: 000000000000\n${WHOLE}`);
   expect(problems).toEqual([]);
   expect(warnings).toHaveLength(1);

@@ -6,7 +6,7 @@ import { createProject, REPOSITORY } from '../project.js';
 const fixture = (name: string): Promise<string> =>
   readFile(join(REPOSITORY, 'test/hooks', name), 'utf8');
 
-test('--check ends with 1 for a hook file behind its descriptor, with 0 once it has the line told', async () => {
+test('--check exits with 1 for a hook file that is behind, with 0 once it is mended', async () => {
   const hooks = await fixture('machines.hooks.ts');
   const project = await createProject({ 'machines.yaml': await fixture('machines.yaml') });
   const path = 'capabilities/machines.hooks.ts';

@@ -85,7 +85,7 @@ const CONFIG = {
   include: ['generated/ledger', 'capabilities/ledger.hooks.ts', 'wrong.ts'],
 };
 
-test('a hook file is held to the types of its descriptor: wrong names and values do not compile', async () => {
+test('a hook file must fit its descriptor: wrong names and values don’t compile', async () => {
   const fixture = (name: string): Promise<string> =>
     readFile(join(REPOSITORY, 'test/hooks', name), 'utf8');
   const project = await createProject({ 'ledger.yaml': await fixture('ledger.yaml') });

@@ -38,7 +38,8 @@ function hookFile(
   const hooks = Object.entries(types).flatMap(([name, type]) => typeHooks(name, type, $defs));
   const bodies = Object.entries(methods).map(
     ([name, { response }]) =>
-      `    ${quoted(name)}: (args) => ({ given: args, made: ${literal(madeOf(response.properties.made, $defs))} }),`,
+      `    ${quoted(name)}: (args) => ({ given: args, made: ` +
+      `${literal(madeOf(response.properties.made, $defs))} }),`,
   );
   const body = [
     'export const hooks = {',
@@ -81,7 +82,8 @@ function typeHooks(name: string, type: RandomType, definitions: Definitions): re
     made === undefined
       ? []
       : [
-          `      methods: { get: { after: () => ({ made: ${literal(madeOf(made, definitions))} }) } },`,
+          `      methods: { get: { after: () => ({ made: ${literal(madeOf(made, definitions))} ` +
+            '}) } },',
         ];
   const lines = [...block('compute', compute), ...block('computeOn', computeOn), ...after];
   return lines.length === 0 ? [] : [`    ${name}: {`, ...lines, '    },'];
@@ -99,7 +101,9 @@ function functionOf(property: string, from: readonly string[]): string {
     : `(object) => ${values[0]}`;
 }
 
-/** What the function of a computed property gives for an object; undefined for any other property. */
+/**
+ * What the function of a computed property gives for an object; undefined for any other property.
+ */
 export function computedOf(
   property: string,
   { [property]: schema }: RandomType['properties'],

@@ -6,7 +6,10 @@ import { madeOf } from './hook-files.js';
 import { ACCOUNT_ID, type Served } from './serve.js';
 import { type Json, valuesOf } from './values.js';
 
-/** Calls the own methods of a descriptor: each gives back its arguments and what its hook file makes. */
+/**
+ * Calls the own methods of a descriptor: each gives back its arguments and what its hook file
+ * makes.
+ */
 export async function callMethods(
   served: Served,
   { methods = {}, $defs = {} }: RandomDescriptor,

@@ -14,7 +14,9 @@ export interface Referring {
 
 type Stored = Record<string, Answer>;
 
-/** Objects that refer to others and to a blob: found by it, counted, and consistent after destroys. */
+/**
+ * Objects that refer to others and to a blob: found by it, counted, and consistent after destroys.
+ */
 export async function holdReferences(
   served: Served,
   types: readonly Referring[],

@@ -12,8 +12,8 @@ import { type Definitions, type Json, type Schema, valuesOf } from './values.js'
 type Value = Record<string, Json>;
 
 /**
- * Objects of every type of the project, created, read, filtered and sorted; own methods called. On SQLite, or in
- * the PostgreSQL database of `url`.
+ * Objects of every type of the project, created, read, filtered and sorted; own methods called. On
+ * SQLite, or in the PostgreSQL database of `url`.
  */
 export async function roundTrips(
   root: string,
@@ -158,7 +158,9 @@ async function queries(served: Served, { name, type }: Described, id: string): P
 
 type Said = string | { readonly is: string; readonly property?: string };
 
-/** A condition's value that an object with the property's value meets; undefined where none does. */
+/**
+ * A condition's value that an object with the property's value meets; undefined where none does.
+ */
 function meeting(is: string, value: Answer): Json | undefined {
   if (is === 'isNull') return value === null;
   if (value === null) return is === 'equals' ? null : undefined;
@@ -176,7 +178,9 @@ function meeting(is: string, value: Answer): Json | undefined {
   }
 }
 
-/** The last second that a condition can say; none is later than a date whose zone puts it behind. */
+/**
+ * The last second that a condition can say; none is later than a date whose zone puts it behind.
+ */
 function later(date: string): Json | undefined {
   const isZoned = date.endsWith('Z') || /[+-]\d\d:\d\d$/.test(date);
   const last = '9999-12-31T23:59:59Z'.slice(0, isZoned ? 20 : 19);

@@ -56,12 +56,18 @@ const USER: Principal = {
 export const BLOB_ID = `b${'1'.repeat(26)}`;
 
 export interface Served {
-  /** One call: the answer, or `{ error, ... }`. With `isWhole` no `accountId` is added to the arguments. */
+  /**
+   * One call: the answer, or `{ error, ... }`. With `isWhole` no `accountId` is added to the
+   * arguments.
+   */
   call(name: string, args?: object, options?: { readonly isWhole: boolean }): Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** What a project's folder has generated, served by the engine from a new SQLite file, or from `url`. */
+/**
+ * What a project's folder has generated, served by the engine from a new SQLite file, or from
+ * `url`.
+ */
 export async function serve(root: string, url?: string): Promise<Served> {
   const module = await import(pathToFileURL(join(root, 'generated/registry.ts')).href);
   const registry = createRegistry(capabilitiesOf(module));
@@ -115,7 +121,8 @@ export async function serve(root: string, url?: string): Promise<Served> {
   };
 }
 
-const FIXTURES = `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created") VALUES ('${ACCOUNT_ID}', '', 'u', 1);
+const FIXTURES = `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
+  VALUES ('${ACCOUNT_ID}', '', 'u', 1);
   INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
     VALUES ('${ACCOUNT_ID}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)`;
 
