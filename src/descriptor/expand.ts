@@ -60,6 +60,7 @@ export class Definitions {
     return { names, schemas: expanded.filter(({ name }) => !this.#used.has(name)) };
   }
 
+  /** Returns a schema with all its references resolved; an empty one if it grows too large. */
   expand(node: Located): Located {
     const expanded = this.#expand(node);
     if (this.#sizeOf(expanded) <= BOUNDS.schemas) return expanded;
@@ -85,15 +86,16 @@ export class Definitions {
 
   #expand(node: Located): Located {
     const reference = text(member(node, '$ref'));
-    if (reference !== undefined) return this.#refer(node, reference);
+    if (reference !== undefined) return this.#resolve(node, reference);
     if (node.members === undefined) return node;
     const changed = new Map(node.members);
-    for (const key of SCHEMA_KEYS) this.#replace(changed, key, (inner) => this.expand(inner));
-    this.#replace(changed, 'properties', (inner) => this.#each(inner));
+    for (const key of SCHEMA_KEYS) this.#replaceMember(changed, key, (inner) => this.expand(inner));
+    this.#replaceMember(changed, 'properties', (inner) => this.#expandMembers(inner));
     return { ...node, members: changed };
   }
 
-  #each(node: Located): Located {
+  /** Returns the node with each of its members expanded. */
+  #expandMembers(node: Located): Located {
     if (node.members === undefined) return node;
     const inner = [...node.members].map(
       ([name, each]) => [name, { ...each, node: this.expand(each.node) }] as const,
@@ -101,23 +103,30 @@ export class Definitions {
     return { ...node, members: new Map(inner) };
   }
 
-  #replace(found: Map<string, Member>, key: string, change: (node: Located) => Located): void {
+  /** Puts the changed node under a key, if there is one. */
+  #replaceMember(
+    found: Map<string, Member>,
+    key: string,
+    change: (node: Located) => Located,
+  ): void {
     const there = found.get(key);
     if (there !== undefined) found.set(key, { ...there, node: change(there.node) });
   }
 
-  #refer(node: Located, reference: string): Located {
-    const definition = this.#definition(reference);
-    if (definition === undefined) return { value: {}, at: node.at, members: new Map() };
+  /** Returns the definition that a reference names, with the keys beside the reference added. */
+  #resolve(node: Located, reference: string): Located {
+    /** Returns a definition expanded; undefined if it is unknown, circular, or too long a chain. */
+    const findDefinition = this.#definition(reference);
+    if (findDefinition === undefined) return { value: {}, at: node.at, members: new Map() };
     const beside = [...(node.members ?? [])].filter(
       ([name]) => name !== '$ref' && BESIDE_REF.includes(name),
     );
-    if (beside.length === 0) return definition;
+    if (beside.length === 0) return findDefinition;
     return {
       value: node.value,
       at: node.at,
-      members: new Map([...(definition.members ?? []), ...beside]),
-      definition,
+      members: new Map([...(findDefinition.members ?? []), ...beside]),
+      definition: findDefinition,
     };
   }
 

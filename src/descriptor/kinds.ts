@@ -5,6 +5,7 @@ import { type Located, member, text } from './located.js';
 /** The types of a schema. */
 export type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
 
+/** What the language knows of one JSON type. */
 interface TypeRow {
   /** The kind of its column, unless a format gives another. */
   readonly kind: PropertyKind;
@@ -20,6 +21,7 @@ interface TypeRow {
   readonly description: string;
 }
 
+/** The types that a property can have, by name, in the order of the reference. */
 export const TYPES: Readonly<Record<TypeName, TypeRow>> = Object.freeze({
   string: {
     kind: 'string',
@@ -97,6 +99,7 @@ export function typeOf(node: Located): { type: string | undefined; nullable: boo
   };
 }
 
+/** Returns the kind of a column for a type and a format. Undefined for a type that there isn't. */
 export function kindOf(
   type: string | undefined,
   format: string | undefined,

@@ -8,7 +8,7 @@ export interface Located {
   readonly at: Location;
   /** For an object: its members in the order of the text. */
   readonly members?: ReadonlyMap<string, Member>;
-  /** For an array. */
+  /** Returns the items of a list; none of anything else. */
   readonly items?: readonly Located[];
   /** Of a schema from `$defs`: its name in types. */
   readonly title?: string;
@@ -16,6 +16,7 @@ export interface Located {
   readonly definition?: Located;
 }
 
+/** A member of an object, with the place of its name. */
 export interface Member {
   readonly name: string;
   /** Where the name stands: complaints about a name point at it, not at its value. */
@@ -49,6 +50,7 @@ export function words(node: Located | undefined): string {
   return text(member(node, 'description'))?.trim() ?? '';
 }
 
+/** Returns a Boolean of the descriptor; `fallback` if it has none. */
 export function flag(node: Located | undefined, fallback: boolean): boolean {
   return typeof node?.value === 'boolean' ? node.value : fallback;
 }

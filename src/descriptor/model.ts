@@ -32,6 +32,7 @@ export interface Location {
   readonly column: number;
 }
 
+/** A property as the generator needs it: every default is filled in. */
 export interface ModelProperty {
   readonly name: string;
   readonly column: string;
@@ -57,6 +58,7 @@ export interface ModelProperty {
   readonly at: Location;
 }
 
+/** A condition that a FilterCondition may have. */
 export interface ModelFilter {
   readonly name: string;
   readonly property: ModelProperty;
@@ -72,6 +74,9 @@ export interface ModelFilter {
   readonly at: Location;
 }
 
+/**
+ * A property that a Comparator may name. `column` is given if the order isn't the property's own.
+ */
 export interface ModelSort {
   readonly property: ModelProperty;
   readonly casemapColumn?: string;
@@ -81,12 +86,14 @@ export interface ModelSort {
   readonly at: Location;
 }
 
+/** A column beside the property's own, with a changed copy of its text for filters or sorts. */
 export interface ModelShadow {
   readonly column: string;
   readonly property: ModelProperty;
   readonly transform: ShadowTransform;
 }
 
+/** Properties whose values no two objects of an account share. `name` joins theirs by "+". */
 export interface ModelUnique {
   readonly name: string;
   readonly properties: readonly ModelProperty[];
@@ -116,6 +123,7 @@ export interface ModelDrop {
   readonly at: Location;
 }
 
+/** A data type, with its table. */
 export interface ModelType {
   readonly name: string;
   readonly table: string;
@@ -160,6 +168,7 @@ export interface ModelMethod {
   readonly at: Location;
 }
 
+/** A descriptor, read and judged. */
 export interface ModelCapability {
   readonly urn: string;
   /** The descriptor's base name: its folder in generated/. */
@@ -181,6 +190,7 @@ export interface ModelCapability {
   readonly at: Location;
 }
 
+/** All capabilities of a project: the input of every emitter. */
 export interface Model {
   /** In order of file name (code points), whatever order they were read in. */
   readonly capabilities: readonly ModelCapability[];

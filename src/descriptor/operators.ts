@@ -9,25 +9,30 @@ export interface OperatorRule {
   readonly value: 'property' | 'list' | 'boolean' | 'key' | 'item';
 }
 
+/** The operators of filters, with what each compares and what value it takes. */
 export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.freeze({
-  equals: rule('The same value.', 'is this value.'),
-  in: rule('One of the values of a list.', 'is one of these values.', 'list'),
-  contains: rule(
+  equals: makeRule('The same value.', 'is this value.'),
+  in: makeRule('One of the values of a list.', 'is one of these values.', 'list'),
+  contains: makeRule(
     'Contains the text, in any letter case.',
     'contains this text, in any letter case.',
   ),
-  startsWith: rule(
+  startsWith: makeRule(
     'Begins with the text, in any letter case.',
     'begins with this text, in any letter case.',
   ),
-  before: rule('Before the date.', 'is before this date.'),
-  after: rule('At the date or after it.', 'is this date or a later one.'),
-  atLeast: rule('The number or a greater one.', 'is this number or a greater one.'),
-  atMost: rule('The number or a lesser one.', 'is this number or a lesser one.'),
-  isNull: rule('True: null. False: any value.', 'is null (true), or is not (false).', 'boolean'),
-  hasKey: rule('The set or map has the key.', 'has this key.', 'key'),
-  hasItem: rule('The list has the item.', 'has this item.', 'item'),
-  text: rule(
+  before: makeRule('Before the date.', 'is before this date.'),
+  after: makeRule('At the date or after it.', 'is this date or a later one.'),
+  atLeast: makeRule('The number or a greater one.', 'is this number or a greater one.'),
+  atMost: makeRule('The number or a lesser one.', 'is this number or a lesser one.'),
+  isNull: makeRule(
+    'True: null. False: any value.',
+    'is null (true), or is not (false).',
+    'boolean',
+  ),
+  hasKey: makeRule('The set or map has the key.', 'has this key.', 'key'),
+  hasItem: makeRule('The list has the item.', 'has this item.', 'item'),
+  text: makeRule(
     'Has every word of the text, in any letter case.',
     'has every word of this text, in any letter case.',
   ),
@@ -48,6 +53,7 @@ export function isFolded(operator: FilterOperator): boolean {
 
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
 
+/** Returns whether a word is the name of an operator. */
 export function isOperator(name: string | undefined): name is FilterOperator {
   return name !== undefined && Object.hasOwn(OPERATORS, name);
 }
@@ -58,6 +64,7 @@ export type OperandShape = 'identity' | 'order' | 'map' | 'list';
 const IN_ORDER: readonly FilterOperator[] = ['equals', 'in', 'before', 'after', 'isNull'];
 const NUMBERS: readonly FilterOperator[] = ['equals', 'in', 'atLeast', 'atMost', 'isNull'];
 
+/** Operators that fit a column of a kind. */
 const BY_KIND: Readonly<Record<PropertyKind, readonly FilterOperator[]>> = Object.freeze({
   string: ['equals', 'in', 'contains', 'startsWith', 'isNull', 'text'],
   boolean: ['equals', 'isNull'],
@@ -67,6 +74,7 @@ const BY_KIND: Readonly<Record<PropertyKind, readonly FilterOperator[]>> = Objec
   json: ['isNull'],
 });
 
+/** Operators that fit a value by its shape, which counts more than its kind. */
 const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Object.freeze({
   identity: ['equals', 'in', 'isNull'],
   order: IN_ORDER,
@@ -91,6 +99,7 @@ export function operandsOf(operator: FilterOperator): readonly string[] {
   return [...new Set(words)];
 }
 
+/** Words of the reference for kinds and shapes. */
 const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Object.freeze({
   string: 'string',
   boolean: 'boolean',
@@ -104,7 +113,10 @@ const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Obj
   list: 'list of scalars',
 });
 
-function rule(
+/**
+ * Returns a frozen row. `value` says what a client gives; by default a value of the property.
+ */
+function makeRule(
   description: string,
   predicate: string,
   value: OperatorRule['value'] = 'property',

@@ -26,6 +26,7 @@ export const MAX_PROBLEMS = 1000;
 /** As far as a line's first character is looked for. */
 const MAX_LINE = 1000;
 
+/** A descriptor as it was read, with what is wrong with its text. */
 export interface Parsed {
   /** Undefined where the text can't be read at all; `problems` says why. */
   readonly root: Located | undefined;
@@ -39,7 +40,7 @@ export interface Parsed {
 export function parseDescriptor(file: string, source: string): Parsed {
   const locate = locator(file, source);
   if (source.length > BOUNDS.descriptorLength)
-    return unreadable([
+    return refuseText([
       {
         at: locate(0),
         code: 'too-deep',
@@ -58,9 +59,9 @@ export function parseDescriptor(file: string, source: string): Parsed {
   // After an error of syntax all else is a guess.
   const errors = [...document.errors, ...document.warnings];
   const overflow = errors.find(({ message }) => message.includes('call stack'));
-  if (overflow !== undefined) return unreadable([tooDeep(locate(overflow.pos[0]))]);
+  if (overflow !== undefined) return refuseText([complainOfDepth(locate(overflow.pos[0]))]);
   if (errors.length > 0)
-    return unreadable(
+    return refuseText(
       firstOf(errors).map((error) => ({
         at: locate(placeOf(error, source)),
         code: 'syntax',
@@ -70,9 +71,10 @@ export function parseDescriptor(file: string, source: string): Parsed {
   const reader = new TreeReader(locate);
   const root = reader.read(document.contents, 0, locate(0));
   const { problems } = reader;
-  return reader.readable ? { root, problems } : unreadable(problems);
+  return reader.readable ? { root, problems } : refuseText(problems);
 }
 
+/** An error of the YAML reader, or of JSON's, in one form. */
 type SyntaxComplaint = Pick<YAMLError, 'code' | 'pos' | 'message'>;
 
 /** A tab that indents makes every line behind it look wrong. */
@@ -87,6 +89,9 @@ function placeOf({ code, pos: [offset] }: SyntaxComplaint, source: string): numb
   return offset + (/^ */.exec(source.slice(offset, offset + MAX_LINE))?.[0].length ?? 0);
 }
 
+/**
+ * Returns a hint for mistakes of indentation, whose messages by the reader are hard to understand.
+ */
 function hintOf({ code, message }: SyntaxComplaint): string {
   if (code === 'TAB_AS_INDENT') return ' Write spaces.';
   // The other errors of this code are of brackets that nothing closes.
@@ -94,11 +99,16 @@ function hintOf({ code, message }: SyntaxComplaint): string {
   return isMisplaced ? ' This line, or the one before it, is indented wrongly.' : '';
 }
 
-function unreadable(problems: readonly Problem[]): Parsed {
+/** Returns the outcome for a text that gives no descriptor at all. */
+function refuseText(problems: readonly Problem[]): Parsed {
   return { root: undefined, problems };
 }
 
-function tooDeep(at: Location): Problem {
+/**
+ * Returns the problem of a descriptor that nests too deeply or is too large, as aliases can make
+ * it.
+ */
+function complainOfDepth(at: Location): Problem {
   const message = 'the descriptor nests too deeply or grows too large here.';
   return { at, code: 'too-deep', message };
 }
@@ -136,11 +146,12 @@ class TreeReader {
     this.#locate = locate;
   }
 
+  /** Reads a node and all below it. Beyond the bounds the descriptor counts as unreadable. */
   read(node: unknown, depth: number, fallback: Location): Located {
     const at = rangeStart(node) === undefined ? fallback : this.#locate(rangeStart(node) ?? 0);
     this.#count += 1;
     if (depth > MAX_DEPTH || this.#count > MAX_NODES) {
-      if (this.readable) this.problems.push(tooDeep(at));
+      if (this.readable) this.problems.push(complainOfDepth(at));
       this.readable = false;
       return { value: null, at };
     }
@@ -149,10 +160,11 @@ class TreeReader {
       this.#anchors.set(node.anchor, node);
     if (isMap(node)) return this.#readMap(node, depth, at);
     if (isSeq(node)) return this.#readSequence(node, depth, at);
-    if (isScalar(node)) return { value: this.#scalar(node, at), at };
+    if (isScalar(node)) return { value: this.#readScalar(node, at), at };
     return { value: null, at };
   }
 
+  /** Reads the node that an alias names once more, at the alias's place. */
   #readAlias(name: string, depth: number, at: Location): Located {
     const target = this.#anchors.get(name);
     if (target === undefined) {
@@ -165,6 +177,7 @@ class TreeReader {
     return { ...found, at };
   }
 
+  /** Reads an object. Keys are strings, and none may come twice. */
   #readMap(map: YAMLMap, depth: number, at: Location): Located {
     const found = new Map<string, Member>();
     const value = emptyObject();
@@ -186,12 +199,14 @@ class TreeReader {
     return { value, at, members: found };
   }
 
+  /** Reads a list. */
   #readSequence(sequence: YAMLSeq, depth: number, at: Location): Located {
     const nodes = sequence.items.map((item) => this.read(item, depth + 1, at));
     return { value: nodes.map((node) => node.value), at, items: nodes };
   }
 
-  #scalar({ value, source }: Scalar, at: Location): JsonValue {
+  /** Reads text, a Boolean, null or a number that JSON has and a double holds exactly. */
+  #readScalar({ value, source }: Scalar, at: Location): JsonValue {
     if (value === null || typeof value === 'boolean') return value;
     if (typeof value === 'string') return this.#text(value, at);
     if (typeof value === 'number' && Number.isFinite(value)) {
@@ -231,6 +246,7 @@ class TreeReader {
       this.problems.push({ at, code: 'duplicate-key', message, related: [twin] });
   }
 
+  /** Adds a problem, up to MAX_PROBLEMS of one file. */
   #report(at: Location, code: ProblemCode, message: string): void {
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ at, code, message });
   }
@@ -258,6 +274,7 @@ function decimal(text: string): string | undefined {
   return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
+/** Returns the offset at which a node of the YAML reader begins; undefined if it has no place. */
 function rangeStart(node: unknown): number | undefined {
   return (node as Node | null | undefined)?.range?.[0];
 }

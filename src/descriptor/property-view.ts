@@ -16,6 +16,7 @@ export interface NameView {
   readonly at: Location;
 }
 
+/** A reference as declared. `target` may be no type; a rule reports that. */
 export interface ReferenceView {
   readonly target: NameView;
   readonly form: ReferenceDefinition['form'];
@@ -23,6 +24,7 @@ export interface ReferenceView {
   readonly acyclic: boolean;
 }
 
+/** The value of `computed`. Which of its three ways is given, is for a rule to judge. */
 export interface ComputedView {
   readonly at: Location;
   readonly node: Located;
@@ -31,6 +33,7 @@ export interface ComputedView {
   readonly on: readonly (NameView & { readonly type: string; readonly property: string })[];
 }
 
+/** A property as declared, with the places that messages name. */
 export interface PropertyView {
   readonly name: string;
   readonly nameAt: Location;
@@ -50,6 +53,7 @@ export interface PropertyView {
   readonly computed?: ComputedView;
 }
 
+/** Returns what a property declares, without judging it. */
 export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   const { type, nullable } = typeOf(node);
   const reference = viewReference(node, type);
@@ -104,6 +108,7 @@ export function nameOf(node: Located | undefined): NameView | undefined {
   return node === undefined || name === undefined ? undefined : { name, at: node.at };
 }
 
+/** Returns the reference that a property declares by `references` or by `setOf: Type`. */
 function viewReference(node: Located, type: string | undefined): ReferenceView | undefined {
   const keys = nameOf(member(node, 'setOf'));
   const named = nameOf(member(node, 'references'));
@@ -118,6 +123,7 @@ function viewReference(node: Located, type: string | undefined): ReferenceView |
   };
 }
 
+/** Returns the sources under `computed`; those of another form are left out. */
 function viewComputed(node: Located): ComputedView {
   const type = nameOf(member(node, 'count'));
   const by = nameOf(member(node, 'by'));

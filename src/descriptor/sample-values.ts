@@ -23,6 +23,7 @@ export function sampleId(place = 0, letter: 'r' | 'b' = 'r'): string {
   return `${letter}01kgb0f3m07q2v9n4x8c1h5d6${place}`;
 }
 
+/** Returns a value that the schema allows, for examples in pages and reports. */
 export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
   if (typeof schema === 'boolean') return {};
   const chosen = (schema.enum ?? []).find((value) => value !== null);
@@ -34,9 +35,9 @@ export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
     case 'boolean':
       return true;
     case 'integer':
-      return within(1, schema);
+      return clamp(1, schema);
     case 'number':
-      return within(1.5, schema);
+      return clamp(1.5, schema);
     case 'array':
       return sampleList(schema);
     case 'object':
@@ -59,6 +60,7 @@ export function sampleProperty(property: ModelProperty, id: string): JsonValue {
   return replaceTexts(property.blobs, sample, () => sampleId(8, 'b'));
 }
 
+/** Returns a value for a filter, by its operator. */
 export function sampleCondition(filter: ModelFilter): JsonValue {
   const value = sampleProperty(filter.property, sampleId());
   switch (filter.operator) {
@@ -79,6 +81,10 @@ export function sampleCondition(filter: ModelFilter): JsonValue {
   }
 }
 
+/**
+ * Returns a text of the format or within the bounds; of a pattern that none fits, the pattern
+ * itself.
+ */
 function sampleText(schema: JSONSchema7, name: string): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema;
   const known = formatNamed(format);
@@ -95,16 +101,19 @@ function sampleText(schema: JSONSchema7, name: string): string {
   return pattern === undefined ? 'a'.repeat(Math.min(minLength, 1_000)) : `(${pattern})`;
 }
 
-function within(wished: number, { minimum, maximum }: JSONSchema7): number {
+/** Returns the number that is wished, or the bound that it is beyond. */
+function clamp(wished: number, { minimum, maximum }: JSONSchema7): number {
   return Math.max(minimum ?? wished, Math.min(maximum ?? wished, wished));
 }
 
+/** Returns a list with the least number of items, one at least and ten at most. */
 function sampleList({ items = true, minItems = 1, maxItems = 1 }: JSONSchema7): JsonValue {
   const length = Math.min(Math.max(minItems, 1), maxItems, 10);
   const item = Array.isArray(items) ? (items[0] ?? true) : items;
   return Array.from({ length }, () => sampleOf(item));
 }
 
+/** Returns an object with all declared members, and a further one if it allows them. */
 function sampleObject(schema: JSONSchema7): JsonObject {
   const { properties = {}, additionalProperties, propertyNames } = schema;
   const members = Object.entries(properties).map(([name, inner]): [string, JsonValue] => [

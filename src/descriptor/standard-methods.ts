@@ -18,19 +18,22 @@ const text: JSONSchema7 = { type: 'string' };
 const textOrNull: JSONSchema7 = { type: ['string', 'null'] };
 const boolean: JSONSchema7 = { type: 'boolean' };
 const texts: JSONSchema7 = { type: ['array', 'null'], items: text };
-const integer = (minimum: number): JSONSchema7 => ({
+/** Returns the schema of an Int from `minimum` up. */
+const integerFrom = (minimum: number): JSONSchema7 => ({
   type: 'integer',
   minimum,
   maximum: BOUNDS.maxInteger,
 });
-const integerOrNull = (minimum: number): JSONSchema7 => ({
-  ...integer(minimum),
+/** Returns the schema of an Int from `minimum` up, or null. */
+const integerOrNullFrom = (minimum: number): JSONSchema7 => ({
+  ...integerFrom(minimum),
   type: ['integer', 'null'],
 });
 /** Objects by id or creation id; each object is judged by itself later. */
 const anyByName: JSONSchema7 = { type: ['object', 'null'], additionalProperties: true };
 const anyByCreationId: JSONSchema7 = { ...anyByName, propertyNames: { format: 'id' } };
 
+/** The schema of `sort` (RFC 8620 5.5). */
 const comparators: JSONSchema7 = {
   type: ['array', 'null'],
   items: {
@@ -42,13 +45,15 @@ const comparators: JSONSchema7 = {
   },
 };
 
+/** Arguments that /query and /queryChanges share. */
 const query: Record<string, JSONSchema7> = {
   accountId: text,
   filter: { type: ['object', 'null'], additionalProperties: true },
   sort: comparators,
 };
 
-function row(
+/** Returns a frozen row of the table, with the account's use by the method's name. */
+function makeRow(
   verb: StandardMethodRow['verb'],
   section: string,
   properties: Record<string, JSONSchema7>,
@@ -74,12 +79,14 @@ function row(
  * `notFound` (docs/reference/protocol.md#get-ids).
  */
 export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
-  row('get', '5.1', { accountId: text, ids: texts, properties: texts }, ['accountId']),
-  row('changes', '5.2', { accountId: text, sinceState: text, maxChanges: integerOrNull(1) }, [
-    'accountId',
-    'sinceState',
-  ]),
-  row(
+  makeRow('get', '5.1', { accountId: text, ids: texts, properties: texts }, ['accountId']),
+  makeRow(
+    'changes',
+    '5.2',
+    { accountId: text, sinceState: text, maxChanges: integerOrNullFrom(1) },
+    ['accountId', 'sinceState'],
+  ),
+  makeRow(
     'set',
     '5.3',
     {
@@ -91,7 +98,7 @@ export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
     },
     ['accountId'],
   ),
-  row(
+  makeRow(
     'copy',
     '5.4',
     {
@@ -105,26 +112,26 @@ export const STANDARD_METHODS: readonly StandardMethodRow[] = Object.freeze([
     },
     ['fromAccountId', 'accountId', 'create'],
   ),
-  row(
+  makeRow(
     'query',
     '5.5',
     {
       ...query,
-      position: integer(BOUNDS.minInteger),
+      position: integerFrom(BOUNDS.minInteger),
       anchor: textOrNull,
-      anchorOffset: integer(BOUNDS.minInteger),
-      limit: integerOrNull(0),
+      anchorOffset: integerFrom(BOUNDS.minInteger),
+      limit: integerOrNullFrom(0),
       calculateTotal: boolean,
     },
     ['accountId'],
   ),
-  row(
+  makeRow(
     'queryChanges',
     '5.6',
     {
       ...query,
       sinceQueryState: text,
-      maxChanges: integerOrNull(0),
+      maxChanges: integerOrNullFrom(0),
       upToId: textOrNull,
       calculateTotal: boolean,
     },

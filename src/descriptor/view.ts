@@ -29,6 +29,7 @@ export interface CapabilityView {
   readonly oversized: readonly Location[];
 }
 
+/** A type as declared, with the places that messages name. */
 export interface TypeView {
   readonly name: string;
   readonly nameAt: Location;
@@ -46,6 +47,7 @@ export interface TypeView {
   readonly sorts: readonly SortView[];
 }
 
+/** A filter as declared, in its short form or its long one. */
 export interface FilterView {
   readonly name: string;
   readonly nameAt: Location;
@@ -62,6 +64,7 @@ export interface FilterView {
   readonly texts: readonly (NameView & { readonly property: PropertyView | undefined })[];
 }
 
+/** A sort as declared, in its short form or its long one. */
 export interface SortView {
   readonly propertyName: string;
   readonly at: Location;
@@ -77,12 +80,16 @@ export interface ListView {
   readonly at: Location;
 }
 
+/** A method as declared: an own one, or a standard one of a type. */
 export interface MethodView {
   readonly name: string;
   readonly nameAt: Location;
   readonly node: Located;
 }
 
+/**
+ * Returns what a descriptor declares, with references to `$defs` resolved; nothing is judged yet.
+ */
 export function viewCapability(
   descriptor: Descriptor & { readonly root: Located },
 ): CapabilityView {
@@ -90,7 +97,7 @@ export function viewCapability(
   const urn = member(root, 'capability');
   const definitions = new Definitions(root);
   const types = members(member(root, 'types')).map((type) => viewType(type, definitions));
-  const methods = expanded(members(member(root, 'methods')), definitions);
+  const methods = expandAll(members(member(root, 'methods')), definitions);
   // Behind all that may use one.
   const unused = definitions.unused();
   return {
@@ -106,12 +113,16 @@ export function viewCapability(
   };
 }
 
-function expanded(found: readonly Member[], definitions: Definitions): readonly Member[] {
+/** Returns members with their references to `$defs` resolved. */
+function expandAll(found: readonly Member[], definitions: Definitions): readonly Member[] {
   return found.map((each) => ({ ...each, node: definitions.expand(each.node) }));
 }
 
+/**
+ * Returns what a type declares. A declared property of a standard one's name doesn't replace it.
+ */
 function viewType({ name, nameAt, node }: Member, definitions: Definitions): TypeView {
-  const declared = expanded(members(member(node, 'properties')), definitions);
+  const declared = expandAll(members(member(node, 'properties')), definitions);
   const properties = declared.map(viewProperty);
   const all = new Map<string, PropertyView>();
   for (const property of [...standardProperties(nameAt), ...properties]) {
@@ -125,25 +136,29 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     required: items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []),
     singleton: flag(member(node, 'singleton'), false),
     standardMethods: viewStandardMethods(member(node, 'standardMethods'), definitions),
-    uniques: [...properties.flatMap(uniqueByItself), ...viewLists(member(node, 'unique'))],
+    uniques: [...properties.flatMap(viewUnique), ...viewLists(member(node, 'unique'))],
     indexes: viewLists(member(node, 'indexes')),
     filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
   };
 }
 
+/**
+ * Returns the methods that a type lists, or that it has as members; undefined if it has no list.
+ */
 function viewStandardMethods(
   node: Located | undefined,
   definitions: Definitions,
 ): readonly MethodView[] | undefined {
-  if (node?.members !== undefined) return expanded(members(node), definitions);
+  if (node?.members !== undefined) return expandAll(members(node), definitions);
   return node?.items?.flatMap((item) => {
     const named = nameOf(item);
     return named === undefined ? [] : [{ name: named.name, nameAt: named.at, node: item }];
   });
 }
 
-function uniqueByItself({ name, nameAt, node }: PropertyView): readonly ListView[] {
+/** Returns a list of one for a property with `unique: true`. */
+function viewUnique({ name, nameAt, node }: PropertyView): readonly ListView[] {
   const unique = member(node, 'unique');
   return flag(unique, false) ? [{ names: [{ name, at: unique?.at ?? nameAt }], at: nameAt }] : [];
 }
@@ -156,6 +171,7 @@ function viewLists(node: Located | undefined): readonly ListView[] {
   }));
 }
 
+/** Returns what a filter declares. Its name is its property's, unless `property` gives another. */
 function viewFilter(
   { name, nameAt, node }: Member,
   all: ReadonlyMap<string, PropertyView>,
@@ -178,6 +194,7 @@ function viewFilter(
   };
 }
 
+/** Returns what a sort declares; nothing if it names no property. */
 function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readonly SortView[] {
   const named = node.members === undefined ? node : member(node, 'property');
   const propertyName = text(named);
@@ -192,6 +209,7 @@ function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readon
   ];
 }
 
+/** Returns `indexed`, and whether the descriptor gives it. */
 function viewIndexed(node: Located): Pick<FilterView, 'indexed' | 'saysIndexed'> {
   const indexed = member(node, 'indexed');
   return { indexed: flag(indexed, false), saysIndexed: indexed !== undefined };

@@ -13,8 +13,8 @@ export const computed: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) {
       if (property.computed === undefined) continue;
-      judge(property, property.computed, report);
-      for (const source of property.computed.from) ownSource(type, source, report);
+      judgeComputed(property, property.computed, report);
+      for (const source of property.computed.from) judgeOwnSource(type, source, report);
       judgeCount(type, property, types, report);
       for (const { name, at, type: typeName, property: propertyName } of property.computed.on) {
         if (propertyName === '') {
@@ -30,7 +30,12 @@ export const computed: Rule = (views, report) => {
   }
 };
 
-function judge({ name, access }: PropertyView, { node, at }: ComputedView, report: Report): void {
+/** Reports a property with no one way of being computed, and one that clients can write. */
+function judgeComputed(
+  { name, access }: PropertyView,
+  { node, at }: ComputedView,
+  report: Report,
+): void {
   const given = WAYS.filter((key) => member(node, key) !== undefined);
   if (given.length !== 1 || (given[0] === 'count') !== (member(node, 'by') !== undefined))
     report(
@@ -53,7 +58,12 @@ function judge({ name, access }: PropertyView, { node, at }: ComputedView, repor
   }
 }
 
-function ownSource(type: TypeView, source: ComputedView['from'][number], report: Report): void {
+/** Reports a source of the own row that is unknown, or a clock. */
+function judgeOwnSource(
+  type: TypeView,
+  source: ComputedView['from'][number],
+  report: Report,
+): void {
   const found = findProperty(type, source, report);
   if (found?.role === 'updated')
     report(
@@ -63,6 +73,10 @@ function ownSource(type: TypeView, source: ComputedView['from'][number], report:
     );
 }
 
+/**
+ * Reports a count that is no integer, or that counts by a property which doesn't refer to this
+ * type.
+ */
 function judgeCount(
   type: TypeView,
   { name, kind, nullable, nameAt, computed }: PropertyView,

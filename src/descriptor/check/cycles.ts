@@ -18,6 +18,7 @@ export function onCycles(targets: ReadonlyMap<string, readonly string[]>): Reado
   return left;
 }
 
+/** Nodes of a graph by name, each with the names that it leads to. */
 type Edges = ReadonlyMap<string, readonly string[]>;
 
 /** Takes away, again and again, what leads to nothing that is left. */

@@ -18,14 +18,15 @@ export const defaultValues: Rule = (views, report) => {
     if (given === undefined || property.kind === undefined) continue;
     // A nullable property's default is another rule's concern.
     if (property.nullable && given.value !== null) continue;
-    judge(property, given, compile, report);
+    judgeDefault(property, given, compile, report);
   }
 };
 
 /** Undefined where the schema itself is wrong, which other rules tell about. */
 type Compile = (node: Located) => ValidateFunction | undefined;
 
-function judge(
+/** Reports a default that its property could never hold, with the reason. */
+function judgeDefault(
   { name, node, format, blob, blobs, nullable, reference }: PropertyView,
   given: Located,
   compile: Compile,
@@ -55,7 +56,7 @@ function judge(
     complain(`must be written as the server stores it: ${stored}`);
     return;
   }
-  for (const issue of issuesOf(compile(node), given)) complain(issue);
+  for (const issue of findIssues(compile(node), given)) complain(issue);
 }
 
 /** Returns the value as it would be stored. One that is not legal is the validator's to tell of. */
@@ -66,11 +67,13 @@ function storedForm({ value }: Located, name: string | undefined): JsonValue {
     : value;
 }
 
+/** Returns whether a node is an object or a list without content. */
 function isEmpty({ members, items }: Located): boolean {
   return members?.size === 0 || items?.length === 0;
 }
 
-function issuesOf(validate: ValidateFunction | undefined, given: Located): readonly string[] {
+/** Returns what a validator has against a default; none if the schema didn't compile. */
+function findIssues(validate: ValidateFunction | undefined, given: Located): readonly string[] {
   // The validator settles numbers in place, so it gets a copy, within an object as a property is.
   if (validate === undefined || validate({ value: structuredClone(given.value) })) return [];
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
@@ -109,12 +112,13 @@ function compiler(): Compile {
     const value = validationSchema(buildSchema(node, 'stored'), 'stored');
     const key = JSON.stringify(value);
     if (!compiled.has(key))
-      compiled.set(key, compileOrNot(ajv, { type: 'object', properties: { value } }));
+      compiled.set(key, tryToCompile(ajv, { type: 'object', properties: { value } }));
     return compiled.get(key);
   };
 }
 
-function compileOrNot(ajv: Ajv, schema: AjvSchema): ValidateFunction | undefined {
+/** Returns undefined for a schema that ajv can't compile: another rule reports it. */
+function tryToCompile(ajv: Ajv, schema: AjvSchema): ValidateFunction | undefined {
   try {
     return ajv.compile(schema);
   } catch {

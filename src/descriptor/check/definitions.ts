@@ -22,8 +22,8 @@ export const definitions: Rule = (views, report) => {
         );
     }
     const names = found.map(({ name }) => name);
-    for (const node of referring(root)) judge(node, names, report);
-    recursion(found, report);
+    for (const node of referring(root)) judgeReference(node, names, report);
+    rejectRecursion(found, report);
     for (const at of oversized)
       report(
         'too-deep',
@@ -42,7 +42,8 @@ export const definitions: Rule = (views, report) => {
   }
 };
 
-function judge(node: Located, names: readonly string[], report: Report): void {
+/** Reports a `$ref` that names no schema of `$defs`, or has keys beside it that mean nothing. */
+function judgeReference(node: Located, names: readonly string[], report: Report): void {
   const reference = member(node, '$ref');
   const target = text(reference);
   if (reference === undefined || target === undefined) return;
@@ -68,10 +69,11 @@ function judge(node: Located, names: readonly string[], report: Report): void {
   }
 }
 
-function recursion(found: readonly Member[], report: Report): void {
+/** Reports each definition that contains itself, directly or through others. */
+function rejectRecursion(found: readonly Member[], report: Report): void {
   const circular = onCycles(
     new Map(
-      found.map(({ name, node }) => [name, referring(node).map((each) => nameIn(each))] as const),
+      found.map(({ name, node }) => [name, referring(node).map((each) => readName(each))] as const),
     ),
   );
   for (const { name, nameAt } of found) {
@@ -85,7 +87,8 @@ function recursion(found: readonly Member[], report: Report): void {
   }
 }
 
-function nameIn(node: Located): string {
+/** Returns the name that a `$ref` has behind `#/$defs/`; empty if the node has none. */
+function readName(node: Located): string {
   return (text(member(node, '$ref')) ?? '').slice(LOCAL.length);
 }
 

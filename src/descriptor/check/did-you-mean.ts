@@ -7,45 +7,46 @@ const MAX_WORDS = 2000;
 
 /** Words of other languages and the words here: first of types and formats. */
 const MEANT: ReadonlyMap<string, string> = new Map([
-  ...Object.entries(TYPES).flatMap(([name, { otherNames }]) => same(otherNames, name)),
-  ...Object.entries(FORMATS).flatMap(([name, { otherNames }]) => same(otherNames, name)),
+  ...Object.entries(TYPES).flatMap(([name, { otherNames }]) => pairAll(otherNames, name)),
+  ...Object.entries(FORMATS).flatMap(([name, { otherNames }]) => pairAll(otherNames, name)),
   // operators
-  ...same(['eq', 'is', '=', '=='], 'equals'),
-  ...same(['like', 'ilike', 'includes', 'substring'], 'contains'),
-  ...same(['prefix', 'beginswith'], 'startsWith'),
-  ...same(['gte', 'min', '>='], 'atLeast'),
-  ...same(['lte', 'max', '<='], 'atMost'),
-  ...same(['anyof', 'oneof', 'any'], 'in'),
-  ...same(['has'], 'hasKey'),
-  ...same(['search', 'fulltext'], 'text'),
+  ...pairAll(['eq', 'is', '=', '=='], 'equals'),
+  ...pairAll(['like', 'ilike', 'includes', 'substring'], 'contains'),
+  ...pairAll(['prefix', 'beginswith'], 'startsWith'),
+  ...pairAll(['gte', 'min', '>='], 'atLeast'),
+  ...pairAll(['lte', 'max', '<='], 'atMost'),
+  ...pairAll(['anyof', 'oneof', 'any'], 'in'),
+  ...pairAll(['has'], 'hasKey'),
+  ...pairAll(['search', 'fulltext'], 'text'),
   // access, onDestroy, account
-  ...same(['readonly', 'server-set', 'computed'], 'serverSet'),
-  ...same(['hidden', 'private'], 'internal'),
-  ...same(['writeonly', 'password'], 'secret'),
-  ...same(['createonly'], 'immutable'),
-  ...same(['delete'], 'cascade'),
-  ...same(['nullify', 'set-null', 'set null'], 'setNull'),
+  ...pairAll(['readonly', 'server-set', 'computed'], 'serverSet'),
+  ...pairAll(['hidden', 'private'], 'internal'),
+  ...pairAll(['writeonly', 'password'], 'secret'),
+  ...pairAll(['createonly'], 'immutable'),
+  ...pairAll(['delete'], 'cascade'),
+  ...pairAll(['nullify', 'set-null', 'set null'], 'setNull'),
   // keys
-  ...same(['ref', 'foreignkey'], 'references'),
-  ...same(['ondelete'], 'onDestroy'),
-  ...same(['definitions'], '$defs'),
-  ...same(['writable'], 'access'),
-  ...same(['values'], 'enum'),
-  ...same(['index'], 'indexed'),
+  ...pairAll(['ref', 'foreignkey'], 'references'),
+  ...pairAll(['ondelete'], 'onDestroy'),
+  ...pairAll(['definitions'], '$defs'),
+  ...pairAll(['writable'], 'access'),
+  ...pairAll(['values'], 'enum'),
+  ...pairAll(['index'], 'indexed'),
 ]);
 
-function same(words: readonly string[], meant: string): [string, string][] {
+/** Returns pairs of each word with the one that is meant. */
+function pairAll(words: readonly string[], meant: string): [string, string][] {
   return words.map((word) => [word, meant]);
 }
 
 /** Returns ` Did you mean "text"?` where a known name is close to the unknown one, else nothing. */
 export function didYouMean(unknown: string, known: readonly string[]): string {
-  return asked(nearest(unknown, known));
+  return ask(nearest(unknown, known));
 }
 
 /** Returns the same for words of the language, which may also be known by another name. */
 export function didYouMeanWord(unknown: string, known: readonly string[]): string {
-  return asked(meantWord(unknown, known));
+  return ask(meantWord(unknown, known));
 }
 
 /** Returns the word of the language that an unknown one probably means. */
@@ -54,7 +55,8 @@ export function meantWord(unknown: string, known: readonly string[]): string | u
   return meant !== undefined && known.includes(meant) ? meant : nearest(unknown, known);
 }
 
-function asked(word: string | undefined): string {
+/** Returns the question for a message, with a space in front; empty without a word to propose. */
+function ask(word: string | undefined): string {
   return word === undefined ? '' : ` Did you mean "${word}"?`;
 }
 

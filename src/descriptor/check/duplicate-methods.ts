@@ -3,6 +3,7 @@ import { STANDARD_METHODS } from '../standard-methods.js';
 import type { CapabilityView } from '../view.js';
 import { place, type Rule } from './rule.js';
 
+/** A method by its whole name, such as `Todo/get`. */
 interface Named {
   readonly name: string;
   readonly at: Location;
@@ -13,7 +14,7 @@ interface Named {
 export const duplicateMethods: Rule = (views, report) => {
   const seen = new Map<string, Named>();
   // Standard methods first: where a declared one clashes, that is the line to change.
-  const named = [...views.flatMap(standardMethods), ...views.flatMap(ownMethods)];
+  const named = [...views.flatMap(listStandardMethods), ...views.flatMap(listOwnMethods)];
   for (const method of named) {
     // Emitted names leave out the slash, and file systems letter case.
     const key = method.name.replace('/', '').toLowerCase();
@@ -34,12 +35,14 @@ export const duplicateMethods: Rule = (views, report) => {
   }
 };
 
-function standardMethods(view: CapabilityView): readonly Named[] {
+/** Returns the standard methods of all types, even of those that leave some out. */
+function listStandardMethods(view: CapabilityView): readonly Named[] {
   return view.types.flatMap(({ name, nameAt }) =>
     STANDARD_METHODS.map(({ verb }) => ({ name: `${name}/${verb}`, at: nameAt, standard: true })),
   );
 }
 
-function ownMethods(view: CapabilityView): readonly Named[] {
+/** Returns the methods that a descriptor declares beside the standard ones. */
+function listOwnMethods(view: CapabilityView): readonly Named[] {
   return view.methods.map(({ name, nameAt }) => ({ name, at: nameAt, standard: false }));
 }

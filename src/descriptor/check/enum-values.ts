@@ -53,6 +53,7 @@ function outOfBounds(value: JsonValue, node: Located): string | undefined {
   return compilePattern(pattern).test(value) ? undefined : `pattern is ${pattern}`;
 }
 
+/** Returns whether a value of an enum can be one of its type. U+0000 can't be stored. */
 function hasType(value: JsonValue, type: string | undefined): boolean {
   switch (type) {
     case 'string':

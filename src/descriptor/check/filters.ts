@@ -25,7 +25,7 @@ export const filters: Rule = (views, report) => {
             `Declared: ${listed(names)}. A condition with a name of its own says { ` +
             'property: ..., is: ... }.',
         );
-      else if (filter.property !== undefined) judge(filter, filter.property, report);
+      else if (filter.property !== undefined) judgeOperator(filter, filter.property, report);
       for (const each of filter.texts.slice(1))
         if (each.property === undefined) findProperty(type, each, report);
       keys(filter, report);
@@ -33,14 +33,19 @@ export const filters: Rule = (views, report) => {
   }
 };
 
-function judge({ operator, operatorAt }: FilterView, property: PropertyView, report: Report): void {
+/** Reports an operator that the kind of the filter's property doesn't have, with the legal ones. */
+function judgeOperator(
+  { operator, operatorAt }: FilterView,
+  property: PropertyView,
+  report: Report,
+): void {
   const { name, kind } = property;
   if (kind === undefined || !isOperator(operator)) return;
   const legal = operatorsOf(kind, shapeOf(property)).filter(
     (each) => each !== 'isNull' || property.nullable,
   );
   if (legal.includes(operator)) return;
-  const what = whatIs(property);
+  const what = describeKind(property);
   report(
     'illegal-operator',
     operatorAt,
@@ -67,7 +72,8 @@ function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape
   return scalar ? 'list' : undefined;
 }
 
-function whatIs({ blob, role, reference, kind, format, nullable }: PropertyView): string {
+/** Returns the words of a message for the kind of a property, such as "a nullable string". */
+function describeKind({ blob, role, reference, kind, format, nullable }: PropertyView): string {
   if (blob || role === 'id' || reference?.form === 'single') return 'an id';
   return `${nullable ? 'a nullable ' : 'of kind '}${kind === 'string' ? (format ?? kind) : kind}`;
 }
@@ -98,7 +104,11 @@ function keys(filter: FilterView, report: Report): void {
   }
   for (const each of texts.slice(1)) {
     if (each.property !== undefined)
-      judge({ ...filter, property: each.property, operatorAt: each.at }, each.property, report);
+      judgeOperator(
+        { ...filter, property: each.property, operatorAt: each.at },
+        each.property,
+        report,
+      );
   }
   const indexed = node.members?.get('indexed');
   if (!filter.indexed || indexed === undefined || property === undefined || !isOperator(operator))

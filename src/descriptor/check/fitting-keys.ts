@@ -50,7 +50,7 @@ export const fittingKeys: Rule = (views, report) => {
     if (type === undefined) continue;
     const keys = member(node, 'setOf');
     if (keys !== undefined) {
-      ofSet(node, keys, report);
+      judgeSet(node, keys, report);
       continue;
     }
     const whole = saysItAll(node, type);
@@ -88,7 +88,10 @@ function saysItAll(
   return isBlob(node) ? { key: 'blob: true', excluded: CHOSEN_LETTERS } : undefined;
 }
 
-function ofSet(node: Located, keys: Located, report: Report): void {
+/**
+ * Reports keys beside `setOf` that mean nothing for a set, or for keys with a schema of their own.
+ */
+function judgeSet(node: Located, keys: Located, report: Report): void {
   const { type } = typeOf(node);
   const legal = keys.value === 'string' ? [...OF_A_SET, ...OF_ITS_KEYS] : OF_A_SET;
   if (type !== 'object')

@@ -65,6 +65,7 @@ export function withoutSpoiled(
   };
 }
 
+/** Adds the places of a node, of its keys and of all below it, as text. */
 function addPlaces(node: Located, places: Set<string>): void {
   places.add(place(node.at));
   for (const item of items(node)) addPlaces(item, places);

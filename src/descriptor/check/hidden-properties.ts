@@ -5,7 +5,7 @@ import type { Report, Rule } from './rule.js';
 /** Filters and sorts can't reveal what clients never see; a secret is a text of theirs. */
 export const hiddenProperties: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
-    for (const property of type.properties) secret(property, report);
+    for (const property of type.properties) judgeSecret(property, report);
     const read = [
       ...type.filters.map((filter) => ({ ...filter, at: filter.propertyAt, what: 'filter' })),
       ...type.filters.flatMap((filter) =>
@@ -25,7 +25,8 @@ export const hiddenProperties: Rule = (views, report) => {
   }
 };
 
-function secret({ name, node, access, kind, blob }: PropertyView, report: Report): void {
+/** Reports a secret that can't be stored as text, and `stored` beside another access. */
+function judgeSecret({ name, node, access, kind, blob }: PropertyView, report: Report): void {
   const stored = node.members?.get('stored');
   if (stored !== undefined && access !== 'secret')
     report(

@@ -97,7 +97,7 @@ export function checkDescriptors(
   const report: Report = (code, at, message, { spoils, ...details } = {}) => {
     if (isLegal(code, at)) return;
     const list = details.severity === 'warning' ? warnings : errors;
-    list.push({ code, at, message: shortened(message), ...details });
+    list.push({ code, at, message: shorten(message), ...details });
     if (errors.length >= MAX_PROBLEMS) throw new Enough();
     spoiled.push(...(spoils ?? []));
   };
@@ -119,6 +119,7 @@ export function checkDescriptors(
 /** Ends a rule that would go on about thousands of places. */
 class Enough extends Error {}
 
-function shortened(message: string): string {
+/** Returns a message of at most MAX_LENGTH characters: a descriptor may hold any text. */
+function shorten(message: string): string {
   return message.length <= MAX_LENGTH ? message : `${message.slice(0, MAX_LENGTH)} …`;
 }

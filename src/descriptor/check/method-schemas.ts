@@ -20,11 +20,14 @@ export const methodSchemas: Rule = (views, report) => {
           `the ${part} of ${method.name} must be of type object: JMAP sends nothing else.`,
         );
     }
-    accountId(method, report);
+    judgeAccountId(method, report);
   }
 };
 
-function accountId({ name, nameAt, node }: MethodView, report: Report): void {
+/**
+ * Reports an own method whose `accountId` doesn't fit its `account`: required for read and write.
+ */
+function judgeAccountId({ name, nameAt, node }: MethodView, report: Report): void {
   const args = member(node, 'arguments');
   if (args === undefined) return;
   const declared = member(member(args, 'properties'), 'accountId');

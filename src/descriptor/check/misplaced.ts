@@ -56,10 +56,12 @@ export function findMisplaced(
   return [...found.values()];
 }
 
+/** Returns whether a path leads to the place of another or to one below it. */
 export function isAtOrBelow(path: Path, ancestor: Path): boolean {
   return ancestor.every((step, index) => path[index] === step);
 }
 
+/** Returns whether the step is a key of a type or an object that stands among the properties. */
 function isMisplaced(root: Located, path: Path, step: string, index: number): boolean {
   if (path[index - 1] !== 'properties') return false;
   const keys = index === 3 && path[0] === 'types' ? OF_A_TYPE : OF_AN_OBJECT;
@@ -67,10 +69,12 @@ function isMisplaced(root: Located, path: Path, step: string, index: number): bo
   return keys[step]?.(descend(root, path.slice(0, index + 1))) === true;
 }
 
+/** Returns whether a node is a scalar or a list. */
 function isNoObject({ members: own }: Located): boolean {
   return own === undefined;
 }
 
+/** Returns whether a node looks like a filter: an operator, or an object with `is`. */
 function isCondition(node: Located): boolean {
   return isOperator(text(node)) || node.members?.has('is') === true;
 }

@@ -5,6 +5,7 @@ import { member, text } from '../located.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
+/** A reason against a pattern, and the code under which it is reported. */
 interface Refusal {
   readonly code: ProblemCode;
   readonly why: string;

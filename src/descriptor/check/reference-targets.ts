@@ -10,16 +10,17 @@ import { findType, typesOf } from './types.js';
 /** References lead to objects of a type that is there, and can do what `onDestroy` asks of them. */
 export const references: Rule = (views, report) => {
   const types = typesOf(views);
-  for (const schema of views.flatMap(schemasOf)) unknownSet(schema, [...types.keys()], report);
+  for (const schema of views.flatMap(schemasOf)) judgeSetKeys(schema, [...types.keys()], report);
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) {
-      if (property.reference === undefined) strayKeys(property, report);
-      else judge(type, { ...property, reference: property.reference }, types, report);
+      if (property.reference === undefined) rejectStrayKeys(property, report);
+      else judgeReference(type, { ...property, reference: property.reference }, types, report);
     }
   }
 };
 
-function judge(
+/** Reports a reference to a type that is unknown or a singleton, and keys that don't go with it. */
+function judgeReference(
   type: TypeView,
   property: PropertyView & { readonly reference: ReferenceView },
   types: ReadonlyMap<string, TypeView>,
@@ -45,7 +46,7 @@ function judge(
       both.at,
       `"references" does not go with "setOf": write setOf: ${text(both) ?? 'Type'}.`,
     );
-  if (form === 'list') listOfIds(property, report);
+  if (form === 'list') judgeItems(property, report);
   if (acyclic && target.name !== type.name)
     complain(
       'acyclic',
@@ -71,7 +72,8 @@ function judge(
   }
 }
 
-function listOfIds({ name, node }: PropertyView, report: Report): void {
+/** Reports a list of references whose items are no strings. */
+function judgeItems({ name, node }: PropertyView, report: Report): void {
   const items = member(node, 'items');
   if (items === undefined || text(member(items, 'type')) === 'string') return;
   report(
@@ -81,7 +83,8 @@ function listOfIds({ name, node }: PropertyView, report: Report): void {
   );
 }
 
-function strayKeys({ name, node }: PropertyView, report: Report): void {
+/** Reports `onDestroy` and `acyclic` at a property that refers to nothing. */
+function rejectStrayKeys({ name, node }: PropertyView, report: Report): void {
   for (const key of ['onDestroy', 'acyclic']) {
     const stray = node.members?.get(key);
     if (stray !== undefined)
@@ -94,7 +97,8 @@ function strayKeys({ name, node }: PropertyView, report: Report): void {
   }
 }
 
-function unknownSet({ label, node }: SchemaView, types: readonly string[], report: Report): void {
+/** Reports a `setOf` that is no type, no schema of a string and not `string` or `blob`. */
+function judgeSetKeys({ label, node }: SchemaView, types: readonly string[], report: Report): void {
   const keys = member(node, 'setOf');
   if (keys === undefined) return;
   const word = text(keys);

@@ -4,6 +4,7 @@ import type { NameView } from '../property-view.js';
 import { nameOf } from '../property-view.js';
 import { place, type Report, type Rule } from './rule.js';
 
+/** A type or a property, which may have `renamedFrom`. */
 interface Renamed {
   readonly name: string;
   readonly nameAt: Location;
@@ -13,11 +14,12 @@ interface Renamed {
 /** Refuses an old name that something else has or had. */
 export const renames: Rule = (views, report) => {
   const types = views.flatMap((view) => view.types);
-  judge(types, 'type', report);
-  for (const { properties } of types) judge(properties, 'property', report);
+  judgeRenames(types, 'type', report);
+  for (const { properties } of types) judgeRenames(properties, 'property', report);
 };
 
-function judge(all: readonly Renamed[], what: string, report: Report): void {
+/** Reports old names that are in use, and those that two claim. */
+function judgeRenames(all: readonly Renamed[], what: string, report: Report): void {
   const current = new Map(all.map((each) => [each.name, each]));
   const seen = new Map<string, NameView>();
   for (const { node } of all) {

@@ -4,7 +4,7 @@ import { BOUNDS } from '../bounds.js';
  * Type names that would clash with what the emitted code, Prisma's client or the language itself
  * calls by them. Compared without letter case: file systems and SQL don't see it.
  */
-const TYPE_NAMES: ReadonlySet<string> = lowerCased([
+const TYPE_NAMES: ReadonlySet<string> = toWords([
   // JavaScript and TypeScript
   'Array, Boolean, Buffer, Date, Error, Exclude, Extract, Function, Iterator, JSON, Map, Math',
   'NonNullable, Number, Object, Omit, Parameters, Partial, Pick, Promise, Proxy, Readonly',
@@ -22,7 +22,7 @@ const TYPE_NAMES: ReadonlySet<string> = lowerCased([
  * Property names that objects have by themselves, that databases keep for themselves, or that the
  * engine writes.
  */
-const PROPERTY_NAMES: ReadonlySet<string> = lowerCased([
+const PROPERTY_NAMES: ReadonlySet<string> = toWords([
   'accountId, constructor, prototype, hasOwnProperty, isPrototypeOf, propertyIsEnumerable',
   'toJSON, toLocaleString, toString, valueOf, then',
   'cmax, cmin, ctid, oid, rowid, tableoid, xmax, xmin',
@@ -93,6 +93,7 @@ export function whyNoMemberName(name: string): string | undefined {
   return MEMBER_NAMES.has(name) ? 'the name is reserved by the language' : undefined;
 }
 
-function lowerCased(lists: readonly string[]): ReadonlySet<string> {
+/** Returns the words of lists that are written with commas, in lower case. */
+function toWords(lists: readonly string[]): ReadonlySet<string> {
   return new Set(lists.flatMap((list) => list.toLowerCase().split(', ')));
 }

@@ -16,6 +16,7 @@ export interface SchemaView {
   readonly use: 'property' | 'message';
 }
 
+/** Schemas by their node. A definition that several places use is one of them, at its deepest. */
 type Found = Map<Located, SchemaView>;
 
 /**
@@ -42,6 +43,7 @@ export function schemasOf(view: CapabilityView): readonly SchemaView[] {
   return [...found.values(), ...messages.values()];
 }
 
+/** Adds a schema and all below it. A definition is walked again only where it stands deeper. */
 function collect(schema: SchemaView, found: Found): void {
   const key = schema.node.definition ?? schema.node;
   const known = found.get(key);

@@ -26,11 +26,15 @@ export const shapes: Rule = (views, report) => {
         `"${schema.label}" is a list and doesn't say of what: it needs "items", for instance ` +
           'items: { type: string }.',
       );
-    if (type === 'object' && member(schema.node, 'setOf') === undefined) object(schema, report);
+    if (type === 'object' && member(schema.node, 'setOf') === undefined)
+      judgeObject(schema, report);
   }
 };
 
-function object({ node, label, at, use }: SchemaView, report: Report): void {
+/**
+ * Reports an object without possible members, stray `propertyNames`, and unknown required names.
+ */
+function judgeObject({ node, label, at, use }: SchemaView, report: Report): void {
   const names = members(member(node, 'properties')).map(({ name }) => name);
   if (use === 'property' && names.length === 0 && !isOpen(node))
     report(

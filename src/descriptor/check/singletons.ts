@@ -8,10 +8,12 @@ const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'unique', 'ind
 
 /** The object of a singleton is there before anybody wrote it: nothing creates or finds it. */
 export const singletons: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) if (type.singleton) judge(type, report);
+  for (const type of views.flatMap((view) => view.types))
+    if (type.singleton) judgeSingleton(type, report);
 };
 
-function judge(type: TypeView, report: Report): void {
+/** Reports keys of a singleton that only a type with many objects can have. */
+function judgeSingleton(type: TypeView, report: Report): void {
   for (const key of OF_MANY) {
     const stray = type.node.members?.get(key);
     if (stray !== undefined)

@@ -26,8 +26,10 @@ const FILE = "Write type: [string, 'null'], blob: true.";
 const FREE_TEXT = 'Leave format out; a pattern can say what the text looks like.';
 const NO_WIDTH = 'Leave format out; minimum and maximum bound a number.';
 
+/** Words of other schema languages, in lower case, and the advice for them. */
 type Advice = readonly [words: readonly string[], text: string];
 
+/** Advice by a word that stands behind `type`. */
 const TYPE_WORDS: ReadonlyMap<string, string> = byWord([
   ...Object.entries(TYPES).map(([name, { otherNames, beside }]): Advice => {
     const more = beside === undefined ? '' : `, and ${beside} beside it`;
@@ -54,6 +56,7 @@ const TYPE_WORDS: ReadonlyMap<string, string> = byWord([
   [['blob', 'file', 'binary', 'bytes', 'bytea'], FILE],
 ]);
 
+/** Advice by a word that stands behind `format`. */
 const FORMAT_WORDS: ReadonlyMap<string, string> = byWord([
   ...Object.entries(FORMATS).map(
     ([name, { otherNames }]): Advice => [otherNames, `Write format: ${name}.`],

@@ -41,14 +41,15 @@ export const standardMethods: Rule = (views, report) => {
           method.nameAt,
           `/${method.name} is of no use without /${needed}: list ${needed}, too.`,
         );
-      further(method, report);
+      judgeFurther(method, report);
       if (method.name === 'set' && names.includes('copy')) followsCopy(type, method, report);
     }
-    withoutQuery(type, names, report);
+    judgeQueryKeys(type, names, report);
   }
 };
 
-function withoutQuery(type: TypeView, names: readonly string[], report: Report): void {
+/** Reports filters and sorts of a type that leaves /query out: nothing would read them. */
+function judgeQueryKeys(type: TypeView, names: readonly string[], report: Report): void {
   if (names.includes('query') || type.singleton) return;
   for (const key of ['filter', 'sort']) {
     const stray = type.node.members?.get(key);
@@ -76,7 +77,8 @@ function followsCopy(type: TypeView, { node }: MethodView, report: Report): void
     );
 }
 
-function further({ name, node }: MethodView, report: Report): void {
+/** Reports further arguments and members that are no plain properties, or that RFC 8620 defines. */
+function judgeFurther({ name, node }: MethodView, report: Report): void {
   const row = STANDARD_METHODS.find(({ verb }) => verb === name);
   const schema: JSONSchema7 | undefined = row?.arguments;
   const standardNames = {

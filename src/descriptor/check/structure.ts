@@ -49,7 +49,7 @@ export const structure: Rule = (views, report) => {
     for (const error of errors) {
       const path = pathOf(error);
       if (misplaced.some((each) => isAtOrBelow(path, each)) || isExplained(error, errors)) continue;
-      tell(withBothTypes(error, choices), path, root, report);
+      reportError(withBothTypes(error, choices), path, root, report);
     }
   }
 };
@@ -78,6 +78,7 @@ function isExplained(error: ErrorObject, errors: readonly ErrorObject[]): boolea
   );
 }
 
+/** Keywords by which ajv judges a list of types. Another error of the same place says more. */
 const LIST_KEYWORDS: ReadonlySet<string> = new Set([
   'contains',
   'minItems',
@@ -114,7 +115,8 @@ function choicesOf(errors: readonly ErrorObject[]): ReadonlyMap<string, readonly
   return choices;
 }
 
-function tell(error: ErrorObject, path: Path, root: Located, report: Report): void {
+/** Reports one error of ajv in the words of the descriptor language, with a code and a place. */
+function reportError(error: ErrorObject, path: Path, root: Located, report: Report): void {
   const node = descend(root, path);
   const key = keyOf(path);
   const what = key === undefined ? 'the descriptor' : `"${key}"`;
@@ -125,7 +127,7 @@ function tell(error: ErrorObject, path: Path, root: Located, report: Report): vo
       // Other errors of the same value say more.
       return;
     case 'additionalProperties':
-      unknownKey(error, path, root, report);
+      reportKey(error, path, root, report);
       return;
     case 'required': {
       const missing = String(error.params['missingProperty']);
@@ -135,10 +137,10 @@ function tell(error: ErrorObject, path: Path, root: Located, report: Report): vo
       return;
     }
     case 'type':
-      report('wrong-type', node.at, wrongType(error, path, node), details);
+      report('wrong-type', node.at, describeType(error, path, node), details);
       return;
     case 'enum':
-      report(codeOf(path), node.at, unknownValue(error, path, node), details);
+      report(codeOf(path), node.at, describeValue(error, path, node), details);
       return;
     case 'contains':
     case 'uniqueItems':
@@ -159,7 +161,8 @@ function tell(error: ErrorObject, path: Path, root: Located, report: Report): vo
 
 const LIST_OF_TYPES = "a list of types must be one type and 'null', for instance [string, 'null'].";
 
-function wrongType(error: ErrorObject, path: Path, { value }: Located): string {
+/** Returns the message for a value of the wrong type, with an example of the right one. */
+function describeType(error: ErrorObject, path: Path, { value }: Located): string {
   const [key, parent] = [path.at(-1), path.at(-2)];
   // JSON Schema of the third draft, and most forms, say it at the property.
   if (key === 'required' && typeof value === 'boolean' && path.length === 5)
@@ -180,11 +183,13 @@ function meantKey({ params, parentSchema }: ErrorObject): string | undefined {
   return meantWord(String(params['additionalProperty']), keysOf(parentSchema));
 }
 
+/** Returns the keys that a schema has. */
 function keysOf(schema: ErrorObject['parentSchema']): readonly string[] {
   return Object.keys((schema?.['properties'] as object | undefined) ?? {});
 }
 
-function unknownKey(error: ErrorObject, path: Path, root: Located, report: Report): void {
+/** Reports a key that the language doesn't have, with the nearest legal one or all of them. */
+function reportKey(error: ErrorObject, path: Path, root: Located, report: Report): void {
   const node = descend(root, path);
   const key = String(error.params['additionalProperty']);
   const at = node.members?.get(key)?.nameAt ?? node.at;
@@ -208,7 +213,10 @@ function refusal(key: string, { members }: Located): string {
   return typeof type === 'string' ? words.replace('[string,', `[${type},`) : words;
 }
 
-function unknownValue(error: ErrorObject, path: Path, { value }: Located): string {
+/**
+ * Returns the message for a value that is none of the legal ones, with advice where there is some.
+ */
+function describeValue(error: ErrorObject, path: Path, { value }: Located): string {
   const legal = (error.params['allowedValues'] as unknown[]).map(String);
   if (value === null && legal.includes('null')) return "write the type null in quotes: 'null'.";
   if (legal.length === 1 && keyOf(path) !== undefined)
@@ -219,11 +227,13 @@ function unknownValue(error: ErrorObject, path: Path, { value }: Located): strin
   return `${JSON.stringify(value)} is not ${oneOf(legal)}.${more}`;
 }
 
+/** Returns the advice for a word of another language behind `type` or `format`. */
 function adviceOn(code: string, word: string): string | undefined {
   if (code === 'unknown-type') return typeAdvice(word);
   return code === 'unknown-format' ? formatAdvice(word) : undefined;
 }
 
+/** Returns the code for an error of a value, by the last key of its path that has one. */
 function codeOf(path: readonly string[]): ProblemCode {
   const names = path.filter((step) => !/^\d+$/.test(step));
   const last = VALUE_CODES[names.at(-1) ?? ''];
@@ -236,6 +246,7 @@ function placeOf(root: Located, path: readonly string[]): Location {
   return parent.members?.get(path.at(-1) ?? '')?.nameAt ?? descend(root, path).at;
 }
 
+/** Returns the steps of an error's JSON Pointer, unescaped. */
 function pathOf({ instancePath }: ErrorObject): string[] {
   return instancePath
     .split('/')
@@ -243,10 +254,12 @@ function pathOf({ instancePath }: ErrorObject): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** Returns the last step of a path that is no index of a list. */
 function keyOf(path: readonly string[]): string | undefined {
   return path.findLast((step) => !/^\d+$/.test(step));
 }
 
+/** Returns names of types in words, such as "a list or an object". */
 function withArticle(types: unknown): string {
   const words = [types].flat().map((type) => {
     if (type === 'array') return 'a list';

@@ -16,6 +16,7 @@ export const unindexed: Rule = (views, report) => {
   }
 };
 
+/** Warns of a filter that would read long texts of all objects, unless it says `indexed`. */
 function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {
   const { name, property, operator, saysIndexed, nameAt } = filter;
   if (property === undefined || !isOperator(operator) || saysIndexed) return;
@@ -32,6 +33,7 @@ function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {
   );
 }
 
+/** Warns of a sort that would compare long texts of all objects, unless it says `indexed`. */
 function judgeSort({ property, propertyName, at, saysIndexed }: SortView, report: Report): void {
   if (property === undefined || property.kind === 'json' || saysIndexed) return;
   const length = longest(property);

@@ -8,8 +8,8 @@ import { findProperty } from './types.js';
 /** Each list of unique or indexed properties names properties whose values an index can hold. */
 export const uniques: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
-    judge(type, type.uniques, 'unique', report);
-    judge(type, type.indexes, 'indexes', report);
+    judgeLists(type, type.uniques, 'unique', report);
+    judgeLists(type, type.indexes, 'indexes', report);
     collisions(type, report);
   }
 };
@@ -42,7 +42,8 @@ function takesDefault(property: PropertyView | undefined): boolean {
   return isClients && given !== undefined && given.value !== null;
 }
 
-function judge(
+/** Reports lists and properties that come twice, and columns that no index can have. */
+function judgeLists(
   type: TypeView,
   lists: readonly ListView[],
   key: 'unique' | 'indexes',

@@ -26,6 +26,7 @@ export const unmarkedBlobs: Rule = (views, report) => {
   }
 };
 
+/** Returns whether a node is a text, or a set of texts, that nothing else explains. */
 function isText(node: Located): boolean {
   const isFree = ['references', 'enum', 'format'].every((key) => member(node, key) === undefined);
   return isFree && (typeOf(node).type === 'string' || text(member(node, 'setOf')) === 'string');

@@ -14,4 +14,5 @@ export interface CodeRow {
   readonly silence?: string;
 }
 
+/** Rows of codes by code. */
 export type CodeTable = Readonly<Record<string, CodeRow>>;

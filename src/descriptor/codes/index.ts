@@ -19,6 +19,7 @@ export const CODES = Object.freeze({
   ...WARNINGS,
 });
 
+/** A code of any section; an unknown one doesn't compile. */
 export type ProblemCode = keyof typeof CODES;
 
 /** Codes that belong together, under a heading of the page. */
@@ -27,6 +28,7 @@ export interface CodeSection {
   readonly codes: CodeTable;
 }
 
+/** The sections of docs/reference/errors.md, in order, with the codes of each. */
 export const CODE_SECTIONS: readonly CodeSection[] = Object.freeze([
   { title: 'Structure of a descriptor', codes: STRUCTURE },
   { title: 'Meaning of a descriptor', codes: MEANING },

@@ -12,6 +12,9 @@ import { filterColumn, shadowColumn, sortColumns } from './shadows.js';
 /** Finds a property of the type by its name. */
 export type Find = (name: string) => ModelProperty;
 
+/**
+ * Returns the model of a filter. `find` knows the type's properties, which the rules have judged.
+ */
 export function buildFilter(view: FilterView, find: Find): ModelFilter {
   const property = find(view.propertyName);
   const operator = view.operator as FilterOperator;
@@ -42,6 +45,7 @@ function sentence(read: readonly ModelProperty[], operator: FilterOperator): str
         'letter case.';
 }
 
+/** Returns the model of a sort, with the columns that order its property. */
 export function buildSort(view: SortView, find: Find): ModelSort {
   const property = find(view.propertyName);
   return {
@@ -98,6 +102,7 @@ function comparedSchema(property: ModelProperty): JSONSchema7 {
     : { type: 'string', format };
 }
 
+/** Returns the schema of the value that `hasItem` takes. A date is compared as a date. */
 function itemSchema({ schema }: ModelProperty): JSONSchema7 {
   const items = schema.items;
   if (typeof items !== 'object' || Array.isArray(items)) return { type: 'string' };

@@ -1,3 +1,4 @@
+/** Freezes a value and all in it, and returns it: emitters share the model and change nothing. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

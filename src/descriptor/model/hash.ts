@@ -43,16 +43,19 @@ function meaningText(value: unknown): string {
   return objectText(members);
 }
 
+/** Returns whether a member is the place of its owner in a file, which has no meaning. */
 function isPlace(key: string, value: unknown): boolean {
   return key === 'at' && typeof value === 'object' && value !== null && 'line' in value
     ? typeof value.line === 'number'
     : false;
 }
 
+/** Returns whether a value is an object with a name. */
 function isNamed(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'name' in value && isText(value.name);
 }
 
+/** Returns whether a value is a string. */
 function isText(value: unknown): value is string {
   return typeof value === 'string';
 }

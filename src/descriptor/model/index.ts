@@ -8,17 +8,18 @@ import { deepFreeze } from './freeze.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './property-schema.js';
 import { buildType, dropsIn } from './type.js';
-import { type IsInternal, internalProperties, wireDescriptor } from './wire-descriptor.js';
+import { findInternal, type IsInternal, wireDescriptor } from './wire-descriptor.js';
 
 /** Builds the frozen model of descriptors that passed every check. */
 export function buildModel(views: readonly CapabilityView[]): Model {
-  const isInternal = internalProperties(views);
+  const isInternal = findInternal(views);
   const capabilities = views
     .map((view) => buildCapability(view, isInternal))
     .sort((a, b) => byCodeUnit(a.name, b.name));
   return deepFreeze({ capabilities });
 }
 
+/** Returns the model of one descriptor. Its hash covers the meaning and no place or description. */
 function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCapability {
   const { root } = view;
   const meaning = {
@@ -41,6 +42,7 @@ function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCap
   };
 }
 
+/** Returns the model of an own method. A closed object of arguments names them, sorted. */
 function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
   const args = member(node, 'arguments') ?? node;
   const schema = buildSchema(args, 'message');

@@ -21,19 +21,20 @@ const shared: Readonly<Record<SchemaUse, WeakMap<Located, JSONSchema7>>> = Objec
 /** Makes a plain JSON Schema of a descriptor's schema, bounds and closed objects spelled out. */
 export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
   if (node.definition !== undefined) return buildSchema(node.definition, use);
-  if (node.title === undefined) return freshSchema(node, use);
+  if (node.title === undefined) return composeSchema(node, use);
   const known = shared[use].get(node);
   if (known !== undefined) return known;
-  const made = { ...freshSchema(node, use), title: node.title };
+  const made = { ...composeSchema(node, use), title: node.title };
   shared[use].set(node, made);
   return made;
 }
 
-function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
+/** Returns the JSON Schema of a node, with defaults for the bounds that a column needs. */
+function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
   const { type, nullable } = typeOf(node);
   if (member(node, 'setOf') !== undefined) return setSchema(node, nullable);
   const isReference = member(node, 'references') !== undefined;
-  if (type === 'string' && (isReference || isBlob(node))) return idSchema(node, nullable);
+  if (type === 'string' && (isReference || isBlob(node))) return composeId(node, nullable);
   const own: Record<string, unknown> = {};
   for (const key of typeNamed(type)?.bounds ?? []) {
     const value = member(node, key)?.value;
@@ -43,17 +44,18 @@ function freshSchema(node: Located, use: SchemaUse): JSONSchema7 {
   return {
     ...(description === '' ? {} : { description }),
     type: (nullable ? [type, 'null'] : type) as JSONSchema7['type'],
-    ...enumOf(node, nullable),
-    ...(use === 'stored' ? defaultBounds(node, type) : {}),
+    ...readEnum(node, nullable),
+    ...(use === 'stored' ? boundByDefault(node, type) : {}),
     ...own,
     ...(type === 'array'
       ? { items: isReference ? { type: 'string', format: 'id' } : itemSchema(node, use) }
       : {}),
-    ...(type === 'object' ? objectPart(node, use) : {}),
+    ...(type === 'object' ? composeMembers(node, use) : {}),
   };
 }
 
-function idSchema(node: Located, nullable: boolean): JSONSchema7 {
+/** Returns the schema of an id: of a reference, or of a blob. */
+function composeId(node: Located, nullable: boolean): JSONSchema7 {
   const description = words(node);
   const lengths = ['minLength', 'maxLength'].flatMap((key) => {
     const value = member(node, key)?.value;
@@ -88,14 +90,15 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
   return {
     ...(description === '' ? {} : { description }),
     type: nullable ? ['object', 'null'] : 'object',
-    ...countOf(node, 'minProperties'),
-    ...{ maxProperties: BOUNDS.properties, ...countOf(node, 'maxProperties') },
+    ...readCount(node, 'minProperties'),
+    ...{ maxProperties: BOUNDS.properties, ...readCount(node, 'maxProperties') },
     propertyNames: format === undefined ? { maxLength: BOUNDS.keyLength, ...own } : { format },
     additionalProperties: { type: 'boolean', enum: [true] },
   };
 }
 
-function countOf(node: Located, key: 'minProperties' | 'maxProperties'): JSONSchema7 {
+/** Returns a bound on the number of a set's keys, if it is declared. */
+function readCount(node: Located, key: 'minProperties' | 'maxProperties'): JSONSchema7 {
   const value = member(node, key)?.value;
   return typeof value === 'number' ? { [key]: value } : {};
 }
@@ -106,14 +109,16 @@ function itemSchema(list: Located, use: SchemaUse): JSONSchema7 | true {
   return node === undefined ? true : buildSchema(node, use);
 }
 
-function enumOf(node: Located, nullable: boolean): { enum?: JSONSchema7['enum'] } {
+/** Returns the values of an enum. A nullable one has null, even if the descriptor leaves it out. */
+function readEnum(node: Located, nullable: boolean): { enum?: JSONSchema7['enum'] } {
   const values = member(node, 'enum')?.items?.map((item) => item.value);
   if (values === undefined) return {};
   const withNull: JsonValue[] = nullable && !values.includes(null) ? [...values, null] : values;
   return { enum: withNull as JSONSchema7['enum'] };
 }
 
-function defaultBounds(node: Located, type: string | undefined): JSONSchema7 {
+/** Returns the bounds of a stored value that declares none (docs/reference/descriptors.md). */
+function boundByDefault(node: Located, type: string | undefined): JSONSchema7 {
   switch (type) {
     case 'string':
       return member(node, 'enum') === undefined &&
@@ -137,7 +142,10 @@ export function isOpen(node: Located): boolean {
   return further !== undefined && further.value !== false;
 }
 
-function objectPart(node: Located, use: SchemaUse): JSONSchema7 {
+/**
+ * Returns what a schema says of an object's members. Without `additionalProperties` it is closed.
+ */
+function composeMembers(node: Located, use: SchemaUse): JSONSchema7 {
   const properties = members(member(node, 'properties'));
   const required = items(member(node, 'required')).flatMap((item) => text(item) ?? []);
   const further = member(node, 'additionalProperties');

@@ -12,12 +12,17 @@ import type { ModelProperty } from '../model.js';
 import { computedDefinition, type PropertyView, type ReferenceView } from '../property-view.js';
 import { buildSchema } from './property-schema.js';
 
+/** Descriptions of the properties that every type has. */
 const STANDARD_WORDS: Readonly<Record<string, string>> = {
   id: 'The id that the server gave the object.',
   created: 'When the object was created.',
   updated: 'When the object was last changed.',
 };
 
+/**
+ * Returns the model of a declared property. One that isn't required has a default, which may be
+ * null.
+ */
 export function buildProperty(view: PropertyView, required: boolean): ModelProperty {
   const given = member(view.node, 'default')?.value;
   const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
@@ -32,7 +37,7 @@ export function buildProperty(view: PropertyView, required: boolean): ModelPrope
     access: view.access as PropertyAccess,
     blobs: view.blobs,
     ...(isFormat ? { format: view.format as StringFormat } : {}),
-    ...(view.reference === undefined ? {} : { reference: referenceOf(view.reference) }),
+    ...(view.reference === undefined ? {} : { reference: buildReference(view.reference) }),
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
     ...evolutionOf(view),
@@ -55,10 +60,12 @@ export function evolutionOf({ node }: Pick<PropertyView, 'node'>): {
   };
 }
 
-function referenceOf({ target, form, onDestroy, acyclic }: ReferenceView): ReferenceDefinition {
+/** Returns the definition of a reference; its target has been judged. */
+function buildReference({ target, form, onDestroy, acyclic }: ReferenceView): ReferenceDefinition {
   return { type: target.name, form, onDestroy: onDestroy as OnDestroy, acyclic };
 }
 
+/** Returns the model of `id`, `created` or `updated`: the server alone sets it. */
 export function buildStandardProperty(view: PropertyView): ModelProperty {
   const kind = view.kind as PropertyKind;
   return {

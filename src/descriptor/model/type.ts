@@ -31,8 +31,8 @@ export function buildType(view: TypeView): ModelType {
   };
   const filters = view.filters.map((filter) => buildFilter(filter, find));
   const sorts = view.sorts.map((sort) => buildSort(sort, find));
-  const search = searchOf(view.name, filters);
-  const limits = limitsOf(member(view.node, 'limits'));
+  const search = buildSearch(view.name, filters);
+  const limits = readLimits(member(view.node, 'limits'));
   return {
     name: view.name,
     table: view.name,
@@ -43,8 +43,8 @@ export function buildType(view: TypeView): ModelType {
     sorts,
     shadows: shadowsOf(properties, filters, sorts),
     singleton: view.singleton,
-    methods: methodsOf(view),
-    uniques: view.uniques.map((list) => uniqueOf(list, find)),
+    methods: buildMethods(view),
+    uniques: view.uniques.map((list) => buildUnique(list, find)),
     indexes: [
       ...view.indexes.map((list) => indexOf(list, find)),
       ...filterIndexes(view.filters, filters),
@@ -65,7 +65,8 @@ export function dropsIn(node: Located | undefined): readonly ModelDrop[] {
   });
 }
 
-function methodsOf({
+/** Returns the standard methods of a type, in their order, with further arguments and members. */
+function buildMethods({
   standardMethods,
   singleton,
   nameAt,
@@ -88,7 +89,8 @@ function methodsOf({
   });
 }
 
-function uniqueOf({ names, at }: ListView, find: Find): ModelUnique {
+/** Returns the model of a list under `unique`. */
+function buildUnique({ names, at }: ListView, find: Find): ModelUnique {
   const name = names.map((each) => each.name).join('+');
   return { name, properties: names.map((each) => find(each.name)), at };
 }
@@ -99,7 +101,8 @@ function indexOf({ names, at }: ListView, find: Find): ModelIndex {
   return { properties, columns: properties.map(({ column }) => column), at };
 }
 
-function searchOf(
+/** Returns the search index that the indexed filters share; undefined without such a filter. */
+function buildSearch(
   type: string,
   filters: readonly ModelFilter[],
 ): SearchIndexDefinition | undefined {
@@ -109,7 +112,8 @@ function searchOf(
   return { name: `${type}_search`, columns: [...new Set(columns)] };
 }
 
-function limitsOf(node: Located | undefined): TypeLimits | undefined {
+/** Returns the limits on count and octets; undefined if the type has neither. */
+function readLimits(node: Located | undefined): TypeLimits | undefined {
   const count = member(node, 'count')?.value;
   const octets = member(node, 'octets')?.value;
   if (typeof count !== 'number' && typeof octets !== 'number') return undefined;

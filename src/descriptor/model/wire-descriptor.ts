@@ -6,7 +6,8 @@ import { type CapabilityView, type TypeView, viewCapability } from '../view.js';
 /** Whether a property, by its type's name and its own, is internal. */
 export type IsInternal = (type: string, property: string) => boolean;
 
-export function internalProperties(views: readonly CapabilityView[]): IsInternal {
+/** Returns a function that tells whether a property of a type, by their names, is internal. */
+export function findInternal(views: readonly CapabilityView[]): IsInternal {
   const names = views
     .flatMap(({ types }) => types)
     .map(
@@ -23,31 +24,32 @@ export function internalProperties(views: readonly CapabilityView[]): IsInternal
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));
-  const root = change(without(view.root, ['drops']), 'types', (node) =>
-    eachMember(node, ({ name, node: type }) => {
+  const root = change(omit(view.root, ['drops']), 'types', (node) =>
+    mapMembers(node, ({ name, node: type }) => {
       const seen = types.get(name);
-      return seen === undefined ? type : wireType(type, seen, isInternal);
+      return seen === undefined ? type : showType(type, seen, isInternal);
     }),
   );
   // The types have no part any more that an internal property alone was made of.
   const start = view.urnAt;
   const { unused } = viewCapability({ file: view.file, base: view.base, start, root });
   const names = unused.names.map(({ name }) => name);
-  const shown = change(root, '$defs', (node) => without(node, names));
+  const shown = change(root, '$defs', (node) => omit(node, names));
   const isEmpty = member(shown, '$defs')?.members?.size === 0;
-  return (isEmpty ? without(shown, ['$defs']) : shown).value as JsonObject;
+  return (isEmpty ? omit(shown, ['$defs']) : shown).value as JsonObject;
 }
 
-function wireType(node: Located, type: TypeView, isInternal: IsInternal): Located {
+/** Returns a type without its internal properties, and without lists and items that name one. */
+function showType(node: Located, type: TypeView, isInternal: IsInternal): Located {
   const hidden = new Set(type.properties.filter(isHidden).map(nameOf));
   // A property, or a list of some.
   const isShown = (item: Located): boolean =>
     !(item.items ?? [item]).some((each) => hidden.has(text(each) ?? ''));
-  let wire = without(node, ['drops', 'renamedFrom']);
+  let wire = omit(node, ['drops', 'renamedFrom']);
   for (const key of ['required', 'unique', 'indexes'])
-    wire = change(wire, key, (list) => onlyItems(list, isShown));
+    wire = change(wire, key, (list) => filterItems(list, isShown));
   return change(wire, 'properties', (properties) =>
-    eachMember(without(properties, [...hidden]), (property) =>
+    mapMembers(omit(properties, [...hidden]), (property) =>
       wireProperty(property.node, type.name, isInternal),
     ),
   );
@@ -58,18 +60,18 @@ function wireType(node: Located, type: TypeView, isInternal: IsInternal): Locate
  * alone.
  */
 function wireProperty(node: Located, type: string, isInternal: IsInternal): Located {
-  const wire = without(node, ['stored', 'renamedFrom']);
+  const wire = omit(node, ['stored', 'renamedFrom']);
   const computed = member(wire, 'computed');
   if (computed === undefined) return wire;
-  const from = onlyItems(member(computed, 'from'), (item) => !isInternal(type, text(item) ?? ''));
-  const on = onlyItems(member(computed, 'on'), (item) => {
+  const from = filterItems(member(computed, 'from'), (item) => !isInternal(type, text(item) ?? ''));
+  const on = filterItems(member(computed, 'on'), (item) => {
     const [target = '', ...rest] = (text(item) ?? '').split('.');
     return !isInternal(target, rest.join('.'));
   });
   const counted = text(member(computed, 'count')) ?? '';
   const isCountHidden = isInternal(counted, text(member(computed, 'by')) ?? '');
   if (isCountHidden || from?.items?.length === 0 || on?.items?.length === 0)
-    return without(wire, ['computed']);
+    return omit(wire, ['computed']);
   return change(wire, 'computed', (all) =>
     change(
       change(all, 'from', (node) => from ?? node),
@@ -79,15 +81,18 @@ function wireProperty(node: Located, type: string, isInternal: IsInternal): Loca
   );
 }
 
+/** Returns whether clients never see a property. */
 function isHidden({ access }: PropertyView): boolean {
   return access === 'internal';
 }
 
+/** Returns the name of a property. */
 function nameOf({ name }: PropertyView): string {
   return name;
 }
 
-function without(node: Located, names: readonly string[]): Located {
+/** Returns an object without some of its members. */
+function omit(node: Located, names: readonly string[]): Located {
   return rebuilt(
     node,
     [...members(node)].filter(({ name }) => !names.includes(name)),
@@ -102,7 +107,8 @@ function change(node: Located, name: string, to: (node: Located) => Located): Lo
   return rebuilt(node, there);
 }
 
-function eachMember(node: Located, to: (member: Member) => Located): Located {
+/** Returns an object with each of its members changed by `to`. */
+function mapMembers(node: Located, to: (member: Member) => Located): Located {
   return rebuilt(
     node,
     members(node).map((each) => ({ ...each, node: to(each) })),
@@ -117,12 +123,13 @@ function rebuilt(node: Located, kept: readonly Member[]): Located {
   return { ...node, value, members: new Map(kept.map((each) => [each.name, each])) };
 }
 
-function onlyItems(node: Located, keep: (item: Located) => boolean): Located;
-function onlyItems(
+/** Returns a list with the items that `keep` accepts; another node as it is. */
+function filterItems(node: Located, keep: (item: Located) => boolean): Located;
+function filterItems(
   node: Located | undefined,
   keep: (item: Located) => boolean,
 ): Located | undefined;
-function onlyItems(
+function filterItems(
   node: Located | undefined,
   keep: (item: Located) => boolean,
 ): Located | undefined {

@@ -6,10 +6,11 @@ import type { Location, Model, ModelCapability, ModelType } from '../model.js';
  * of names, so that neither changes when a line of a descriptor moves.
  */
 export function inWrittenOrder(model: Model): Model {
-  return { ...model, capabilities: model.capabilities.map(capabilityInOrder) };
+  return { ...model, capabilities: model.capabilities.map(orderCapability) };
 }
 
-function capabilityInOrder(capability: ModelCapability): ModelCapability {
+/** Returns a capability with its types and methods in the order of its descriptor. */
+function orderCapability(capability: ModelCapability): ModelCapability {
   return {
     ...capability,
     types: capability.types.map(typeInOrder).sort(byPlace),
@@ -26,6 +27,7 @@ function typeInOrder(type: ModelType): ModelType {
   };
 }
 
+/** Something that stands in a file. */
 interface Placed {
   readonly at: Location;
 }

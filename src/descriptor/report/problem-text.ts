@@ -31,7 +31,7 @@ export function problemText(problem: Problem, sources: Sources, look: Look): str
     `${place(at)}: ${word}${message}`,
     ...shown(at),
     ...related.flatMap((where) => [`  and ${place(where)}`, ...shown(where)]),
-    `  ${codeText(code, look)}`,
+    `  ${composeCode(code, look)}`,
   ].join('\n');
 }
 
@@ -52,10 +52,11 @@ export function foldedText(warnings: readonly Problem[], look: Look): string {
   return (
     `${places.join(', ')}${more > 0 ? ` and ${more} more` : ''}: ` +
     `${style.warning(`${warnings.length} warnings`)}, the first: ${message} ` +
-    codeText(code, look)
+    composeCode(code, look)
   );
 }
 
-function codeText(code: string, { style, errorsPage }: Look): string {
+/** Returns a code in brackets, with its link if the look has a page of errors. */
+function composeCode(code: string, { style, errorsPage }: Look): string {
   return style.dim(errorsPage === undefined ? `[${code}]` : `[${code}] ${errorsPage}#${code}`);
 }

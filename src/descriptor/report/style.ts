@@ -5,12 +5,14 @@ export interface Style {
   dim(text: string): string;
 }
 
+/** Leaves texts as they are: for files, pipes and NO_COLOR. */
 export const PLAIN: Style = Object.freeze({
   bad: (text: string) => text,
   warning: (text: string) => text,
   dim: (text: string) => text,
 });
 
+/** Wraps texts in escape sequences of a terminal. */
 const COLOURED: Style = Object.freeze({
   bad: (text: string) => `\u001b[31m${text}\u001b[39m`,
   warning: (text: string) => `\u001b[33m${text}\u001b[39m`,

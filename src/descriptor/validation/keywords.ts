@@ -116,6 +116,7 @@ function importName({ gen }: KeywordCxt, runtime: Runtime, name: keyof Runtime):
   });
 }
 
+/** Returns the code of a member of the value's parent, for keywords that replace values. */
 function parentMember(parent: Name, property: Code | number): Code {
   return _`${parent}[${property}]`;
 }

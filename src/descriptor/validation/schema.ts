@@ -24,7 +24,7 @@ export function validationSchema(
   if (schema === false) return { not: {} };
   switch (mainType(schema)) {
     case 'string':
-      return stringSchema(schema, use, depth);
+      return composeString(schema, use, depth);
     case 'number': {
       const { description: _words, ...checks } = schema;
       return { nearest: true, allOf: [checks] };
@@ -34,7 +34,7 @@ export function validationSchema(
       return { ...checks, items: validationSchema(items as JSONSchema7, use, depth + 1) };
     }
     case 'object':
-      return objectSchema(schema, use, depth);
+      return composeObject(schema, use, depth);
     default: {
       const { description: _words, ...checks } = schema;
       return checks;
@@ -48,7 +48,8 @@ export function mainType(schema: JSONSchema7): string | undefined {
   return types.find((type) => type !== 'null');
 }
 
-function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
+/** Returns the schema of a string, whose format is checked, or made canonical, by use and depth. */
+function composeString(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
   const { description: _words, format, ...checks } = schema;
   // The engine normalises a property or a condition; it keeps a text inside a JSON column as it is.
   if (formatNamed(format) !== undefined)
@@ -56,7 +57,8 @@ function stringSchema(schema: JSONSchema7, use: ValidationUse, depth: number): A
   return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;
 }
 
-function objectSchema(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
+/** Returns the schema of an object, with the schemas of its members. */
+function composeObject(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
   const {
     description: _words,
     properties,
@@ -71,11 +73,12 @@ function objectSchema(schema: JSONSchema7, use: ValidationUse, depth: number): A
   return {
     ...checks,
     ...(inner.length === 0 ? {} : { properties: Object.fromEntries(inner) }),
-    ...furtherMembers(additionalProperties ?? true, propertyNames, use, depth),
+    ...composeFurther(additionalProperties ?? true, propertyNames, use, depth),
   };
 }
 
-function furtherMembers(
+/** Returns what a schema says of undeclared members: refused, or bounded in names and values. */
+function composeFurther(
   further: JSONSchema7Definition,
   names: JSONSchema7Definition | undefined,
   use: ValidationUse,
