@@ -44,7 +44,7 @@ const TOOLS = {
   ...SERVER_TOOLS,
   conform: {
     run: 'conform',
-    words: 'holds any JMAP server against RFC 8620 (the package @jmapsmith/conform)',
+    words: 'checks any JMAP server against RFC 8620 (the package @jmapsmith/conform)',
   },
 };
 
@@ -54,7 +54,7 @@ Serves the data types that capabilities/ of the current folder describes. The to
 
 ${listTools(TOOLS)}
 
-npx jmapsmith TOOL --help tells more of each; --version tells which jmapsmith this is.
+npx jmapsmith TOOL --help describes each; --version prints the version of jmapsmith.
 How to begin: ${join(PACKAGE, 'README.md')}, "In your own project".
 Exit codes: 0 fine, 1 a check found something, 2 the input is wrong, 70 a defect of ours.`;
 

@@ -95,8 +95,8 @@ function refuseStale({ code, output, stdout }) {
     );
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
   throw new BuildError(
-    `${files.slice(0, 3).join(', ')}${more}: not what the descriptors and this jmapsmith make. ` +
-      'Run npx jmapsmith generate.',
+    `${files.slice(0, 3).join(', ')}${more}: not what the descriptors and this version of ` +
+      'jmapsmith make. Run npx jmapsmith generate.',
     1,
   );
 }

@@ -48,7 +48,7 @@ async function modelOf(root: string, format: Format): Promise<Model | undefined>
     );
     if (errors.length === 0) return placed(buildModel(views), readHistories(root));
     tellProblems(errors, { root, format, unfolded: 'all' });
-    if (format === 'text') printError(`${counted(errors.length, 'error')}; mend them first.`);
+    if (format === 'text') printError(`${counted(errors.length, 'error')}; correct them first.`);
     return undefined;
   } catch (error) {
     throw asUsageError(error, root);

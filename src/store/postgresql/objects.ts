@@ -88,7 +88,7 @@ export const DECODERS: Decoders = {
   json: (value) => JSON.parse(value as string) as JsonValue,
 };
 
-/** Reads by one statement. */
+/** Reads the objects of `ids` that exist, in one statement. */
 export async function readObjects(
   { connection, accountId, slices }: ObjectScope<Connection>,
   { type, properties, maxOctets }: ObjectsRead,
@@ -112,7 +112,7 @@ export async function readObjects(
   return objects();
 }
 
-/** Reads by one statement. */
+/** Reads the first `limit` objects of the account in one statement. */
 export async function readFirstObjects(
   { connection, accountId, slices }: ObjectScope<Connection>,
   { type, properties, maxOctets }: ObjectsRead,

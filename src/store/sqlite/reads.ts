@@ -68,7 +68,7 @@ export class Reads {
     this.#end = connection.db.prepare('COMMIT');
   }
 
-  /** Reads by one statement, but for what is better read row by row. */
+  /** Reads the state and objects in one statement, or row by row if they are large. */
   async objects(request: ObjectsRequest): Promise<StateAndObjects> {
     const { accountId, ids } = request;
     const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, request);
@@ -82,7 +82,7 @@ export class Reads {
     return this.run(accountId, request, work);
   }
 
-  /** Reads by one statement. */
+  /** Reads the state and the changes since another one, in one statement. */
   changes(request: ChangesRequest): Promise<StateAndChanges> {
     return this.#inTurn(request, async () => readStateAndChanges(this.#connection, request));
   }
