@@ -8,7 +8,7 @@ export interface CodeRow {
   readonly wrong?: string;
   /** The same without the problem. */
   readonly right?: string;
-  /** What to do about it, if no part of a descriptor shows it. */
+  /** Says what to do about it, if no part of a descriptor shows that. */
   readonly cure?: string;
   /** Of a warning: how a project answers it, so that it is not told again. */
   readonly silence?: string;

@@ -59,12 +59,12 @@ function valueText(value: unknown): string {
   return typeof value === 'string' && !/^\w/.test(value) ? `'${value}'` : flow(value);
 }
 
-/** What a row says in place of the words of a key, which a section of the page lists. */
+/** Says what a key is for, if a section of the page lists its words. */
 const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
-  access: 'Who writes and reads the property ([words](#access)).',
+  access: 'The readers and writers of the property ([words](#access)).',
   stored: 'How the server keeps a secret: `hash` or `encrypt` ([secrets](#secrets)).',
   onDestroy:
-    'What happens when the object referred to is destroyed: `restrict`, `cascade` or `setNull` ' +
+    'The effect of a destroy of the object referred to: `restrict`, `cascade` or `setNull` ' +
     '([references](#references)).',
   is: 'How the condition compares ([operators](#operators)).',
   account: 'How the method uses the account ([words](#methods)).',
