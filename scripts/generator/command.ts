@@ -10,6 +10,7 @@ import { counted, type Format, summary, tellProblems } from './report/index.js';
 import { compare, type Difference } from './write/compare.js';
 import { write } from './write/write.js';
 
+/** What the command line asks for; `check` and `dryRun` write nothing. */
 export interface GenerateOptions {
   /** Absolute. */
   readonly root: string;
@@ -35,12 +36,13 @@ export async function generate(options: GenerateOptions): Promise<number> {
     throw new UsageError('--check, --dry-run and --watch exclude each other.');
   if (options.watch) {
     const { watchDescriptors } = await import('./watch.js');
-    return watchDescriptors(options.root, () => once(options));
+    return watchDescriptors(options.root, () => generateOnce(options));
   }
-  return once(options);
+  return generateOnce(options);
 }
 
-async function once(options: GenerateOptions): Promise<number> {
+/** Renders, compares and writes once. Returns the exit code; nothing is written after an error. */
+async function generateOnce(options: GenerateOptions): Promise<number> {
   const progress = startProgress('generate');
   try {
     const rendered = await render(options.root, progress.tell, options.contract);
@@ -64,6 +66,7 @@ async function once(options: GenerateOptions): Promise<number> {
   }
 }
 
+/** Prints errors and returns the code of wrong input. */
 function tellErrors(options: GenerateOptions, all: readonly Problem[]): number {
   tell(options, all);
   if ((options.format ?? 'text') === 'text') printError(`${summary(all)}; nothing was written.`);
@@ -77,6 +80,10 @@ function tell(options: GenerateOptions, problems: readonly Problem[]): void {
   tellProblems(problems, { root, format, unfolded: maxWarnings === undefined ? [BEHIND] : 'all' });
 }
 
+/**
+ * Prints the warnings, of which there are more than the command line allows; returns the code for a
+ * finding.
+ */
 function tellTooManyWarnings(options: GenerateOptions, warnings: readonly Problem[]): number {
   const { format = 'text', maxWarnings } = options;
   tell(options, warnings);
@@ -88,6 +95,10 @@ function tellTooManyWarnings(options: GenerateOptions, warnings: readonly Proble
   return EXIT.found;
 }
 
+/**
+ * Prints differing files as findings, for `--check`. Returns the code for a finding if there is
+ * one.
+ */
 function tellFindings(
   options: GenerateOptions,
   warnings: readonly Problem[],
@@ -104,6 +115,7 @@ function tellFindings(
   return findings.length > 0 || isBehind ? EXIT.found : EXIT.fine;
 }
 
+/** Prints what would be written as a patch that git applies, for `--dry-run`. */
 async function tellDiff(
   differences: readonly Difference[],
   { format = 'text' }: GenerateOptions,
@@ -127,6 +139,7 @@ async function tellDiff(
   return EXIT.fine;
 }
 
+/** Prints the paths of files that were written or removed. */
 function tellWritten(
   differences: readonly Difference[],
   { format = 'text' }: GenerateOptions,

@@ -18,6 +18,7 @@ import { loadDescriptors } from './load/index.js';
 import { placed, readHistories } from './migrations/index.js';
 import { counted, type Format, tellProblems } from './report/index.js';
 
+/** What the command line asks for. */
 export interface DescribeOptions {
   /** Absolute. */
   readonly root: string;
@@ -28,16 +29,20 @@ export interface DescribeOptions {
 
 /** Runs the `describe` command; returns its exit code. */
 export async function describeType({ root, name, format }: DescribeOptions): Promise<number> {
-  const model = await modelOf(root, format);
+  const model = await loadModel(root, format);
   if (model === undefined) return EXIT.input;
-  const chosen = chosenTypes(model, name);
+  const chosen = chooseTypes(model, name);
   if (format === 'json') printLine(JSON.stringify(chosen, null, 2));
-  else if (name === undefined) for (const entry of chosen) printLine(listed(entry));
-  else printLine(chosen.map(described).join('\n\n'));
+  else if (name === undefined) for (const entry of chosen) printLine(listType(entry));
+  else printLine(chosen.map(composeType).join('\n\n'));
   return EXIT.fine;
 }
 
-async function modelOf(root: string, format: Format): Promise<Model | undefined> {
+/**
+ * Returns the model of the project's descriptors. Prints errors and returns undefined if there are
+ * any.
+ */
+async function loadModel(root: string, format: Format): Promise<Model | undefined> {
   try {
     const loaded = await loadDescriptors(root);
     const views = loaded.descriptors
@@ -55,13 +60,17 @@ async function modelOf(root: string, format: Format): Promise<Model | undefined>
   }
 }
 
+/** A type to describe, with the methods that its capability declares under the type's name. */
 interface Entry {
   readonly capability: string;
   readonly type: ModelType;
   readonly ownMethods: readonly { readonly name: string; readonly at: ModelType['at'] }[];
 }
 
-function chosenTypes({ capabilities }: Model, name: string | undefined): readonly Entry[] {
+/**
+ * Returns the types that a name means. Throws for an unknown name, with the nearest that there is.
+ */
+function chooseTypes({ capabilities }: Model, name: string | undefined): readonly Entry[] {
   const all = capabilities.flatMap((capability) =>
     capability.types.map((type) => ({ capability, type })),
   );
@@ -81,21 +90,24 @@ function chosenTypes({ capabilities }: Model, name: string | undefined): readonl
   return found.map(({ capability, type }) => ({
     capability: capability.urn,
     type,
-    ownMethods: ownMethodsOf(capability, type),
+    ownMethods: listOwnMethods(capability, type),
   }));
 }
 
-function ownMethodsOf({ methods }: ModelCapability, { name }: ModelType): Entry['ownMethods'] {
+/** Returns the own methods whose names begin with the type's. */
+function listOwnMethods({ methods }: ModelCapability, { name }: ModelType): Entry['ownMethods'] {
   return methods
     .filter((method) => method.name.startsWith(`${name}/`))
     .map((method) => ({ name: method.name, at: method.at }));
 }
 
-function listed({ capability, type }: Entry): string {
+/** Returns the line of a type in the list of all: name, URN and place, with tabs between. */
+function listType({ capability, type }: Entry): string {
   return `${type.name}\t${capability}\t${place(type.at)}`;
 }
 
-function described({ capability, type, ownMethods }: Entry): string {
+/** Returns all that a type offers, each with the place that declares it. */
+function composeType({ capability, type, ownMethods }: Entry): string {
   const methods = type.methods.map(({ name, at }) => `  ${type.name}/${name}  ${place(at)}`);
   const limits = Object.entries(type.limits ?? {}).map(([name, value]) => `  ${name}: ${value}`);
   const filters = type.filters.map(
@@ -116,28 +128,33 @@ function described({ capability, type, ownMethods }: Entry): string {
     `${type.name}, of ${capability}${type.singleton ? ', a singleton' : ''}` +
       `${type.table === type.name ? '' : `, table ${type.table}`}  ${place(type.at)}`,
     ...(type.description === '' ? [] : [type.description]),
-    ...section('properties', type.properties.map(propertyLine)),
-    ...section('methods', [...methods, ...ownMethods.map((m) => `  ${m.name}  ${place(m.at)}`)]),
-    ...section('filters', filters),
-    ...section('sorts', sorts),
-    ...section('unique', lists(type.uniques)),
-    ...section('indexes', lists(indexes)),
-    ...section('limits', limits),
+    ...writeSection('properties', type.properties.map(describeProperty)),
+    ...writeSection('methods', [
+      ...methods,
+      ...ownMethods.map((m) => `  ${m.name}  ${place(m.at)}`),
+    ]),
+    ...writeSection('filters', filters),
+    ...writeSection('sorts', sorts),
+    ...writeSection('unique', lists(type.uniques)),
+    ...writeSection('indexes', lists(indexes)),
+    ...writeSection('limits', limits),
   ].join('\n');
 }
 
-function section(title: string, lines: readonly string[]): readonly string[] {
+/** Returns a title and its lines; nothing without lines. */
+function writeSection(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`${title}:`, ...lines];
 }
 
-function propertyLine(property: ModelProperty): string {
+/** Returns the facts of a property in one line. */
+function describeProperty(property: ModelProperty): string {
   const { name, schema, access, required, reference, at, role, column } = property;
   const facts = [
-    typeWords(schema),
+    writeType(schema),
     access,
     ...(required ? ['required'] : []),
     ...(property.default === undefined ? [] : [`default ${JSON.stringify(property.default)}`]),
-    ...bounds(schema),
+    ...writeBounds(schema),
     ...(reference === undefined ? [] : [`references ${reference.type}, ${reference.onDestroy}`]),
     ...(property.computed === undefined ? [] : ['computed']),
     ...property.blobs.map((place) =>
@@ -151,11 +168,13 @@ function propertyLine(property: ModelProperty): string {
   return `  ${name}: ${facts.join(', ')}  ${where}`;
 }
 
-function typeWords({ type, format }: JSONSchema7): string {
+/** Returns a schema's type and format in words, such as "string or null (utc-date)". */
+function writeType({ type, format }: JSONSchema7): string {
   const words = [type ?? 'any'].flat().join(' or ');
   return format === undefined ? words : `${words} (${format})`;
 }
 
+/** The keys of a schema that bound its values, in the order of the output. */
 const BOUND_KEYS = Object.freeze([
   'minLength',
   'maxLength',
@@ -169,7 +188,8 @@ const BOUND_KEYS = Object.freeze([
   'enum',
 ] as const);
 
-function bounds(schema: JSONSchema7): readonly string[] {
+/** Returns the bounds of a schema, each with its key. */
+function writeBounds(schema: JSONSchema7): readonly string[] {
   // A value of a format is shorter than any bound.
   const keys = BOUND_KEYS.filter((key) => key !== 'maxLength' || schema.format === undefined);
   return keys.flatMap((key) =>

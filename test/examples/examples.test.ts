@@ -4,8 +4,8 @@ import { firstCases } from './cases.js';
 import { secondCases } from './more-cases.js';
 import { useExamples } from './project.js';
 
-// Every descriptor of examples/, generated and compiled together (or nothing here runs), called over
-// HTTP. conformance/matrix.long.test.ts has the suite of all types for each.
+// Every descriptor of examples/, generated and compiled together (or nothing here runs), called
+// over HTTP. conformance/matrix.long.test.ts has the suite of all types for each.
 const examples = useExamples();
 
 test('there are seven', () => {

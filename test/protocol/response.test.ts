@@ -36,11 +36,12 @@ describe('RFC 8620 3.4: a Response object', () => {
     expect(text).toContain('"createdIds":{"__proto__":"r1","k":"r2"}');
   });
 
-  it('W4.3.2: puts further members in front', () => {
+  it('RFC 8887 4.3.2: puts further members in front', () => {
     const body = { invocations: ['["a",{},"1"]'], createdIds: null };
     const text = responseText(body, 's', { '@type': 'Response', requestId: 'r"1' }).join('');
     expect(text).toBe(
-      '{"@type":"Response","requestId":"r"1","methodResponses":[["a",{},"1"]],"sessionState":"s"}',
+      '{"@type":"Response","requestId":"r\\"1","methodResponses":[["a",{},"1"]],' +
+        '"sessionState":"s"}',
     );
   });
 

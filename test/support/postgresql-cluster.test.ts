@@ -7,7 +7,7 @@ import { freePort, testCluster } from './postgresql-cluster.js';
 const folder = makeOpenFolder('jmapsmith-postgresql-no-libraries-');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('binaries without their libraries: the error names the command that completes them', async () => {
+it('binaries without their libraries: the error names the command that mends them', async () => {
   const installed = findBinaries();
   // PostgreSQL's user may be another.
   chmodSync(folder, 0o755);

@@ -20,7 +20,8 @@ import { STEPS, type Step, WATCHED } from './steps.js';
 import { changesBetween, readTree, type Tree } from './tree.js';
 
 // A type from its descriptor to a restart, as a newcomer takes the steps of README.md, with a
-// public data set and a client that was written elsewhere. The tests are its steps: each goes on from what the one before has left.
+// public data set and a client that was written elsewhere. The tests are its steps: each goes on
+// from what the one before has left.
 let project: ProjectCopy;
 let dataSet: DataSetEntry[];
 let generated: Tree;

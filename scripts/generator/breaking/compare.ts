@@ -13,6 +13,7 @@ import { underNewNames } from './new-names.js';
  */
 export type Layer = 'wire' | 'storage' | 'sync';
 
+/** A difference between two models, as `jmapsmith breaking` prints it. */
 export interface ModelChange {
   readonly layer: Layer;
   /** Clients that work with the old model stop working (wire), values go (storage). */
@@ -55,8 +56,10 @@ export function compareModels(before: Model, after: Model): readonly ModelChange
   return changes;
 }
 
+/** Records a difference; `where` and `what` are words for people. */
 type Tell = (layer: Layer, breaking: boolean, where: string, what: string) => void;
 
+/** Tells which own methods came, went, or take or answer something else. */
 function compareMethods(
   before: Model['capabilities'][number],
   after: Model['capabilities'][number],
@@ -82,7 +85,7 @@ function compareParts(where: string, before: MethodParts, after: MethodParts, te
     const [was, is] = [before[part] ?? {}, after[part] ?? {}];
     if (canonicalJson(was) === canonicalJson(is)) continue;
     const less = part === 'arguments' ? narrowed(was, is, '') : narrowed(is, was, '');
-    const lost = part === 'response' ? lostMembers(was, is) : undefined;
+    const lost = part === 'response' ? findLostMembers(was, is) : undefined;
     const why = lost ?? less;
     tell(
       'wire',
@@ -93,17 +96,20 @@ function compareParts(where: string, before: MethodParts, after: MethodParts, te
   }
 }
 
+/** The further arguments and response of a standard method; without them it has none. */
 interface MethodParts {
   readonly arguments?: object;
   readonly response?: object;
 }
 
-function lostMembers(before: object, after: object): string | undefined {
+/** Returns which members of a response are gone, in words; undefined if none is. */
+function findLostMembers(before: object, after: object): string | undefined {
   const members = (schema: object): object => Reflect.get(schema, 'properties') ?? {};
   const gone = Object.keys(members(before)).filter((name) => !Object.hasOwn(members(after), name));
   return gone.length === 0 ? undefined : `${gone.join(', ')} is gone`;
 }
 
+/** Tells which types came, went or were renamed, and compares those that stayed. */
 function compareTypes(before: Model, after: Model, tell: Tell): void {
   const typesOf = (model: Model) => model.capabilities.flatMap(({ types }) => types);
   const wholes = new Map(typesOf(before).map((type) => [type.name, type]));
@@ -140,11 +146,13 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
   }
 }
 
-function renameOf(old: SnapshotType | undefined, type: ModelType): readonly Renamed[] {
+/** Returns the new names of a type and its properties, so that references to them compare equal. */
+function findRenames(old: SnapshotType | undefined, type: ModelType): readonly Renamed[] {
   if (old === undefined) return [];
-  const names = new Set(old.properties.map(({ name }) => name));
+  /** Returns the names of a list's members. */
+  const namesOf = new Set(old.properties.map(({ name }) => name));
   const properties = type.properties.flatMap(({ name, renamedFrom }) =>
-    renamedFrom !== undefined && !names.has(name) ? [{ from: renamedFrom, to: name }] : [],
+    renamedFrom !== undefined && !namesOf.has(name) ? [{ from: renamedFrom, to: name }] : [],
   );
   return [{ from: old.name, to: type.name, properties }];
 }
@@ -176,7 +184,7 @@ function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
   for (const limit of ['count', 'octets'] as const) {
     const [was, is] = [before.limits?.[limit] ?? Infinity, after.limits?.[limit] ?? Infinity];
     if (was !== is)
-      tell('wire', is < was, name, `limits.${limit}: ${limitText(was)} -> ${limitText(is)}`);
+      tell('wire', is < was, name, `limits.${limit}: ${writeLimit(was)} -> ${writeLimit(is)}`);
   }
   if (before.acceptSnakeCase !== after.acceptSnakeCase)
     tell(
@@ -213,10 +221,14 @@ function compareSearches(
   }
 }
 
-function limitText(value: number): string {
+/** Returns a limit in words: Infinity stands for a type without one. */
+function writeLimit(value: number): string {
   return value === Infinity ? 'none' : String(value);
 }
 
+/**
+ * Compares the properties, queries and limits of one type; `renamed` gives new names by the old.
+ */
 function compareType(
   before: SnapshotType,
   after: SnapshotType,
@@ -384,6 +396,7 @@ function names(list: readonly { readonly name: string }[]): readonly string[] {
   return list.map(({ name }) => name);
 }
 
+/** Returns whether clients can read a property. */
 function isVisible({ access }: SnapshotProperty): boolean {
   return access !== 'internal' && access !== 'secret';
 }

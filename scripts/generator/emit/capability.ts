@@ -11,7 +11,7 @@ export function emitCapabilities(model: Model): EmittedFiles {
   return new Map(
     model.capabilities.map((capability) => {
       const path = `generated/${capability.name}/capability.ts`;
-      return [path, capabilityModule(path, capability)];
+      return [path, emitModule(path, capability)];
     }),
   );
 }
@@ -25,7 +25,8 @@ export function constantName({ name }: Pick<ModelCapability, 'name'>): string {
   return `${camelCase}Capability`;
 }
 
-function capabilityModule(path: string, capability: ModelCapability): string {
+/** Returns the text of `capability.ts`: what the session says, the types and the own methods. */
+function emitModule(path: string, capability: ModelCapability): string {
   const { session, accountSession, bareSession, accountLevel } = capability;
   const module = new GeneratedModule(path, sourceOf(capability));
   module.addConstant({
@@ -38,7 +39,7 @@ function capabilityModule(path: string, capability: ModelCapability): string {
       accountSession: Object.keys(accountSession).length === 0 ? undefined : accountSession,
       bareSession: bareSession || undefined,
       accountLevel: accountLevel ? undefined : false,
-      dataTypes: capability.types.map(({ name }) => ofType(module, capability, name, 'Type')),
+      dataTypes: capability.types.map(({ name }) => importOf(module, capability, name, 'Type')),
       methods: methodsOf(module, capability),
       hooks: hooksOf(module, capability),
       // In order of names, as the server hands it out.
@@ -49,7 +50,8 @@ function capabilityModule(path: string, capability: ModelCapability): string {
   return module.toString();
 }
 
-function ofType(
+/** Imports what the type's definition exports, and returns its name. */
+function importOf(
   module: GeneratedModule,
   capability: ModelCapability,
   type: string,
@@ -63,7 +65,7 @@ function ofType(
 /** Returns the standard methods of all types, then the capability's own methods. */
 function methodsOf(module: GeneratedModule, capability: ModelCapability): unknown {
   const lists = [
-    ...capability.types.map(({ name }) => ofType(module, capability, name, 'Methods')),
+    ...capability.types.map(({ name }) => importOf(module, capability, name, 'Methods')),
     ...(capability.methods.length === 0
       ? []
       : [new Code(module.value(fileOf(capability, 'methods'), 'methods'))]),

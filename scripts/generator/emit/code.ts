@@ -82,6 +82,7 @@ function inlineWithin(value: unknown, room: number): string | undefined {
   return line === undefined || line.length > room ? undefined : line;
 }
 
+/** Returns an object or a list on one line; undefined if it needs more than `room` columns. */
 function compoundWithin(value: object, room: number): string | undefined {
   let text = '';
   for (const [name, item] of partsOf(value)) {
@@ -93,6 +94,7 @@ function compoundWithin(value: object, room: number): string | undefined {
   return text === '' ? '{}' : `{ ${text} }`;
 }
 
+/** Returns whether a value has parts. Code is emitted as it is. */
 function isCompound(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !(value instanceof Code);
 }
@@ -138,6 +140,7 @@ export function withoutHidden(text: string): string {
   return text.replace(HIDDEN, escapeUnit);
 }
 
+/** Returns the escape of one UTF-16 unit. */
 function escapeUnit(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -47,6 +47,7 @@ export function addDefinition(
   });
 }
 
+/** Adds the interface that joins a type's TypeScript types under one name, for the handlers. */
 function addShape(module: GeneratedModule, name: string): void {
   const parts = {
     object: '',
@@ -80,9 +81,9 @@ function typeValue(
     table: type.table,
     characters: Number.isFinite(characters) ? characters : undefined,
     acceptSnakeCase: type.acceptSnakeCase,
-    properties: byName(type.properties, propertyValue),
-    filters: byName(type.filters, (filter) => filterValue(filter, type)),
-    sorts: type.sorts.map(sortValue),
+    properties: mapByName(type.properties, propertyValue),
+    filters: mapByName(type.filters, (filter) => describeFilter(filter, type)),
+    sorts: type.sorts.map(describeSort),
     shadows: type.shadows.map(({ property, ...shadow }) => ({
       property: property.name,
       ...shadow,
@@ -102,7 +103,8 @@ function typeValue(
   };
 }
 
-function byName<Named extends { readonly name: string }>(
+/** Returns an object with a description of each, by name. */
+function mapByName<Named extends { readonly name: string }>(
   all: readonly Named[],
   describe: (each: Named) => unknown,
 ): Record<string, unknown> {
@@ -129,7 +131,8 @@ function propertyValue(property: ModelProperty): object {
   };
 }
 
-function filterValue(filter: ModelFilter, type: ModelType): object {
+/** Returns a filter as the definition holds it. One on held columns counts as indexed. */
+function describeFilter(filter: ModelFilter, type: ModelType): object {
   const { property, operator, column, columns, indexed } = filter;
   return {
     property: property.name,
@@ -156,7 +159,8 @@ function isHeld(
   return property.role === 'id' || first.includes(column);
 }
 
-function sortValue({ property, casemapColumn, column, indexed }: ModelSort): object {
+/** Returns a sort as the definition holds it. */
+function describeSort({ property, casemapColumn, column, indexed }: ModelSort): object {
   return { property: property.name, casemapColumn, column, indexed: indexed || undefined };
 }
 

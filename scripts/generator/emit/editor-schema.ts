@@ -7,21 +7,24 @@ import type { JSONSchema7 } from 'json-schema';
  * VS Code.
  */
 export function editorSchema(schema: JSONSchema7): object {
-  return withSnippets(schema) as object;
+  return addSnippets(schema) as object;
 }
 
 /** Keys whose values are data and no schemas. */
 const DATA: ReadonlySet<string> = new Set(['default', 'enum', 'const', 'examples']);
 
-function withSnippets(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withSnippets);
+/**
+ * Returns a schema whose nested examples are snippets: editors offer no nested example otherwise.
+ */
+function addSnippets(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(addSnippets);
   if (typeof node !== 'object' || node === null) return node;
   const isList = 'type' in node && node.type === 'array';
   const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
     if (key === 'examples' && isList) return [[key, scalarItems(value)]];
     if (key === 'examples' && isNested(value))
       return [['defaultSnippets', value.map((each) => ({ label: flow(each), body: flow(each) }))]];
-    return [[key, DATA.has(key) ? value : withSnippets(value)]];
+    return [[key, DATA.has(key) ? value : addSnippets(value)]];
   });
   return Object.fromEntries(entries);
 }
@@ -34,6 +37,7 @@ function scalarItems(examples: unknown): readonly unknown[] {
     .filter((list) => list.length > 0);
 }
 
+/** Returns whether one of the examples is an object or a list. */
 function isNested(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.some((each) => typeof each === 'object');
 }

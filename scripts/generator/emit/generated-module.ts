@@ -19,12 +19,14 @@ export interface Source {
   readonly as?: string;
 }
 
+/** A name that is imported, under another one if two sources export it. */
 interface ImportedName {
   readonly name: string;
   readonly alias: string;
   isType: boolean;
 }
 
+/** The names that a module imports from one source. */
 interface Import {
   readonly source: Source;
   /** By their local names; none of a source that is imported as a whole. */
@@ -32,6 +34,7 @@ interface Import {
   isType: boolean;
 }
 
+/** A constant to add. `words` is its doc comment. */
 export interface ConstantOptions {
   readonly name: string;
   /** Absent: the type of the value. */
@@ -42,6 +45,7 @@ export interface ConstantOptions {
   readonly exported?: boolean;
 }
 
+/** An interface to add. `words` is its doc comment. */
 export interface InterfaceOptions {
   readonly name: string;
   readonly words?: string;
@@ -81,20 +85,21 @@ export class GeneratedModule {
 
   /** Imports a type and returns its name here: `jmap.JsonValue`. */
   type(source: Source, name: string): string {
-    return this.#use(source, name, name, true);
+    return this.#importName(source, name, name, true);
   }
 
   /** Imports a value and returns its name here. An alias is for a source without `as`. */
   value(source: Source, name: string, alias = name): string {
-    return this.#use(source, name, alias, false);
+    return this.#importName(source, name, alias, false);
   }
 
   /** Imports a source that has an `as`, and returns that. */
   all(source: Source & { readonly as: string }): string {
-    this.#importOf(source).isType = false;
+    this.#findImport(source).isType = false;
     return source.as;
   }
 
+  /** Adds an exported interface. */
   addInterface(options: InterfaceOptions): void {
     this.#add({
       kind: StructureKind.Interface,
@@ -103,15 +108,23 @@ export class GeneratedModule {
       docs: docsOf(options.words),
       typeParameters: [...(options.typeParameters ?? [])],
       ...(options.extends === undefined ? {} : { extends: [options.extends] }),
-      ...membersOf(options),
+      ...structureMembers(options),
     });
   }
 
+  /** Adds an exported type under a name; `type` is TypeScript. */
   addTypeAlias(name: string, type: string, words?: string): void {
     const docs = docsOf(words);
-    this.#add({ kind: StructureKind.TypeAlias, isExported: true, name, docs, type: held(type) });
+    this.#add({
+      kind: StructureKind.TypeAlias,
+      isExported: true,
+      name,
+      docs,
+      type: holdLines(type),
+    });
   }
 
+  /** Adds a constant, whose value is laid out within the width of a line. */
   addConstant({ name, type, value, words, exported = true }: ConstantOptions): void {
     const annotation = type === undefined ? '' : `: ${type}`;
     const head = `${exported ? 'export ' : ''}const ${name}${annotation} = ;`;
@@ -124,27 +137,30 @@ export class GeneratedModule {
         {
           name,
           ...(type === undefined ? {} : { type }),
-          initializer: held(literal(value, 0, head.length)),
+          initializer: holdLines(literal(value, 0, head.length)),
         },
       ],
     });
   }
 
+  /** Returns the module's text: preamble, imports from far to near, then all that was added. */
   toString(): string {
     const imports = [...this.#imports.values()]
-      .map((one) => ({ ...one, specifier: this.#specifierOf(one.source) }))
+      .map((one) => ({ ...one, specifier: this.#resolveSpecifier(one.source) }))
       .sort((a, b) => byNearness(a.specifier, b.specifier))
-      .map((one) => print({ kind: StructureKind.ImportDeclaration, ...importStructure(one) }));
+      .map((one) => printHeld({ kind: StructureKind.ImportDeclaration, ...structureImport(one) }));
     const parts = [...(imports.length === 0 ? [] : [imports.join('\n')]), ...this.#statements];
     return `${preamble(this.#from)}${parts.join('\n\n')}\n`;
   }
 
+  /** Prints a structure behind those that were added before. */
   #add(structure: Structures): void {
-    this.#statements.push(print(structure));
+    this.#statements.push(printHeld(structure));
   }
 
-  #use(source: Source, name: string, alias: string, isType: boolean): string {
-    const imported = this.#importOf(source);
+  /** Imports a name and returns how the module writes it. A value import covers a type import. */
+  #importName(source: Source, name: string, alias: string, isType: boolean): string {
+    const imported = this.#findImport(source);
     imported.isType &&= isType;
     if (source.as !== undefined) return `${source.as}.${name}`;
     const known = imported.names.get(alias);
@@ -153,7 +169,8 @@ export class GeneratedModule {
     return alias;
   }
 
-  #importOf(source: Source): Import {
+  /** Returns the import from a source, a new one at its first use. */
+  #findImport(source: Source): Import {
     const key = `${source.as ?? ''} ${source.from}`;
     const known = this.#imports.get(key);
     if (known !== undefined) return known;
@@ -162,7 +179,8 @@ export class GeneratedModule {
     return made;
   }
 
-  #specifierOf({ from }: Source): string {
+  /** Returns a source as an import of this module names it. */
+  #resolveSpecifier({ from }: Source): string {
     if (!from.startsWith('./')) return from;
     const path = posix.relative(posix.dirname(this.#path), from);
     return path.startsWith('.') ? path : `./${path}`;
@@ -171,7 +189,11 @@ export class GeneratedModule {
 
 /** Prints an object type: an interface without its head. */
 export function objectType(options: Pick<InterfaceOptions, 'members' | 'further'>): string {
-  const text = print({ kind: StructureKind.Interface, name: '_', ...membersOf(options) });
+  const text = printHeld({
+    kind: StructureKind.Interface,
+    name: '_',
+    ...structureMembers(options),
+  });
   return text.slice(text.indexOf('{'));
 }
 
@@ -186,7 +208,8 @@ export function memberName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name);
 }
 
-function importStructure({
+/** Returns the structure of an import, with its names in order. */
+function structureImport({
   source,
   names,
   isType,
@@ -211,7 +234,8 @@ function byNearness(a: string, b: string): number {
   return Number(a.startsWith('.')) - Number(b.startsWith('.')) || byCodeUnit(a, b);
 }
 
-function membersOf({
+/** Returns the structures of an interface's members, and of its index signature. */
+function structureMembers({
   members,
   further,
 }: Pick<InterfaceOptions, 'members' | 'further'>): Pick<
@@ -224,11 +248,16 @@ function membersOf({
       isReadonly: true,
       hasQuestionToken: isOptional,
       docs: docsOf(words),
-      type: held(type),
+      type: holdLines(type),
     }),
   );
   if (further === undefined) return { properties };
-  const rest = { isReadonly: true, keyName: 'name', keyType: 'string', returnType: held(further) };
+  const rest = {
+    isReadonly: true,
+    keyName: 'name',
+    keyType: 'string',
+    returnType: holdLines(further),
+  };
   return { properties, indexSignatures: [rest] };
 }
 
@@ -246,11 +275,15 @@ function docsOf(words = ''): string[] {
  */
 const LINE_END = '\u0085';
 
-function held(text: string): string {
+/**
+ * Returns a text with its line ends replaced, so that the printer doesn't indent its lines twice.
+ */
+function holdLines(text: string): string {
   return text.replaceAll('\n', LINE_END);
 }
 
-function print(structure: Structures): string {
+/** Prints a structure, and brings back the line ends that `holdLines` replaced. */
+function printHeld(structure: Structures): string {
   const text = printStructure(structure, LAYOUT).trimEnd();
   const lines = text.replace(/\{\n\}$/, '{}').split('\n');
   return lines

@@ -27,7 +27,7 @@ export function emitHooks(model: Model): EmittedFiles {
   return new Map(
     model.capabilities.filter(mayHaveHooks).map((capability) => {
       const path = `generated/${capability.name}/hooks.ts`;
-      return [path, new HooksModule(path, capability, model).print()];
+      return [path, new HooksModule(path, capability, model).emit()];
     }),
   );
 }
@@ -49,7 +49,8 @@ class HooksModule {
     );
   }
 
-  print(): string {
+  /** Returns the text of `hooks.ts`: the types that a hook file is written against. */
+  emit(): string {
     const hash = writtenFor(this.#capability);
     this.#module.addConstant({
       name: 'WRITTEN_FOR',
@@ -62,8 +63,9 @@ class HooksModule {
     return this.#module.toString();
   }
 
+  /** Adds the interface of a type's hooks, with a member for each computed property. */
   #addTypeHooks(type: ModelType): void {
-    const further = this.#furtherTypes(type);
+    const further = this.#listFurther(type);
     const set = further.find(({ verb, args }) => verb === 'set' && args !== null);
     // A write of another type, or a tx.set, that reaches these hooks has other arguments or none.
     const args = set === undefined ? '' : `, Partial<${set.args}>`;
@@ -76,26 +78,30 @@ class HooksModule {
       members: [
         ...group(
           'compute',
-          fromProperties(type).map((property) => this.#fromFunction(type, property)),
+          fromProperties(type).map((property) => this.#typeFromFunction(type, property)),
         ),
         ...group(
           'computeOn',
-          onProperties(type).map((property) => this.#onFunction(type, property)),
+          onProperties(type).map((property) => this.#typeOnFunction(type, property)),
         ),
-        ...group('methods', this.#extensions(further), true),
+        ...group('methods', this.#typeExtensions(further), true),
       ],
     });
   }
 
-  #fromFunction(type: ModelType, { name }: ModelProperty): Member {
+  /** Returns the member for a property with `from`: a pure function of the object. */
+  #typeFromFunction(type: ModelType, { name }: ModelProperty): Member {
     const stored = this.#stored(type.name);
     return { name, type: `(object: ${stored}) => ${stored}[${literal(name)}]` };
   }
 
-  #onFunction(type: ModelType, property: ModelProperty): Member {
+  /**
+   * Returns the member for a property with `on`: a function of changes that returns values by id.
+   */
+  #typeOnFunction(type: ModelType, property: ModelProperty): Member {
     const jmap = (name: string) => this.#module.type(JMAP, name);
     const changes = objectType({
-      members: sourcesOf(property).map((source) => ({
+      members: listSources(property).map((source) => ({
         name: source,
         type: `${jmap('Changes')}<${this.#stored(source)}>`,
         isOptional: true,
@@ -110,7 +116,8 @@ class HooksModule {
     };
   }
 
-  #extensions(further: readonly Further[]): readonly Member[] {
+  /** Returns the members for standard methods with further arguments or members. */
+  #typeExtensions(further: readonly Further[]): readonly Member[] {
     return further.map(({ verb, args, response }) => {
       const json = () => this.#module.type(JMAP, 'JsonObject');
       const extension = this.#module.type(JMAP, 'MethodExtension');
@@ -122,6 +129,9 @@ class HooksModule {
     });
   }
 
+  /**
+   * Adds the interface of the whole hook file. A part is optional if nothing in it must be given.
+   */
   #addHooks(): void {
     const { types, name } = this.#capability;
     const ofTypes = types.map(
@@ -153,7 +163,10 @@ class HooksModule {
     return this.#module.type(fileOf(home, `${type}.definition`), `${type}Stored`);
   }
 
-  #furtherTypes(type: ModelType): readonly Further[] {
+  /**
+   * Returns the standard methods with further arguments or members, and the names of their types.
+   */
+  #listFurther(type: ModelType): readonly Further[] {
     const source = fileOf(this.#capability, `${type.name}.definition`);
     return standardMethodsOf(type).flatMap(({ row, method }) => {
       const nameOf = (part: 'Arguments' | 'Response'): string | null =>
@@ -167,6 +180,7 @@ class HooksModule {
   }
 }
 
+/** The types of a standard method's further parts; null where it has none. */
 interface Further {
   readonly verb: string;
   readonly args: string | null;
@@ -181,11 +195,13 @@ function group(name: string, members: readonly Member[], isOptional = false): re
   return members.length === 0 ? [] : [{ name, type: objectType({ members }), isOptional }];
 }
 
+/** Returns whether a hook file must have functions for the type: it has computed properties. */
 function needsHooks(type: ModelType): boolean {
   return fromProperties(type).length + onProperties(type).length > 0;
 }
 
-function sourcesOf({ computed }: ModelProperty): readonly string[] {
+/** Returns the types that a property with `on` follows, each once, sorted. */
+function listSources({ computed }: ModelProperty): readonly string[] {
   if (computed?.kind !== 'on') return [];
   return [...new Set(computed.sources.map(({ type }) => type))].sort(byCodeUnit);
 }

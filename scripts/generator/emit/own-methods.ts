@@ -24,10 +24,10 @@ export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
     const from = sourceOf(capability);
     const path = `generated/${capability.name}/methods`;
     const module = new GeneratedModule(`${path}.ts`, from);
-    await addWireTypes(module, wireTypesOfMethods(methods));
+    await addWireTypes(module, listWireTypes(methods));
     addMethods(module, capability);
     files.set(`${path}.ts`, module.toString());
-    const sources = methods.flatMap(validatorsOfMethod);
+    const sources = methods.flatMap(listValidators);
     files.set(`${path}.validators.ts`, validatorModule(from, emitValidators(sources)));
   }
   return files;
@@ -41,29 +41,35 @@ export function methodStem({ name }: Pick<ModelMethod, 'name'>): string {
     .join('');
 }
 
-function validatorsOfMethod(method: ModelMethod): readonly ValidatorSource[] {
+/** Returns the validators of an own method. The engine's own answers need none. */
+function listValidators(method: ModelMethod): readonly ValidatorSource[] {
   const args = {
-    name: validatorName(method, 'Arguments'),
+    name: nameValidator(method, 'Arguments'),
     schema: validationSchema(method.arguments, 'message'),
     words: `The arguments of ${method.name}.`,
   };
   if (method.builtIn) return [args];
   // A hook file's answer is held to the promise of the descriptor.
   const response = {
-    name: validatorName(method, 'Response'),
+    name: nameValidator(method, 'Response'),
     schema: validationSchema(method.response, 'message'),
     words: `The response of ${method.name}.`,
   };
   return [args, response];
 }
 
-function validatorName(method: ModelMethod, part: 'Arguments' | 'Response'): string {
+/** Returns the name of the validator for a part of a method. */
+function nameValidator(method: ModelMethod, part: 'Arguments' | 'Response'): string {
   const stem = methodStem(method);
   return `${stem.charAt(0).toLowerCase()}${stem.slice(1)}${part}`;
 }
 
-function wireTypesOfMethods(methods: readonly ModelMethod[]): readonly NamedSchema[] {
-  const types = methods.flatMap(typesOf);
+/**
+ * Returns the types of arguments and responses, with schemas that several share as types of their
+ * own.
+ */
+function listWireTypes(methods: readonly ModelMethod[]): readonly NamedSchema[] {
+  const types = methods.flatMap(nameTypes);
   const shared = sharedSchemas(
     methods.flatMap((method) => [method.arguments, method.response]),
     types.map(([name]) => name),
@@ -71,7 +77,8 @@ function wireTypesOfMethods(methods: readonly ModelMethod[]): readonly NamedSche
   return withShared(types, shared);
 }
 
-function typesOf(method: ModelMethod): (readonly [string, ModelMethod['arguments']])[] {
+/** Returns the two types of a method by name, each with a description. */
+function nameTypes(method: ModelMethod): (readonly [string, ModelMethod['arguments']])[] {
   const words = (schema: ModelMethod['arguments'], fallback: string): ModelMethod['arguments'] => ({
     ...schema,
     description: deprecatedWords(schema.description ?? fallback, method.deprecated),
@@ -82,25 +89,27 @@ function typesOf(method: ModelMethod): (readonly [string, ModelMethod['arguments
   ];
 }
 
+/** Adds the constant that lists the definitions of own methods. */
 function addMethods(module: GeneratedModule, capability: ModelCapability): void {
   module.addConstant({
     name: 'methods',
     type: `readonly ${module.type(JMAP, 'MethodDefinition')}[]`,
     value: new Call(
       module.value(JMAP, 'frozen'),
-      capability.methods.map((method) => methodValue(capability, method, module)),
+      capability.methods.map((method) => describeMethod(capability, method, module)),
     ),
     words: `The methods of ${capability.urn} beside the standard ones.`,
   });
 }
 
-function methodValue(
+/** Returns the definition of an own method, as its constant holds it. */
+function describeMethod(
   capability: ModelCapability,
   method: ModelMethod,
   module: GeneratedModule,
 ): object {
   const validator = (part: 'Arguments' | 'Response') =>
-    new Code(module.value(validatorsOf(capability, 'methods'), validatorName(method, part)));
+    new Code(module.value(validatorsOf(capability, 'methods'), nameValidator(method, part)));
   return {
     name: method.name,
     capability: capability.urn,

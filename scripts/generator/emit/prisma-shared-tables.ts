@@ -10,11 +10,13 @@ function column(name: string, type: ColumnType, rest: Partial<Column> = {}): Col
   return Object.freeze({ name, type, nullable: false, ...rest });
 }
 
-function optional(name: string, type: ColumnType, description: string): Column {
+/** Returns a column that may be null. */
+function optionalColumn(name: string, type: ColumnType, description: string): Column {
   return column(name, type, { nullable: true, description });
 }
 
-function table(
+/** Returns a frozen table of the engine's own. */
+function makeTable(
   name: string,
   description: string,
   columns: readonly Column[],
@@ -24,8 +26,9 @@ function table(
   return Object.freeze({ name, description, columns, key, indexes });
 }
 
+/** The engine's own tables, the same for every project. */
 export const SHARED_TABLES: readonly Table[] = Object.freeze([
-  table(
+  makeTable(
     'JmapUser',
     'Who may log in.',
     [
@@ -35,26 +38,26 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     ],
     ['id'],
   ),
-  table(
+  makeTable(
     'JmapAccount',
     'A collection of data (RFC 8620 1.6.2): the first part of every data key.',
     [
       column('id', 'String'),
       column('name', 'String'),
       column('ownerId', 'String'),
-      optional('capabilities', 'Json', 'The URNs that it offers; null: all.'),
+      optionalColumn('capabilities', 'Json', 'The URNs that it offers; null: all.'),
       column('created', 'BigInt'),
     ],
     ['id'],
   ),
-  table(
+  makeTable(
     'JmapAccess',
     'The users of an account; its owner has a row too.',
     [column('accountId', 'String'), column('userId', 'String'), column('readOnly', 'Boolean')],
     ['accountId', 'userId'],
     [['userId']],
   ),
-  table(
+  makeTable(
     'JmapToken',
     'A bearer token, of which only a hash is kept.',
     [
@@ -65,20 +68,20 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('scoped', 'Boolean', {
         description: "It reaches the accounts of JmapTokenAccount, not all of its user's.",
       }),
-      optional('expires', 'BigInt', 'Null: never.'),
+      optionalColumn('expires', 'BigInt', 'Null: never.'),
       column('created', 'BigInt'),
     ],
     ['id'],
     [['userId']],
   ),
-  table(
+  makeTable(
     'JmapTokenAccount',
     'An account that a scoped token reaches.',
     [column('tokenId', 'String'), column('accountId', 'String'), column('readOnly', 'Boolean')],
     ['tokenId', 'accountId'],
     [['accountId']],
   ),
-  table(
+  makeTable(
     'JmapTicket',
     'A ticket that stands for a token once, in a URL; only a hash is kept.',
     [
@@ -90,13 +93,13 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     ['hash'],
     [['userId', 'expires'], ['expires']],
   ),
-  table(
+  makeTable(
     'JmapMeta',
     'Facts of the whole database by name, for instance the version of the access tables.',
     [column('key', 'String'), column('value', 'String')],
     ['key'],
   ),
-  table(
+  makeTable(
     'JmapState',
     'The state of a type in an account: the number of its last change record.',
     [
@@ -110,7 +113,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     ],
     ['accountId', 'type'],
   ),
-  table(
+  makeTable(
     'JmapChange',
     'A change record: what /changes reads.',
     [
@@ -123,7 +126,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     ],
     ['accountId', 'type', 'number'],
   ),
-  table(
+  makeTable(
     'JmapReference',
     'An object that refers to another by a reference property: what restrict, cascade and ' +
       'setNull read.',
@@ -138,7 +141,7 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     ['accountId', 'toType', 'toId', 'fromType', 'property', 'fromId'],
     [['accountId', 'fromType', 'property', 'fromId']],
   ),
-  table(
+  makeTable(
     'JmapBlob',
     'A blob of an account; its octets are in the blob store.',
     [
@@ -148,12 +151,12 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('size', 'BigInt', { description: 'In octets.' }),
       column('uploaderId', 'String'),
       column('created', 'BigInt'),
-      optional('unreferencedSince', 'BigInt', 'Null while an object refers to it.'),
+      optionalColumn('unreferencedSince', 'BigInt', 'Null while an object refers to it.'),
     ],
     ['accountId', 'id'],
     [['unreferencedSince']],
   ),
-  table(
+  makeTable(
     'JmapBlobReference',
     'An object that refers to a blob: what Blob/lookup reads.',
     [

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 
+/** A JSON Schema of which nothing is known. */
 type Schema = Readonly<Record<string, unknown>>;
 
 const UPPER = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
@@ -16,15 +17,16 @@ export function narrowed(before: unknown, after: unknown, path: string): string 
   }
   const at = path === '' ? '' : `"${path}" `;
   return (
-    narrowedTypes(before, after, at) ??
-    narrowedEnum(before, after, at) ??
-    narrowedBounds(before, after, at) ??
+    compareTypeWords(before, after, at) ??
+    compareEnums(before, after, at) ??
+    compareBounds(before, after, at) ??
     narrowedMembers(before, after, path) ??
     narrowedParts(before, after, path)
   );
 }
 
-function narrowedTypes(before: Schema, after: Schema, at: string): string | undefined {
+/** Returns the types that a value may no longer have, in words. Null is judged elsewhere. */
+function compareTypeWords(before: Schema, after: Schema, at: string): string | undefined {
   const now = typesOf(after);
   if (now === undefined) return undefined;
   const old = typesOf(before);
@@ -39,7 +41,8 @@ function narrowedTypes(before: Schema, after: Schema, at: string): string | unde
   return gone.length === 0 ? undefined : `${at}takes no ${gone.join(' and no ')} any more`;
 }
 
-function narrowedEnum(before: Schema, after: Schema, at: string): string | undefined {
+/** Returns the values that an enum has lost, or that there is one now. */
+function compareEnums(before: Schema, after: Schema, at: string): string | undefined {
   if (!Array.isArray(after['enum'])) return undefined;
   if (!Array.isArray(before['enum'])) return `${at}has an enum now`;
   const now = new Set(after['enum'].map(canonicalJson));
@@ -48,7 +51,8 @@ function narrowedEnum(before: Schema, after: Schema, at: string): string | undef
   return `${at}loses ${gone.map((value) => JSON.stringify(value)).join(', ')} of its enum`;
 }
 
-function narrowedBounds(before: Schema, after: Schema, at: string): string | undefined {
+/** Returns the bound that allows fewer values than before; a new one does, too. */
+function compareBounds(before: Schema, after: Schema, at: string): string | undefined {
   for (const [names, sign] of [
     [UPPER, 1],
     [LOWER, -1],

@@ -116,7 +116,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
 
 // VmHWM is Linux's.
 describe.skipIf(process.platform !== 'linux').each(Object.entries(ENGINES))('%s', (_, engine) => {
-  it(`${Math.round(DATA / MIB)} MB are copied and restored in as much memory as none`, async () => {
+  it(`${Math.round(DATA / MIB)} MB are copied and restored in hardly any memory`, async () => {
     const place = new Workplace();
     onTestFinished(() => place.remove());
     const env = await engine.make();

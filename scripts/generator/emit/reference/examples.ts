@@ -27,22 +27,25 @@ const OPTIONAL_IN_CREATE = 3;
 const CREATION_ID = 'new1';
 const STATES = { before: '41', after: '42' };
 
-export function standardExample(type: ModelType, method: ModelStandardMethod): Example {
+/** Returns an example of a call and its answer, further arguments and members included. */
+export function exampleOf(type: ModelType, method: ModelStandardMethod): Example {
   const { request, response } = EXAMPLES[method.name](type);
   return {
-    request: { accountId: ACCOUNT, ...request, ...samplesOf(method.arguments) },
-    response: { accountId: ACCOUNT, ...response, ...samplesOf(method.response) },
+    request: { accountId: ACCOUNT, ...request, ...sampleFurther(method.arguments) },
+    response: { accountId: ACCOUNT, ...response, ...sampleFurther(method.response) },
   };
 }
 
-function samplesOf(schema: ModelStandardMethod['arguments']): JsonObject {
+/** Returns samples of further arguments or members; none without a schema. */
+function sampleFurther(schema: ModelStandardMethod['arguments']): JsonObject {
   return schema === undefined ? {} : (sampleOf({ ...schema, type: 'object' }) as JsonObject);
 }
 
+/** Examples by the name of a standard method. */
 const EXAMPLES: Readonly<Record<StandardMethodName, (type: ModelType) => Example>> = {
   get: (type) => ({
-    request: { ids: [idOf(type)] },
-    response: { state: STATES.after, list: [wholeObject(type)], notFound: [] },
+    request: { ids: [sampleIdOf(type)] },
+    response: { state: STATES.after, list: [sampleObject(type)], notFound: [] },
   }),
   changes: (type) => ({
     request: { sinceState: STATES.before },
@@ -51,15 +54,15 @@ const EXAMPLES: Readonly<Record<StandardMethodName, (type: ModelType) => Example
       newState: STATES.after,
       hasMoreChanges: false,
       created: [],
-      updated: [idOf(type)],
+      updated: [sampleIdOf(type)],
       destroyed: [],
     },
   }),
-  set: setExample,
+  set: exampleOfSet,
   copy: (type) => ({
     request: {
       fromAccountId: OTHER_ACCOUNT,
-      create: { [CREATION_ID]: { id: idOf(type) } },
+      create: { [CREATION_ID]: { id: sampleIdOf(type) } },
       onSuccessDestroyOriginal: false,
     },
     response: {
@@ -71,43 +74,46 @@ const EXAMPLES: Readonly<Record<StandardMethodName, (type: ModelType) => Example
     },
   }),
   query: (type) => ({
-    request: { ...query(type), limit: 10 },
+    request: { ...exampleQuery(type), limit: 10 },
     response: {
       queryState: STATES.after,
       canCalculateChanges: true,
       position: 0,
-      ids: [idOf(type)],
+      ids: [sampleIdOf(type)],
     },
   }),
   queryChanges: (type) => ({
-    request: { ...query(type), sinceQueryState: STATES.before },
+    request: { ...exampleQuery(type), sinceQueryState: STATES.before },
     response: {
       oldQueryState: STATES.before,
       newQueryState: STATES.after,
       removed: [],
-      added: [{ id: idOf(type), index: 0 }],
+      added: [{ id: sampleIdOf(type), index: 0 }],
     },
   }),
 };
 
-function setExample(type: ModelType): Example {
+/**
+ * Returns an example of /set: a create, an update and a destroy, of a singleton the update alone.
+ */
+function exampleOfSet(type: ModelType): Example {
   const patched = type.properties.find(
     (property) => isGiven(property) && property.access === 'mutable' && isFree(property),
   );
   const patch = patched === undefined ? {} : { [patched.name]: sampleProperty(patched, '') };
   const states = { oldState: STATES.before, newState: STATES.after };
   const failed = { notCreated: null, notUpdated: null, notDestroyed: null };
-  const updated = { [idOf(type)]: null };
+  const updated = { [sampleIdOf(type)]: null };
   if (type.singleton)
     return {
-      request: { update: { [idOf(type)]: patch } },
+      request: { update: { [sampleIdOf(type)]: patch } },
       response: { ...states, created: null, updated, destroyed: null, ...failed },
     };
   const other = sampleId(1);
   return {
     request: {
-      create: { [CREATION_ID]: newObject(type) },
-      update: { [idOf(type)]: patch },
+      create: { [CREATION_ID]: sampleCreate(type) },
+      update: { [sampleIdOf(type)]: patch },
       destroy: [other],
     },
     response: {
@@ -120,7 +126,8 @@ function setExample(type: ModelType): Example {
   };
 }
 
-function query(type: ModelType): JsonObject {
+/** Returns the first filter and the first sort of a type, as /query takes them. */
+function exampleQuery(type: ModelType): JsonObject {
   const [filter] = type.filters;
   const [sort] = type.sorts;
   return {
@@ -129,13 +136,14 @@ function query(type: ModelType): JsonObject {
   };
 }
 
-function newObject(type: ModelType): JsonObject {
+/** Returns an object to create: all that is required, and some of what is not. */
+function sampleCreate(type: ModelType): JsonObject {
   const given = type.properties.filter(isGiven);
   const optional = given.filter((property) => !property.required && isFree(property));
   const chosen = new Set(optional.slice(0, OPTIONAL_IN_CREATE));
-  return sample(
+  return sampleProperties(
     given.filter((property) => property.required || chosen.has(property)),
-    idOf(type),
+    sampleIdOf(type),
   );
 }
 
@@ -144,8 +152,9 @@ function isFree({ reference, blobs }: ModelProperty): boolean {
   return reference === undefined && blobs.length === 0;
 }
 
-function wholeObject(type: ModelType): JsonObject {
-  return sample(type.properties.filter(isShown), idOf(type));
+/** Returns an object as /get answers it. */
+function sampleObject(type: ModelType): JsonObject {
+  return sampleProperties(type.properties.filter(isShown), sampleIdOf(type));
 }
 
 /**
@@ -153,13 +162,14 @@ function wholeObject(type: ModelType): JsonObject {
  */
 function created(type: ModelType): JsonObject {
   const id = sampleId(2);
-  return sample(
+  return sampleProperties(
     type.properties.filter((property) => isShown(property) && !isGiven(property)),
     id,
   );
 }
 
-function sample(properties: readonly ModelProperty[], id: string): JsonObject {
+/** Returns a value for each of the properties. */
+function sampleProperties(properties: readonly ModelProperty[], id: string): JsonObject {
   return Object.fromEntries(
     properties.map((property): [string, JsonValue] => [
       property.name,
@@ -168,6 +178,7 @@ function sample(properties: readonly ModelProperty[], id: string): JsonObject {
   );
 }
 
-function idOf(type: ModelType): string {
+/** Returns the id of the object in the examples. */
+function sampleIdOf(type: ModelType): string {
   return type.singleton ? SINGLETON_ID : sampleId();
 }

@@ -10,7 +10,7 @@ import { preambleText } from '../preamble.js';
 import { sourceOf } from '../type-validators.js';
 import { json, paragraphs } from './markdown.js';
 import { memberTable } from './member-table.js';
-import { call, deprecation, typeSection } from './type-section.js';
+import { call, typeSection, writeDeprecation } from './type-section.js';
 
 /**
  * Returns `docs/reference/capabilities/todos.md` ...: what a client's author needs to know of each
@@ -20,26 +20,28 @@ export function emitReference(model: Model): EmittedFiles {
   return new Map(
     model.capabilities.map((capability) => [
       `docs/reference/capabilities/${capability.name}.md`,
-      pageOf(capability),
+      emitPage(capability),
     ]),
   );
 }
 
-function pageOf(capability: ModelCapability): string {
+/** Returns the reference page of a capability. */
+function emitPage(capability: ModelCapability): string {
   const lines = [
     `<!-- ${preambleText(sourceOf(capability))} -->`,
     '',
     `# ${capability.urn}`,
     '',
     ...paragraphs(capability.description),
-    ...sessionLines(capability),
+    ...describeSession(capability),
     ...capability.types.flatMap((type) => typeSection(capability, type)),
-    ...capability.methods.flatMap((method) => methodSection(capability, method)),
+    ...capability.methods.flatMap((method) => describeMethod(capability, method)),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-function sessionLines({ session, accountSession }: ModelCapability): readonly string[] {
+/** Returns what the session object says of the capability, if anything. */
+function describeSession({ session, accountSession }: ModelCapability): readonly string[] {
   const entry = (words: string, value: JsonObject): readonly string[] =>
     Object.keys(value).length === 0 ? [] : [words, '', ...json(value)];
   return [
@@ -48,7 +50,8 @@ function sessionLines({ session, accountSession }: ModelCapability): readonly st
   ];
 }
 
-function methodSection(capability: ModelCapability, method: ModelMethod): readonly string[] {
+/** Returns the section of an own method, with an example that has the required arguments. */
+function describeMethod(capability: ModelCapability, method: ModelMethod): readonly string[] {
   const args = method.arguments;
   const required = Object.fromEntries(
     Object.entries(args.properties ?? {}).filter(([name]) => args.required?.includes(name)),
@@ -57,7 +60,7 @@ function methodSection(capability: ModelCapability, method: ModelMethod): readon
     `## ${method.name}`,
     '',
     ...paragraphs(method.description),
-    ...deprecation(method.deprecated),
+    ...writeDeprecation(method.deprecated),
     ...memberTable('Argument', args),
     ...memberTable('Response', method.response),
     ...call(capability, method.name, {

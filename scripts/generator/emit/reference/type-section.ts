@@ -2,10 +2,10 @@ import { isShown } from '../../../../src/descriptor/model/access.js';
 import { standardMethodsOf } from '../../../../src/descriptor/model/further-members.js';
 import type { ModelCapability, ModelSort, ModelType } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import { type Example, standardExample } from './examples.js';
+import { type Example, exampleOf } from './examples.js';
 import { code, escapeText, json, list, paragraphs, table } from './markdown.js';
 import { memberTable } from './member-table.js';
-import { accessWords, boundWords, defaultWords, typeWords } from './words.js';
+import { typeWords, writeAccess, writeBounds, writeDefault } from './words.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
 
@@ -15,10 +15,10 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
     `## ${type.name}`,
     '',
     ...paragraphs(type.description),
-    ...deprecation(type.deprecated),
-    ...manners(type),
+    ...writeDeprecation(type.deprecated),
+    ...describeManners(type),
     ...properties(type),
-    ...(type.methods.some(({ name }) => name === 'query') ? queries(type) : []),
+    ...(type.methods.some(({ name }) => name === 'query') ? describeQueries(type) : []),
     ...standardMethodsOf(type).flatMap(({ row, method }) => [
       `### ${type.name}/${row.verb}`,
       '',
@@ -26,12 +26,13 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
       '',
       ...memberTable('Further argument', method.arguments),
       ...memberTable('Further member of the response', method.response),
-      ...call(capability, `${type.name}/${row.verb}`, standardExample(type, method)),
+      ...call(capability, `${type.name}/${row.verb}`, exampleOf(type, method)),
     ]),
   ];
 }
 
-export function deprecation(words: string | undefined): readonly string[] {
+/** Returns the paragraph that says why something is deprecated; none for what isn't. */
+export function writeDeprecation(words: string | undefined): readonly string[] {
   return words === undefined ? [] : [`**Deprecated:** ${escapeText(words)}`, ''];
 }
 
@@ -54,7 +55,8 @@ export function call(
   ];
 }
 
-function manners(type: ModelType): readonly string[] {
+/** Returns sentences about a type as a whole: singletons, names in snake_case, limits. */
+function describeManners(type: ModelType): readonly string[] {
   const { count, octets } = type.limits ?? {};
   const words = [
     ...(type.singleton
@@ -77,9 +79,9 @@ function properties(type: ModelType): readonly string[] {
     visible.map((property) => [
       code(property.name),
       code(typeWords(property.schema)),
-      accessWords(property),
-      defaultWords(property),
-      boundWords(property, type),
+      writeAccess(property),
+      writeDefault(property),
+      writeBounds(property, type),
       [
         escapeText(property.description),
         ...(property.deprecated === undefined
@@ -92,7 +94,8 @@ function properties(type: ModelType): readonly string[] {
   );
 }
 
-function queries(type: ModelType): readonly string[] {
+/** Returns the table of filters and the sentence about sorts. */
+function describeQueries(type: ModelType): readonly string[] {
   const filters = table(
     ['Filter', 'Value', 'What it matches'],
     type.filters.map(({ name, schema, description }) => [
@@ -103,11 +106,12 @@ function queries(type: ModelType): readonly string[] {
   );
   return [
     ...(type.filters.length === 0 ? ['It has no filters.', ''] : filters),
-    type.sorts.length === 0 ? 'It has no sorts.' : `Sorts: ${list(type.sorts.map(sortWords))}.`,
+    type.sorts.length === 0 ? 'It has no sorts.' : `Sorts: ${list(type.sorts.map(writeSort))}.`,
     '',
   ];
 }
 
-function sortWords({ property, indexed }: ModelSort): string {
+/** Returns a sort in words. */
+function writeSort({ property, indexed }: ModelSort): string {
   return `${code(property.name)}${indexed ? ' (with an index)' : ''}`;
 }

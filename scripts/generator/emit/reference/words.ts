@@ -19,10 +19,11 @@ const ON_DESTROY: Readonly<Record<OnDestroy, string>> = Object.freeze({
 export function typeWords(schema: JSONSchema7Definition): string {
   if (typeof schema === 'boolean') return '*';
   const nullable = [schema.type].flat().includes('null');
-  return `${mainWords(schema)}${nullable ? '|null' : ''}`;
+  return `${writeMainType(schema)}${nullable ? '|null' : ''}`;
 }
 
-function mainWords(schema: JSONSchema7): string {
+/** Returns the type of a value in the RFC's notation, null aside. */
+function writeMainType(schema: JSONSchema7): string {
   switch (mainType(schema)) {
     case 'string':
       return formatNamed(schema.format)?.notation ?? 'String';
@@ -38,34 +39,38 @@ function mainWords(schema: JSONSchema7): string {
       return item.includes('|') ? `(${item})[]` : `${item}[]`;
     }
     case 'object':
-      return objectWords(schema);
+      return writeObject(schema);
     default:
       return '*';
   }
 }
 
-function objectWords({ properties, additionalProperties, propertyNames }: JSONSchema7): string {
+/** Returns the type of an object: `Object`, or a map such as `Id[Boolean]`. */
+function writeObject({ properties, additionalProperties, propertyNames }: JSONSchema7): string {
   if (properties !== undefined || typeof additionalProperties !== 'object') return 'Object';
   const format = typeof propertyNames === 'object' ? propertyNames.format : undefined;
   const key = formatNamed(format)?.notation ?? 'String';
   return `${key}[${typeWords(additionalProperties)}]`;
 }
 
-export function accessWords({ access, computed }: ModelProperty): string {
+/** Returns who sets a property, in words. */
+export function writeAccess({ access, computed }: ModelProperty): string {
   if (computed !== undefined || access === 'serverSet') return 'set by the server';
   if (access === 'immutable') return 'given once, in the create';
   if (access === 'secret') return 'written, never shown';
   return 'read and written';
 }
 
-export function defaultWords(property: ModelProperty): string {
+/** Returns "required", or the default as JSON. */
+export function writeDefault(property: ModelProperty): string {
   if (property.required) return 'required';
   return property.default === undefined ? '' : code(JSON.stringify(property.default));
 }
 
-export function boundWords(property: ModelProperty, type: ModelType): string {
+/** Returns what values a property can have, uniqueness and references included. */
+export function writeBounds(property: ModelProperty, type: ModelType): string {
   const { schema, reference } = property;
-  const words = [...schemaBounds(schema)];
+  const words = [...listBounds(schema)];
   for (const { properties } of type.uniques.filter((unique) =>
     unique.properties.includes(property),
   )) {
@@ -84,30 +89,33 @@ export function boundWords(property: ModelProperty, type: ModelType): string {
   return words.join('; ');
 }
 
-function schemaBounds(schema: JSONSchema7): readonly string[] {
+/** Returns the bounds of a schema in words: the values of an enum stand for all of them. */
+function listBounds(schema: JSONSchema7): readonly string[] {
   const values = schema.enum?.filter((value) => value !== null);
   if (values !== undefined) return [values.map((value) => code(JSON.stringify(value))).join(', ')];
   const { items, propertyNames, maxLength, format } = schema;
   // The bound that a text has where its descriptor gives none says nothing of a date.
   const most = format !== undefined && maxLength === BOUNDS.stringLength ? undefined : maxLength;
   return [
-    ...range(schema.minimum, schema.maximum, ''),
-    ...range(schema.minLength, most, ' characters'),
+    ...writeRange(schema.minimum, schema.maximum, ''),
+    ...writeRange(schema.minLength, most, ' characters'),
     ...(schema.pattern === undefined ? [] : [`matches ${code(schema.pattern)}`]),
-    ...range(schema.minItems, schema.maxItems, ' items'),
+    ...writeRange(schema.minItems, schema.maxItems, ' items'),
     ...(schema.uniqueItems === true ? ['no item twice'] : []),
-    ...(typeof items === 'object' && !Array.isArray(items) ? within('each item', items) : []),
-    ...range(schema.minProperties, schema.maxProperties, ' members'),
-    ...(typeof propertyNames === 'object' ? within('each key', propertyNames) : []),
+    ...(typeof items === 'object' && !Array.isArray(items) ? boundsWithin('each item', items) : []),
+    ...writeRange(schema.minProperties, schema.maxProperties, ' members'),
+    ...(typeof propertyNames === 'object' ? boundsWithin('each key', propertyNames) : []),
   ];
 }
 
-function within(what: string, schema: JSONSchema7): readonly string[] {
-  const bounds = schemaBounds(schema);
+/** Returns the bounds of items or keys, behind a word for them. */
+function boundsWithin(what: string, schema: JSONSchema7): readonly string[] {
+  const bounds = listBounds(schema);
   return bounds.length === 0 ? [] : [`${what} ${bounds.join(', ')}`];
 }
 
-function range(least: number | undefined, most: number | undefined, unit: string): string[] {
+/** Returns a range in words. The bounds of an Int go without saying. */
+function writeRange(least: number | undefined, most: number | undefined, unit: string): string[] {
   const low = least === Number.MIN_SAFE_INTEGER ? undefined : least;
   const high = most === Number.MAX_SAFE_INTEGER ? undefined : most;
   if (low !== undefined && high !== undefined) return [`${low} to ${high}${unit}`];
