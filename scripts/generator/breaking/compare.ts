@@ -116,7 +116,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
   const oldTypes = new Map([...wholes].map(([name, type]) => [name, snapshotType(type)]));
   const oldOf = (type: ModelType) =>
     oldTypes.get(type.name) ?? oldTypes.get(type.renamedFrom ?? '');
-  const renames = typesOf(after).flatMap((type) => renameOf(oldOf(type), type));
+  const renames = typesOf(after).flatMap((type) => findRenames(oldOf(type), type));
   const seen = new Set<string>();
   for (const type of typesOf(after)) {
     const same = oldTypes.get(type.name);
