@@ -10,7 +10,7 @@ import { counted, type Format, summary, tellProblems } from './report/index.js';
 import { compare, type Difference } from './write/compare.js';
 import { write } from './write/write.js';
 
-/** What the command line asks for; `check` and `dryRun` write nothing. */
+/** Options of the command line; `check` and `dryRun` write nothing. */
 export interface GenerateOptions {
   /** Absolute. */
   readonly root: string;

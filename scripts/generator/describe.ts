@@ -18,7 +18,7 @@ import { loadDescriptors } from './load/index.js';
 import { placed, readHistories } from './migrations/index.js';
 import { counted, type Format, tellProblems } from './report/index.js';
 
-/** What the command line asks for. */
+/** Options of the command line. */
 export interface DescribeOptions {
   /** Absolute. */
   readonly root: string;

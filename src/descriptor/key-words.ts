@@ -6,7 +6,7 @@ import type { OnDestroy, PropertyAccess } from '../capability/definition.js';
  */
 export type Words<Word extends string> = Readonly<Record<Word, string>>;
 
-/** Who writes and who reads a property, by the value of `access`. */
+/** Writers and readers of a property, by the value of `access`. */
 export const ACCESS: Words<PropertyAccess> = Object.freeze({
   mutable: 'Clients write it.',
   immutable: 'A create gives it. An update to another value is `invalidProperties`.',
@@ -23,7 +23,7 @@ export const STORED: Words<'hash' | 'encrypt'> = Object.freeze({
   encrypt: 'AES-256-GCM under `SECRETS_KEY`: who has the key can read it.',
 });
 
-/** What a destroy does with a reference to the object, by the value of `onDestroy`. */
+/** Effects of a destroy on a reference to the object, by the value of `onDestroy`. */
 export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
   restrict: 'The destroy is `objectIsLinked`; `objectIds` has ids of the objects that refer to it.',
   cascade: 'This object is destroyed too, with all that follows from that.',
@@ -32,7 +32,7 @@ export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
     'loses the id. The object counts as updated.',
 });
 
-/** What a method does with the account, by the value of `account`. */
+/** Uses that a method makes of the account, by the value of `account`. */
 export const ACCOUNT_USES: Words<AccountUse> = Object.freeze({
   none: 'It is about no account and has no `accountId`.',
   read: 'It reads data of the account.',

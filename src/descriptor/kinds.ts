@@ -5,7 +5,7 @@ import { type Located, member, text } from './located.js';
 /** The types of a schema. */
 export type TypeName = 'string' | 'boolean' | 'integer' | 'number' | 'array' | 'object';
 
-/** What the language knows of one JSON type. */
+/** A JSON type, as the language knows it. */
 interface TypeRow {
   /** The kind of its column, unless a format gives another. */
   readonly kind: PropertyKind;

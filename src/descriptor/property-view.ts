@@ -24,7 +24,7 @@ export interface ReferenceView {
   readonly acyclic: boolean;
 }
 
-/** The value of `computed`. Which of its three ways is given, is for a rule to judge. */
+/** The value of `computed`. A rule judges whether it is legal. */
 export interface ComputedView {
   readonly at: Location;
   readonly node: Located;
