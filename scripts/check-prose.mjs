@@ -24,8 +24,8 @@ const TEST = /^(?:conform\/)?test\//;
 /** Records of measurements, tables that a script writes, and the output of a test's input. */
 const LEFT_OUT = /^(?:bench\/results|src\/text\/tables|test\/golden)\//;
 
-/** Folders whose code is to follow. */
-const LATER = /^(?:test|conform)\//;
+/** The folder whose code is to follow. */
+const LATER = /^conform\//;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

@@ -11,8 +11,8 @@ const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
 
 /**
  * Once for a run: builds what tests stand on, which is nothing where it is current. A whole run
- * gets dist/, since black-box tests start the server as a user does; a run of some files (`npx
- * vitest run test/blobs`) the Prisma client alone, and a test that starts the server builds by
+ * gets dist/, since black-box tests start the server as a user does. A run of some files (`npx
+ * vitest run test/blobs`) gets the Prisma client alone, and a test that starts the server builds by
  * that. A whole run also ends here, within seconds, where PostgreSQL can't start.
  */
 export default async function prepareRun(): Promise<() => void> {

@@ -64,7 +64,7 @@ export function endpointsSuite(
 
   const bearer = (token: string) => ({ header: `Bearer ${token}` });
 
-  /** What stands for each column of the table: one credential or several alike. */
+  /** The credentials of each column of the table: one, or several alike. */
   const CREDENTIALS: Readonly<Record<string, () => Promise<readonly Parameters<typeof ask>[2][]>>> =
     {
       none: async () => [{}, { header: '' }, { header: 'Basic dTE6eA==' }, { header: 'Bearer' }],
@@ -160,7 +160,7 @@ export function endpointsSuite(
     );
   });
 
-  /** What is refused is problem+json, says its status, and nothing of who asked. */
+  /** Expects a refusal: problem+json, with its status, and nothing of who asked. */
   function expectShape({ status, headers, body }: Answered): void {
     if (status < 400) return;
     expect(headers['content-type']).toBe('application/problem+json');

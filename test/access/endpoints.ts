@@ -4,8 +4,8 @@ import { within } from '../support/poll.js';
 
 /**
  * THE MATRIX of endpoints: the status by what is sent as a credential. `401+` says
- * error="invalid_token" in its challenge. The last four are tokens of the user whose account A1 the
- * path names, one that only reads, one for another of its accounts; and one of another user.
+ * error="invalid_token" in its challenge. The last four are tokens of the user whose account `A1`
+ * the path names, one that only reads, one for another of its accounts; and one of another user.
  */
 const TABLE = `
   endpoint                                    none bad  two  ticket noTicket own  read other foreign
@@ -34,7 +34,7 @@ export const ENDPOINTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new M
   }),
 );
 
-/** What a request came to. */
+/** The answer to a request. */
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -73,7 +73,10 @@ export function send(
   return within(`The answer to ${verb} ${url}`, answered);
 }
 
-/** What a WebSocket's opening handshake has beside its credentials (RFC 6455 4.1, RFC 8887 4.1). */
+/**
+ * The headers of a WebSocket's opening handshake beside its credentials (RFC 6455 4.1, RFC 8887
+ * 4.1).
+ */
 export const UPGRADE: OutgoingHttpHeaders = {
   connection: 'Upgrade',
   upgrade: 'websocket',

@@ -31,7 +31,7 @@ const TABLE = `
   own, without the capability            read   lacks     lacks      fromLacks     lacks
 `;
 
-/** What stands for each word on the wire. */
+/** The error on the wire of each word. */
 const ERRORS = {
   works: null,
   readOnly: 'accountReadOnly',

@@ -4,13 +4,13 @@ import type { Model, ModelProperty, ModelType } from '../../src/descriptor/model
 import type { Json, JsonMap } from '../support/json.js';
 import { methodsOf } from './methods.js';
 
-/** What is named where it doesn't belong, by type; the blob under "Blob". */
+/** The ids that are named where they don't belong, by type; the blob under "Blob". */
 export type Ids = ReadonlyMap<string, string>;
 
 /** A call that names one id of them, but for the id. */
 export interface Naming {
   readonly method: string;
-  /** Whose id it is. */
+  /** The type of the id. */
   readonly type: string;
   readonly args: (id: string) => JsonMap;
 }
@@ -98,8 +98,8 @@ function blobNamings({ accountId, from }: Caller): readonly Naming[] {
 }
 
 /**
- * Of a team's own methods: their schemas say what is an id, and not of which type. What the others
- * are is the least that they take.
+ * Of a team's own methods: their schemas say what is an id, and not of which type. The other
+ * arguments are the least that the method takes.
  */
 function ownNamings(model: Model, { accountId }: Caller): readonly Naming[] {
   const types = model.capabilities.flatMap((capability) => capability.types);

@@ -23,7 +23,7 @@ export function idsSuite(server: () => RunningServer): void {
   let types: Types;
   let world: World;
   let urns: readonly string[] = [];
-  /** What accounts hold, by account. */
+  /** The ids that accounts hold, by account. */
   const held = new Map<string, Ids>();
 
   beforeAll(async () => {
@@ -71,7 +71,7 @@ export function idsSuite(server: () => RunningServer): void {
   describe.each([
     ["another user's", 'all', 'own', 'out of reach'],
     ['own, the second', 'all', 'own', 'reached'],
-    // Which the token doesn't reach, and its user does.
+    // An account that the token doesn't reach, and its user does.
     ['own', 'some', 'own, the second', 'out of reach'],
   ] as const)('ids of the account "%s", by token "%s" in the account "%s"', (...places) => {
     const [foreignPlace, token, accountPlace, place] = places;
@@ -157,7 +157,7 @@ export function idsSuite(server: () => RunningServer): void {
           calls.push([`${name}/queryChanges`, { accountId, sinceQueryState: queryState }, 'd']);
         texts.push(JSON.stringify(await client.api(calls)));
         if (place === 'reached') continue;
-        // What a call was refused is nothing that another one may refer to (RFC 8620 3.7).
+        // A refused call has no result that another one may refer to (RFC 8620 3.7).
         const resultOf = { resultOf: 'x', name: `${name}/get`, path: '/list/*/id' };
         const { methodResponses } = await client.api([
           [`${name}/get`, { accountId: theirs, ids: null }, 'x'],

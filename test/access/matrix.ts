@@ -91,7 +91,7 @@ export async function runByReference(
   return responses;
 }
 
-/** What each cell came to: its name, and the error's type, null where the call worked. */
+/** Returns the result of each cell: its name, and the error's type, null where the call worked. */
 export async function run(
   cells: readonly Cell[],
   clients: Readonly<Record<TokenName, Client>>,
@@ -139,8 +139,8 @@ function outcomeOf(cell: Cell, response: MethodResponse | undefined): string | n
 }
 
 /**
- * What is out of reach and what isn't there are answered alike, octet by octet. No answer of
- * such a cell may hold anything that the others of its method don't.
+ * Expects the same answers, octet by octet, for things out of reach and things that aren't there.
+ * No answer of such a cell may hold anything that the others of its method don't.
  */
 export function expectAlike(cells: readonly Cell[], responses: readonly MethodResponse[]): void {
   const texts = new Map<string, Set<string>>();

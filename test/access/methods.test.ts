@@ -17,7 +17,7 @@ beforeAll(async () => {
   methods = methodsOf(model);
   const urns = model.capabilities.map(({ urn }) => urn);
   world = await makeWorld(server(), urns);
-  // What the matrix is made of is all that the server offers.
+  // The matrix has all that the server offers.
   const { capabilities } = await world.tokens.all.session();
   expect(Object.keys(capabilities as object).sort()).toEqual(urns.sort());
 });
@@ -59,7 +59,7 @@ describe('every method by every account and token (expectations.ts)', () => {
 
     it('too', async () => {
       const open = async (token: TokenName): Promise<Client> => {
-        // What a ticket stands for reaches no more than the token that it was got with.
+        // A ticket reaches no more than the token that it was got with.
         const client = world.tokens[token];
         const isByTicket = token !== 'all';
         const socket = await SocketClient.open(client, isByTicket ? await ticketOf(client) : null);

@@ -8,8 +8,8 @@ import { viewCapability } from '../../src/descriptor/view.js';
 import type { JsonMap } from '../support/json.js';
 
 /**
- * What a method does with accounts: none is named, one is read or written, or one is read and
- * another written (RFC 8620 5.4, 6.3).
+ * The use that a method makes of accounts: none is named, one is read or written, or one is read
+ * and another written (RFC 8620 5.4, 6.3).
  */
 export type Kind = 'none' | 'read' | 'write' | 'copy';
 
@@ -17,7 +17,7 @@ export type Kind = 'none' | 'read' | 'write' | 'copy';
 export interface Method {
   readonly name: string;
   readonly kind: Kind;
-  /** What its account must offer, and a request must name. */
+  /** The capability that its account must offer, and a request must name. */
   readonly capability: string;
   /** Arguments that are legal beside the accounts, and change nothing. */
   readonly rest: JsonMap;

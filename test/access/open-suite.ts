@@ -8,8 +8,8 @@ import type { RunningServer } from '../support/server.js';
 import { JmapSocket } from '../support/socket.js';
 
 /**
- * What tokens and access become while a stream or a socket is open. `freshness`: how long, ms, a
- * change that another process makes may take to count (docs/reference/protocol.md).
+ * Tokens and access change while a stream or a socket is open. `freshness`: how long, ms, a change
+ * that another process makes may take to count (docs/reference/protocol.md).
  */
 export function openSuite(server: () => RunningServer, freshness = 0): void {
   /** u1's; and u2's, to which u1's access comes and goes. */
@@ -69,7 +69,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
     });
 
   let requests = 0;
-  /** What a call on a socket answers: the error's type, or the method's name. */
+  /** Returns the answer to a call on a socket: the error's type, or the method's name. */
   async function asked(on: JmapSocket, method: string, accountId: string): Promise<unknown> {
     requests += 1;
     const call = [method, { accountId }, 'c'];

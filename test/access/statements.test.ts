@@ -9,7 +9,7 @@ import { type Method, methodsOf, modelOf } from './methods.js';
  */
 let rig: Rig;
 const methods = methodsOf(modelOf(ROOT));
-/** "ax" is there, and U2's. */
+/** "ax" is there, and belongs to `U2`. */
 const OUT_OF_REACH = ['ax', 'unknown'] as const;
 
 beforeAll(() => {

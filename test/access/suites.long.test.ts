@@ -8,8 +8,8 @@ import { idsSuite } from './ids-suite.js';
 import { openSuite } from './open-suite.js';
 
 /**
- * What the tests beside this one try on SQLite, on PostgreSQL, which reads access by other
- * statements.
+ * The tests beside this one run on SQLite. This one runs them on PostgreSQL, which reads access by
+ * other statements.
  */
 const postgresql = usePostgresql();
 

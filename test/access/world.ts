@@ -5,7 +5,7 @@ import type { TokenName } from './expectations.js';
 /** The accounts and tokens of the matrix. */
 export interface World {
   readonly tokens: Readonly<Record<TokenName, Client>>;
-  /** Whoever the accounts are shared by, or not. */
+  /** The user who shares the accounts, or not. */
   readonly other: Client;
   /** The id of a place's account, for a method that needs a capability. */
   accountId(place: string, capability: string): string;

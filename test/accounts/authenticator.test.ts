@@ -83,7 +83,7 @@ describe('a token', () => {
     const unknown = `jms_${ids.next('t').id}_${token.slice(-43)}`;
     const wrong = token.slice(0, -43) + 'A'.repeat(43);
     const compare = vi.spyOn(crypto, 'timingSafeEqual');
-    // What was imported by name is the spy from here on.
+    // A function imported by name is the spy from here on.
     syncBuiltinESMExports();
     try {
       for (const text of [unknown, wrong, token, token, wrong, unknown]) {

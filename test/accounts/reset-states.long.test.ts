@@ -164,7 +164,7 @@ it(
     const all = new Set([...told, ...created]);
     const late = written.filter(({ number }) => number > LEAP);
     const missed = late.filter(({ id }) => !all.has(id));
-    // What was written before it took the new state is in what it read then.
+    // The writes before it took the new state are in what it read then.
     const [last = 0] = missed.map(({ number }) => number).sort((a, b) => b - a);
     const [first = 0] = late.filter(({ id }) => all.has(id)).map(({ number }) => number);
     expect(last).toBeLessThan(first);

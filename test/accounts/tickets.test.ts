@@ -168,7 +168,7 @@ describe('tickets where the database is not to be had', () => {
     const database = openTestDatabase();
     onTestFinished(() => database.close());
     database.db.exec('BEGIN IMMEDIATE');
-    // Who has the lock keeps writers out, and a reader doesn't wait.
+    // The holder of the lock keeps writers out, and a reader doesn't wait.
     expect(await createTickets(database.prisma).redeem('A'.repeat(43))).toBe(null);
     database.db.exec('ROLLBACK');
   });

@@ -57,7 +57,7 @@ test('a quick run measures every server and job, stores figures, leaves no proce
       'jmapsmith-pg',
     ),
   );
-  // What runs TypeScript has a helper, which ends with it, a moment later.
+  // The process that runs TypeScript has a helper, which ends with it, a moment later.
   await eventually(() => expect(anyLeft(child.pid ?? 0)).toBe(false));
 });
 
@@ -69,6 +69,6 @@ test('an interrupted run ends the servers that it has started', async () => {
   const [code] = (await closed) as [number];
   expect(code).toBe(1);
   expect(told()).toContain('ended by SIGINT');
-  // What runs TypeScript has a helper, which ends with it, a moment later.
+  // The process that runs TypeScript has a helper, which ends with it, a moment later.
   await eventually(() => expect(anyLeft(child.pid ?? 0)).toBe(false));
 });

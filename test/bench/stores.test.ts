@@ -6,7 +6,7 @@ import { commitEach, commitShared } from '../../bench/servers/commits.js';
 import { openStore, seed } from '../../bench/servers/sqlite-store.js';
 import { newId, type Store, tokenHash } from '../../bench/servers/todos.js';
 
-/** What the servers by hand are built on has to do all the work that it stands for. */
+/** The stores of the servers by hand have to do all the work that they stand for. */
 const HASH = tokenHash('Bearer secret') ?? '';
 
 function opened(commits: typeof commitEach): Store {

@@ -32,7 +32,7 @@ const replace = (text: string) => (text.startsWith('#') ? text.slice(1) : text);
 const parse = (drawn: unknown) =>
   parseIJson(Buffer.from(JSON.stringify(drawn).replaceAll('7', '1e400')));
 
-/** What a place means, as shortly as it can be said. */
+/** Replaces the values at a place, as shortly as it can be said. */
 function replaced([step, ...rest]: Place, value: JsonValue): JsonValue {
   if (step === undefined) return typeof value === 'string' ? replace(value) : value;
   if ('each' in step && step.each === 'item')

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** What an entry must hold. */
+/** Returns the id that an entry must hold. */
 function id(set: SetAnswer<unknown>, key = 'k'): string {
   const created = set.created?.[key];
   if (created === undefined) throw new Error(JSON.stringify(set));
@@ -159,7 +159,7 @@ describe('jmap-client-ts', () => {
       ids: changes.created,
     });
     expect(list).toMatchObject([{ title: 'by client-ts', rank: 7, tags: { a: true, b: true } }]);
-    // What came and went between two looks is not told (RFC 8620 5.2).
+    // An object that came and went between two looks is not told (RFC 8620 5.2).
     expect(changes.created).not.toContain(id(made, 'm'));
     const filter = { operator: 'AND', conditions: [{ minRank: 7 }, { hasTag: 'b' }] };
     const { ids } = await two.call<QueryAnswer>('Gadget/query', { accountId, filter });

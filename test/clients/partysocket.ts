@@ -28,7 +28,7 @@ export function openSocket(url: string, token: string, options: object = {}) {
   let requests = 0;
   return {
     socket,
-    /** What is sent while there is no connection waits in partysocket until there is one. */
+    /** A message sent while there is no connection waits in partysocket until there is one. */
     request(using: string[], methodCalls: [name: string, args: object, callId: string][]) {
       requests += 1;
       const id = `r${requests}`;

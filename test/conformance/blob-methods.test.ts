@@ -29,7 +29,7 @@ const text = (value: string): JsonMap => ({ 'data:asText': value });
 const base64 = (value: string): JsonMap => ({ 'data:asBase64': value });
 const get = async (args: object): Promise<JsonMap> =>
   fixtures().u1.ok('Blob/get', { accountId: fixtures().A1, ...args });
-/** What Blob/get lists, without members that say their default. */
+/** Returns the list of Blob/get, without members that have their default. */
 const list = async (args: object): Promise<JsonMap[]> =>
   ((await get(args))['list'] as JsonMap[]).map((item) =>
     Object.fromEntries(

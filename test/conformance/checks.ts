@@ -120,7 +120,10 @@ class UnaskedError extends Error {
   override readonly name = 'UnaskedError';
 }
 
-/** Whether a type's descriptor rules a check out. What depends on the server doesn't. */
+/**
+ * Whether a type's descriptor rules a check out. A check that depends on the server isn't ruled
+ * out.
+ */
 function isRuledOut(check: TypeCheck, described: Subject): boolean {
   try {
     return (missing(check, described) ?? check.applies?.(described) ?? null) !== null;

@@ -36,7 +36,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   let accountId: string;
   let out: string;
   let url = '';
-  /** Whatever the server has answered: nothing hidden may be in it. */
+  /** All answers of the server: nothing hidden may be in them. */
   const answers: string[] = [];
 
   beforeAll(async () => {
@@ -305,7 +305,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
       asked.push(JSON.parse(JSON.stringify(all).replaceAll(name, 'NAME')));
       answers.splice(-1);
     }
-    // Who guesses its name is told what anybody is told of a name that does not exist.
+    // A client that guesses its name gets the same answer as for a name that does not exist.
     expect(asked[0]).toEqual(asked[2]);
     expect(asked[1]).toEqual(asked[2]);
     const pin = await call('Book/get', { ids: [book.id], properties: ['id', 'pin'] });
@@ -374,7 +374,7 @@ const STORED = /^export (?:type|interface) \w+Stored\b/m;
 test('a server whose hook file lacks functions exits with 2 and names each place', async () => {
   const root = join(folder, 'lacking');
   await cp(project, root, { recursive: true, verbatimSymlinks: true });
-  // What a hook file that spreads `...rest` may come to, which the generator can't tell.
+  // A hook file that spreads `...rest` may export nothing, which the generator can't tell.
   await writeFile(join(root, 'dist/capabilities/ledger.hooks.js'), 'export const hooks = {};\n');
   const data = join(folder, 'data');
   const database = { DATA_DIR: data, DATABASE_URL: `file:${join(data, 'jmap.db')}` };

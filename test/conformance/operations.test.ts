@@ -7,8 +7,8 @@ import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { type RunningServer, startServer } from '../support/server.js';
 
-// What operators expect beside the JMAP endpoints: health, metrics, headers, logs, the first start,
-// the end.
+// Tests what operators expect beside the JMAP endpoints: health, metrics, headers, logs, the first
+// start, the end.
 
 let server: RunningServer;
 let client: Client;

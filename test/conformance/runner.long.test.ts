@@ -12,8 +12,8 @@ import { describedWorld } from './descriptor.js';
 // gadget.yaml, of the hooks' tests and of examples/.
 
 /**
- * What hooks of other types write to comes first, while nobody has written there: later it is too
- * much to run beside.
+ * The types that hooks of other types write to come first, while nobody has written there: later it
+ * is too much to run beside.
  */
 const JOURNALS: readonly string[] = ['Post', 'Entry'];
 const OWN = ['notes', 'todos'].map((name) => join(ROOT, 'capabilities', `${name}.yaml`));

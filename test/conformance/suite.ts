@@ -15,7 +15,7 @@ export class Suite {
   readonly described: ModelType;
   readonly world: World;
   readonly fixtures: () => Fixtures;
-  /** What a create must refer to, by account. */
+  /** The objects that a create must refer to, by account. */
   readonly #prepared = new Map<string, JsonMap>();
 
   constructor(world: World, name: string, fixtures: () => Fixtures) {
@@ -31,7 +31,7 @@ export class Suite {
     return this.profile.name;
   }
 
-  /** U1, who names core and the type's capability. */
+  /** `U1`, who names core and the type's capability. */
   get client(): Client {
     return this.fixtures().u1.with([CORE, this.profile.capability]);
   }

@@ -21,7 +21,7 @@ const envelope = (methodCalls: unknown, more: object = {}): string =>
 const ids = (length: number): object =>
   Object.fromEntries(Array.from({ length }, (_, n) => [`k${n}`, 'x1']));
 
-/** What is no request: the same for everyone. */
+/** Messages that are no request: the same for everyone. */
 const WRONG: readonly string[] = [
   ...[
     '',
@@ -175,7 +175,7 @@ describe('RFC 8887 4.3: one body, over HTTP and over a socket', () => {
         'string',
       ]);
       expect([about, error]).toEqual([about, problem]);
-      // What is no JSON, no object, or nested too deeply to be read has no id.
+      // A message that is no JSON, no object, or nested too deeply to be read has no id.
       const hasId =
         problem['type'] !== 'urn:ietf:params:jmap:error:notJSON' && /^\{(?!.*\[{99})/.test(text);
       expect([about, ws.requestId]).toEqual([about, hasId ? ID : null]);

@@ -33,7 +33,7 @@ function anchorsOf(path: string): ReadonlySet<string> {
   return new Set([...headings, ...own]);
 }
 
-/** What is wrong with the links of a page. */
+/** Returns the faults of the links of a page. */
 function complaintsOf(page: string): readonly string[] {
   return Array.from(proseOf(page).matchAll(LINK), ([, path = '', anchor]) => {
     const target = path === '' ? page : join(dirname(page), path);

@@ -9,9 +9,9 @@ import { ROOT } from '../support/server.js';
  * can't:
  *
  * - `ts`: the file that it is, from the root of a project that has the pages' descriptors
- * - `yaml`: `descriptor FILE` for a whole one that such a project has; for a part, the place where
- *   it stands: `capability`, `types`, `type` or `properties`, and after it the names of other types
- *   that it refers to
+ * - `yaml`: `descriptor FILE` for a whole one that such a project has. For a part, the place where
+ *   it stands (`capability`, `types`, `type` or `properties`), and the names of other types to
+ *   which it refers
  * - any: `untested: REASON`
  */
 export interface Sample {

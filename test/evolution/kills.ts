@@ -36,7 +36,7 @@ export async function migrateWithKills(killed: Killed): Promise<string> {
   await (url === undefined ? withinTransaction(killed) : withinBackfill(killed, url));
   const { code, stdout, stderr } = await server.command('scripts/migrate', []);
   if (code !== 0) throw new Error(`migrate ended with ${code}:\n${stdout}\n${stderr}`);
-  // What was done stays done.
+  // Finished work stays done.
   expect(stdout).not.toContain('rows of Volume filled');
   return stdout;
 }
@@ -123,7 +123,7 @@ async function column(database: string, sql: string): Promise<readonly unknown[]
   }
   const pool = openPool({ url: database, size: 1 });
   try {
-    // What it sent last is done by then: a migration holds the lock, nothing else computes at a
+    // Its last statement has ended by then: a migration holds the lock, nothing else computes at a
     // start.
     await eventually(async () => {
       const { rows } = await pool.query<{ busy: string }>(

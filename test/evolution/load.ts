@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '../support/client.js';
 import type { JsonMap } from '../support/json.js';
 
-/** What one version calls things. */
+/** The names of things in one version. */
 export interface Words {
   readonly book: string;
   readonly title: string;
   /** The property of Loan that leads to a book. */
   readonly link: string;
-  /** What a book has beside its title. */
+  /** The values of a book beside its title. */
   readonly more: (n: number) => object;
   /** Labels books, restricting; the next version has given it up. */
   readonly tag?: string;

@@ -12,9 +12,9 @@ import { ROOT, type RunningServer, startServer } from '../support/server.js';
 import { type Load, startLoad, type Words } from './load.js';
 import { git, release } from './releases.js';
 
-// A fleet goes from one version to the next on PostgreSQL: while the database migrates, and until
+// A fleet goes from one version to the next on PostgreSQL. While the database migrates, and until
 // the last server of the version before is stopped, both serve (docs/reference/evolution.md, "The
-// version before, meanwhile").
+// version before").
 const LIBRARY = 'https://example.com/jmap/library';
 
 const BEFORE = `
@@ -180,7 +180,8 @@ describe('on PostgreSQL the version before serves while the next one comes', () 
     }
     for (const [id, title] of [...newLoad.books].slice(-3)) {
       const { list } = await oldClient.get('Book', { accountId, ids: [id] });
-      // What the new version knows nothing of has its default, or the least that is legal.
+      // Properties that the new version knows nothing of have their default, or the least that is
+      // legal.
       expect(list).toEqual([
         expect.objectContaining({ title, author: 'Ann Ärger', pages: 0, size: 0, shelf: 'hall' }),
       ]);

@@ -10,9 +10,9 @@ import type { ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { release, releasedProject } from './releases.js';
 
-// Encrypted secrets over HTTP on both databases: what an older version stored is bound to its place
-// by the next start, a rename of the type and the property leaves them good, and /copy gives none
-// of an account that may only be read.
+// Encrypted secrets over HTTP on both databases. The next start binds to its place what an older
+// version stored, and a rename of the type and the property leaves them good. A copy gives none of
+// an account's secrets away.
 
 const CAPABILITY = 'https://example.com/jmap/vaults';
 const KEY = randomBytes(32);

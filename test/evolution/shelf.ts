@@ -147,7 +147,7 @@ export function evolvesOver(
       const [, error] = await client.call('Volume/changes', { accountId, sinceState: book });
       expect(error).toMatchObject({ type: 'cannotCalculateChanges' });
       const changes = await client.changes('Reader', { accountId, sinceState: reader });
-      // What the version before wrote last, on PostgreSQL, is told once new filters find it.
+      // The last writes of the version before, on PostgreSQL, are told once new filters find them.
       const updated = name === 'postgresql' ? [late] : [];
       expect(changes).toMatchObject({ created: [], updated, destroyed: [] });
       const { state } = await client.get('Volume', { accountId, ids: [] });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DONE, type ServedExamples } from './project.js';
 
-/** What contacts, tasks and tracker are about, on whatever database serves them. */
+/** Tests what contacts, tasks and tracker are about, on whatever database serves them. */
 export function firstCases(examples: () => ServedExamples): void {
   test('contacts: a deeply nested card, patched entry by entry, in several books', async () => {
     const { create, update, destroy, read, ids, call } = examples();

@@ -13,7 +13,7 @@ import { describedWorld } from '../conformance/descriptor.js';
 import { ROOT } from '../support/server.js';
 import { EXAMPLES } from '../support/shared-project.js';
 
-// What examples/README.md says of them, counted.
+// Counts the claims of examples/README.md.
 const world = describedWorld(...EXAMPLES.map((name) => `../../examples/${name}.yaml`));
 const readme = readFileSync(join(ROOT, 'examples/README.md'), 'utf8');
 

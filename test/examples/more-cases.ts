@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DONE, type ServedExamples } from './project.js';
 
-/** What bookmarks, preferences, catalogue and nested are about. */
+/** Tests what bookmarks, preferences, catalogue and nested are about. */
 export function secondCases(examples: () => ServedExamples): void {
   test('bookmarks: an icon is a blob of the account; pieces of a title are found', async () => {
     const { client, accountId, create, update, destroy, read, ids, call } = examples();

@@ -25,7 +25,7 @@ export interface ServedExamples {
   ids(type: string, args?: object): Promise<string[]>;
 }
 
-/** What an update reports that made the server set nothing but the time of it. */
+/** The report of an update that made the server set nothing but the time of it. */
 export const DONE = { updated: expect.any(String) };
 
 /** All examples in one copy of the project, generated and served as a user would. */

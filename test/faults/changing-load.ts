@@ -11,15 +11,15 @@ const RECORDS = OBJECTS + 1;
 
 /**
  * Clients that each go on changing objects of their own, in an account of their own, and keep in
- * mind what they were told. What the server has then is exactly what was acknowledged, and nothing
- * of what was refused: `expectKept`.
+ * mind what they were told. The server then has exactly the acknowledged objects, and nothing of
+ * the refused ones: `expectKept`.
  */
 export class ChangingLoad {
   readonly #accountId: string;
   readonly #token: string;
   /** Of each writer: its objects' texts by id, in the order in which they were created. */
   readonly #objects: Map<string, string>[] = [];
-  /** Those that were destroyed. */
+  /** The destroyed objects. */
   readonly #gone = new Set<string>();
   #calls = 0;
   acknowledged = 0;

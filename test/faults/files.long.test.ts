@@ -9,7 +9,7 @@ import { eventually } from '../support/poll.js';
 import { startServer } from '../support/server.js';
 import { expectServed, expectSound, logLines, type Rig, startRig } from './rig.js';
 
-/** What becomes of SQLite's files under a running server, by others. */
+/** Others change SQLite's files under a running server. */
 
 let rig: Rig | undefined;
 afterEach(async () => {

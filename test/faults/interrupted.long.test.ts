@@ -184,7 +184,7 @@ describe('the same on PostgreSQL', () => {
     const { killed, code, stderr } = await killedAt('restore', [origin.file], env, () =>
       moment(client, blobs()),
     );
-    // What it had asked for is done, or undone, by PostgreSQL alone.
+    // Its statements are done, or undone, by PostgreSQL alone.
     await expect.poll(() => isAlone(client)).toBe(true);
     const hasEnded = !(await isMarked(client));
     await client.end();

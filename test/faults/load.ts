@@ -16,12 +16,13 @@ export interface LoadOptions {
   readonly writers?: number;
 }
 
-/** What became of a /set, as its client was told. */
+/** The outcome of a /set, as its client was told. */
 type Outcome = 'acknowledged' | 'nothing' | 'unknown';
 
 /**
  * Clients that each write one /set of five objects after the other, and keep in mind what they were
- * told. What the server then has must agree with every answer that was ever given: `expectKept`.
+ * told. The objects that the server then has must agree with every answer that was ever given:
+ * `expectKept`.
  */
 export class Load {
   readonly #accountId: string;
@@ -29,7 +30,7 @@ export class Load {
   readonly #writers: number;
   /** By /set: its ids. */
   readonly #acknowledged = new Map<string, readonly string[]>();
-  /** Of which an answer said that nothing was changed. */
+  /** Writes of which an answer said that nothing was changed. */
   readonly #refused = new Set<string>();
   /** How often each kind of answer came: `ok`, `serverUnavailable`, `503`, `cut` ... */
   readonly answers = new Map<string, number>();

@@ -24,7 +24,10 @@ describe('PostgreSQL fails under sixteen writers; the server goes on by itself',
     await expectServed(rig.load);
   });
 
-  /** What was acknowledged is there, nothing is half there, and no connection was left behind. */
+  /**
+   * Expects that acknowledged writes are there, that nothing is half there, and that no connection
+   * was left behind.
+   */
   async function expectRecovered(): Promise<void> {
     await expectServed(rig.load);
     await stop();

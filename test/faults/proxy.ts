@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** What becomes of the octets between the two sides. */
+/** The way of the octets between the two sides. */
 export type Way = 'open' | 'stalled';
 
 export interface Network {
@@ -15,7 +15,7 @@ export interface Network {
    * Nothing goes through any more, in either direction, nor on new connections: they are accepted.
    */
   stall(): void;
-  /** What is new goes through; what was stalled before stays so, as after a firewall's restart. */
+  /** New connections go through; stalled ones stay so, as after a firewall's restart. */
   resume(): void;
   /**
    * Called with each chunk from the client; where it says `cut`, the connection is cut in place of

@@ -2,7 +2,7 @@ import { Random } from '../support/random.js';
 import type { FuzzAccounts, FuzzWorld, Pool } from './world.js';
 
 /**
- * What one request is made with: a generator of its own, so that its number and the seed tell it.
+ * The draws of one request: a generator of its own, so that its number and the seed tell it.
  */
 export class Draw extends Random {
   readonly world: FuzzWorld;

@@ -10,7 +10,7 @@ export interface Sent {
   readonly answers: readonly WireAnswer[];
 }
 
-/** What a connection sends as its user. */
+/** A connection that sends as its user. */
 export interface Sender {
   readonly wire: Wire;
   readonly token: string;
@@ -62,7 +62,7 @@ export async function sendBody(draw: Draw, sender: Sender, body: Buffer): Promis
         const count = draw.integer(2, 4);
         const requests = Buffer.concat(Array.from({ length: count }, whole));
         const answers = await wire.send([requests], count);
-        // What stands behind a request that ends the connection is not answered (RFC 9112 9.6).
+        // The requests behind one that ends the connection are not answered (RFC 9112 9.6).
         const last = answers.findIndex(({ headers }) => headers.get('connection') === 'close');
         return sentPlainly('pipelined', last === -1 ? answers : answers.slice(0, last + 1));
       },
@@ -154,7 +154,7 @@ async function oddRequest(draw: Draw, sender: Sender, body: Buffer): Promise<Sen
   return { way: `odd: ${method} ${target.slice(0, 30)}`, isPlain: false, answers };
 }
 
-/** What no HTTP client sends. */
+/** Returns a request that no HTTP client sends. */
 async function brokenRequest(draw: Draw, sender: Sender, body: Buffer): Promise<Sent> {
   const { wire, token } = sender;
   const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n${JSON_TYPE}`;

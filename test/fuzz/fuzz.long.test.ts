@@ -13,9 +13,12 @@ import { complaints, defects } from './watch.js';
 
 /**
  * Random requests against a server in a process of its own, to Todo and the rich types of the
- * black-box cases (test/README.md, Random tests). FUZZ_REQUESTS on SQLite, a tenth of them on
- * PostgreSQL; TEST_SEED repeats a run, FUZZ_FIRST with FUZZ_REQUESTS=1 one request of it,
- * FUZZ_SECONDS ends it earlier, FUZZ_REPORT names a file that gets what is found.
+ * black-box cases (test/README.md, Random tests):
+ *
+ * - FUZZ_REQUESTS: their number on SQLite; PostgreSQL gets a tenth of them
+ * - TEST_SEED: repeats a run; with FUZZ_FIRST and FUZZ_REQUESTS=1 one request of it
+ * - FUZZ_SECONDS: ends it earlier
+ * - FUZZ_REPORT: a file that gets the findings
  */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 1_000_000);
 const FIRST = Number(process.env['FUZZ_FIRST'] ?? 0);
@@ -26,9 +29,9 @@ const REPORT = process.env['FUZZ_REPORT'];
 const HOURS = 6 * 3_600_000;
 
 /**
- * Megabytes that the server may hold more at the end of a million requests, by the line through
- * what stays behind full collections: what V8 has not collected yet differs by 50 MB from run to
- * run.
+ * Megabytes that the server may hold more at the end of a million requests, by the line through the
+ * memory behind full collections. The garbage that V8 has not collected yet differs by 50 MB from
+ * run to run.
  */
 const MOST_HEAP_GROWTH = 24;
 const MOST_RSS_GROWTH = 64;

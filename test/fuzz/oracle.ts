@@ -6,12 +6,12 @@ import type { FuzzRequest } from './request.js';
 import type { Shapes } from './shapes.js';
 import type { WireAnswer } from './wire.js';
 
-/** What an answer must be, whatever the request was. */
+/** The judgement of an answer, whatever the request was. */
 
 export interface Judgement {
-  /** What is counted: the status with the problem's type, or the answers of calls. */
+  /** The counted kinds: the status with the problem's type, or the answers of calls. */
   readonly kinds: readonly string[];
-  /** What no server may answer; empty for a good answer. */
+  /** The faults that no answer may have; empty for a good answer. */
   readonly wrong: readonly string[];
   /** The responses of a request that was run, with their calls. */
   readonly answered: readonly Answered[];
@@ -69,7 +69,7 @@ const PROBLEMS: ReadonlySet<Json | undefined> = new Set(
 export const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What HTTP answered to a request; one that isn't plain may be refused as HTTP, too. */
+/** Judges the HTTP answer to a request; one that isn't plain may be refused as HTTP, too. */
 export function judgeHttp(
   request: FuzzRequest,
   answer: WireAnswer,
@@ -254,7 +254,7 @@ function judgeAnswer(answer: Answered, isClean: boolean, shapes: Shapes, wrong: 
   if (!answer.isImplied) judgeCall(answer, wrong);
 }
 
-/** What is no double, and what was a reference, is left out. */
+/** A number that is no double, and a former reference, are left out. */
 function isEcho(sent: JsonMap, answered: JsonMap): boolean {
   if (Object.keys(sent).some((name) => name.startsWith('#'))) return true;
   const text = JSON.stringify(sent);

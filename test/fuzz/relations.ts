@@ -2,7 +2,7 @@ import type { Json, JsonMap } from '../support/json.js';
 import type { Answered } from './oracle.js';
 
 /**
- * What members of an answer have to do with each other and with the call, where the call says it by
+ * Judges how members of an answer fit each other and the call. It does so where the call says it by
  * itself: not by a result reference or in another spelling.
  */
 export function judgeCall({ call, name, args }: Answered, wrong: string[]): void {
@@ -22,7 +22,7 @@ const names = (value: Json | undefined): readonly string[] =>
 const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
 const isDistinct = (items: readonly Json[]): boolean => new Set(items).size === items.length;
 
-/** Which entries of a call are in neither of two parts of its answer, or in both. */
+/** Finds the entries of a call that are in neither of two parts of its answer, or in both. */
 function once(
   what: string,
   entries: readonly Json[],
@@ -70,8 +70,8 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   set({ create, update, destroy }, args, report) {
     once('created', names(create), names(args['created']), names(args['notCreated']), report);
     const destroyed = list(args['destroyed']);
-    // What is refused may change all the same as a consequence of something else: it is not in both
-    // by itself.
+    // A refused object may change all the same as a consequence of something else: it is not in
+    // both by itself.
     const refused = names(args['notUpdated']);
     const updated = names(args['updated']).filter((id) => !refused.includes(id));
     once('updated', names(update), updated, refused, report);

@@ -4,7 +4,7 @@ import type { ModelProperty } from '../../src/descriptor/model.js';
 import type { FuzzType, FuzzWorld } from './world.js';
 
 /**
- * What the arguments of each method's response must be, compiled once, of the descriptors alone.
+ * The shapes of the arguments of each method's response, compiled once, of the descriptors alone.
  */
 export type Shapes = ReadonlyMap<string, ValidateFunction>;
 

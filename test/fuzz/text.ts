@@ -2,7 +2,7 @@ import type { Json } from '../support/json.js';
 import type { Draw } from './draw.js';
 
 /**
- * What must be said of a body that is no I-JSON, or no request at all; `any`: the answer decides.
+ * The verdict on a body that is no I-JSON, or no request at all; `any`: the answer decides.
  */
 export type Verdict = 'any' | 'notJSON';
 

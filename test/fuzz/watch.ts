@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { httpAnswer } from '../support/client.js';
 import type { RunningServer } from '../support/server.js';
 
-/** What a server's process holds at a moment. */
+/** The resources that a server's process holds at a moment. */
 export interface Sample {
   /** Requests that were answered before. */
   readonly requests: number;
@@ -61,9 +61,9 @@ export function processorTime(pid: number): number | null {
 const WINDOWS = 8;
 
 /**
- * How much a figure grew over a run, beyond what comes and goes: a line through the least value of
- * each window, the first quarter of the run left out, in which caches fill. Null where there are
- * too few samples to say.
+ * Returns how much a figure grew over a run, beyond what comes and goes. It draws a line through
+ * the least value of each window, the first quarter of the run left out, in which caches fill. Null
+ * where there are too few samples to say.
  */
 export function growth(
   samples: readonly Sample[],
@@ -87,7 +87,10 @@ export function growth(
   return slope * (WINDOWS - 1);
 }
 
-/** What a server logged that is no answer's business: defects, warnings of Node, rejections. */
+/**
+ * Returns the lines that a server logged and that are no answer's business: defects, warnings of
+ * Node, rejections.
+ */
 export function complaints(output: string): string[] {
   return output.split('\n').filter((line) => {
     if (line.trim() === '') return false;

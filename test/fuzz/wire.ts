@@ -6,7 +6,7 @@ export interface WireAnswer {
   /** Lower-case names; of doubled ones the last. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** What is wrong with the answer as HTTP. */
+  /** The fault of the answer as HTTP. */
   readonly broken: string | null;
 }
 
@@ -64,7 +64,7 @@ class Link {
       this.#buffer = this.#buffer.length === 0 ? chunk : Buffer.concat([this.#buffer, chunk]);
       this.#read();
     });
-    // What it was matters less than that no answer comes.
+    // The error matters less than that no answer comes.
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       this.#fail(this.#buffer.length === 0 ? null : 'the connection was closed within an answer');
@@ -108,7 +108,7 @@ class Link {
       if (read.answer.status >= 100 && read.answer.status < 200) continue;
       this.#waiting.shift();
       first.done(read.answer);
-      // What the server closes behind its answer takes no further request.
+      // A connection that the server closes behind its answer takes no further request.
       if (read.answer.headers.get('connection') === 'close') this.socket.end();
     }
   }

@@ -89,7 +89,7 @@ class Kept {
   }
 }
 
-/** What requests may name because an answer did: ids, states, blobs. */
+/** The names that requests may use because an answer had them: ids, states, blobs. */
 export class Pool {
   readonly #kinds = new Map<string, Kept>();
 

@@ -28,7 +28,10 @@ const WHOLE = {
   copy: standard.copyArguments,
 } as const;
 
-/** What the generator emits for further arguments (`shout`) and members (`heard`, `note`). */
+/**
+ * The schemas that the generator emits for further arguments (`shout`) and members (`heard`,
+ * `note`).
+ */
 function extendedBy(
   verb: Verb,
   extension: MethodExtension<unknown, Json, Json>,

@@ -18,7 +18,7 @@ interface Grouped {
   readonly _sum: { readonly amount: bigint | number | null };
 }
 
-/** What this file needs of the typed client. */
+/** The part of the typed client that this file needs. */
 interface Database {
   readonly line: {
     groupBy(query: object): Promise<readonly Grouped[]>;

@@ -8,7 +8,7 @@ import { machineType } from '../generated/machines/Machine.definition.js';
 function tidied(entries: JsonValue): JsonObject {
   return Object.fromEntries(
     Object.entries(entries as JsonObject).map(([key, entry]) => {
-      // What a client sends is not judged yet: an entry may be null.
+      // A client's entry is not judged yet: it may be null.
       const what = (entry as JsonObject | null)?.['what'];
       const isUntidy = typeof what === 'string' && what.startsWith('~');
       return [key, isUntidy ? { ...(entry as JsonObject), what: what.slice(1) } : entry];

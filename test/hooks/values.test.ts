@@ -6,7 +6,8 @@ import type { Validator } from '../../src/capability/validation.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Widget } from '../methods/widget.js';
 
-// What hooks give is held to the schema; a wrong value is the server's failure and is not stored.
+// The values of hooks are held to the schema; a wrong value is the server's failure and is not
+// stored.
 
 let rig: Rig | undefined;
 afterEach(async () => {

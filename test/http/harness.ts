@@ -52,14 +52,14 @@ export interface Harness {
   readonly blobFolder: string;
   readonly blobs: BlobStore;
   readonly logs: string[];
-  /** What the next requests answer; by default each call's arguments come back. */
+  /** The answers to the next requests; by default each call's arguments come back. */
   handle: (
     envelope: RequestEnvelope,
     principal: Principal,
     source: RequestSource,
   ) => ResponseBody | Promise<ResponseBody>;
   ready: () => Promise<void>;
-  /** What a user's requests hold now: slots, and octets of bodies in the whole process. */
+  /** Returns what a user's requests hold now: slots, and octets of bodies in the whole process. */
   held(user: string): { readonly slots: number; readonly octets: number };
   /** Octets of large answers that wait for their readers. */
   answers(): number;
@@ -152,7 +152,7 @@ export function echo(envelope: RequestEnvelope): ResponseBody {
 export const TOKEN = 'token-of-u1';
 export const OTHER_TOKEN = 'token-of-u2';
 
-/** u1 has A1 (own), AR (read-only) and AN (core alone); u2 has AX and shares A1. */
+/** u1 has `A1` (own), `AR` (read-only) and `AN` (core alone); u2 has `AX` and shares `A1`. */
 export class Users implements Authenticator {
   readonly principals = new Map<string, Principal>([
     [

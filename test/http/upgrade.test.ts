@@ -14,7 +14,7 @@ import {
   whole,
 } from './harness.js';
 
-/** What a handshake is answered with, up to the end of its connection or of its head. */
+/** Returns the answer to a handshake, up to the end of its connection or of its head. */
 async function answerTo(harness: Harness, text: string): Promise<string> {
   const raw = new RawConnection(harness).write(text);
   const answer = await Promise.race([raw.until(/^HTTP\/1.1 101[\s\S]*\r\n\r\n/), over(raw)]);
@@ -111,7 +111,7 @@ describe('the opening handshake (RFC 6455 4.2.1)', () => {
     }
     const headers = { origin: 'https://app.example' };
     expect(await handshake(harness, { query, headers })).toBeInstanceOf(Client);
-    // Who can send a bearer token is no page of another origin.
+    // A client that can send a bearer token is no page of another origin.
     const authorization = `Bearer ${TOKEN}`;
     const evil = { authorization, origin: 'https://evil.example' };
     expect(await handshake(harness, { headers: evil })).toBeInstanceOf(Client);

@@ -83,7 +83,10 @@ export async function openCrosswise(url: string | null) {
   return {
     ...connection,
 
-    /** A call by U1 on a1; its arguments, or those of its error with `error` beside. */
+    /**
+     * Makes a call by `U1` on a1 and returns its arguments, or those of its error with `error`
+     * beside.
+     */
     async call(name: string, args: object = {}): Promise<Json> {
       const methodCalls = [[name, { accountId: 'a1', ...args }, 'c']];
       const body = JSON.stringify({ using: [CORE, BLOB, CROSSWISE], methodCalls });
@@ -96,7 +99,7 @@ export async function openCrosswise(url: string | null) {
       return answered === name ? response : { error: response.type, ...response };
     },
 
-    /** What a server's start does with what migrations left. */
+    /** Does the work of a server's start with what migrations left. */
     async start(): Promise<void> {
       const running = await startBackfill({
         ...{ store, registry, log, database, shared },

@@ -8,9 +8,9 @@ import { GADGET_TABLES } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
 /*
- * What a /set reads of objects that it destroys, and of those that follow: their links, and whole
- * rows of those alone that stay and lose links. Else large objects that go one by one could not go
- * together.
+ * A /set reads the links of objects that it destroys, and of the objects that follow. It reads
+ * whole rows only of the objects that stay and lose links. Else large objects that go one by one
+ * could not go together.
  */
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
@@ -37,7 +37,7 @@ interface Get {
   readonly isWhole: boolean;
 }
 
-/** What works ask of a store. */
+/** The questions that works ask of a store. */
 interface Watched {
   readonly operations: string[];
   readonly gets: Get[];

@@ -179,7 +179,8 @@ export function methodsOf(type: DataTypeDefinition): readonly MethodDefinition[]
 }
 
 /**
- * What a hook file would add: `slug` of titles that begin with "s:", `size` of links and children.
+ * The hooks that a file would add: `slug` of titles that begin with "s:", `size` of links and
+ * children.
  */
 export const gadgetHooks: CapabilityHooks = {
   types: {

@@ -22,7 +22,7 @@ const MAX_ANSWER = 12_000;
 const MANY = [2, 10, 11, 100];
 const ID = /r[0-7][0-9a-z]{25}/g;
 
-/** What a call says of objects is said of their names, which stand for other ids in each rig. */
+/** A call names objects, and the names stand for other ids in each rig. */
 type Work =
   | { readonly kind: 'set'; readonly type: 'Book' | 'Shelf'; readonly args: Json }
   | {
@@ -105,7 +105,7 @@ class Side {
   }
 }
 
-/** What a method of a capability's own may do. */
+/** Does what a method of a capability's own may do. */
 async function change(transaction: Transaction, work: Work & { kind: 'own' }): Promise<Json> {
   const { id } = work;
   await transaction.stateNumber(Book);

@@ -112,7 +112,7 @@ const LIMITS = {
   changesKeep: 3_600_000,
 };
 
-/** What a server has of its own, so that two of them do the same: its clock and its ids. */
+/** The clock and the ids of a server of its own, so that two of them do the same. */
 export class Twin {
   readonly statements: string[] = [];
   /** Epoch ms. */
@@ -183,7 +183,7 @@ export class Drawn {
     this.#random = random;
   }
 
-  /** What the answers of the first requests name. */
+  /** Notes the ids in the answers of the first requests. */
   note(answer: string): void {
     for (const [name, response] of JSON.parse(answer).methodResponses as [string, Json][]) {
       const [type = '', verb] = name.split('/');
@@ -218,7 +218,7 @@ export class Drawn {
     };
   }
 
-  /** What is found, read, changed and read again, all in its place. */
+  /** Returns calls that find, read, change and read again, all in its place. */
   #story(length: number): readonly Call[] {
     const random = this.#random;
     const type = this.#type();

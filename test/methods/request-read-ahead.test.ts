@@ -223,7 +223,7 @@ describe.each(['sqlite', 'postgresql'] as const)(
       const small = { filter: { done: true }, sort: [{ property: 'created', isAscending: false }] };
       const queried = engine === 'sqlite' ? 1 : 2;
       expect(await cost([query(small), get()])).toBe(queried);
-      // What is read for nobody is not read, and what can't be foreseen is read as ever.
+      // Rows that nobody needs are not read, and rows that can't be foreseen are read as ever.
       expect(await cost([query(small)])).toBe(engine === 'sqlite' ? 1 : 2);
       expect(await cost([query(small), get()], false)).toBeGreaterThan(queried);
       expect(await cost([query(small), ['Core/echo', {}, 'e'], get()])).toBeGreaterThan(queried);

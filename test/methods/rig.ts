@@ -52,7 +52,7 @@ export const NOTES = 'urn:service:notes';
 export const WIDGETS = Widget.capability;
 const ALL_URNS = [CORE, BLOB, TODOS, NOTES, WIDGETS, gadgetCapability.urn];
 
-/** Whatever JSON came back: tests say what they expect of it. */
+/** Any JSON that came back: tests say what they expect of it. */
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 export type Json = any;
 export type Call = readonly [name: string, args: object, callId?: string];
@@ -114,8 +114,8 @@ function account(id: string, more: Partial<AccountAccess> = {}): AccountAccess {
 }
 
 /**
- * The fixtures of the cases: A1, A2 writable, AR read-only, AN without most capabilities, AX
- * another user's.
+ * The fixtures of the cases: `A1`, `A2` writable, `AR` read-only, `AN` without most capabilities,
+ * `AX` another user's.
  */
 export const U1 = principal('u1', [
   account('a1'),
@@ -157,7 +157,7 @@ export class Rig {
   readonly backfill: () => BackfillDatabase;
   /** SQL that another version of the server would run. */
   readonly run: (statement: string) => void;
-  /** What the database holds. */
+  /** Reads rows of the database. */
   readonly rows: (statement: string) => readonly unknown[];
   /** Epoch ms that the store and the methods see; null is the system's clock. */
   time: number | null = null;

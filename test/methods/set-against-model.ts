@@ -256,7 +256,7 @@ class Said {
     this.#expected[list].set(key, value);
   }
 
-  /** What was created and then updated is told as it has become. */
+  /** An object that was created and then updated is told as it has become. */
   amend(key: string, sent: Json, now: Json | undefined): void {
     const report = this.#expected['created']?.get(key);
     if (now === undefined || report === undefined) return;

@@ -11,8 +11,8 @@ import { finish } from '../../src/runtime/slices.js';
 import { GADGET_LIMIT, gadgetHooks } from './gadget.js';
 import { type Json, Rig, U1 } from './rig.js';
 
-// What follows from a call without being asked for: computed properties, links taken out, what is
-// told of them.
+// Consequences of a call that nobody asked for: computed properties, links taken out, and the
+// reports of them.
 
 let rig: Rig;
 
@@ -270,7 +270,7 @@ function scopeOf(isGone: () => boolean): RequestScope {
   };
 }
 
-/** Of a /set of gadgets in A1. */
+/** The calls of a /set of gadgets in `A1`. */
 function calledBy(request: RequestScope) {
   const method = rig.services.registry.methods.get('Gadget/set');
   if (method === undefined) throw new Error('The rig has gadgets.');

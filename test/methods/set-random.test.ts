@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { gadgetHooks } from './gadget.js';
 import { type Json, Rig } from './rig.js';
 
-// Whatever calls are made: links lead somewhere, counts and computed values are exact, codes are
-// unique, no circle of parents, and the change records of each type tell all of it.
+// Random calls keep the rules: links lead somewhere, counts and computed values are exact, codes
+// are unique, and no parents form a circle. The change records of each type tell all of it.
 
 let rig: Rig;
 beforeAll(() => {

@@ -84,7 +84,7 @@ function storageNameCases(
         { type: 'Entry' },
         { type: 'Entry_2' },
       ]);
-    // What is told to clients is names.
+    // Clients are told names.
     expect(new Set(announced.flatMap(({ changed }) => Object.keys(changed)))).toEqual(
       new Set(['Entry', 'Task']),
     );

@@ -5,8 +5,8 @@ import { type Json, Rig } from './rig.js';
 import { SCHEMAS, validator, Widget } from './widget.js';
 
 /**
- * Of a type without rules between objects nothing is settled: what its creates come to must be the
- * same as those of a type that has limits, even where they allow anything.
+ * Nothing is settled for a type without rules between objects. Its creates must come to the same as
+ * those of a type that has limits, even where they allow anything.
  */
 
 const NULLABLE_KIND = { ...SCHEMAS, kind: { enum: ['small', 'large', null] } };

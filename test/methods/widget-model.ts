@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json } from './rig.js';
 
 /**
- * What RFC 8620 5.3 says of /set, told again as plainly as can be: objects in a Map, one entry
+ * The rules of RFC 8620 5.3 for /set, told again as plainly as can be: objects in a Map, one entry
  * after the other, nothing remembered. For the type Widget, without its blobs.
  */
 

@@ -7,15 +7,15 @@ export type Stored = Readonly<JsonMap>;
 
 export type Kind = 'created' | 'updated' | 'destroyed';
 
-/** What one call did to one object: a number of its own. */
+/** The change of one object by one call: a number of its own. */
 export interface Change {
   readonly id: string;
   readonly kind: Kind;
 }
 
 /**
- * What one call did to the objects of a type: numbers `from + 1` to `to`, in an order that nobody
- * knows.
+ * The changes of one call to the objects of a type: numbers `from + 1` to `to`, in an order that
+ * nobody knows.
  */
 export interface Step {
   readonly from: number;
@@ -92,7 +92,7 @@ export function equal(one: unknown, other: unknown): boolean {
   return one === other;
 }
 
-/** What an object of a type has where nothing was given. */
+/** Returns the values of an object of a type where nothing was given. */
 export function defaults(type: ModelType): JsonMap {
   return Object.fromEntries(
     shown(type).flatMap((one) =>

@@ -46,7 +46,7 @@ export function checkCopy(
     const { [named(type, 'id')]: id, ...others } = isMap(sent) ? sent : {};
     const original = typeof id === 'string' ? source.shelf(typeName).objects.get(id) : undefined;
     if (original === undefined) notCreated.set(key, { type: 'notFound' });
-    // What is said of a copy has its place in the order, whether there is an original or not.
+    // The report of a copy has its place in the order, whether there is an original or not.
     const start = original === undefined ? {} : asCopied(scope, typeName, original);
     drafts.set(key, judgeOverrides(scope, typeName, start, others, resolve));
   }
@@ -108,7 +108,10 @@ export function destroyAfter(type: ModelType, args: JsonMap, response: JsonMap):
   };
 }
 
-/** What a copy has of its original: all that clients write; what the server sets begins anew. */
+/**
+ * Returns the values that a copy has of its original: all that clients write; what the server sets
+ * begins anew.
+ */
 function asCopied({ types }: Scope, typeName: string, original: Stored): Stored {
   const type = typeOf(types, typeName);
   return Object.fromEntries(
@@ -138,7 +141,7 @@ function judgeOverrides(
   const pointers = Object.keys(others).filter((name) => /[/~]/.test(name));
   const changed = { ...type, properties: free };
   const judged = judgeUpdate(changed, start, Object.fromEntries(whole), resolve);
-  // What the server sets is no surprise where it is as in the original: the report has it all the
+  // A server-set value is no surprise where it is as in the original: the report has it all the
   // same.
   const serverSet = shown(type).filter(({ access }) => access === 'serverSet');
   const view = { ...judged.view };

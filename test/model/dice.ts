@@ -1,7 +1,7 @@
 /**
- * Numbers that fast-check draws and shrinks. Whatever is chosen by them is a request; 0 is the
- * simplest choice, and so is what comes when they are used up: fewer and smaller numbers make a
- * smaller counterexample.
+ * Numbers that fast-check draws and shrinks. Any choice by them is a request. 0 is the simplest
+ * choice, and so is the one after they are used up: fewer and smaller numbers make a smaller
+ * counterexample.
  */
 export class Dice {
   readonly #numbers: readonly number[];

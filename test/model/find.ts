@@ -108,7 +108,7 @@ const DEFAULT = 'i;unicode-casemap';
 
 /** RFC 8620 5.5: nulls first, ties by id in the direction of the last comparator. */
 export function sorted(type: ModelType, objects: readonly Stored[], sort: Json): readonly Stored[] {
-  // What repeats an earlier one decides nothing, the order of ties neither
+  // A comparator that repeats an earlier one decides nothing, the order of ties neither
   // (docs/reference/protocol.md).
   const identity = (one: JsonMap) => {
     const found = type.sorts.find(({ property }) => property.name === one['property']);

@@ -102,8 +102,8 @@ export class QueryCache {
       const start = this.ids.slice(0, held);
       const rest = Array.from({ length: Math.max(0, this.ids.length - held) }, () => null);
       const sparse = spliced([...start, ...rest], removed, added, ids.length);
-      // What is held from the beginning, up to the first that is not; of what upToId cuts off
-      // nothing is known.
+      // The positions held from the beginning, up to the first that is not; nothing is known of
+      // those that upToId cuts off.
       const unknown = sparse.indexOf(null);
       const known = unknown === -1 ? sparse : sparse.slice(0, unknown);
       const end = upToId === null ? known.length : known.indexOf(String(upToId)) + 1;

@@ -24,7 +24,7 @@ export interface Operation {
   readonly isCreate: boolean;
   readonly id: string;
   readonly after: Stored;
-  /** What the client knows of the object once this is done: values as it sent them. */
+  /** The client's view of the object once this is done: values as it sent them. */
   readonly view: Stored;
 }
 
@@ -256,8 +256,8 @@ function unlink(types: Types, draft: Draft, gone: string): void {
 }
 
 /**
- * Who lost to an object of the call that is refused itself is told so: none is there that it could
- * name.
+ * An entry that lost to an object of the call that is refused itself is told so: none is there that
+ * it could name.
  */
 function retell(
   scene: Scene,
@@ -270,7 +270,7 @@ function retell(
     unknownReferences(type, proposed, wanted, before.get(type.name)?.get(id));
   for (const [operation, refusal] of [...refused]) {
     const { existingId, unique = [], properties = [] } = refusal;
-    // What it refers to may have been refused after it.
+    // The object that it refers to may have been refused after it.
     if (refusal.type === 'invalidProperties') {
       const all = [...new Set([...properties, ...unknownOf(operation)])];
       refused.set(operation, { ...refusal, properties: all });

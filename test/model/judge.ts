@@ -4,7 +4,7 @@ import { defaults, equal, mapIds, property, type Stored, shown } from './account
 import { hasBlobKeys, mapBlobs } from './blobs.js';
 import { canonicalDate, fits, isMap } from './schema.js';
 
-/** What an entry of /set or /copy comes to by itself. */
+/** The result of an entry of /set or /copy by itself. */
 export interface Judged {
   readonly after: Stored;
   readonly view: Stored;

@@ -10,8 +10,8 @@ import { roundsAgree, sequences, sequencesAgree } from './sequences.js';
 import { begin, type Exchange, replay, run, type Talker } from './session.js';
 import { SUBJECTS, USING } from './worlds.js';
 
-// Issue 5: random sequences of all standard methods; whatever the server answers, a model of RFC
-// 8620 and of the project's decisions would have answered, too.
+// Random sequences of all standard methods: a model of RFC 8620 and of the project's decisions
+// would have given the same answers.
 const { fixtures } = useFixtures(async () => ({ project: await sharedProject() }), ['A2']);
 
 let socket: SocketClient | undefined;

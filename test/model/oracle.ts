@@ -50,8 +50,8 @@ export class Oracle {
   }
 
   /**
-   * What a request came to, one event for each response: the /set that follows a copy is one of its
-   * own.
+   * Returns the events of a request, one for each response: the /set that follows a copy is one of
+   * its own.
    */
   events(
     calls: readonly Call[],

@@ -155,7 +155,7 @@ export function checkQueryChanges(
     agree(`${what}: added`, response['added'], added);
     return;
   }
-  // What comes behind `upToId` may be left out; what is told must be so, and nothing before it is
+  // The part behind `upToId` may be left out; the told part must be right, and nothing before it is
   // missing.
   const end = all.indexOf(String(upToId));
   const told = response['added'];

@@ -5,7 +5,7 @@ import type { Dice } from './dice.js';
 import { COLLATIONS } from './text.js';
 import { badValue, conditionValue, goodValue, type Known, pointerInto } from './values.js';
 
-/** What a client knows of an account. */
+/** The client's knowledge of an account. */
 export interface Seen {
   readonly types: Types;
   ids(accountId: string, type: string): readonly string[];

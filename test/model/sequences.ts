@@ -28,7 +28,7 @@ interface Counts {
 const SHRINKING = 15_000;
 
 /**
- * So many random sequences against the model. What fails is shrunk to few and small requests; the
+ * So many random sequences against the model. A failure is shrunk to few and small requests; the
  * message has the seed that repeats it, by TEST_SEED. Resolves to how many requests were made.
  */
 export async function sequencesAgree(

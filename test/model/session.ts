@@ -7,7 +7,7 @@ import { Follower, QueryCache } from './followers.js';
 import { Oracle } from './oracle.js';
 import { Requests, type Seen } from './requests.js';
 
-/** What a session talks by: the test's client, or one that falsifies. */
+/** A session talks by the test's client, or by one that falsifies. */
 export interface Talker {
   api(calls: readonly Call[], more?: object): Promise<ApiResponse>;
 }

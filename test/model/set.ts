@@ -25,7 +25,7 @@ import type { Account, Scope } from './world.js';
 /** A create that has no id yet, within one call. */
 const TEMPORARY = 'temp-';
 
-/** What the entries of a call come to before they are judged together. */
+/** The results of the entries of a call before they are judged together. */
 export interface Entries {
   readonly operations: readonly Operation[];
   /** Refused by itself: creates by creation id, updates by the id as sent. */
@@ -71,7 +71,7 @@ export function checkSet(
   agree(`${what}: the name of the response`, [name, response['type']], [what, undefined]);
   agree(`${what}: accountId`, response['accountId'], account.id);
   const creates = isMap(args['create']) ? args['create'] : {};
-  // What refers to another type can't mean what this call creates.
+  // A reference to another type can't mean what this call creates.
   const resolve: Resolve = (key, of = typeName) =>
     of === typeName && Object.hasOwn(creates, key) ? temporary(key) : scope.createdIds.get(key);
   const { wanted, notDestroyed, sentAs } = want(type, account, args, creates, resolve);
@@ -278,7 +278,7 @@ export function refusals(
     const properties = [...new Set([...bad, ...unknown])];
     (isCreate ? notCreated : notUpdated).set(key, { type: 'invalidProperties', properties });
   }
-  // What was not made is not there.
+  // An object that was not made is not there.
   for (const [key, creationId] of wanted.ofCreates)
     if (notCreated.has(creationId)) notUpdated.set(key, alsoWrong(notUpdated.get(key)));
   return { notCreated, notUpdated };
@@ -290,7 +290,7 @@ const alsoWrong = (refusal: Refusal | undefined): Refusal =>
     ? { type: 'notFound' }
     : { type: 'notFound', or: refusal.type };
 
-/** What `created`, `updated` and `destroyed` must say (RFC 8620 5.3). */
+/** Checks `created`, `updated` and `destroyed` (RFC 8620 5.3). */
 export function checkReports(
   scope: Scope,
   account: Account,
@@ -354,7 +354,7 @@ export function checkReport(
   for (const { name, role, reference } of shown(type)) {
     const value = stored[name] ?? null;
     const final = reference === undefined ? value : mapIds(value, ids);
-    // Of what the call itself created the client is told in `created` what its creation ids became.
+    // The client learns in `created` what its creation ids became.
     const seen = reference === undefined ? view[name] : mapIds(view[name] ?? null, ids);
     if (role === undefined && !(Object.hasOwn(view, name) && equal(seen, final)))
       expected[name] = final;

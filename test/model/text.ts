@@ -38,7 +38,7 @@ const LETTERS = new Map<string, Letter>([
   ['\u{1F600}', same('\u{1F600}')],
 ]);
 
-/** What texts of the tests are made of. */
+/** The letters that texts of the tests are made of. */
 export const ALPHABET: readonly string[] = [...LETTERS.keys()];
 
 function letters(text: string): readonly Letter[] {

@@ -11,10 +11,9 @@ import type { Session, Talker } from './session.js';
 import type { Source } from './world.js';
 
 /**
- * Several clients at once. Which call came first is for the server to say, and it says so by
- * states: the answers are put in an order in which the model gives each of them, where every
- * client's own calls follow each other. A call whose states are not the model's is not the next
- * one, so there is mostly one that can be.
+ * Several clients at once. The server says by states which call came first. The answers are put in
+ * an order in which the model gives each of them, where every client's own calls follow each other.
+ * A call whose states are not the model's is not the next one, so there is mostly one that can be.
  */
 
 /** Calls that are tried before the order is given up: no round has needed a hundredth. */
@@ -125,8 +124,8 @@ interface Place {
 const isRead = ({ call }: Event): boolean => !/\/(set|copy)$/.test(call);
 
 /**
- * Takes all events into the model, in an order that explains them and what was read at the `end`:
- * what a copy had from its original is told by that alone.
+ * Takes all events into the model, in an order that explains them and what was read at the `end`.
+ * Only that order tells what a copy had from its original.
  */
 export function putInOrder(
   oracle: Oracle,
@@ -193,7 +192,8 @@ export function putInOrder(
         };
         if (goesOn(next)) return true;
         undo();
-        // What only reads might as well have been here: another order of it explains no more.
+        // A call that only reads might as well have been here: another order of it explains no
+        // more.
         if (isRead(event)) return false;
       }
     }

@@ -6,7 +6,7 @@ import type { Dice } from './dice.js';
 import { isMap } from './schema.js';
 import { ALPHABET } from './text.js';
 
-/** What references may name. */
+/** The objects that references may name. */
 export interface Known {
   ids(type: string): readonly string[];
   /** `#k` of this call, of earlier ones and of none, ids of nobody and of another account. */

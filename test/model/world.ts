@@ -16,7 +16,7 @@ import { agree, agreeOn } from './agree.js';
 import type { Contents, Settled } from './judge-call.js';
 import { readDate } from './schema.js';
 
-/** What all accounts of a server share with one request. */
+/** The things that all accounts of a server share with one request. */
 export interface Scope {
   readonly types: Types;
   /** Creation ids of this request so far (3.3). */
@@ -25,7 +25,7 @@ export interface Scope {
   newId(id: string): void;
 }
 
-/** What a copy reads. */
+/** The source that a copy reads. */
 export type Source = Pick<Account, 'id' | 'shelf'>;
 
 /** A JMAP account: objects, states and change records of all types. */
@@ -130,7 +130,7 @@ export class Account {
   }
 
   /**
-   * What the server says of an object that the model can't know: its times. Once told, they stay.
+   * Takes the values of an object that the model can't know: its times. Once told, they stay.
    */
   learn(_: Scope, type: ModelType, id: string, told: JsonMap): void {
     const shelf = this.shelf(type.name);

@@ -4,7 +4,7 @@ import type { Types } from './account.js';
 
 const world = describedWorld('gadget.yaml', '../../capabilities/todos.yaml');
 
-/** What a session is about: its first type most of the time. */
+/** The subject of a session: its first type most of the time. */
 export const SUBJECTS: ReadonlyMap<string, Types> = new Map(
   [['Todo'], ['Gadget', 'Crate'], ['Single']].map((names): [string, Types] => [
     names[0] ?? '',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/server.js';
 
-/** What is done in a stage, in order: `['RUN', 'npm ci']`. */
+/** The instructions of a stage, in order: `['RUN', 'npm ci']`. */
 export type Stage = readonly (readonly [instruction: string, value: string])[];
 
 const KNOWN = ['FROM', 'ARG', 'WORKDIR', 'COPY', 'RUN', 'ENV', 'USER', 'VOLUME', 'EXPOSE'];

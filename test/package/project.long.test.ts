@@ -37,7 +37,7 @@ afterAll(async () => {
   await project.remove();
 });
 
-/** What is done stays as it is; the reason is in a file of the team's own. */
+/** A done to-do stays as it is; the reason is in a file of the team's own. */
 const HOOKS = `import { REASON } from '../rules/reason.js';
 import type { Hooks } from '../generated/invoices/hooks.js';
 
@@ -189,7 +189,7 @@ it('keeps data through a rename', async () => {
   await write(root, 'capabilities/invoices.yaml', careless);
   expect((await jmapsmith(root, ['generate'])).code).toBe(2);
   await write(root, 'capabilities/invoices.yaml', renamed);
-  // What is compiled must be what the descriptors say.
+  // The compiled files must be what the descriptors say.
   const stale = await jmapsmith(root, ['build']);
   expect([stale.code, stale.stderr]).toEqual([
     1,

@@ -20,7 +20,9 @@ interface Installed {
   readonly folder: string;
 }
 
-/** What the modules of each folder get by a name: the project's root is one of them. */
+/**
+ * The packages that the modules of each folder get by a name: the project's root is one of them.
+ */
 type Needs = ReadonlyMap<string, readonly Installed[]>;
 
 /**

@@ -102,7 +102,7 @@ export function useStandalone(): Standalone {
   return standalone;
 }
 
-/** What `tryHooks` returns where the hook file finds its packages. */
+/** The answer of `tryHooks` where the hook file finds its packages. */
 export const REFUSED_BY_HOOK = 'one two binary text';
 
 /** Creates an invoice, and returns what the hook says to a change of it. */
@@ -127,8 +127,8 @@ function firstUrl(child: ChildProcess, output: readonly string[]): Promise<strin
 }
 
 /**
- * A hook file with packages of the team: `rates` reads a file of its own and loads an optional
- * package by a computed name, and two versions of `words` are installed.
+ * Writes a hook file with packages of the team. `rates` reads a file of its own and loads an
+ * optional package by a computed name, and two versions of `words` are installed.
  */
 async function writeHooks(root: string): Promise<void> {
   const packages = {

@@ -76,7 +76,7 @@ describe(`the folder in ${JAIL}`, () => {
   });
 
   it('serves by the image’s command, with the packages of its hook files', async () => {
-    // What is read by path must be in the folder.
+    // Files that are read by path must be in the folder.
     const installed = join(standalone.root, 'node_modules');
     await rename(installed, `${installed}.away`);
     const served = await standalone.serve();

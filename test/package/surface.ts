@@ -5,8 +5,9 @@ import ts from 'typescript';
 import { ROOT } from '../support/server.js';
 
 /**
- * The public surface of the package: what its package.json hands out, and for each name that a
- * typed entry exports a hash of its declaration and of all declarations of ours that it is made of.
+ * The public surface of the package: what its package.json hands out, and a hash for each name that
+ * a typed entry exports. The hash is of its declaration and of all declarations of ours that it is
+ * made of.
  */
 export interface Surface {
   readonly exports: unknown;

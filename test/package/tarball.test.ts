@@ -84,7 +84,7 @@ describe('the packed package', () => {
         if (!packed.files.includes(at)) missing.push(`${file}: ${module}`);
       }
     }
-    // What this repository itself has beside the engine, and a project elsewhere
+    // Files that this repository itself has beside the engine, and a project elsewhere
     // (src/server/project.ts).
     expect(missing.sort()).toEqual([
       'dist/src/server/project.js: ../../build/prisma/postgresql/client.js',
@@ -147,7 +147,7 @@ describe('the packed package', () => {
     expect(await readFile(join(root, 'tsconfig.json'), 'utf8')).toContain(
       'jmapsmith/tsconfig.json',
     );
-    // What a project has already is its own.
+    // A file that a project has already is its own.
     expect(await readFile(join(root, '.gitignore'), 'utf8')).toBe('of the team\n');
     expect(existsSync(join(root, 'prisma/engine-sqlite'))).toBe(false);
     expect(await tool(root, ['generate', '--check'])).toBe('Everything generated is current.');

@@ -60,7 +60,7 @@ function clientOf(number: number): Client {
   return new Client(server.url, fixtures.u1.token, [CORE, LEDGER]);
 }
 
-/** What clients were told, to be held against what is there in the end. */
+/** The answers that clients got, to be held against what is there in the end. */
 interface Observations {
   /** Of each call that was answered: the states that it led from and to. */
   readonly sets: { readonly of: string; readonly from: number; readonly to: number }[];
@@ -74,7 +74,7 @@ interface Observations {
   rounds: number;
 }
 
-/** What `fetch` throws where there is nobody any more. */
+/** True for the error that `fetch` throws where there is nobody any more. */
 const isCut = (error: unknown): boolean => error instanceof TypeError;
 
 type DrawnCall = readonly [type: 'Book' | 'Line', args: object];
@@ -108,7 +108,7 @@ async function drawCall(
 const accountOf = (number: number): string => (number % 2 === 0 ? fixtures.A1 : fixtures.A2);
 
 /**
- * What one client does; each call must succeed, or lose by ifInState, or have met the killed
+ * Writes as one client; each call must succeed, or lose by ifInState, or have met the killed
  * server.
  */
 async function write(number: number, told: Observations): Promise<void> {
@@ -306,7 +306,7 @@ describe('three servers on one PostgreSQL', () => {
         const total = own.reduce((sum, line) => sum + Number(line['amount']), 0);
         expect(book).toMatchObject({ lines: own.length, total });
       }
-      // What was acknowledged is there, whoever has died since.
+      // Acknowledged writes are there, whoever has died since.
       const ids = new Set(books.map(({ id }) => id));
       for (const book of told.books)
         if (book.accountId === accountId && !told.doomed.has(book.id))

@@ -41,8 +41,8 @@ async function stringifyInSlices(
 }
 
 /**
- * What a reader makes of a text, with a pause behind so many characters, as text; null where it
- * refuses.
+ * Returns the value that a reader makes of a text, with a pause behind so many characters, as text;
+ * null where it refuses.
  */
 function read(text: string, isStrict: boolean, stride?: number): string | null {
   try {

@@ -8,7 +8,7 @@ import { ROOT, useServer } from '../support/server.js';
 
 /** The requests that docs/reference/capabilities shows, sent to a real server. */
 const FOLDER = join(ROOT, 'docs/reference/capabilities');
-/** What would mean that the page is wrong; the rest depends on what an account holds. */
+/** Errors that would mean that the page is wrong; the rest depends on what an account holds. */
 const WRONG_CALLS = ['unknownMethod', 'invalidArguments', 'unsupportedFilter', 'unsupportedSort'];
 
 interface ExampleRequest {
@@ -56,7 +56,7 @@ describe('docs/reference/capabilities', () => {
     }
   });
 
-  /** The pages call the accounts A1 and A2. */
+  /** The pages call the accounts `A1` and `A2`. */
   function withAccounts(example: ExampleRequest): ExampleRequest {
     const text = JSON.stringify(example)
       .replaceAll('"A1"', JSON.stringify(fixtures.A1))

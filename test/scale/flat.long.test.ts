@@ -12,7 +12,7 @@ import { usePostgresql } from '../support/postgresql.js';
 import { fill, postgresqlRig, type Rig, sqliteRig } from './rig.js';
 import { ALL, definition, meets, plan } from './thing.js';
 
-/** What calls cost in an account of 1,000,000 objects beside one of 10,000. */
+/** Compares the cost of calls in an account of 1,000,000 objects with one of 10,000. */
 
 /** SCALE_OBJECTS=100000 for a try. */
 const LARGE = Number(process.env['SCALE_OBJECTS'] ?? 1_000_000);
@@ -70,7 +70,7 @@ const CALLS: Readonly<Record<string, Work>> = {
   },
 };
 
-/** What grows, and how much: told in docs/performance.md. */
+/** The work that grows, and how much: told in docs/performance.md. */
 const GROWING: Readonly<Record<string, Work>> = {
   'position in the middle': (snapshot, size) =>
     queryIds(snapshot, definition, plan(ALL, 'title'), SIZES[size] / 2, 50),

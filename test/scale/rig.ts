@@ -149,7 +149,7 @@ interface Pages {
   readonly 'Shared Read Blocks': number;
 }
 
-/** What differs in making rows: where numbers come from, and what indexes there are. */
+/** The differences in making rows: where numbers come from, and what indexes there are. */
 const NUMBERS = {
   sqlite: (from: number, to: number) =>
     `(WITH RECURSIVE "all"(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM "all" WHERE n < ${to})

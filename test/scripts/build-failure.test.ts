@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const TOOLS = pathToFileURL(join(import.meta.dirname, '../../scripts/build-tools.mjs')).href;
 
-/** What a build tells of a failure, and its exit code. */
+/** Returns the words of a build about a failure, and its exit code. */
 function reportOf(failure: string) {
   const program = `
     import { writeFileSync } from 'node:fs';

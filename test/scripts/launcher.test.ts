@@ -15,7 +15,7 @@ const SERVER = `
   console.log('up');
 `;
 
-/** What the process says after the shell between it and its launcher was killed. */
+/** Returns the words of the process after the shell between it and its launcher was killed. */
 async function afterShellEnds(event: string): Promise<string> {
   const env = { ...process.env, npm_lifecycle_event: event, SERVER };
   // A shell with one command might become that command: the second keeps it.

@@ -67,7 +67,7 @@ function filter(
   return { name, property: PROPERTIES[of], operator, column: column ?? of };
 }
 
-/** What text filters read, and the search index holds. */
+/** The columns that text filters read, and the search index holds. */
 const FOLDED: readonly string[] = ['title_folded', 'code_folded'];
 
 export const FILTERS = {
@@ -179,7 +179,7 @@ function refersToGadget(name: string): PropertyDefinition {
 const { search: _, ...UNSEARCHED } = Gadget;
 
 /**
- * What a store is opened with: Gadget with references that are records alone, and two more types.
+ * The types of a store: Gadget with references that are records alone, and two more types.
  */
 export const TYPES: readonly DataTypeDefinition[] = [
   {

@@ -432,7 +432,7 @@ describe('a transaction that reads large rows', () => {
       vi.spyOn(writerDatabase, 'prepare').mockImplementation((sql: string) => {
         const statement = prepareStatement(sql);
         const iterate = statement.iterate.bind(statement);
-        // What SQLite does where the disk fails: it rolls back, whatever the statement.
+        // SQLite rolls back where the disk fails, whatever the statement.
         statement.iterate = function* (...parameters) {
           const [row] = [...iterate(...parameters)];
           yield row;

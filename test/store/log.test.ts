@@ -126,7 +126,7 @@ describe('The log beside reads without a gap and writes without a pause', () => 
       await told;
       return snapshot.existing(Gadget, ['g2']);
     });
-    // Whatever fails below, the store closes.
+    // The store closes, whatever fails below.
     setTimeout(end, 60_000).unref();
     await write(100);
     expect(length()).toBeGreaterThan(LIMIT);

@@ -12,9 +12,9 @@ import { addAccounts, todo } from './storages.js';
 
 /**
  * All that writes to one database at once, as a server has it: sets, sets with hooks that wait and
- * read through Prisma, Prisma's own writes and transactions, accounts, tickets, readers. Counters
- * that are read, raised and written back by the store and by Prisma, in the same rows: what another
- * did meanwhile would be lost.
+ * read through Prisma. Also Prisma's own writes and transactions, accounts, tickets, readers.
+ * Counters that are read, raised and written back by the store and by Prisma, in the same rows:
+ * what another did meanwhile would be lost.
  */
 
 const ACCOUNTS = ['aone', 'atwo'];

@@ -10,7 +10,7 @@ import { definition } from '../scale/thing.js';
 import { usePostgresql } from '../support/postgresql.js';
 
 /**
- * What calls read beside queries, by the databases' own word: every statement of /get, /set,
+ * Tests by the databases' own word what calls read beside queries. Every statement of /get, /set,
  * /changes, references, cascades, circles, blobs and pruning looks into an index of the account,
  * and scans no table.
  */

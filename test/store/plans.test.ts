@@ -39,7 +39,8 @@ import { Random } from '../support/random.js';
 import { queryIds } from './gadget.js';
 
 /**
- * What `indexed: true` promises, by the databases' own word, over tables that the generator makes.
+ * Tests the promise of `indexed: true`, by the databases' own word, over tables that the generator
+ * makes.
  */
 
 const ROWS = 12_000;
@@ -75,7 +76,7 @@ describe('A filter of several conditions', () => {
   });
 });
 
-/** What an index narrows down, and the columns of it that lead there. */
+/** The filter that an index narrows down, and the columns of it that lead there. */
 const FILTERS: readonly (readonly [string, FilterNode, string])[] = [
   ['equals', meets('rank', 7), 'rank'],
   ['equals null', meets('rank', null), 'rank'],

@@ -64,7 +64,7 @@ describe('writes of an account that wait together', () => {
   let operator: Pool;
   let wire: Wire;
   let store: Store;
-  /** What the store asks, transaction control apart. */
+  /** The statements of the store, transaction control apart. */
   const statements: string[] = [];
   const heard: StateChange[] = [];
   const onStatement = (sql: string): void => void statements.push(sql);
@@ -105,7 +105,7 @@ describe('writes of an account that wait together', () => {
       onStatement,
     });
 
-  /** What Foo/set does with one create. */
+  /** Does what Foo/set does with one create. */
   const create = async (transaction: Transaction, id: string, title = id): Promise<number> => {
     const before = await transaction.stateNumber(Gadget);
     await transaction.writeRows('insert', Gadget, [gadget(id, { title })]);
@@ -395,7 +395,7 @@ describe('writes of an account that wait together', () => {
       const { write } = socket;
       socket.write = (data: string | Uint8Array, ...rest: never[]): boolean => {
         if (Buffer.from(data).includes('\0COMMIT\0')) {
-          // The server commits. What it answers is spoiled on the way.
+          // The server commits. The answer is spoiled on the way.
           socket.pause();
           setTimeout(() => socket.destroy(Object.assign(new Error(), { code: 'EPROTO' })), 1000);
         }

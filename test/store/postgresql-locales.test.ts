@@ -12,7 +12,7 @@ import { A } from './suite/bench.js';
 
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', import.meta.url));
 
-/** What CREATE DATABASE says, and the LC_CTYPE that the server warns of. */
+/** The words of CREATE DATABASE, and the LC_CTYPE that the server warns of. */
 const LOCALES: readonly (readonly [string, string, string | undefined])[] = [
   ['libc', `LOCALE_PROVIDER libc LOCALE 'C'`, 'C'],
   ['libc_utf8', `LOCALE_PROVIDER libc LOCALE 'C.UTF-8'`, undefined],

@@ -322,7 +322,7 @@ describe('what fails beside others', () => {
     onTestFinished(async () => {
       await operator.query('ALTER TABLE "Gadget" ALTER COLUMN "code" TYPE TEXT COLLATE "C"');
     });
-    // What the first one has prepared is out of date; there is one connection.
+    // The statement that the first one has prepared is out of date; there is one connection.
     const order: string[] = [];
     const noted = (name: string) => look().then(() => order.push(name));
     await Promise.all([noted('first'), noted('second')]);

@@ -35,7 +35,7 @@ describe('pages that come together', () => {
   });
   afterAll(() => operator.end());
 
-  /** Whatever else the machine does, unless they need patience. */
+  /** The patience is long enough for a busy machine, unless they need less. */
   function open(patience = 20_000): { readonly store: Store; readonly pool: Pool } {
     const pool = openPool({ url, size: 16, pipeline: true });
     return { pool, store: createPostgresqlStore({ conductor, pool, types: TYPES, patience }) };

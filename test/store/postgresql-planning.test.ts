@@ -11,7 +11,7 @@ const MIGRATIONS = fileURLToPath(new URL('../../prisma/postgresql/migrations', i
 
 const postgresql = usePostgresql();
 
-/** What one account's scan costs does not depend on what others store. */
+/** The cost of one account's scan does not depend on what others store. */
 describe('a scan of an account', () => {
   let url: string;
   let operator: Pool;

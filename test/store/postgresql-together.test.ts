@@ -286,7 +286,7 @@ describe('a composed statement', () => {
     const later = await prepared(pool);
     expect(later).toHaveLength(64);
     expect(later).not.toContain(first[0]);
-    // What was forgotten is prepared anew.
+    // A forgotten statement is prepared anew.
     expect(await ask(1)).toEqual([]);
     expect(await prepared(pool)).toContain(first[0]);
   });

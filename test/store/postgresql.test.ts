@@ -65,13 +65,13 @@ destroyedRows('PostgreSQL', async () =>
 
 /** Tables that are not one account's: small ones, of which each shard would have a copy. */
 const SHARED = new Set([
-  // Who there is, and which accounts there are.
+  // The users and the accounts.
   'JmapUser',
   'JmapAccount',
   'JmapToken',
   'JmapTokenAccount',
   'JmapTicket',
-  // What the whole database is told by.
+  // Facts about the whole database.
   'JmapMeta',
   '_prisma_migrations',
 ]);

@@ -3,7 +3,9 @@ import type { JsonValue } from '../../src/protocol/json.js';
 import type { FilterNode, QueryPlan, SortKey, StoredObject } from '../../src/store/port.js';
 import { asciiNumericKey, casemapKey, fold } from '../../src/text/index.js';
 
-/** What a query must answer, said in plain JavaScript: engines are compared with it. */
+/**
+ * Returns the ids that a query must answer, said in plain JavaScript: engines are compared with it.
+ */
 
 export function referenceIds(objects: readonly StoredObject[], plan: QueryPlan): readonly string[] {
   return objects

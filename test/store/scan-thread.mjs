@@ -3,9 +3,9 @@ import { workerData } from 'node:worker_threads';
 import { register } from 'tsx/esm/api';
 
 /**
- * The thread that scans, from its sources, which Node alone can't run. What tests hold it with are
- * files beside the database: `.hold` keeps it in a statement that has the file's text, `.die` ends
- * it there.
+ * The thread that scans, from its sources, which Node alone can't run. Tests hold it with files
+ * beside the database: `.hold` keeps it in a statement that has the file's text, `.die` ends it
+ * there.
  */
 const { file } = workerData;
 register();

@@ -8,7 +8,10 @@ import { condition, Gadget, gadgets, operator, plan, SEARCH } from './gadget.js'
 import { openSqlite } from './open-sqlite.js';
 import { A, B, Bench } from './suite/bench.js';
 
-/** What the suite can't see: how SQLite keeps the search index, and that it reads nothing else. */
+/**
+ * Tests what the suite can't see: how SQLite keeps the search index, and that it reads nothing
+ * else.
+ */
 
 const SQL = sqliteSearchSql({ table: Gadget.table, search: SEARCH });
 

@@ -3,7 +3,9 @@ import type { ObjectsRequest, StateAndObjects, StoredObject } from '../../src/st
 import { ALL, Gadget, gadget, gadgets, PROPERTIES, plan } from './gadget.js';
 import { openSqlite } from './open-sqlite.js';
 
-/** What SQLite reads by one statement. That it is right is in suite/state-reads.ts. */
+/**
+ * Tests the reads that SQLite does by one statement. That it is right is in suite/state-reads.ts.
+ */
 
 const A = 'aone';
 const NOW = 1_000_000;

@@ -16,8 +16,8 @@ import { transactionCases } from './suite/transactions.js';
 import { uniqueCases } from './suite/uniques.js';
 
 /**
- * What every engine of the store port must do: each engine's test file calls this with its own
- * factory.
+ * Tests what every engine of the store port must do: each engine's test file calls this with its
+ * own factory.
  */
 export function storeSuite(name: string, open: OpenEngine): void {
   describe(`store on ${name}`, () => {

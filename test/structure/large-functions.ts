@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 
-/** What a function may have at most: lines, its signature included, and parameters. */
+/** The most that a function may have: lines, its signature included, and parameters. */
 export const MOST = Object.freeze({ lines: 60, parameters: 4 });
 
 export interface Size {
@@ -46,7 +46,10 @@ function tooLarge(source: ts.SourceFile, node: ts.SignatureDeclaration): Size {
   };
 }
 
-/** The name of a function, with that of its class; that of the variable or member that holds it. */
+/**
+ * Returns the name of a function, with its class's name; or the name of the variable or member that
+ * holds it.
+ */
 function nameOf(node: ts.Node): string {
   const owner = node.parent;
   const { name } = node as ts.NamedDeclaration;

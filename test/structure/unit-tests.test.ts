@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)';/gm;
 
 /**
- * What a test of pure code has no use for: processes, threads, networks, databases, folders of its
- * own.
+ * Modules that a test of pure code has no use for: processes, threads, networks, databases, folders
+ * of its own.
  */
 const FORBIDDEN = [
   /^node:(child_process|cluster|fs\/promises|http2?|https|net|os|tls|worker_threads)$/,
@@ -30,7 +30,9 @@ function unitTests(): string[] {
   });
 }
 
-/** What a file of the tests imports, directly or by other files of the tests. */
+/**
+ * Returns the modules that a file of the tests imports, directly or by other files of the tests.
+ */
 function importedBy(file: string, seen = new Set<string>()): Set<string> {
   for (const [, name = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)) {
     const path = join(dirname(file), name).replace(/\.js$/, '.ts');

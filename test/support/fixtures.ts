@@ -4,25 +4,25 @@ import { type LaterOptions, type RunningServer, type ToolStep, useServer } from 
 
 /** The accounts and tokens of cases.md, made by the operator's commands. */
 export interface Fixtures {
-  /** U1's primary account, writable. */
+  /** The primary account of `U1`, writable. */
   readonly A1: string;
-  /** U1's second account, writable. */
+  /** The second account of `U1`, writable. */
   readonly A2: string;
-  /** U3's account, U1 may read it. */
+  /** The account of `U3`; `U1` may read it. */
   readonly AR: string;
-  /** U1's account that is limited to Note. */
+  /** The account of `U1` that is limited to Note. */
   readonly AN: string;
-  /** U1's account that is limited to Todo. */
+  /** The account of `U1` that is limited to Todo. */
   readonly AT: string;
-  /** U2's account, not shared. */
+  /** The account of `U2`, not shared. */
   readonly AX: string;
   /** An account id that is nobody's. */
   readonly unknownAccount: string;
-  /** U1: A1, A2, AR (read), AN, AT. */
+  /** `U1`: `A1`, `A2`, `AR` (read), `AN`, `AT`. */
   readonly u1: Client;
-  /** U2: AX. */
+  /** `U2`: `AX`. */
   readonly u2: Client;
-  /** U3: AR, writable. */
+  /** `U3`: `AR`, writable. */
   readonly u3: Client;
 }
 
@@ -31,8 +31,8 @@ export type FixtureName = Exclude<keyof Fixtures, 'A1' | 'u1' | 'unknownAccount'
 const EVERYTHING: readonly FixtureName[] = ['A2', 'AR', 'AN', 'AT', 'AX', 'u2', 'u3'];
 
 /**
- * Makes A1 and U1's client, and what is named beside them: a file names what it uses. What was not
- * made throws where it is read.
+ * Makes `A1` and the client of `U1`, and what is named beside them: a file names what it uses. A
+ * fixture that was not made throws where it is read.
  */
 export async function makeFixtures(
   server: RunningServer,
@@ -40,7 +40,7 @@ export async function makeFixtures(
 ): Promise<Fixtures> {
   const wants = (name: FixtureName) => names.includes(name);
   const steps: ToolStep[] = [];
-  /** What was made, by the step that makes it. */
+  /** The made fixtures, by the step that makes them. */
   const at = new Map<keyof Fixtures, number>();
   const account = (name: keyof Fixtures, user: string, capability?: string) => {
     const limits = capability === undefined ? [] : ['--capability', capability];
@@ -127,7 +127,8 @@ export async function makeUser(
 }
 
 /**
- * A read-only token of U1, one that has expired by the time it is used, and one that was revoked.
+ * Makes a read-only token of `U1`, one that has expired by the time it is used, and one that was
+ * revoked.
  */
 export async function makeSpecialTokens(
   server: RunningServer,

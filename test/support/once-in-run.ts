@@ -31,7 +31,7 @@ export async function onceInRun<T>(name: string, make: (folder: string) => Promi
       (value): Made<T> => ({ value }),
       (error: unknown): Made<T> => ({ error: String(error) }),
     );
-    // Whoever waits finds the file whole or not at all.
+    // A process that waits finds the file whole or not at all.
     await writeFile(`${done}.draft`, JSON.stringify(made));
     await rename(`${done}.draft`, done);
   }

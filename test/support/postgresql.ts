@@ -59,7 +59,7 @@ export function usePostgresql(): () => PostgresqlServer {
       await eventually(() => expect(() => process.kill(Number(pid), 0)).toThrow());
     },
     stop: () => there().stop(),
-    // What the killed one's processes hold keeps it out until they have noticed.
+    // The killed one's processes keep it out until they have noticed.
     start: () => eventually(() => there().start(), START_TIMEOUT),
   });
 }

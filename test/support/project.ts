@@ -14,14 +14,15 @@ export interface ProjectCopy {
 }
 
 /**
- * What a copy does without: not needed to run, or made again there. The engine comes along as this
- * repository compiled it, and of the Prisma clients a build makes those anew whose schema changed.
+ * Folders that a copy does without: not needed to run, or made again there. The engine comes along
+ * as this repository compiled it, and of the Prisma clients a build makes those anew whose schema
+ * changed.
  */
 const LEFT_OUT = new Set(['node_modules', 'data', '.git', 'coverage', 'test', 'bench']);
 
 /**
- * What a copy compiles: what descriptors and hook files change, with the modules of the engine that
- * it imports. The other modules are the same as here.
+ * The files that a copy compiles: what descriptors and hook files change, with the modules of the
+ * engine that it imports. The other modules are the same as here.
  */
 const BUILD = JSON.stringify({
   extends: './tsconfig.json',
@@ -88,7 +89,7 @@ async function succeed(root: string, script: string): Promise<void> {
   if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
 }
 
-/** What can be done with the project in a folder. */
+/** Returns what can be done with the project in a folder. */
 export function npmAt(root: string): Pick<ProjectCopy, 'npm' | 'remove'> {
   return {
     npm: (script, ...args) => npm(root, ['run', '-s', script, '--', ...args]),

@@ -55,7 +55,7 @@ export interface RunningServer {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly pid: number;
-  /** What it has written so far. */
+  /** Returns its output so far. */
   stdout(): string;
   stderr(): string;
   /** SIGTERM; resolves when the process is gone. */

@@ -9,7 +9,7 @@ export const EXAMPLES: readonly string[] = readdirSync(join(ROOT, 'examples'))
   .flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : []))
   .sort();
 
-/** What the shared copy has beside the project's own descriptors. */
+/** The descriptors of the shared copy beside the project's own ones. */
 export const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/conformance/gadget.yaml'),
   join(ROOT, 'test/hooks/ledger.yaml'),

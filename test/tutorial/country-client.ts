@@ -27,7 +27,7 @@ export interface LookupAnswer {
 
 type Method<Answer> = (args: object, options?: Options) => Promise<[Answer, Meta]>;
 
-/** What jmap-jam makes of types that it was never told about: methods are found at run time. */
+/** The types of jmap-jam where it was never told about them: methods are found at run time. */
 interface Api {
   readonly Country: {
     readonly get: Method<CountryGetAnswer>;
@@ -87,7 +87,7 @@ export class CountryClient {
     return answer;
   }
 
-  /** Which countries have these pictures. */
+  /** Looks up the countries that have these pictures. */
   async lookup(accountId: string, ids: readonly string[]): Promise<LookupAnswer> {
     const api = this.jam.api as Api;
     const args = { accountId, typeNames: ['Country'], ids };

@@ -30,7 +30,7 @@ let client: CountryClient;
 let home: string;
 let second: string;
 
-/** What the server must have in the first account, and in the second: by id. */
+/** The countries that the server must have in the first account, and in the second: by id. */
 const expected = new Map<string, Country>();
 const copies = new Map<string, Country>();
 /** The octets of each blob, by its id in either account. */
@@ -122,7 +122,7 @@ describe('step 1 and 2: describe, generate', () => {
 describe('step 3: start', () => {
   it('the server starts with the new type and touches no source', async () => {
     const manifest = JSON.parse(await readFile(join(project.root, 'package.json'), 'utf8'));
-    // What startServer runs.
+    // The command that startServer runs.
     expect(manifest.scripts.start).toBe('node scripts/run.mjs src/server/main');
     server = await startServer({ project: project.root, env: { BOOTSTRAP_TOKEN: 'on' } });
     expect(changesBetween(generated, await readTree(project.root))).toEqual({
@@ -183,7 +183,7 @@ describe('250 countries', () => {
   it('come back equal in every property', async () => {
     expect((await expectAll(home, expected)).state).toBe(loadedState);
     const list = [...expected.values()];
-    // What makes the data set worth its while is in there.
+    // The rare values that make the data set worth its while are in there.
     expect(list.filter(({ independent }) => independent === null)).toHaveLength(1);
     expect(list.filter(({ area }) => area < 0).map(({ name }) => name)).toEqual([
       'Svalbard and Jan Mayen',

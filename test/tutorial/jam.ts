@@ -1,6 +1,6 @@
 /**
  * jmap-jam as these tests use it. Its own types lead to a package of TypeScript sources that this
- * project's compiler options refuse, so they are not looked at: the module is imported by a name
+ * project's compiler options refuse, so they are not looked at. The module is imported by a name
  * that the compiler doesn't follow.
  */
 export interface Jam {

@@ -11,7 +11,9 @@ export interface TreeChanges {
   readonly removed: string[];
 }
 
-/** What `git status` leaves out as well: packages and what the build makes of the sources. */
+/**
+ * Folders that `git status` leaves out as well: packages and what the build makes of the sources.
+ */
 const IGNORED = new Set(['node_modules', 'dist', 'build']);
 
 export async function readTree(root: string): Promise<Tree> {
@@ -37,7 +39,7 @@ export async function readTree(root: string): Promise<Tree> {
   return tree;
 }
 
-/** What has happened from one look to the next, each list in order. */
+/** Returns the changes from one look to the next, each list in order. */
 export function changesBetween(before: Tree, after: Tree): TreeChanges {
   const added = [...after.keys()].filter((path) => !before.has(path));
   const removed = [...before.keys()].filter((path) => !after.has(path));

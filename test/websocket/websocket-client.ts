@@ -118,7 +118,7 @@ export const PONG = 10;
 export const OFFER = 'Sec-WebSocket-Extensions: permessage-deflate';
 /** The message is compressed (RFC 7692 6). */
 export const RSV1 = 4;
-/** What a sender leaves out of it (RFC 7692 7.2.1). */
+/** The octets that a sender leaves out of it (RFC 7692 7.2.1). */
 export const TAIL = Buffer.from([0, 0, 0xff, 0xff]);
 
 /** A message's payload as RFC 7692 7.2.1 makes it. */

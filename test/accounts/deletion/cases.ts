@@ -25,7 +25,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** What no plan of a step may say, and what says that it reads a range of the key. */
+/** Words that no plan of a step may have, and words that say that it reads a range of the key. */
 const PLANS = {
   sqlite: { bad: /SCAN|TEMP B-TREE/, good: /SEARCH .*\(accountId=\? AND .*>/m },
   postgresql: { bad: /Sort/, good: /Limit.*\n.*Index.*\n *Index Cond: .*"accountId" = .* > / },

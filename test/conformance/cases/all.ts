@@ -6,14 +6,14 @@ import { TYPE_CHECKS, typeConformance, useServer } from '../checks.js';
 import { nestedPatchDecisions } from '../decisions/patch-nested.js';
 import type { Suite } from '../suite.js';
 
-/** What of the suite is run for a type: the protocol's checks, its descriptor's, or both. */
+/** The parts of the suite that run for a type: the protocol's checks, its descriptor's, or both. */
 export interface Selection {
   readonly protocol?: boolean;
   readonly described?: boolean;
 }
 
 /**
- * What a descriptor says is checked where the protocol's part is not, too; so is each place that a
+ * A descriptor's words are checked where the protocol's part is not, too; so is each place that a
  * patch may name.
  */
 const DESCRIBED = new Set<TypeCheck>([

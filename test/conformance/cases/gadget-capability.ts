@@ -4,8 +4,8 @@ import type { JsonMap } from '../../support/json.js';
 import type { Suite } from '../suite.js';
 
 /**
- * What gadget.yaml has beside its types: a method of the team's own, members of the session. No
- * check of the runner: what such a method does is in this project's hook file alone.
+ * Tests the parts of gadget.yaml beside its types: a method of the team's own, members of the
+ * session. No check of the runner: what such a method does is in this project's hook file alone.
  */
 export function gadgetCapabilityCases(suite: Suite): void {
   describe('Gadget/rebuild, a method of the team’s own', () => {

@@ -24,7 +24,10 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
           const form = by?.reference?.form ?? 'single';
           const [a = '', b = ''] = await subject.make(subject.A1, 'counts', 'other');
           const hold = (id: string) => ({ [computed.by]: wrapped(form, id) });
-          /** What an act changes: the numbers of both, and that these are among the updated. */
+          /**
+           * Returns the changes of an act: the numbers of both, and that these are among the
+           * updated.
+           */
           const step = async (
             act: () => Promise<unknown>,
             numbers: readonly [number, number],

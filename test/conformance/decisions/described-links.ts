@@ -12,7 +12,7 @@ import type { JsonMap } from '../../../conform/src/client/json.js';
 import { wrapped } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 
-/** What a second copy of one object must have of its own. */
+/** Returns the values that a second copy of one object must have of its own. */
 function another(subject: Subject): JsonMap {
   const own = subject.profile.given.filter(
     ({ reference, blobs }) => reference === undefined && blobs.length === 0,

@@ -130,7 +130,7 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     async run(subject) {
       await eachKey(subject, async ({ name, properties }, same) => {
         const first = await subject.put1(same);
-        // What they refer to is in the first account.
+        // The objects that they refer to are in the first account.
         if (properties.every(({ reference }) => reference === undefined)) {
           await subject.prepare(subject.A2);
           const { id, refused } = await subject.put(same, subject.A2);

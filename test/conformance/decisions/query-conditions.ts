@@ -12,7 +12,7 @@ import { ofSchema, size } from '../../../conform/src/subject/values.js';
 
 /** RFC 8620 5.5: what the conditions mean that a descriptor declares. */
 
-/** What a query with a filter finds, in texts of objects that were made of them. */
+/** Returns the results of a query with a filter, as texts of objects that were made of them. */
 async function texts(
   subject: Subject,
   values: readonly string[],

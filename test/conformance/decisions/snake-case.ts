@@ -10,7 +10,7 @@ import type { Subject } from '../../../conform/src/subject/subject.js';
 import { size, valuesOf } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 
-/** What a type that opts in takes in snake_case beside the names of arguments. */
+/** The names that a type that opts in takes in snake_case beside the names of arguments. */
 
 const snake = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -21,7 +21,7 @@ describe('statements that are sent together', () => {
 
   type Outcome = readonly unknown[] | { readonly code: string } | string;
 
-  /** What each comes to: its rows, its tag where there are none, its error's code. */
+  /** Returns the result of each: its rows, its tag where there are none, its error's code. */
   const together = (...statements: readonly Pick<Ask, 'text' | 'lifetime' | 'values'>[]) =>
     new Promise<readonly Outcome[]>((done) => {
       const outcomes: Outcome[] = [];

@@ -10,8 +10,8 @@ import { usePostgresql } from '../../support/postgresql.js';
 import { Workplace } from './tool.js';
 
 /**
- * What `backup` and `restore` hold in memory doesn't grow with what they copy: the peak of each
- * process, as the kernel counts it (VmHWM), with nearly nothing and with several times as much as
+ * The memory of `backup` and `restore` doesn't grow with what they copy. The peak of each process,
+ * as the kernel counts it (VmHWM), is taken with nearly nothing, and with several times as much as
  * it may grow by.
  */
 
@@ -26,7 +26,7 @@ const BLOBS = LARGE.count + SMALL.count;
 /** Of 500 characters, which stand in the row three times: some 100 MB. */
 const OBJECTS = 65_000;
 const TEXT = 'x'.repeat(490);
-/** What is copied: blobs and objects. */
+/** The octets to copy: blobs and objects. */
 const DATA = LARGE.count * LARGE.octets + SMALL.count * SMALL.octets + OBJECTS * 3 * TEXT.length;
 /**
  * Buffers of a streamed file that wait to be collected, SQLite's cache: measured are 20 to 85 MB.

@@ -92,7 +92,7 @@ describe('backup and restore', () => {
       const { text, status } = await back.http(`/jmap/download/${account}/${blobId}/x`);
       expect([status, text === octets.toString()], blobId).toEqual([200, true]);
     }
-    // What was acknowledged after the copy is not there, and no state of then is answered.
+    // Writes acknowledged after the copy are not there, and no state of then is answered.
     for (const [type, state] of states) {
       for (const sinceState of [state, '0', '1']) {
         const [, refused] = await back.call(`${type}/changes`, { accountId: account, sinceState });

@@ -17,7 +17,7 @@ beforeAll(buildTools, BUILD_TIMEOUT);
 
 const MIGRATIONS = join(ROOT, 'prisma/sqlite/migrations');
 
-/** What a lock is held on stays, empty: it means nothing. */
+/** The file of a lock stays, empty: it means nothing. */
 const LOCK = ['jmap.db.lock'];
 const PUSH = { types: '*', closeafter: 'no', ping: '0' };
 

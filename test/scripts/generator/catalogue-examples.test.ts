@@ -3,7 +3,7 @@ import type { CodeRow } from '../../../src/descriptor/codes/code-row.js';
 import { CODES } from '../../../src/descriptor/codes/index.js';
 import { judge } from './random/texts.js';
 
-/** What examples speak of beside what they show. */
+/** The things that examples speak of beside what they show. */
 const PROPERTIES = [
   "name: { type: string, default: '' }",
   "title: { type: string, default: '' }",
@@ -50,7 +50,10 @@ const PLACES: readonly ((example: string) => string)[] = [
   (example) => example,
 ];
 
-/** What can't stand in a text of one descriptor, or is shown by words: other tests try it. */
+/**
+ * Examples that can't stand in a text of one descriptor, or are shown by words: other tests try
+ * them.
+ */
 const SHORTENED = new RegExp(
   [
     String.raw`…|capabilities/|\.yaml|\(|file|alone|\.ts|folder|generated|_a and|0002|npm|hook`,

@@ -6,10 +6,10 @@ import { render } from '../../../scripts/generator/pipeline.js';
 import { createProject, type Project, REPOSITORY, readTree } from './project.js';
 
 /**
- * Each folder of test/golden/errors holds descriptors that are wrong and what is said about them;
- * each of test/golden/warnings those that are right and give warnings; each of test/golden/output
- * descriptors and the files that they make; each of test/golden/history descriptors, those that
- * were generated before them, and what is said. `UPDATE_GOLDEN=1` writes the expectations anew.
+ * Each folder of test/golden/errors holds wrong descriptors and the messages about them; each of
+ * test/golden/warnings right ones that give warnings. Each of test/golden/output holds descriptors
+ * and the files that they make. Each of test/golden/history holds descriptors, the descriptors that
+ * were generated before them, and the messages. `UPDATE_GOLDEN=1` writes the expectations anew.
  */
 const GOLDEN = join(REPOSITORY, 'test/golden');
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';

@@ -55,7 +55,8 @@ it('two branches that touch two capabilities merge without a conflict, and all i
   timeout: 600_000,
 }, async () => {
   const project = await committed();
-  // What changes no table: of two migrations the later one is generated anew after a merge.
+  // A migration that changes no table: of two migrations the later one is generated anew after a
+  // merge.
   const changed = (name: string): string => `${capability(name, TEXT)}    acceptSnakeCase: true\n`;
   await branch(project, 'one', { 'desks.yaml': changed('desks') });
   await branch(project, 'two', { 'rooms.yaml': changed('rooms') });

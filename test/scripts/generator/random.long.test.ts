@@ -38,7 +38,7 @@ it(
       await roundTrips(root, project, seed + index);
       const url = await postgresql().createDatabase(`random${index}`);
       await roundTrips(root, project, seed + index, url);
-      // What is made twice is the same.
+      // A project generated twice is the same.
       expect(await generate({ check: true }), what).toMatchObject({ code: 0 });
     }
   },

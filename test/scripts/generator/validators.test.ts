@@ -37,7 +37,7 @@ beforeAll(async () => {
   text = (await readTree(folder))['Gadget.validators.ts'] ?? '';
 });
 
-/** What a validator complains about: path and keyword. */
+/** Returns the complaints of a validator: path and keyword. */
 function complaints(validate: Validator, data: unknown): string[] {
   if (validate(data)) return [];
   return (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);

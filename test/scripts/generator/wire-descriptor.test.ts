@@ -41,7 +41,10 @@ const described = (source: string): ModelCapability =>
 const served = (found: ModelCapability): ModelCapability =>
   capability(buildModel([view('reference.json', canonicalJson(found.onWire))]));
 
-/** What a client can build its calls from: no places, and of a type what is on the wire. */
+/**
+ * Returns the facts that a client can build its calls from: no places, and of a type what is on the
+ * wire.
+ */
 function facts({ types, ...rest }: ModelCapability): unknown {
   const { at: _at, name: _name, descriptorHash: _hash, onWire: _onWire, ...own } = rest;
   return withoutPlaces({ ...own, drops: [], types: types.map(ofType) });

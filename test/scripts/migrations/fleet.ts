@@ -163,7 +163,10 @@ export class Fleet {
     }
   }
 
-  /** What the engine keeps of all objects that the version has written or followed, a line each. */
+  /**
+   * Returns the engine's records of all objects that the version has written or followed, a line
+   * each.
+   */
   records(at: Release, late = false): ReadonlySet<string> {
     const records = new Set<string>();
     for (const own of at.drawn.types) {
@@ -307,7 +310,7 @@ export class Fleet {
   }
 }
 
-/** What the next version makes of a row. */
+/** Returns the row that the next version makes of a row. */
 function advance(row: Row, old: readonly DrawnProperty[], now: readonly DrawnProperty[]): void {
   const before = row.values;
   row.values = new Map(

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { model, todo } from './models.js';
 import { generate, temporaryRoot, write } from './project.js';
 
-/** What generating says where a later jmapsmith left such tables behind. */
+/** Returns the problems of generating where a later jmapsmith left such tables behind. */
 async function problemsAfter(change: (schema: string) => string) {
   const root = temporaryRoot();
   await generate(root, model([todo()]));

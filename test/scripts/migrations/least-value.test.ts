@@ -5,7 +5,7 @@ import type { JsonValue } from '../../../src/protocol/json.js';
 import { model, property, type } from './models.js';
 import { generate, sql, temporaryRoot } from './project.js';
 
-/** What objects of a new version have in a column of the version before that had no default. */
+/** The value of objects of a new version in a column of the version before that had no default. */
 
 type Kind = ModelProperty['kind'];
 

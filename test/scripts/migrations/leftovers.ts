@@ -14,7 +14,7 @@ const NAME = property('name', 'string', { default: '' });
 const RECENT = Date.now();
 
 /**
- * What is derived from rows that exist, or that the version before writes: the same on every
+ * Tests values derived from rows that exist, or that the version before writes: the same on every
  * database.
  */
 export function finishes(open: () => Promise<Evolving>): void {
@@ -80,7 +80,8 @@ export function finishes(open: () => Promise<Evolving>): void {
     const known = calls;
     await db.start({ types: [todo], hooks });
     expect(calls).toBe(known);
-    // What a client knows from before, or from the old server after the migration, is refused.
+    // A state that a client knows from before, or from the old server after the migration, is
+    // refused.
     const states = await db.rows(
       `SELECT "accountId", "number" FROM "JmapState" WHERE "type" = 'Todo' ORDER BY "accountId"`,
     );
@@ -215,7 +216,7 @@ export function finishes(open: () => Promise<Evolving>): void {
     expect(await db.rows(`SELECT count("code") AS "n" FROM "Todo"`)).toEqual([{ n: 4 }]);
     await db.run(`UPDATE "Todo" SET "code" = "id" WHERE "id" IN ('r2', 'r3')`);
     expect(await db.migrate(root)).toHaveLength(1);
-    // What was unique stays so without a look; another set of properties is looked at.
+    // A unique property stays so without a look; another set of properties is looked at.
     expect(await advance(after)).toEqual([]);
     const wider = model([unique([TEXT, label], [TEXT, label])]);
     expect(await advance(wider)).toHaveLength(1);

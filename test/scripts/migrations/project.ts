@@ -24,7 +24,7 @@ export function temporaryRoot(): string {
   return root;
 }
 
-/** What the generator would do for the database: plans and, where nothing is wrong, writes. */
+/** Does what the generator would do for the database: plans and, where nothing is wrong, writes. */
 export async function generate(
   root: string,
   model: Model,

@@ -113,7 +113,7 @@ describe('planMigrations: what is released', () => {
     git(root, 'checkout', '-q', 'main');
     await generate(root, model([todo([DUE])]));
     commit('ours');
-    // What is emitted anew conflicts; the migrations lie side by side.
+    // The emitted files conflict; the migrations lie side by side.
     git(root, 'merge', '-q', '-X', 'ours', '--no-edit', 'other');
     const both = model([todo([DUE, RANK])]);
     const { problems } = await generate(root, both);

@@ -7,7 +7,10 @@ import type { HookServices } from '../../../src/hooks/scope.js';
 import { createRegistry } from '../../../src/methods/registry.js';
 import { createLogging } from '../../../src/server/logging.js';
 
-/** What a server's start finishes, without the server: types as the generator would emit them. */
+/**
+ * Finishes what a server's start finishes, without the server: types as the generator would emit
+ * them.
+ */
 export interface Started {
   readonly types: readonly ModelType[];
   readonly hooks?: Readonly<Record<string, TypeHooks>>;

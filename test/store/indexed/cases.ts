@@ -9,8 +9,8 @@ import { referenceIds } from '../reference.js';
 
 /**
  * Queries by every kind of index, of accounts that are hard on them, compared with plain
- * JavaScript: whichever index leads, and whatever the database believes of its tables, the answers
- * are the same.
+ * JavaScript. No matter which index leads, and what the database believes of its tables, the
+ * answers are the same.
  */
 
 export interface Sizes {
@@ -105,7 +105,7 @@ export function indexedCases(
   beforeAll(async () => {
     rig = await open();
     await fill('equal', many, (n) => equal(random, n));
-    // What is known of the tables then is wrong for all others.
+    // The statistics of the tables are then wrong for all others.
     if (analyzed) await rig.exec('ANALYZE');
     await fill('mixed', some, () => mixed(random, 0.1, 20));
     await fill('nulls', some, () => mixed(random, 0.9, 2));

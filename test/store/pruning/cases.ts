@@ -12,7 +12,7 @@ import { Gadget } from '../gadget.js';
 export const A = 'aone';
 export const B = 'atwo';
 
-/** What upkeep asks for at a time (src/server/upkeep.ts). */
+/** The records that upkeep asks for at a time (src/server/upkeep.ts). */
 const STEP = 500;
 const OLD = 1_000_000;
 const NEW = 2_000_000;
@@ -45,8 +45,8 @@ async function fill(opened: Opened, count: number): Promise<void> {
 }
 
 /**
- * What a client's next page may be: whole, or without its beginning, which is refused; never with a
- * hole.
+ * Expects a client's next page to be whole, or without its beginning, which is refused; never with
+ * a hole.
  */
 function expectWhole(records: readonly ChangeRecordAt[], since: number, state: number): void {
   const [first] = records;
@@ -63,7 +63,7 @@ export function pruningCases(count: number, open: Open): void {
       onTestFinished(() => opened.close());
       const { store, other } = opened;
       await fill(opened, count);
-      // What filling has left in the log before the database is none of pruning's.
+      // The pages that filling has left in the log before the database are none of pruning's.
       if (opened.file !== undefined) await opened.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       now = NEW;
       const clients = new Clients();

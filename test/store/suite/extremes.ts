@@ -6,7 +6,10 @@ import type { FilterNode } from '../../../src/store/port.js';
 import { condition, Gadget, gadget, operator, plan } from '../gadget.js';
 import type { Bench } from './bench.js';
 
-/** What a client may send that no honest one does: each is answered alike on every database. */
+/**
+ * Requests that a client may send and that no honest one does: each is answered alike on every
+ * database.
+ */
 export function extremeCases(bench: Bench): void {
   const { found, insert, read } = bench;
 

@@ -18,7 +18,7 @@ const STRANGE: readonly StoredObject[] = [
   gadget('r5', { rank: Number.MIN_SAFE_INTEGER, due: '0001-01-01T00:00:00Z' }),
 ];
 
-/** What reads a state and what belongs to it gives the same as a snapshot's operations. */
+/** A read of a state with its objects gives the same as a snapshot's operations. */
 export function stateReadCases(bench: Bench): void {
   const asked = (): { accountId: string; deadline: number; type: typeof Gadget } => ({
     ...{ accountId: A, deadline: bench.soon().deadline, type: Gadget },

@@ -3,9 +3,9 @@ import { type Program, readProgram } from '../../../src/text/pattern/program.js'
 
 /**
  * Whether RegExp, which tries one way after the other, could take more than linear time to find
- * that a text doesn't match. It could where the automaton has one of two shapes (A. Weber, H.
- * Seidl: On the degree of ambiguity of finite automata, 1991): two ways from a state to itself by
- * one text, or a text that leads from p to p, from p to q and from q to q. A search that may begin
+ * that a text doesn't match. It could where the automaton has one of two shapes (Weber and Seidl,
+ * "On the degree of ambiguity of finite automata", 1991). There are two ways from a state to itself
+ * by one text, or a text leads from p to p, from p to q and from q to q. A search that may begin
  * anywhere is a loop before the first state. Conditions such as \b are taken to hold, so some
  * patterns that are linear count as slow; none that is slow counts as linear.
  */

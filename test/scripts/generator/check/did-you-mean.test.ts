@@ -10,7 +10,7 @@ const REST = `properties:
   list: { type: array, items: { type: string }, default: [] }
 `;
 
-/** What Thing says besides, with the mistyped word; properties go on where REST ends. */
+/** The rest of Thing, with the mistyped word; properties go on where REST ends. */
 const TYPE: readonly (readonly [what: string, lines: string, meant: string])[] = [
   ['a key of a type', 'propertis: {}', 'properties'],
   ['a key of a type, in other words', 'singelton: true', 'singleton'],

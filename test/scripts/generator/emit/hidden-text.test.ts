@@ -4,8 +4,9 @@ import { code, escapeText, json } from '../../../../scripts/generator/emit/refer
 import { addWireTypes } from '../../../../scripts/generator/emit/wire-types.js';
 
 /**
- * What descriptors say is printed in programs and pages. None of it may end a comment or a string,
- * nor make a reader see another program than there is (U+202E turns the direction of writing).
+ * The words of descriptors are printed in programs and pages. None of it may end a comment or a
+ * string, nor make a reader see another program than there is (U+202E turns the direction of
+ * writing).
  */
 
 const WORDS = `Ends */ evil(); /*\n\${x} \`y\` \u2028 \u202e\n/** {`;
@@ -53,7 +54,7 @@ test('a constant keeps its words in its comment, and its text in its strings', (
   expect(text).not.toMatch(/[\u2028\u2029\u202e]/);
   expect(text.match(/\*\//g)).toHaveLength(2);
   const printed = text.slice(text.indexOf('= ') + 2, -2);
-  // What the module would hold: the very value.
+  // The value that the module would hold: the very value.
   const read: unknown = new Function(`return ${printed};`)();
   expect(read).toEqual(value);
   expect(Object.getPrototypeOf(read)).toBe(Object.prototype);

@@ -42,7 +42,7 @@ function membersOf(name: string): string[] {
   return [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, member]) => member ?? '');
 }
 
-/** What a validator complains about: path and keyword. */
+/** Returns the complaints of a validator: path and keyword. */
 function complaints(validator: Validator, value: unknown): string[] {
   if (validator(value)) return [];
   return (validator.errors ?? []).map(({ instancePath, keyword }) => `${instancePath} ${keyword}`);

@@ -41,7 +41,7 @@ export function projects(size: Size): fc.Arbitrary<RandomProject> {
 
 type Gen = <T, A extends unknown[]>(make: (...args: A) => fc.Arbitrary<T>, ...args: A) => T;
 
-/** What a type of the project offers to those that refer to it. */
+/** The parts of a type of the project that other types may refer to. */
 interface Known {
   readonly name: string;
   readonly singleton: boolean;

@@ -102,7 +102,7 @@ function functionOf(property: string, from: readonly string[]): string {
 }
 
 /**
- * What the function of a computed property gives for an object; undefined for any other property.
+ * Returns the value of a computed property for an object; undefined for any other property.
  */
 export function computedOf(
   property: string,

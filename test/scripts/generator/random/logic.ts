@@ -2,9 +2,9 @@ import type fc from 'fast-check';
 import { MEMBER_NAMES, VERBS } from './names.js';
 import { type Definitions, type Schema, valuesOf } from './values.js';
 
-/** What random descriptors declare of logic: computed properties, own methods, further members. */
+/** Random descriptors declare logic: computed properties, own methods, further members. */
 
-/** What this module needs of the maker of descriptors. */
+/** The parts of the maker of descriptors that this module needs. */
 export interface Dice {
   chance(percent: number): boolean;
   one<T>(all: readonly T[]): T;
@@ -80,7 +80,7 @@ function isSecret({ properties }: Typed, name: string): boolean {
   return properties[name]?.['access'] === 'secret';
 }
 
-/** What a value's schema says, without what a property's alone says. */
+/** The keys of a value's schema, without those that only a property has. */
 const SHAPE_KEYS: ReadonlySet<string> = new Set([
   ...['type', 'format', 'enum', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum'],
   ...['items', 'minItems', 'maxItems', 'uniqueItems', 'properties', 'required', 'setOf', '$ref'],

@@ -88,7 +88,10 @@ function conditions(type: RandomType, held: Record<string, Json>): [string, Json
   });
 }
 
-/** Nobody refers to what is not there, and each count is that of those that refer. */
+/**
+ * Expects that nobody refers to an object that is not there, and that each count is the number of
+ * objects that refer.
+ */
 async function consistent(served: Served, types: readonly Referring[]): Promise<void> {
   const stored = new Map<string, readonly Stored[]>();
   for (const { name } of types) stored.set(name, await all(served, name));

@@ -66,7 +66,10 @@ async function roundTrip(served: Served, described: Described, seed: number): Pr
   }
 }
 
-/** What another object has, but for what may not change; `/changes` and the read tell of it. */
+/**
+ * Gives an object the values of another one, but for what may not change; `/changes` and the read
+ * tell of it.
+ */
 async function updates(
   served: Served,
   described: Described,
@@ -89,7 +92,7 @@ async function updates(
   expect([[], [id]], name).toContainEqual(updated);
 }
 
-/** What is given comes back as it is, and the defaults for the rest; what is hidden does not. */
+/** Given values come back as they are, and the defaults for the rest; hidden values do not. */
 async function reads(
   served: Served,
   { name, type, definitions }: Described,
@@ -108,7 +111,7 @@ async function reads(
       expect(Object.hasOwn(object, property), what).toBe(false);
       continue;
     }
-    // What follows other objects is looked at once all are there.
+    // Values that follow other objects are looked at once all are there.
     if (Object.hasOwn((schema['computed'] as object | undefined) ?? {}, 'on')) continue;
     // A singleton that was never written has its defaults alone.
     const isUnwritten = object.updated === '1970-01-01T00:00:00Z';
@@ -119,7 +122,9 @@ async function reads(
   }
 }
 
-/** What is computed of an object that was read; what is hidden of it has its default. */
+/**
+ * Returns the computed value of an object that was read; its hidden properties have their defaults.
+ */
 function computedFor(
   type: RandomType,
   object: Answer,
@@ -187,7 +192,10 @@ function later(date: string): Json | undefined {
   return Date.parse(date) < Date.parse(last) ? last : undefined;
 }
 
-/** What a client gives: every property that has to be there, and some of the others. */
+/**
+ * Draws the objects that a client gives: every property that has to be there, and some of the
+ * others.
+ */
 function objectsOf({ type, definitions }: Described): fc.Arbitrary<Value> {
   const members = Object.entries(type.properties).flatMap(([name, schema]) => {
     const { access = 'mutable' } = schema;

@@ -65,7 +65,7 @@ export interface Served {
 }
 
 /**
- * What a project's folder has generated, served by the engine from a new SQLite file, or from
+ * Serves the generated files of a project's folder by the engine from a new SQLite file, or from
  * `url`.
  */
 export async function serve(root: string, url?: string): Promise<Served> {

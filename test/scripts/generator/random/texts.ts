@@ -14,7 +14,7 @@ const VALID = ['gadgets', 'rich'].map((name) =>
   readFileSync(join(REPOSITORY, `test/golden/output/${name}/capabilities/${name}.yaml`), 'utf8'),
 );
 
-/** What is told of a text; the model is built where nothing is wrong. */
+/** Returns the problems of a text; the model is built where nothing is wrong. */
 export function judge(source: string): readonly Problem[] {
   const { root, problems } = parseDescriptor(FILE, source);
   const at = { file: FILE, line: 1, column: 1 };

@@ -55,7 +55,9 @@ function clamped(n: number, schema: Schema): number {
   return Math.min(low, bound(schema, 'maximum', Infinity));
 }
 
-/** What RFC 7493 2.1 keeps out of a request, and what PostgreSQL's text can't hold. */
+/**
+ * Characters that RFC 7493 2.1 keeps out of a request, and those that PostgreSQL's text can't hold.
+ */
 const NO_I_JSON = /[\0\p{Noncharacter_Code_Point}]/gu;
 
 const PATTERNS: Readonly<Record<string, RegExp>> = {};
