@@ -37,6 +37,7 @@ export interface Options {
   readonly level?: string | undefined;
   readonly report: string;
   readonly seed?: string | undefined;
+  readonly strict?: boolean | undefined;
 }
 
 export interface Conformed {
@@ -86,7 +87,7 @@ async function runAll(
   tell: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<Results> {
-  const { url } = options;
+  const { url, strict = false } = options;
   if (url === undefined) throw new UsageError('--url is missing: where is the server?');
   requireUrl(url);
   const authorization = authorizationOf(options, environment);
@@ -104,7 +105,7 @@ async function runAll(
   const wire = await wireOf(options);
   const named = accounts === undefined ? {} : { accounts };
   const server = await Server.connect({
-    ...{ url, authorization, others, transport, seed, wire, ...named },
+    ...{ url, authorization, others, transport, seed, wire, strict, ...named },
   });
   try {
     requireAccounts(server, accounts ?? []);
@@ -132,7 +133,7 @@ async function runAll(
       ...(signal === undefined ? {} : { signal }),
     };
     const progress = new ProgressLines(tell);
-    const head = { url, transport, seed, isOurs: server.isOurs, warnings };
+    const head = { url, transport, seed, warnings };
     try {
       const outcomes = await run(plan, progress);
       if (signal?.aborted !== true) return { ...head, outcomes, ...gapOf(outcomes, unusable) };

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { decode } from '../../src/descriptor/descriptor-file.js';
 import { asMap } from './client/json.js';
-import { type DescriptorSource, toldWorld, type World, worldOf } from './subject/described.js';
+import {
+  type DescriptorSource,
+  selfDescribedWorld,
+  type World,
+  worldOf,
+} from './subject/described.js';
 import type { Server } from './subject/server.js';
 import { expand, REFERENCE } from './subject/session.js';
 
@@ -35,7 +40,7 @@ export async function learnTypes(
           `${Object.keys(capabilities).join(', ')}.`,
       );
   if (described !== null) return described;
-  const told = toldWorld(await fetchAll(server));
+  const told = selfDescribedWorld(await fetchAll(server));
   return new Map([...told].filter(([, { capability }]) => capability in capabilities));
 }
 

@@ -33,6 +33,7 @@ are there, and removes them again; nothing else is touched.
   --report FORMAT      text (the default), json, junit or html, on standard output
   --output FILE        the report goes to a file, and a summary of one screen to standard output
   --seed N             of what is random; each report tells it
+  --strict             where an RFC allows several answers, takes only the one of a jmapsmith server
   --list               the checks, one a line, and nothing is run
   --help               shows this
 

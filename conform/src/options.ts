@@ -18,5 +18,6 @@ export const OPTIONS = {
   report: { type: 'string', default: 'text' },
   output: { type: 'string' },
   seed: { type: 'string' },
+  strict: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
 } as const;

@@ -38,7 +38,6 @@ export interface Results {
   readonly url: string;
   readonly transport: TransportName;
   readonly seed: number;
-  readonly isOurs: boolean;
   /** Why the run ended early; absent where it didn't. */
   readonly ended?: string;
   /** What was made and could not be removed. */

@@ -8,7 +8,7 @@ export const ERROR = 'urn:ietf:params:jmap:error:';
 
 /**
  * A request-level error (RFC 8620 3.6.1). The request must be rejected; that the body is a problem details object is
- * a SHOULD, but where it tells one of the RFC's types it must be the right one. Ours tells it, with status 400.
+ * a SHOULD, but where it tells one of the RFC's types it must be the right one. A strict run wants it, with status 400.
  */
 export function refused(server: Server, type: string, limit?: string): Matcher {
   return satisfying(`a rejected request: ${type} ${limit ?? ''}`, (value) => {
@@ -22,7 +22,7 @@ export function refused(server: Server, type: string, limit?: string): Matcher {
     if (!isStatus && !(server.transport === 'websocket' && isTold)) return false;
     if (isTold && told !== `${ERROR}${type}`) return false;
     if (limit !== undefined && isTold && problem['limit'] !== limit) return false;
-    return !server.isOurs || (isTold && status === 400 && typeof problem['detail'] === 'string');
+    return !server.strict || (isTold && status === 400 && typeof problem['detail'] === 'string');
   });
 }
 
@@ -32,8 +32,11 @@ export function apiAnswer({ status, json }: HttpAnswer): ApiAnswer {
   return { kind: 'problem', status, problem: asMap(json) };
 }
 
-/** The status of what needs credentials and has none: an error of the client's, no more is said (1.7); ours is 401. */
-export const unauthenticated = ({ isOurs }: Server): Matcher =>
-  satisfying(isOurs ? 'the status 401' : 'a status from 400 to 499', (status) =>
-    isOurs ? status === 401 : Number(status) >= 400 && Number(status) < 500,
+/**
+ * Matches the status of a request without valid credentials. RFC 8620 1.7 asks for an error of the
+ * client's alone; a strict run wants 401.
+ */
+export const unauthenticated = ({ strict }: Server): Matcher =>
+  satisfying(strict ? 'the status 401' : 'a status from 400 to 499', (status) =>
+    strict ? status === 401 : Number(status) >= 400 && Number(status) < 500,
   );

@@ -5,7 +5,10 @@ import { allowedTests } from './allowed-tests.js';
 
 it('names checks that there are', () => {
   const ids = ALL_CHECKS.map(({ id }) => id);
-  const named = [...ALLOWED, ...ANYWHERE].flatMap(({ checks }) => checks);
+  const named = [
+    ...[...ALLOWED, ...ANYWHERE].flatMap(({ checks }) => checks),
+    ...ALLOWED.flatMap(({ decisions }) => decisions),
+  ];
   expect(named.filter((id) => !ids.includes(id))).toEqual([]);
 });
 

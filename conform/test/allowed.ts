@@ -16,7 +16,11 @@ import {
 } from './faults/makers.js';
 import type { Fault, ProxyAnswer } from './proxy.js';
 
-/** What RFC 8620 allows, and this project decided otherwise: of another server each check takes it, of ours none does. */
+/** What an RFC allows, and this project decided otherwise. */
+export interface Allowed extends Fault {
+  /** Checks of a strict run that must notice it; `checks` take it of any server. */
+  readonly decisions: readonly string[];
+}
 
 /** A body that is no problem details object. */
 const plain = (answer: ProxyAnswer, status: number): ProxyAnswer =>
@@ -47,15 +51,17 @@ const isWithoutIds = (args: JsonMap): boolean =>
     (error) => JSON.stringify(asMap(error)['properties']) === '["id"]',
   );
 
-export const ALLOWED: readonly Fault[] = [
+export const ALLOWED: readonly Allowed[] = [
   {
     name: 'tells no properties of a SetError',
     checks: ['set-update-server-set', 'described-values-required', 'set-create-wrong-type'],
+    decisions: ['set-update-server-set', 'described-values-required', 'set-create-wrong-type'],
     ...setErrors((error) => dropping(error, (name) => name === 'properties')),
   },
   {
     name: 'has no words for its errors',
     checks: ['get-invalid-property', 'query-changes-invalid', 'dispatch-wrong-types'],
+    decisions: ['get-invalid-property', 'query-changes-invalid', 'dispatch-wrong-types'],
     ...onResponses(([name, args, id]) =>
       name === 'error' ? [name, { type: args['type'] ?? '' }, id] : [name, args, id],
     ),
@@ -63,11 +69,13 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'has objects without times',
     checks: ['get-all-properties'],
+    decisions: ['get-all-properties'],
     ...items((item) => dropping(item, (name) => TIMES.includes(name))),
   },
   {
     name: 'has members of its own in the responses of queries',
     checks: ['query-window-response', 'query-changes-none'],
+    decisions: ['query-window-response', 'query-changes-none'],
     ...onResponses(([name, args, id]) =>
       /query/i.test(name) ? [name, { ...args, collapsed: false }, id] : [name, args, id],
     ),
@@ -75,16 +83,19 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'does not tell a default that null restored',
     checks: ['set-update-null-default'],
+    decisions: ['set-update-default-reported'],
     ...told('set', (args) => ({ ...args, updated: values(args['updated'], () => null) })),
   },
   {
     name: 'takes a pointer that is no JSON Pointer for an unknown property',
     checks: ['patch-escapes'],
+    decisions: ['patch-escapes-invalid'],
     ...renamed('invalidPatch', 'invalidProperties'),
   },
   {
     name: 'takes copies without an id for invalid arguments',
     checks: ['copy-id-required'],
+    decisions: ['copy-id-required-each'],
     ...onResponses(([name, args, id]) =>
       name.endsWith('/copy') && isWithoutIds(args)
         ? ['error', { type: 'invalidArguments' }, id]
@@ -94,6 +105,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'looks at the accounts of a copy first',
     checks: ['dispatch-wrong-types'],
+    decisions: ['dispatch-types-before-accounts'],
     ...onCalls(([name, args, id]) => {
       const { accountId, fromAccountId } = args as JsonMap;
       const isNobody = name.endsWith('/copy') && fromAccountId === 'a-nobody';
@@ -103,11 +115,13 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'takes a condition of # for invalid arguments',
     checks: ['references-inside-filter'],
+    decisions: ['references-inside-filter-unsupported'],
     ...renamed('unsupportedFilter', 'invalidArguments'),
   },
   {
     name: 'looks at no member beside an operator of a filter',
     checks: ['query-filter-malformed'],
+    decisions: ['query-filter-beside-operator'],
     ...sent('query', (args) => {
       const filter = asMap(args['filter']);
       if (!('operator' in filter)) return args;
@@ -117,11 +131,13 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'takes a text that is too long for an object that is',
     checks: ['set-text-length'],
+    decisions: ['set-text-length-refused'],
     ...setErrors((error) => (error['type'] === 'invalidProperties' ? { type: 'tooLarge' } : error)),
   },
   {
     name: 'knows a property that ours does not',
     checks: ['get-invalid-property'],
+    decisions: ['get-invalid-property'],
     ...sent('get', (args) => {
       const { properties } = args;
       if (!Array.isArray(properties)) return args;
@@ -131,6 +147,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'takes more objects than its limits say',
     checks: ['get-most-ids', 'set-max-objects', 'copy-most', 'references-limits'],
+    decisions: ['get-most-ids', 'set-max-objects', 'copy-most', 'references-limit-refused'],
     ...session((one) => {
       const urn = 'urn:ietf:params:jmap:core';
       const lower = { maxObjectsInGet: 40, maxObjectsInSet: 40 };
@@ -141,6 +158,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'has other words for an account that is not there',
     checks: ['dispatch-account-foreign'],
+    decisions: ['dispatch-account-same-words'],
     ...onResponses(([name, args, id]) =>
       args['type'] === 'accountNotFound'
         ? [name, { ...args, description: `No such account (${Math.random()}).` }, id]
@@ -150,6 +168,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'answers an error of the request with a status alone',
     checks: ['request-not-json', 'request-unknown-capability', 'limits-calls', 'limits-named'],
+    decisions: ['request-not-json', 'request-unknown-capability', 'limits-calls'],
     ...instead(
       (answer) => ['notJSON', 'unknownCapability', 'limit'].some((type) => isProblem(type)(answer)),
       (answer) => plain(answer, 422),
@@ -158,6 +177,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'reads JSON however deep it is',
     checks: ['ijson-deep'],
+    decisions: ['ijson-deep-refused'],
     ...http(
       ({ body }) => body.includes('[[[[[[[[[[[[[[[[[[[[') || body.includes('{"a":{"a":{"a":'),
       (answer) => {
@@ -170,11 +190,26 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'refuses a long body in front of the server',
     checks: ['limits-size'],
+    decisions: ['limits-size-refused'],
     ...instead(isProblem('limit'), (answer) => plain(answer, 413)),
+  },
+  {
+    name: 'refuses a surplus of requests with the status of HTTP',
+    checks: ['limits-concurrent'],
+    decisions: ['limits-concurrent-refused'],
+    ...http(
+      ({ body }) => body.includes('"c11"'),
+      (answer) => plain(answer, 429),
+    ),
   },
   {
     name: 'refuses credentials with 403',
     checks: [
+      'security-no-credentials',
+      'security-wrong-credentials',
+      'blob-download-no-credentials',
+    ],
+    decisions: [
       'security-no-credentials',
       'security-wrong-credentials',
       'blob-download-no-credentials',
@@ -187,6 +222,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'refuses another type of a body by HTTP',
     checks: ['request-other-type'],
+    decisions: ['request-other-type-not-json'],
     ...http(
       ({ method, headers }) => method === 'POST' && !isType(headers['content-type']),
       (answer) => plain(answer, 415),
@@ -195,6 +231,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'guesses the type of a body without one',
     checks: ['request-other-type'],
+    decisions: ['request-other-type-not-json'],
     ...http(
       ({ method, headers }) => method === 'POST' && headers['content-type'] === undefined,
       (answer) => ({ ...answer, status: 200 }),
@@ -203,6 +240,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'sends blobs without their length',
     checks: ['blob-download-octets'],
+    decisions: ['blob-download-length'],
     ...http(
       ({ path }) => path.includes('/download/'),
       (answer) => ({
@@ -214,6 +252,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'has another status for a blob that is not there',
     checks: ['blob-download-unknown'],
+    decisions: ['blob-download-refusals-alike'],
     ...instead(
       ({ status }) => status === 404,
       (answer) => plain(answer, 410),
@@ -222,6 +261,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'keeps the session from caches in fewer words',
     checks: ['session-no-cache'],
+    decisions: ['session-cache-header'],
     answer: (answer) => ({
       ...answer,
       headers: { ...answer.headers, 'cache-control': 'no-store' },
@@ -230,6 +270,7 @@ export const ALLOWED: readonly Fault[] = [
   {
     name: 'has another state though nothing changed',
     checks: ['changes-none', 'changes-every-state', 'changes-intermediate-state'],
+    decisions: ['changes-state-kept', 'changes-pages-end'],
     ...sent('changes', (args) => ({
       ...args,
       sinceState: String(args['sinceState']).replace(/x$/, ''),

@@ -172,7 +172,6 @@ it.each(['junit', 'html'])('what is not whole, or left behind, is told by %s', a
     url: 'http://a',
     transport: 'http',
     seed: 1,
-    isOurs: false,
     outcomes: [],
   } as const;
   const results = { ...head, ended: 'The server <is> gone.', warnings: ['Left behind: x1'] };
@@ -189,7 +188,7 @@ it.each(['text', 'json', 'junit', 'html'])(
     const failure = { message: 'It was cut.', exchanges: [] };
     const transport = 'http' as const;
     const outcome = { check, type: 'Note', transport, status: 'failed' as const, ms: 1, failure };
-    const results = { url: 'http://a', transport, seed: 1, isOurs: false, outcomes: [outcome] };
+    const results = { url: 'http://a', transport, seed: 1, outcomes: [outcome] };
     expect(REPORTS[word]?.(results)).toContain('how long the text may be');
   },
 );

@@ -57,6 +57,7 @@ export async function besideObjects(beside: Beside): Promise<Ran> {
     authorization: bearer(user.token),
     others: others.map(({ token }) => bearer(token)),
     transport: beside.transport ?? 'http',
+    strict: true,
   });
   const warnings: string[] = [];
   try {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../../test/support/server.js';
 import { conform } from '../src/command.js';
-import { toldWorld, worldOf } from '../src/subject/described.js';
+import { selfDescribedWorld, worldOf } from '../src/subject/described.js';
 import { profileOf } from '../src/subject/profile.js';
 
 // `npm run conform -- --descriptor FILE`: what the language of descriptors doesn't have is refused with its place, what
@@ -247,6 +247,6 @@ types:
     shape: round
     properties: { name: { type: string, default: '', colour: red } }
 `;
-  expect([...toldWorld([{ file: 'x.json', text: later }]).keys()]).toEqual(['X']);
+  expect([...selfDescribedWorld([{ file: 'x.json', text: later }]).keys()]).toEqual(['X']);
   expect(() => worldOf([{ file: 'x.yaml', text: later }])).toThrow(/^x\.yaml:3:1: unknown key/m);
 });

@@ -118,7 +118,7 @@ export async function transcript(
     await begin.call(this);
     said = [];
   });
-  const server = await Server.connect({ ...users, transport, seed: 7 });
+  const server = await Server.connect({ ...users, transport, seed: 7, strict: true });
   try {
     const selection = { types, checks };
     await run(

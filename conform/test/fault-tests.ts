@@ -59,7 +59,10 @@ export function faultTests(faults: readonly Fault[], checks: readonly Check[]): 
     const { u1, u2, u3 } = made;
     await emptied();
     const others = [bearer(u2.token), bearer(u3.token)];
-    const options = { url: proxy.url, authorization: bearer(u1.token), others, transport, seed: 1 };
+    const options = {
+      ...{ url: proxy.url, authorization: bearer(u1.token), others },
+      ...{ transport, seed: 1, strict: true },
+    };
     const server = await Server.connect(options);
     const progress = { planned: () => undefined, started: () => undefined, ended: () => undefined };
     try {

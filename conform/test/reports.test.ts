@@ -17,7 +17,7 @@ function outcome(id: string, failure: Partial<Failure>): Outcome {
 }
 
 const results = (outcomes: readonly Outcome[]): Results => ({
-  ...{ url: 'http://a', transport: 'http', seed: 1, isOurs: false, outcomes },
+  ...{ url: 'http://a', transport: 'http', seed: 1, outcomes },
 });
 
 const wrongName = (path: string): Partial<Failure> => ({

@@ -34,6 +34,7 @@ export function useServer(fixtures: () => Fixtures, given?: TransportName): () =
       authorization: bearer(u1.token),
       others,
       transport,
+      strict: true,
     });
   });
   afterAll(() => server?.close());

@@ -55,6 +55,7 @@ function conform(url: string, { u1, u2, u3 }: Fixtures, transport: string): Prom
     'json',
     '--seed',
     '1',
+    '--strict',
   ];
   return new Promise((resolve, reject) => {
     const options = { cwd: ROOT, maxBuffer: 2 ** 28 };

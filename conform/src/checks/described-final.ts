@@ -7,7 +7,14 @@ import { givable } from '../subject/described.js';
 import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { LIMITED, largeOf } from './described-limits.js';
-import { canChange, changeable, eachKey, hasKeys } from './described-unique.js';
+import {
+  canChange,
+  changeable,
+  eachCopiedKey,
+  eachKey,
+  hasCopiedKeys,
+  hasKeys,
+} from './described-unique.js';
 
 /**
  * RFC 8620 5.3 and 5.4: what any server owes to a type with unique values, limits or sets, whichever of the allowed
@@ -114,31 +121,13 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
     rule: 'A copy of what the target has already, where its type forbids that, is not made; an alreadyExists has the id of the other as existingId.',
     restsOn: UNIQUE,
     needs: { methods: ['copy'] },
-    applies: ({ described: { uniques } }) =>
-      uniques.some(({ properties }) => properties.every(({ reference }) => reference === undefined))
-        ? null
-        : 'The type has nothing unique that can be copied as it is.',
+    applies: hasCopiedKeys,
     async run(subject) {
-      const { A1, A2, type } = subject;
-      await subject.prepare(A2);
-      await eachKey(subject, async ({ properties }, key) => {
-        // What they refer to is in the first account.
-        if (properties.some(({ reference }) => reference !== undefined)) return;
-        try {
-          const [id, existingId] = [await subject.put1(key), await subject.put1(key, A2)];
-          const create = { k: { id, ...subject.moved() } };
-          const answer = await subject.client.copy(type, {
-            fromAccountId: A1,
-            accountId: A2,
-            create,
-          });
-          expect([keysOf(answer.created), keysOf(answer.notCreated)]).toEqual([[], ['k']]);
-          const error = answer.notCreated?.['k'] ?? {};
-          if (subject.server.isOurs || error['type'] === 'alreadyExists')
-            expect(error).toMatchObject({ type: 'alreadyExists', existingId });
-        } finally {
-          await subject.clear(A2);
-        }
+      await eachCopiedKey(subject, (answer, existingId) => {
+        expect([keysOf(answer.created), keysOf(answer.notCreated)]).toEqual([[], ['k']]);
+        const error = answer.notCreated?.['k'] ?? {};
+        if (error['type'] === 'alreadyExists')
+          expect(error).toMatchObject({ type: 'alreadyExists', existingId });
       });
     },
   },

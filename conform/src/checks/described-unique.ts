@@ -1,4 +1,5 @@
 import type { ModelProperty, ModelUnique } from '../../../src/descriptor/model.js';
+import type { CopyAnswer } from '../client/answers.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { same } from '../subject/profile.js';
@@ -43,6 +44,31 @@ export async function eachKey(
     await subject.clear(subject.A1);
     await targets.tidy();
   }
+}
+
+export const hasCopiedKeys = ({ described: { uniques } }: Subject): string | null =>
+  uniques.some(({ properties }) => properties.every(({ reference }) => reference === undefined))
+    ? null
+    : 'The type has nothing unique that can be copied as it is.';
+
+/** Copies an object into an account that has its like, for each key, and removes both again. */
+export async function eachCopiedKey(
+  subject: Subject,
+  work: (answer: CopyAnswer, existingId: string) => void,
+): Promise<void> {
+  const { A1: fromAccountId, A2: accountId, type } = subject;
+  await subject.prepare(accountId);
+  await eachKey(subject, async ({ properties }, key) => {
+    // The objects that a reference names are in the first account.
+    if (properties.some(({ reference }) => reference !== undefined)) return;
+    try {
+      const [id, existingId] = [await subject.put1(key), await subject.put1(key, accountId)];
+      const create = { k: { id, ...subject.moved() } };
+      work(await subject.client.copy(type, { fromAccountId, accountId, create }), existingId);
+    } finally {
+      await subject.clear(accountId);
+    }
+  });
 }
 
 export const hasKeys = ({ described }: Subject): string | null =>

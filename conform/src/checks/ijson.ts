@@ -40,6 +40,12 @@ function withOctets(...octets: readonly number[]): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.from(octets), Buffer.from(tail)]);
 }
 
+/** Returns arguments that are nested deeper than any reader follows. */
+export const deep = (): readonly string[] => [
+  `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+  `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
+];
+
 const ofServers = serverChecks('1.5', [
   {
     id: 'ijson-syntax',
@@ -131,15 +137,13 @@ const ofServers = serverChecks('1.5', [
     level: 'must',
     rule: 'JSON that is nested very deep is rejected or answered, and the server goes on.',
     async run(server) {
-      const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
-      for (const args of [`{"a":${deep}}`, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`]) {
+      for (const args of deep()) {
         const answer = await server.user.client().send(echo(args));
         if (answer.kind === 'problem')
           expect([Math.trunc(answer.status / 100), answer.problem['type']]).toEqual([
             4,
             expect.anything(),
           ]);
-        if (server.isOurs) expect(answer.kind).toBe('problem');
       }
       await echoes(server, '{"a":[[[[[[[[[[[[[[[[{"b":{"c":1}}]]]]]]]]]]]]]]]]}');
     },

@@ -22,6 +22,29 @@ export const noDate = (subject: Subject) =>
 
 /** RFC 8620 1.4: capital letters, and no fraction of seconds that is zero. */
 const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9]\d*)?Z$/;
+
+/** Returns why the longest text of a type can't be tried; null where it can. */
+export function noTextBound(subject: Subject): string | null {
+  const { textMax, octets } = subject.profile;
+  if (textMax === 0 || textMax > 1_000_000) return 'The text has no bound that is tried.';
+  if (textMax * 4 + 1000 >= octets) return 'An object of such a text would be too large.';
+  // The descriptor language has a bound for a text without a maxLength, which another server need not have.
+  return !subject.isSelfDescribed && textMax === BOUNDS.stringLength
+    ? 'The descriptor says nothing of how long the text may be.'
+    : null;
+}
+
+/** Creates `fits`, whose text is as long as it may be, and `long`, whose text has one character more. */
+export function createLong(subject: Subject) {
+  const { textMax } = subject.profile;
+  return subject.set({
+    create: {
+      fits: subject.create('x'.repeat(textMax)),
+      long: subject.create('x'.repeat(textMax + 1)),
+    },
+  });
+}
+
 export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
   {
     id: 'set-text-length',
@@ -29,26 +52,14 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     rule: 'A text as long as its type allows is stored whole; one that is longer is invalidProperties, never cut.',
     restsOn: 'how long the text may be',
     needs: { text: true, room: 2 },
-    applies: ({ server, profile: { textMax, octets } }) => {
-      if (textMax === 0 || textMax > 1_000_000) return 'The text has no bound that is tried.';
-      if (textMax * 4 + 1000 >= octets) return 'An object of such a text would be too large.';
-      // Without a maxLength ours has a bound all the same, which is not another's.
-      return !server.isOurs && textMax === BOUNDS.stringLength
-        ? 'The descriptor says nothing of how long the text may be.'
-        : null;
-    },
+    applies: noTextBound,
     async run(subject) {
       const { text, textMax } = subject.profile;
-      const { created, notCreated } = await subject.set({
-        create: {
-          fits: subject.create('x'.repeat(textMax)),
-          long: subject.create('x'.repeat(textMax + 1)),
-        },
-      });
+      const { created, notCreated } = await createLong(subject);
       expect(Object.keys(created ?? {})).toEqual(['fits']);
       const refused = entry(notCreated, 'long');
-      // Beyond what an object may be, too, another server may say so.
-      if (subject.server.isOurs || refused['type'] !== 'tooLarge')
+      // The object may be too large as well.
+      if (refused['type'] !== 'tooLarge')
         expect(refused).toEqual(subject.setError('invalidProperties', [text]));
       expect((await subject.read(entry(created, 'fits').id))[text]).toBe('x'.repeat(textMax));
     },

@@ -11,26 +11,26 @@ import { type StandIns, sentCalls, toldResponses } from './stand-ins.js';
 export class Client extends Methods {
   readonly connection: Connection;
   readonly using: readonly string[];
-  readonly #calculates: boolean;
+  readonly #strict: boolean;
   readonly #standIns: ReadonlyMap<string, StandIns>;
 
-  /** `calculates`: the server must calculate changes where it is asked for them. */
+  /** `strict`: the server must list all objects and calculate all changes that it is asked for. */
   constructor(
     connection: Connection,
     using: readonly string[],
-    calculates: boolean,
+    strict: boolean,
     standIns: ReadonlyMap<string, StandIns> = new Map(),
   ) {
     super();
     this.connection = connection;
     this.using = using;
-    this.#calculates = calculates;
+    this.#strict = strict;
     this.#standIns = standIns;
   }
 
   /** The same user with other capabilities. */
   with(using: readonly string[]): Client {
-    return new Client(this.connection, using, this.#calculates, this.#standIns);
+    return new Client(this.connection, using, this.#strict, this.#standIns);
   }
 
   /** A request's text, as it is. */
@@ -63,7 +63,7 @@ export class Client extends Methods {
     const [name, response] = await this.call(`${type}/get`, args);
     const { type: error } = response;
     const mayRefuse =
-      error === 'requestTooLarge' || (error === 'invalidArguments' && !this.#calculates);
+      error === 'requestTooLarge' || (error === 'invalidArguments' && !this.#strict);
     if (name === 'error' && ids === null && mayRefuse)
       throw new NotApplicable(
         `${type}/get refuses ids: null (${error}), which RFC 8620 5.1 allows.`,
@@ -88,7 +88,7 @@ export class Client extends Methods {
   async #told(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);
     if (responseName === name) return formed(name, response);
-    if (!this.#calculates && response['type'] === 'cannotCalculateChanges')
+    if (!this.#strict && response['type'] === 'cannotCalculateChanges')
       throw new NotApplicable(`${name} can't calculate the changes (cannotCalculateChanges).`);
     throw new UnexpectedError(`${name} answered ${JSON.stringify(response)}`);
   }

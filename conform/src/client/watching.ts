@@ -26,6 +26,8 @@ export interface Watching {
   readonly wire: Wire;
   /** By type. */
   readonly standIns: ReadonlyMap<string, StandIns>;
+  /** Whether one answer alone is right where the RFCs allow several. */
+  readonly strict: boolean;
 }
 
 /** The option of a TLS connection. */

@@ -12,6 +12,11 @@ import type { Json } from '../client/json.js';
 export interface DescribedType {
   readonly type: ModelType;
   readonly capability: string;
+  /**
+   * Whether the server itself describes the type (`urn:jmapsmith:reference`). Then the description is
+   * whole: the type has no other method, property or member, and takes each value within its bounds.
+   */
+  readonly isSelfDescribed: boolean;
 }
 
 /** The types of a server, by name: a type refers to others by theirs. */
@@ -49,7 +54,7 @@ export function worldOf(sources: readonly DescriptorSource[]): World {
   const found = checkForeign(views, problems);
   const wrong = found.length === 0 && views.every(isBare) ? views.map(nothing) : found;
   if (wrong.length > 0) throw new DescriptorError(sources, wrong);
-  return typesOf(buildModel(views));
+  return typesOf(buildModel(views), false);
 }
 
 const isBare = ({ types }: CapabilityView): boolean => types.length === 0;
@@ -61,11 +66,14 @@ const nothing = ({ root }: CapabilityView): Problem => ({
   message: 'the descriptor has no types, so there is nothing of it to check: describe one.',
 });
 
-/** All types of what a server tells of itself, taken as it is: the language of a later one may have more words. */
-export function toldWorld(sources: readonly DescriptorSource[]): World {
+/**
+ * Returns all types of descriptors that a server gives of itself. They are taken as they are: the
+ * language of a later server may have more words. Throws DescriptorError where they can't be read.
+ */
+export function selfDescribedWorld(sources: readonly DescriptorSource[]): World {
   const { views } = viewsOf(sources);
   try {
-    return typesOf(buildModel(views));
+    return typesOf(buildModel(views), true);
   } catch (error) {
     const problems = checkForeign(views, []);
     if (problems.length === 0) throw error;
@@ -92,10 +100,10 @@ function viewsOf(sources: readonly DescriptorSource[]): Views {
   return { views, problems };
 }
 
-function typesOf({ capabilities }: Model): World {
+function typesOf({ capabilities }: Model, isSelfDescribed: boolean): World {
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
-      types.map((type) => [type.name, { type, capability: urn }] as const),
+      types.map((type) => [type.name, { type, capability: urn, isSelfDescribed }] as const),
     ),
   );
 }

@@ -30,8 +30,8 @@ export async function populated(
     const { created, notCreated } = await subject.set({
       create: creates(subject, links, targets),
     });
-    // Of another's server the bounds may be others than its descriptor says: what it takes is enough to go on with.
-    const isEnough = !subject.server.isOurs && Object.keys(created ?? {}).length >= MORE;
+    // Somebody's descriptor may have other bounds than the server: what it takes is enough to go on with.
+    const isEnough = !subject.isSelfDescribed && Object.keys(created ?? {}).length >= MORE;
     if (Object.keys(notCreated ?? {}).length > 0 && !isEnough)
       throw new UnexpectedError(
         `Values within their bounds are refused: ${JSON.stringify(notCreated)}`,

@@ -1,7 +1,7 @@
 import type { Http, HttpAnswer } from '../client/http.js';
 import { asMap, type JsonMap } from '../client/json.js';
 
-/** What a server of ours has in its session; other servers' answers to what the RFC leaves open are no failures. */
+/** The capability of a server that describes its own types; its object has the `url` of the descriptors. */
 export const REFERENCE = 'urn:jmapsmith:reference';
 
 const WELL_KNOWN = '/.well-known/jmap';
@@ -40,11 +40,6 @@ export class Session {
 
   get capabilities(): JsonMap {
     return asMap(this.object['capabilities']);
-  }
-
-  /** Whether the decisions that this project made where the RFC leaves room are this server's, too. */
-  get isOurs(): boolean {
-    return Object.hasOwn(this.capabilities, REFERENCE);
   }
 
   get accounts(): Readonly<Record<string, JsonMap>> {

@@ -35,6 +35,8 @@ export class Subject {
   /** As its descriptor describes it. */
   readonly described: ModelType;
   readonly profile: TypeProfile;
+  /** Whether the server itself describes the type: then it has nothing that the descriptor lacks. */
+  readonly isSelfDescribed: boolean;
   readonly #prepared: Prepared;
   /** Of a singleton: what it was when the run began, by account. */
   readonly #originals = new Map<string, Item>();
@@ -50,6 +52,7 @@ export class Subject {
     this.world = world;
     this.described = found.type;
     this.profile = profileOf(found);
+    this.isSelfDescribed = found.isSelfDescribed;
     this.#prepared = new Prepared(this);
     const text = this.described.properties.find((one) => one.name === this.profile.text);
     if (this.profile.textPattern !== undefined && text !== undefined && !server.standIns.has(name))
@@ -357,19 +360,16 @@ export class Subject {
     return { ...texts, ...values } as unknown as JsonMap;
   }
 
-  /** `created` and `updated` where the server has them: those of ours do (decision 10). */
+  /** Returns `created` and `updated`, which each type has whose server describes it itself. */
   get times(): JsonMap {
-    if (!this.server.isOurs) return {};
+    if (!this.isSelfDescribed) return {};
     return { created: utcDate, updated: utcDate } as unknown as JsonMap;
   }
 
-  /** What `updated[id]` is after a change of the text: the time, and what hooks compute anew from it. */
-  get updated(): Matcher {
-    return satisfying('null, or the properties that the server set', (value) =>
-      this.server.isOurs
-        ? typeof (value as JsonMap | null)?.['updated'] === 'string'
-        : value === null || typeof value === 'object',
-    );
+  /** Returns the names of the properties that each object shows, without times that it may not have. */
+  get properties(): readonly string[] {
+    const times = this.isSelfDescribed ? [] : ['created', 'updated'];
+    return this.profile.properties.filter((name) => !times.includes(name));
   }
 
   /** Those of the further members that the type's descriptor declares that a response has. */
@@ -492,7 +492,7 @@ export class Subject {
     return { state, list: [...list].sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 
-  /** Name and arguments of an `error` response; ours names what it is about (decision 13). */
+  /** Returns name and arguments of an `error` response; see `methodError` of the server. */
   err(type: string, ...named: readonly string[]): [string, object] {
     return ['error', this.methodError(type, ...named)];
   }
@@ -501,7 +501,10 @@ export class Subject {
     return this.server.methodError(type, ...named);
   }
 
-  /** A SetError; its `properties`, which should list all (5.3), are among these: ours are exactly these. */
+  /**
+   * Matches a SetError (RFC 8620 5.3). Its `properties`, which should list all that are at fault, are
+   * among these; a strict run wants exactly these, and their names in the description.
+   */
   setError(type: string, properties?: readonly string[]): Matcher {
     const wanted = JSON.stringify([...(properties ?? [])].sort());
     const names = textWith(...(properties ?? []));
@@ -509,10 +512,10 @@ export class Subject {
       const error = value as JsonMap | null;
       const told = error?.['properties'];
       if (error?.['type'] !== type) return false;
-      if (this.server.isOurs && !names.asymmetricMatch(error['description'])) return false;
-      if (told === undefined) return properties === undefined || !this.server.isOurs;
+      if (this.server.strict && !names.asymmetricMatch(error['description'])) return false;
+      if (told === undefined) return properties === undefined || !this.server.strict;
       if (!Array.isArray(told)) return false;
-      if (this.server.isOurs) return JSON.stringify([...told].sort()) === wanted;
+      if (this.server.strict) return JSON.stringify([...told].sort()) === wanted;
       return told.every((one) => properties === undefined || properties.includes(String(one)));
     });
   }

@@ -64,8 +64,8 @@ export class User {
   /** Method calls that name core and these capabilities. */
   client(...capabilities: readonly string[]): Client {
     const using = [...new Set([CORE, ...capabilities])];
-    const { standIns } = this.watching;
-    return new Client(this.#connection, using, this.session.isOurs, standIns);
+    const { standIns, strict } = this.watching;
+    return new Client(this.#connection, using, strict, standIns);
   }
 
   /** A WebSocket of its own, or the status that refused it. */

@@ -168,6 +168,7 @@ it('a refused request does not reach the wire', async () => {
     fence,
     wire: WIRE,
     standIns: new Map(),
+    strict: true,
   });
   const send = (body: string | Uint8Array) => http.send(url, { method: 'POST', body });
   await expect(send(set({ destroy: ['theirs'] }))).rejects.toThrow(FencedError);

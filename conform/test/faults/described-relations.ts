@@ -67,7 +67,10 @@ export const describedRelationFaults: readonly Fault[] = [
   },
   {
     name: 'the holder of a unique value is not told',
-    checks: ['described-unique-shared', 'described-unique-copied'],
+    checks: [
+      ...['described-unique-shared', 'described-unique-copied'],
+      'described-unique-copied-existing',
+    ],
     ...onResponse(
       (response) =>
         JSON.parse(JSON.stringify(response).replaceAll('"existingId"', '"other"')) as JsonMap,

@@ -107,7 +107,10 @@ export const setCreateFaults: readonly Fault[] = [
   },
   {
     name: 'what the server sets is left out of what a client gives',
-    checks: ['set-create-server-set', 'set-create-all-invalid-listed'],
+    checks: [
+      ...['set-create-server-set', 'set-create-server-set-refused'],
+      'set-create-all-invalid-listed',
+    ],
     ...creates((one) =>
       dropping(one, (key) => ['id', 'created', 'updated', 'count'].includes(key)),
     ),

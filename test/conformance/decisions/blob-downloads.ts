@@ -45,6 +45,16 @@ export const downloadDecisions = serverChecks('6.2', [
   },
   {
     ...HTTP,
+    id: 'blob-download-length',
+    level: 'must',
+    rule: 'A download tells how many octets it has.',
+    async run(server) {
+      const { headers } = await download(server, await stored(server, '0123456789'));
+      expect(headers.get('content-length')).toBe('10');
+    },
+  },
+  {
+    ...HTTP,
     id: 'blob-download-sandbox',
     level: 'must',
     rule: 'What a browser would run is an attachment in a sandbox.',

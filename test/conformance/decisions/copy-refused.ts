@@ -1,6 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { NEEDS, refused } from '../../../conform/src/checks/copies.js';
+import { copy, NEEDS, refused } from '../../../conform/src/checks/copies.js';
+
 export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-same-account',
@@ -10,6 +11,18 @@ export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const answer = await refused(subject, { accountId: subject.A1, create: {} });
       expect(answer).toEqual(subject.err('invalidArguments'));
+    },
+  },
+  {
+    id: 'copy-id-required-each',
+    level: 'must',
+    rule: 'An object without the id of an original is invalidProperties by itself; the call is no error.',
+    needs: { room: 0 },
+    async run(subject) {
+      const create = { k: { [subject.profile.text]: 'a' }, n: { id: null }, m: { id: 5 } };
+      const { created, notCreated } = await copy(subject, { create });
+      const error = subject.setError('invalidProperties', ['id']);
+      expect([created, notCreated]).toEqual([null, { k: error, n: error, m: error }]);
     },
   },
 ]);

@@ -3,7 +3,9 @@ import { typeChecks } from '../../../conform/src/check.js';
 import {
   canChange,
   changeable,
+  eachCopiedKey,
   eachKey,
+  hasCopiedKeys,
   hasKeys,
 } from '../../../conform/src/checks/described-unique.js';
 import { entry } from '../../../conform/src/expected.js';
@@ -141,6 +143,19 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
         const { id, refused } = await subject.put(same);
         expect({ name, refused }).toEqual({ name, refused: null });
         expect(id).not.toBe(first);
+      });
+    },
+  },
+  {
+    id: 'described-unique-copied-existing',
+    section: '5.4',
+    level: 'must',
+    rule: 'A copy of what the target has already is alreadyExists with the id of the other.',
+    needs: { methods: ['copy'] },
+    applies: hasCopiedKeys,
+    async run(subject) {
+      await eachCopiedKey(subject, (answer, existingId) => {
+        expect(answer.notCreated).toEqual({ k: exists(existingId) });
       });
     },
   },

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { calls } from '../../../conform/src/checks/dispatch.js';
+import { calls, WRONG_TYPES } from '../../../conform/src/checks/dispatch.js';
 
 export const dispatchDecisions = typeChecks(
   '3.6.2',
@@ -17,6 +17,41 @@ export const dispatchDecisions = typeChecks(
           expect(await subject.client.call(`${type}/set`, { accountId, ...args })).toEqual(
             subject.err('accountReadOnly'),
           );
+      },
+    },
+    {
+      id: 'dispatch-account-same-words',
+      level: 'must',
+      rule: 'An account out of reach is refused in the same words as one that does not exist.',
+      async run(subject) {
+        const { AX, unknownAccount } = subject;
+        const others = calls(subject, { accountId: unknownAccount });
+        const masked = (answer: unknown): string =>
+          JSON.stringify(answer).replaceAll(AX, '-').replaceAll(unknownAccount, '-');
+        for (const [index, [method, args]] of calls(subject, { accountId: AX }).entries()) {
+          const [, unknown = {}] = others[index] ?? [];
+          const [theirs, nobodys] = [
+            await subject.client.call(method, args),
+            await subject.client.call(method, unknown),
+          ];
+          expect([method, masked(theirs)]).toEqual([method, masked(nobodys)]);
+        }
+      },
+    },
+    {
+      id: 'dispatch-types-before-accounts',
+      level: 'must',
+      rule: 'An argument of the wrong type is told before an account that does not exist.',
+      needs: { methods: ['copy'] },
+      async run(subject) {
+        const { A1: accountId, unknownAccount: fromAccountId, type } = subject;
+        for (const [verb, argument, wrong] of WRONG_TYPES) {
+          if (verb !== 'copy') continue;
+          const args = { accountId, fromAccountId, ...wrong };
+          const answer = await subject.client.call(`${type}/copy`, args);
+          const expected = subject.err('invalidArguments', argument);
+          expect({ wrong, answer }).toEqual({ wrong, answer: expected });
+        }
       },
     },
     {

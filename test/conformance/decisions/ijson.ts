@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../../../conform/src/check.js';
-import { echo } from '../../../conform/src/checks/ijson.js';
+import { deep, echo } from '../../../conform/src/checks/ijson.js';
 import type { Json } from '../../../conform/src/client/json.js';
 import { refused } from '../../../conform/src/refusal.js';
 
@@ -12,6 +12,18 @@ const ofServers = serverChecks('1.5', [
     async run(server) {
       const text = `\ufeff${echo('{}')}`;
       expect(await server.user.client().send(text)).toEqual(refused(server, 'notJSON'));
+    },
+  },
+]);
+
+const ofReaders = serverChecks('8.4', [
+  {
+    id: 'ijson-deep-refused',
+    level: 'must',
+    rule: 'JSON that is nested deeper than 2,500 levels is rejected.',
+    async run(server) {
+      for (const args of deep())
+        expect((await server.user.client().send(echo(args))).kind).toBe('problem');
     },
   },
 ]);
@@ -47,4 +59,4 @@ const ofTypes = typeChecks('1.3', { methods: ['query'], room: 0 }, [
   },
 ]);
 
-export const ijsonDecisions = Object.freeze([...ofServers, ...ofTypes]);
+export const ijsonDecisions = Object.freeze([...ofServers, ...ofReaders, ...ofTypes]);

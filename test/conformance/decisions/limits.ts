@@ -1,6 +1,14 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { MOST, request } from '../../../conform/src/checks/limits.js';
+import {
+  echoedAtOnce,
+  limitOf,
+  MOST,
+  request,
+  sendSized,
+  tooConcurrent,
+  tooMuch,
+} from '../../../conform/src/checks/limits.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
 import { refused } from '../../../conform/src/refusal.js';
 
@@ -21,6 +29,29 @@ const ofServers = serverChecks('3.6.1', [
       expect(await client.send(JSON.stringify(more))).toEqual(
         refused(server, 'limit', 'maxCreatedIdsInRequest'),
       );
+    },
+  },
+  {
+    id: 'limits-size-refused',
+    level: 'must',
+    rule: 'A request of an octet more than maxSizeRequest is a problem of type limit with status 400, whether its length is told beforehand or not.',
+    applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
+    async run(server) {
+      const size = limitOf(server, 'maxSizeRequest') + 1;
+      const limited = refused(server, 'limit', 'maxSizeRequest');
+      expect(await sendSized(server, size)).toEqual(limited);
+      if (server.transport === 'http') expect(await sendSized(server, size, true)).toEqual(limited);
+    },
+  },
+  {
+    id: 'limits-concurrent-refused',
+    level: 'must',
+    rule: 'Each request beyond maxConcurrentRequests is a problem of type limit with status 400.',
+    applies: tooConcurrent,
+    async run(server) {
+      const limited = refused(server, 'limit', 'maxConcurrentRequests');
+      const count = limitOf(server, 'maxConcurrentRequests') * 4;
+      for (const one of await echoedAtOnce(server, count)) expect(one).toEqual(limited);
     },
   },
 ]);

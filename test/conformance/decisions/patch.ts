@@ -1,6 +1,19 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
+import { noPointers } from '../../../conform/src/checks/patch.js';
+import { invalidPatch, refusesAll } from '../../../conform/src/checks/patch-holding.js';
+
 export const patchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
+  {
+    id: 'patch-escapes-invalid',
+    level: 'must',
+    rule: 'A pointer in which a tilde stands before neither 0 nor 1 is invalidPatch, for a removal as for a value.',
+    async run(subject) {
+      const id = await subject.one(subject.A1, 'before');
+      const patches = noPointers(subject).flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
+      await refusesAll(subject, id, invalidPatch, patches);
+    },
+  },
   {
     id: 'patch-not-object',
     level: 'must',

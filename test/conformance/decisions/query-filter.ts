@@ -28,6 +28,17 @@ export const queryFilterDecisions = typeChecks(
       },
     },
     {
+      id: 'query-filter-beside-operator',
+      level: 'must',
+      rule: 'A member beside operator and conditions is invalidArguments.',
+      needs: { room: 0 },
+      async run(subject) {
+        const filter = { operator: 'AND', conditions: [], done: true };
+        const error = subject.err('invalidArguments', 'filter');
+        expect(await tried(subject, { filter })).toEqual(error);
+      },
+    },
+    {
       id: 'query-filter-undeclared-type',
       level: 'must',
       rule:

@@ -1,6 +1,11 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { echoed } from '../../../conform/src/checks/references-of-types.js';
+import {
+  echoed,
+  getReferred,
+  MOST_IDS,
+  referring,
+} from '../../../conform/src/checks/references-of-types.js';
 
 export const referencesOfTypesDecisions = typeChecks(
   '3.7',
@@ -15,6 +20,36 @@ export const referencesOfTypesDecisions = typeChecks(
         const create = { k: { ...subject.create('a'), [hash]: echoed('/t') } };
         const { notCreated } = await subject.set({ create });
         expect(notCreated).toEqual({ k: subject.setError('invalidProperties', [hash]) });
+      },
+    },
+    {
+      id: 'references-inside-filter-unsupported',
+      level: 'must',
+      rule: 'A name that begins with # in a filter is a condition that the type does not have: unsupportedFilter.',
+      needs: { methods: ['query'] },
+      async run(subject) {
+        const filter = { [`#${subject.profile.text}`]: echoed('/t') };
+        const args = { accountId: subject.A1, filter };
+        const [query] = await referring(subject, { t: 'text' }, [
+          `${subject.type}/query`,
+          args,
+          'q',
+        ]);
+        expect(query).toEqual([...subject.err('unsupportedFilter'), 'q']);
+      },
+    },
+    {
+      id: 'references-limit-refused',
+      level: 'must',
+      rule: 'More ids than maxObjectsInGet are requestTooLarge, by reference too.',
+      applies: ({ server }) =>
+        server.user.session.limit('maxObjectsInGet') <= MOST_IDS
+          ? null
+          : `maxObjectsInGet is more than ${MOST_IDS}.`,
+      async run(subject) {
+        const limit = subject.server.user.session.limit('maxObjectsInGet');
+        const ids = Array.from({ length: limit + 1 }, (_, n) => `x${n}`);
+        expect(await getReferred(subject, ids)).toEqual(subject.err('requestTooLarge'));
       },
     },
   ],

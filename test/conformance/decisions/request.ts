@@ -5,11 +5,12 @@ import {
   answered,
   ECHO,
   JSON_TYPE,
+  OTHER_TYPES,
   post,
   send,
   TEXT,
 } from '../../../conform/src/checks/request.js';
-import { apiAnswer } from '../../../conform/src/refusal.js';
+import { apiAnswer, refused } from '../../../conform/src/refusal.js';
 import { CORE } from '../../../conform/src/subject/user.js';
 
 const ofErrors = serverChecks('3.6.1', [
@@ -49,6 +50,21 @@ const ofEnvelopes = serverChecks('3.3', [
         expect([method, status]).toEqual([method, 405]);
         expect(headers.get('allow')?.split(/, */)).toContain('POST');
       }
+    },
+  },
+  {
+    id: 'request-other-type-not-json',
+    section: '3.6.1',
+    level: 'must',
+    rule: 'A request whose Content-Type is another than application/json is notJSON, and so is one without.',
+    transport: 'http',
+    async run(server) {
+      for (const type of OTHER_TYPES) {
+        const answer = await post(server, { headers: { 'content-type': type }, body: TEXT });
+        expect([type, apiAnswer(answer)]).toEqual([type, refused(server, 'notJSON')]);
+      }
+      const bare = await post(server, { body: TEXT });
+      expect(apiAnswer(bare)).toEqual(refused(server, 'notJSON'));
     },
   },
   {

@@ -36,6 +36,16 @@ export const sessionDecisions = serverChecks('2', [
     },
   },
   {
+    id: 'session-cache-header',
+    level: 'must',
+    rule: 'The session has Cache-Control: no-cache, no-store, must-revalidate, and no ETag.',
+    async run(server) {
+      const { headers } = await server.user.http.send(server.user.session.url);
+      expect(headers.get('cache-control')).toBe('no-cache, no-store, must-revalidate');
+      expect(headers.get('etag')).toBeNull();
+    },
+  },
+  {
     id: 'session-verbs',
     level: 'must',
     rule: 'HEAD of the session works; a verb that changes something is 405, with GET in Allow.',

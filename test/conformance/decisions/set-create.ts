@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { create } from '../../../conform/src/checks/set-create.js';
+import { create, withServerSet } from '../../../conform/src/checks/set-create.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
 import { anyString, entry, serverId } from '../../../conform/src/expected.js';
 
@@ -25,6 +25,20 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
       });
       const { id, ...reported } = entry(answer.created, 'k');
       expect(await subject.read(id)).toEqual({ ...subject.shown('a'), ...reported, id });
+    },
+  },
+  {
+    id: 'set-create-server-set-refused',
+    level: 'must',
+    rule: 'A create that gives a property which only the server sets is invalidProperties, whatever the value is.',
+    async run(subject) {
+      for (const [name, object] of Object.entries(await withServerSet(subject))) {
+        const { notCreated } = await create(subject, { k: object });
+        expect({ name, notCreated }).toEqual({
+          name,
+          notCreated: { k: subject.setError('invalidProperties', [name]) },
+        });
+      }
     },
   },
   {

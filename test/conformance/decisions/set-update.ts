@@ -1,8 +1,14 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { setErrors } from '../../../conform/src/checks/requests.js';
-import { update } from '../../../conform/src/checks/set-update.js';
+import {
+  defaulted,
+  noDefaulted,
+  otherValue,
+  update,
+} from '../../../conform/src/checks/set-update.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
+import { anyString } from '../../../conform/src/expected.js';
 
 export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {
@@ -23,7 +29,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
         accountId: subject.A1,
         oldState,
         newState: String(Number(oldState) + 1),
-        updated: { [id]: subject.updated },
+        updated: { [id]: expect.objectContaining({ updated: anyString }) },
       });
       const computed = subject.described.properties.some((one) => one.computed?.kind === 'from');
       if (!computed) expect(Object.keys(answer.updated?.[id] ?? {})).toEqual(['updated']);
@@ -48,6 +54,24 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
         expect(answer.newState).toBe(answer.oldState);
       }
       expect(await subject.read(id)).toEqual(object);
+    },
+  },
+  {
+    id: 'set-update-default-reported',
+    level: 'must',
+    rule: 'An update by null that restores a default reports the default.',
+    needs: { text: false },
+    applies: noDefaulted,
+    async run(subject) {
+      const id = await subject.put1({});
+      for (const property of defaulted(subject)) {
+        const { name, default: initial = null } = property;
+        const other = otherValue(subject, property);
+        if (other === undefined) continue;
+        await subject.update(id, { [name]: other });
+        const { set } = await subject.update(id, { [name]: null });
+        expect({ name, set }).toEqual({ name, set: expect.objectContaining({ [name]: initial }) });
+      }
     },
   },
   {

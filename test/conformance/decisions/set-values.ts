@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { dateOf, noDate } from '../../../conform/src/checks/set-values.js';
+import { createLong, dateOf, noDate, noTextBound } from '../../../conform/src/checks/set-values.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
 import { entry, utcDate } from '../../../conform/src/expected.js';
 import { givable } from '../../../conform/src/subject/described.js';
@@ -70,6 +70,18 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
       });
       expect(notCreated).toEqual({ more: subject.setError('invalidProperties', [text]) });
       expect((await subject.read(entry(created, 'foxes').id))[text]).toBe('🦊'.repeat(textMax));
+    },
+  },
+  {
+    id: 'set-text-length-refused',
+    level: 'must',
+    rule: 'A text that is longer than it may be is invalidProperties, also where the object is too large.',
+    needs: { text: true, room: 2 },
+    applies: noTextBound,
+    async run(subject) {
+      const { notCreated } = await createLong(subject);
+      const long = subject.setError('invalidProperties', [subject.profile.text]);
+      expect(notCreated).toEqual({ long });
     },
   },
   {
