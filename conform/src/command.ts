@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { UsageError } from '../../src/descriptor/command-line.js';
 import { type Check, isOfSection, LEVELS, type Level } from './check.js';
 import { CHECKS } from './checks/index.js';
-import { UsageError } from './cli.js';
 import type { TransportName } from './client/connection.js';
 import { basic, bearer } from './client/credentials.js';
 import { NoAnswerError } from './client/http.js';

@@ -1,6 +1,12 @@
 #!/usr/bin/env node
 import { writeFile } from 'node:fs/promises';
-import { EXIT, parseOptions, printError, runCommand, UsageError } from './cli.js';
+import {
+  EXIT,
+  parseOptions,
+  printError,
+  runCommand,
+  UsageError,
+} from '../../src/descriptor/command-line.js';
 import { OPTIONS } from './options.js';
 
 const HELP = `
@@ -42,7 +48,10 @@ was lost, a type could not be used), 2 an option, the URL, the token or a descri
 defect of ours.
 `;
 
-await runCommand('conform', HELP, async (argv) => {
+await runCommand({ name: 'conform', help: HELP, main: runConform });
+
+/** Runs the checks that the options select, and writes the report. */
+async function runConform(argv: readonly string[]): Promise<number> {
   const { values } = parseOptions(argv, { options: OPTIONS });
   const { conform, listed } = await import('./command.js');
   const { output } = values;
@@ -69,7 +78,7 @@ await runCommand('conform', HELP, async (argv) => {
   }
   if (failed || interrupted.signal.aborted) return EXIT.found;
   return hasDefect ? EXIT.defect : EXIT.fine;
-});
+}
 
 async function written(output: string, text: string, flag: 'a' | 'w'): Promise<void> {
   await writeFile(output, text, { flag }).catch((error: NodeJS.ErrnoException) => {

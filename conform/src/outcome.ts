@@ -2,7 +2,7 @@ import type { Check } from './check.js';
 import type { TransportName } from './client/connection.js';
 import { NoEventError } from './client/events.js';
 import type { Exchange } from './client/exchange.js';
-import { FencedError } from './client/fence.js';
+import { FencedError } from './client/fenced-ids.js';
 import { NoAnswerError } from './client/http.js';
 import { SessionError } from './subject/session.js';
 import { UnexpectedError } from './unexpected.js';

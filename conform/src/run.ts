@@ -1,6 +1,6 @@
 import type { Check, Level, ServerCheck, TypeCheck } from './check.js';
 import { isOfSection } from './check.js';
-import { FencedError } from './client/fence.js';
+import { FencedError } from './client/fenced-ids.js';
 import { NoAnswerError } from './client/http.js';
 import { NotApplicable } from './not-applicable.js';
 import { failureOf, isExpectation, type Outcome } from './outcome.js';

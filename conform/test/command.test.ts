@@ -140,7 +140,7 @@ it.each([
   [['--url', 'http://127.0.0.1:1', '--token', 't', '--transport', 'x'], 'http, websocket'],
   [['--url', 'http://127.0.0.1:1', '--token', 't', '--seed=-1'], '--seed is a whole number'],
 ])('%j is refused by name: exit code 2', async (args, words) => {
-  const { parseOptions } = await import('../src/cli.js');
+  const { parseOptions } = await import('../../src/descriptor/command-line.js');
   const { OPTIONS } = await import('../src/options.js');
   const { values } = parseOptions(args, { options: OPTIONS });
   await expect(inProcess(values, {}, () => undefined)).rejects.toMatchObject({

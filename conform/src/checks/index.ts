@@ -31,6 +31,7 @@ import { limitsChecks } from './limits.js';
 import { metamorphicChecks } from './metamorphic.js';
 import { patchChecks } from './patch.js';
 import { nestedPatchChecks } from './patch-nested.js';
+import { queryAnchorChecks } from './query-anchor.js';
 import { queryChangesChecks } from './query-changes.js';
 import { queryChangesDescribedChecks } from './query-changes-described.js';
 import { queryCollationChecks } from './query-collation.js';
@@ -40,6 +41,7 @@ import { queryStateChecks } from './query-state.js';
 import { querySyncChecks } from './query-sync.js';
 import { queryWindowChecks } from './query-window.js';
 import { referencesChecks } from './references.js';
+import { referencesAsArgumentsChecks } from './references-as-arguments.js';
 import { referencesOfTypesChecks } from './references-of-types.js';
 import { requestChecks } from './request.js';
 import { securityChecks } from './security.js';
@@ -67,6 +69,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...echoChecks,
   ...referencesChecks,
   ...referencesOfTypesChecks,
+  ...referencesAsArgumentsChecks,
   ...dispatchChecks,
   ...getChecks,
   ...changesChecks,
@@ -90,6 +93,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...querySortChecks,
   ...queryCollationChecks,
   ...queryWindowChecks,
+  ...queryAnchorChecks,
   ...queryStateChecks,
   ...queryChangesChecks,
   ...queryChangesDescribedChecks,

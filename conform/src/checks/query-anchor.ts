@@ -1,0 +1,114 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { at } from '../expected.js';
+import { populated } from '../subject/populated.js';
+import { everyId, everySort, query, tried } from '../subject/queries.js';
+import { six } from './query-window.js';
+
+/** RFC 8620 5.5: a window of /query that an anchor places. */
+
+export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 6 }, [
+  {
+    id: 'query-window-anchor',
+    level: 'must',
+    rule: 'With an anchor the window begins at its index plus anchorOffset, which may be negative; a position that is given is ignored.',
+    async run(subject) {
+      const ids = await six(subject);
+      const anchor = at(ids, 2);
+      for (const [more, position] of [
+        [{}, 2],
+        [{ anchorOffset: 1 }, 3],
+        [{ anchorOffset: -1 }, 1],
+        [{ anchorOffset: -2 }, 0],
+        [{ position: 4 }, 2],
+        [{ position: -1 }, 2],
+        [{ position: 99, anchorOffset: 2 }, 4],
+      ] as const) {
+        const answer = await query(subject, { anchor, limit: 2, ...more });
+        expect({ more, position: answer.position, ids: answer.ids }).toEqual({
+          more,
+          position,
+          ids: ids.slice(position, position + 2),
+        });
+      }
+    },
+  },
+  {
+    id: 'query-window-anchor-clamped',
+    level: 'must',
+    rule: 'An anchorOffset that leads in front of the list begins it at 0, and never counts from its end; one that leads behind it gives no ids.',
+    async run(subject) {
+      const ids = await six(subject);
+      const anchor = at(ids, 2);
+      for (const anchorOffset of [-3, -999, -(2 ** 53) + 1])
+        expect(await query(subject, { anchor, anchorOffset, limit: 2 })).toMatchObject({
+          position: 0,
+          ids: ids.slice(0, 2),
+        });
+      for (const anchorOffset of [ids.length - 2, 999])
+        expect((await query(subject, { anchor, anchorOffset })).ids).toEqual([]);
+    },
+  },
+  {
+    id: 'query-window-anchor-offset-alone',
+    level: 'must',
+    rule: 'An anchorOffset without an anchor is ignored.',
+    async run(subject) {
+      const ids = await six(subject);
+      for (const more of [{}, { anchor: null }])
+        expect(
+          await query(subject, { anchorOffset: 3, position: 1, limit: 1, ...more }),
+        ).toMatchObject({ position: 1, ids: ids.slice(1, 2) });
+    },
+  },
+  {
+    id: 'query-window-anchor-not-found',
+    level: 'must',
+    rule: 'An anchor that is not among the results is anchorNotFound: one that never was, that was destroyed, or that the filter leaves out.',
+    needs: { room: 7 },
+    async run(subject) {
+      const [gone = '', other = ''] = subject.own(await six(subject));
+      const notFound = subject.err('anchorNotFound');
+      expect(await tried(subject, { anchor: 'never-was' })).toEqual(notFound);
+      await subject.set({ destroy: [gone] });
+      expect(await tried(subject, { anchor: gone })).toEqual(notFound);
+      expect(await tried(subject, { anchor: gone, limit: 0 })).toEqual(notFound);
+      const { text, textFilter } = subject.profile;
+      if (textFilter === undefined) return;
+      await subject.update(other, { [text]: 'zzz' });
+      const filter = { [textFilter]: 'yyy' };
+      const one = await subject.one(subject.A1, 'yyy');
+      expect(await tried(subject, { anchor: other, filter })).toEqual(notFound);
+      const found = await everyId(subject, { filter });
+      expect(subject.own(found)).toEqual([one]);
+      expect(await query(subject, { anchor: one, filter, limit: 1 })).toMatchObject({
+        position: found.indexOf(one),
+        ids: [one],
+      });
+    },
+  },
+  {
+    id: 'query-window-anchor-everywhere',
+    level: 'must',
+    rule: 'In every order, among nulls and equal values too, an anchor is found at the index that it has in the whole list.',
+    needs: { room: 3 },
+    async run(subject) {
+      await populated(subject, async () => {
+        for (const sort of everySort(subject)) {
+          const ids = await everyId(subject, { sort });
+          for (const [index, anchor] of ids.entries()) {
+            if (subject.foreign().has(anchor)) continue;
+            const answer = await query(subject, { sort, anchor, anchorOffset: -1, limit: 2 });
+            const from = Math.max(index - 1, 0);
+            expect({ sort, anchor, position: answer.position, ids: answer.ids }).toEqual({
+              sort,
+              anchor,
+              position: from,
+              ids: ids.slice(from, from + 2),
+            });
+          }
+        }
+      });
+    },
+  },
+]);

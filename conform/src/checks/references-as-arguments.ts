@@ -1,0 +1,222 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import { asSet } from '../client/answers.js';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { at } from '../expected.js';
+import { echoed, reference, referring } from './references-of-types.js';
+
+/** RFC 8620 3.7: the arguments that can be given by reference, and those that can't. */
+
+export const referencesAsArgumentsChecks = typeChecks(
+  '3.7',
+  { methods: ['get', 'set'], text: true, room: 3 },
+  [
+    {
+      id: 'references-arguments',
+      level: 'must',
+      rule: 'Every argument of a method can be given by reference.',
+      async run(subject) {
+        const { type, A1: accountId, profile } = subject;
+        await subject.clear(accountId);
+        const [id = ''] = await subject.make(accountId, 'alpha', 'beta');
+        const values: JsonMap = {
+          accountId,
+          state: await subject.state(accountId),
+          properties: [profile.text],
+          create: { k: subject.create('by reference') },
+          destroy: [id],
+        };
+        const args = (...pairs: readonly (readonly [string, string])[]): JsonMap =>
+          Object.fromEntries(pairs.map(([name, path]) => [`#${name}`, echoed(path)]));
+        const account = ['accountId', '/accountId'] as const;
+        const { properties = null } = values;
+        const plain = await subject.client.get(type, { accountId, ids: [id], properties });
+        const [got, set] = await referring(
+          subject,
+          values,
+          [`${type}/get`, args(account, ['ids', '/destroy'], ['properties', '/properties']), 'get'],
+          [
+            `${type}/set`,
+            args(account, ['ifInState', '/state'], ['create', '/create'], ['destroy', '/destroy']),
+            'set',
+          ],
+        );
+        // What the same arguments find where they are given as they are.
+        expect(got?.[1]['list']).toEqual(plain.list);
+        const { created, destroyed } = asSet(set?.[1] ?? {});
+        expect([set?.[0], Object.keys(created ?? {}), destroyed]).toEqual([
+          ...[`${type}/set`, ['k']],
+          [id],
+        ]);
+      },
+    },
+    {
+      id: 'references-arguments-of-queries',
+      level: 'must',
+      rule: 'The arguments of /query and /changes can be given by reference, too.',
+      needs: { methods: ['query', 'changes'] },
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        await subject.clear(accountId);
+        const state = await subject.state(accountId);
+        const ids = await subject.make(accountId, 'alpha', 'beta');
+        const values: JsonMap = { accountId, state, filter: null, sort: [], limit: 1, total: true };
+        const account = { '#accountId': echoed('/accountId') };
+        const [query, changes] = await referring(
+          subject,
+          values,
+          [
+            `${type}/query`,
+            {
+              ...account,
+              '#filter': echoed('/filter'),
+              '#sort': echoed('/sort'),
+              '#limit': echoed('/limit'),
+              '#position': echoed('/limit'),
+              '#calculateTotal': echoed('/total'),
+            },
+            'q',
+          ],
+          [
+            `${type}/changes`,
+            { ...account, '#sinceState': echoed('/state'), '#maxChanges': echoed('/limit') },
+            'c',
+          ],
+        );
+        const { ids: found, position, total } = query?.[1] ?? {};
+        const all = subject.withForeign(ids).length;
+        expect([(found as Json[] | undefined)?.length, position, total]).toEqual([1, 1, all]);
+        const { oldState, created } = changes?.[1] ?? {};
+        expect([oldState, (created as Json[] | undefined)?.length]).toEqual([state, 1]);
+        expect(ids).toContain((created as Json[] | undefined)?.[0]);
+      },
+    },
+    {
+      id: 'references-rejected-whole',
+      level: 'must',
+      rule: 'A /set with a reference that fails does nothing, and the failed reference is told before anything else that is wrong with the call.',
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        const before = await subject.snapshot(accountId);
+        const create = { k: subject.create('never') };
+        const [set, wrong] = await referring(
+          subject,
+          { x: [] },
+          [`${type}/set`, { accountId, create, '#destroy': echoed('/nope') }, 's'],
+          [`${type}/get`, { accountId: 5, ids: 'x', '#properties': echoed('/nope') }, 'g'],
+        );
+        expect(set).toEqual([...subject.err('invalidResultReference'), 's']);
+        expect(wrong).toEqual([...subject.err('invalidResultReference'), 'g']);
+        expect(await subject.snapshot(accountId)).toEqual(before);
+      },
+    },
+    {
+      id: 'references-both-forms-of-set',
+      level: 'must',
+      rule: 'A /set that has one argument in both forms is invalidArguments and does nothing.',
+      async run(subject) {
+        const { type, A1: accountId } = subject;
+        const before = await subject.snapshot(accountId);
+        const create = { k: subject.create('never') };
+        const args = { accountId, create, '#create': echoed('/create') };
+        const [set] = await referring(subject, { create }, [`${type}/set`, args, 's']);
+        expect(set).toEqual([...subject.err('invalidArguments', 'create'), 's']);
+        expect(await subject.snapshot(accountId)).toEqual(before);
+      },
+    },
+    {
+      id: 'references-inside-create',
+      level: 'must',
+      rule: 'In the object of a create a name that begins with # is no reference: it is a property that the type does not have.',
+      async run(subject) {
+        const { type, A1: accountId, profile } = subject;
+        const hash = `#${profile.text}`;
+        const { [profile.text]: _, ...rest } = subject.create('a');
+        const [set] = await referring(subject, { t: 'text' }, [
+          `${type}/set`,
+          { accountId, create: { k: { ...rest, [hash]: echoed('/t') } } },
+          's',
+        ]);
+        const { created = null, notCreated } = set?.[1] ?? {};
+        expect(created).toBeNull();
+        expect((notCreated as Record<string, JsonMap>)['k']?.['type']).toBe('invalidProperties');
+      },
+    },
+    {
+      id: 'references-inside-filter',
+      level: 'must',
+      rule: 'In a filter a name that begins with # is no reference: it is a condition that the type does not have.',
+      needs: { methods: ['query'] },
+      async run(subject) {
+        const filter = { [`#${subject.profile.text}`]: echoed('/t') };
+        const args = { accountId: subject.A1, filter };
+        const [query] = await referring(subject, { t: 'text' }, [
+          `${subject.type}/query`,
+          args,
+          'q',
+        ]);
+        expect(query?.[0]).toBe('error');
+        expect(['unsupportedFilter', 'invalidArguments']).toContain(query?.[1]['type']);
+      },
+    },
+    {
+      id: 'references-twice',
+      level: 'must',
+      rule: 'A response stays what it was: referred to again after a call used and stored its value, it is found the same.',
+      async run(subject) {
+        const { type, A1: accountId, profile } = subject;
+        const create = { k: subject.create('twice') };
+        const args = { accountId, '#create': echoed('/create') };
+        const [first, second, echo] = await referring(
+          subject,
+          { create },
+          [`${type}/set`, args, 's1'],
+          [`${type}/set`, args, 's2'],
+          ['Core/echo', { '#x': echoed('/create') }, 'e'],
+        );
+        const made = [first, second].flatMap((one) => Object.values(asMap(one?.[1]['created'])));
+        // Of what no two objects may share, the second is refused.
+        const isAlone = profile.textDistinct || (profile.hasUnique && profile.given.length > 0);
+        expect(made).toHaveLength(isAlone ? 1 : 2);
+        expect(new Set(made.map((object) => asMap(object)['id'])).size).toBe(made.length);
+        for (const object of made)
+          expect((await subject.read(String(asMap(object)['id'])))[profile.text]).toBe('twice');
+        expect(echo?.[1]).toEqual({ x: create });
+      },
+    },
+    {
+      id: 'references-copy-first',
+      level: 'must',
+      rule: 'Of the two responses of a /copy that destroys the originals the first one is referred to: by the name of /copy its result is found, by that of /set nothing.',
+      needs: { methods: ['copy'] },
+      async run(subject) {
+        const { type, A1, A2 } = subject;
+        await subject.prepare(A2);
+        const copied = async (name: string, destroys: boolean): Promise<MethodResponse[]> => {
+          const id = await subject.one(A1, 'to copy');
+          const create = { k: { id, ...subject.moved() } };
+          const args = {
+            fromAccountId: A1,
+            accountId: A2,
+            create,
+            onSuccessDestroyOriginal: destroys,
+          };
+          const { methodResponses } = await subject.client.api([
+            [`${type}/copy`, args, 'c'],
+            ['Core/echo', { '#x': reference('c', name, '/accountId') }, 'e'],
+          ]);
+          return methodResponses;
+        };
+        const [name, answer] = at(await copied(`${type}/copy`, true), -1);
+        expect([name, answer]).toEqual(['Core/echo', { x: A2 }]);
+        const failed = await copied(`${type}/set`, true);
+        expect(failed.map(([response]) => response)).toEqual([
+          `${type}/copy`,
+          `${type}/set`,
+          'error',
+        ]);
+        expect(at(failed, 2)[1]['type']).toBe('invalidResultReference');
+      },
+    },
+  ],
+);

@@ -1,0 +1,49 @@
+import { asMap, type Json, type JsonMap } from './json.js';
+
+/** Ids of objects that a call can change, read from its arguments before it is sent. */
+
+/** The runner did not send a request: it would change an object that it did not make. */
+export class FencedError extends Error {
+  override readonly name = 'FencedError';
+}
+
+/** What an argument is given as, however a server may spell its name, and by reference. */
+export function given(args: JsonMap, argument: string, calls: readonly Json[]): readonly Json[] {
+  const wanted = argument.toLowerCase();
+  return Object.entries(args).flatMap(([name, value]) => {
+    if (name.replaceAll(/[#_]/g, '').toLowerCase() !== wanted) return [];
+    return [name.startsWith('#') ? referredTo(value, calls) : value];
+  });
+}
+
+/** What a reference finds: known before it is sent where it is to an echo, and otherwise not sent. */
+function referredTo(reference: Json, calls: readonly Json[]): Json {
+  const { resultOf, path } = asMap(reference);
+  const [name, args] = calls.filter(Array.isArray).find((one) => one[2] === resultOf) ?? [];
+  const echoed = Object.entries(asMap(args));
+  if (name !== 'Core/echo' || echoed.some(([key]) => key.startsWith('#')))
+    throw new FencedError(
+      `The runner writes nothing that it can’t foresee: ${JSON.stringify(reference)}.`,
+    );
+  const member = echoed.find(([key]) => `/${key}` === path);
+  // A longer path finds something within, which is not told apart.
+  return member === undefined ? echoed.map(([, value]) => value) : member[1];
+}
+
+/** Ids that an update names; a patch of nothing changes nothing. */
+export function updated(update: Json | undefined): readonly string[] {
+  if (update === null || typeof update !== 'object' || Array.isArray(update)) return texts(update);
+  return Object.entries(update).flatMap(([id, patch]) =>
+    Object.keys(asMap(patch)).length === 0 && !Array.isArray(patch) ? [] : [id],
+  );
+}
+
+/** Ids of what a copy is made of. */
+export const originals = (object: Json): readonly string[] => texts(asMap(object)['id']);
+
+/** All strings in a value, which servers might take for ids. */
+export function texts(value: Json | undefined): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (value === null || value === undefined || typeof value !== 'object') return [];
+  return Object.values(value).flatMap((inner) => texts(inner));
+}

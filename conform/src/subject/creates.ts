@@ -1,0 +1,108 @@
+import type { Json, JsonMap } from '../client/json.js';
+import { satisfying } from '../expected.js';
+import { NotApplicable } from '../not-applicable.js';
+import { isUnique } from './described.js';
+import { differing, isDifferent } from './different.js';
+import type { Prepared } from './prepared.js';
+import { same } from './profile.js';
+import { valuesIn } from './samples.js';
+import { TypeView } from './type-view.js';
+import { valuesOf } from './values.js';
+
+/** The objects that checks create of a type: what a create gives, and what /get shows of it. */
+export abstract class Creates extends TypeView {
+  /** The objects that those of the type must refer to. */
+  protected abstract readonly prepared: Prepared;
+  /** Texts that objects of the check that runs were given, by account, where no two may have one. */
+  protected readonly texts = new Map<string, Set<string>>();
+  #sampled = 0;
+
+  /** A create object with this text and what else is required; no two are equal in what must differ. */
+  create(text: string, accountId?: string): JsonMap {
+    const { text: name, textDistinct } = this.profile;
+    const value = textDistinct ? this.#distinct(text, accountId ?? this.A1) : text;
+    return { ...(name === '' ? {} : { [name]: value }), ...this.beside(accountId) };
+  }
+
+  /** A text as it is where it comes first, and one of its like later. */
+  #distinct(text: string, accountId: string): string {
+    const { text: name } = this.profile;
+    const used = this.texts.get(accountId) ?? new Set();
+    this.texts.set(accountId, used);
+    for (const item of this.before(accountId).values())
+      if (item[name] === text)
+        throw new NotApplicable(`${this.type} ${item.id} is called ${JSON.stringify(text)}.`);
+    let value = text;
+    for (let n = 2; used.has(value); n += 1) value = `${text} ${n}`;
+    used.add(value);
+    return value;
+  }
+
+  /** What a create gives beside the text: of a sample, where there are some, what need not differ. */
+  beside(accountId = this.A1): JsonMap {
+    const { given, text } = this.profile;
+    const sample = this.samples[this.#sampled % this.samples.length];
+    this.#sampled += 1;
+    const own = given.map((property) => {
+      const { name } = property;
+      const prepared = this.prepared.of(accountId)[name];
+      if (prepared !== undefined) return [name, prepared];
+      if (property.reference !== undefined) throw new Error(`${name} was not prepared.`);
+      const isFree = sample?.[name] !== undefined && !isUnique(this.described, property);
+      return [name, isFree ? sample[name] : this.differing(property.name)];
+    });
+    const names = given.map(({ name }) => name);
+    return { ...valuesIn(sample, [text, ...names]), ...Object.fromEntries(own) };
+  }
+
+  /** Legal objects of the type that somebody gave. */
+  get samples(): readonly JsonMap[] {
+    return this.server.samples.get(this.type) ?? [];
+  }
+
+  /** Whether `beside` gives a property such a value, as far as it is known by its kind. */
+  isGiven(name: string, value: Json): boolean {
+    const property = this.described.properties.find((one) => one.name === name);
+    if (property === undefined || value === null) return false;
+    if (
+      this.server
+        .writable(this.profile.capability)
+        .some((id) => same(this.prepared.of(id)[name] ?? null, value))
+    )
+      return true;
+    if (isDifferent(this.world, this.type, property, value)) return true;
+    return valuesOf(property).good.some((one) => same(one, value));
+  }
+
+  /** A value of a property that no object has yet, where it is one that can differ. */
+  differing(name: string): Json {
+    const property = this.described.properties.find((one) => one.name === name);
+    if (property === undefined) throw new Error(`${this.type} has no ${name}.`);
+    const { schema, kind } = property;
+    if (schema.enum !== undefined || kind === 'boolean' || kind === 'json')
+      return valuesOf(property).good[0] ?? null;
+    const taken = new Set<string>();
+    for (const account of this.accounts)
+      for (const item of this.before(account).values()) taken.add(JSON.stringify(item[name]));
+    for (;;) {
+      const value = differing(this.world, this.type, property);
+      if (!taken.has(JSON.stringify(value))) return value;
+    }
+  }
+
+  /** What a copy into an account must be given in place of the original's references. */
+  moved(accountId = this.A2): JsonMap {
+    return this.prepared.of(accountId);
+  }
+
+  /** What `/get` shows of `create(text)`: values that differ each time are there, whatever they are. */
+  shown(text: string, accountId?: string): JsonMap {
+    const { profile } = this;
+    const something = satisfying('a value', (value) => value !== null && value !== undefined);
+    const given = profile.given.map(({ name }) => [name, something] as const);
+    const texts = profile.text === '' ? {} : { [profile.text]: text };
+    const prepared = this.prepared.of(accountId ?? this.A1);
+    const values = { ...Object.fromEntries(given), ...prepared, ...profile.defaults };
+    return { ...texts, ...values } as unknown as JsonMap;
+  }
+}

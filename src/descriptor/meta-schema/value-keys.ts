@@ -1,0 +1,147 @@
+import type { JSONSchema7 } from 'json-schema';
+import { FORMAT_NAMES, FORMATS } from '../../capability/formats.js';
+import { BOUNDS } from '../bounds.js';
+import { TYPE_NAMES } from '../kinds.js';
+import { count, flag, names, ref, text } from './key-schemas.js';
+
+/** The keys of a value: JSON Schema, and the words for sets and blobs. */
+
+const typeKey: JSONSchema7 = {
+  description:
+    "The JSON type of the value, or a list of one type and 'null' (in quotes) where it may " +
+    'be null.',
+  examples: [...TYPE_NAMES, ...TYPE_NAMES.map((name) => [name, 'null'])],
+  if: { type: 'array' },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: {
+    type: 'array',
+    items: { enum: [...TYPE_NAMES, 'null'] },
+    minItems: 2,
+    maxItems: 2,
+    contains: { const: 'null' },
+    uniqueItems: true,
+  },
+  else: { enum: [...TYPE_NAMES] },
+};
+
+/** Keys that a property of a type and a schema within one have in common. */
+export const schemaKeys: Record<string, JSONSchema7> = {
+  type: typeKey,
+  description: text('The meaning of the value: it becomes the doc comment.', 'When it is due.'),
+  enum: {
+    type: 'array',
+    items: {},
+    minItems: 1,
+    description: 'The values that are allowed; TypeScript has a union of them.',
+    examples: [['small', 'large']],
+  },
+  format: {
+    enum: [...FORMAT_NAMES],
+    description: FORMAT_NAMES.map((name) => `${name}: ${FORMATS[name].description}`).join('\n'),
+    examples: ['utc-date'],
+  },
+  minLength: count('Code points at least.', BOUNDS.maxStringLength, { example: 1 }),
+  maxLength: count(
+    `Code points at most; ${BOUNDS.stringLength} by default.`,
+    BOUNDS.maxStringLength,
+    { minimum: 1 },
+  ),
+  blob: flag(
+    'The string is the id of a blob in the same account. false says that it is none, although ' +
+      'its name is blobId or the like.',
+    false,
+  ),
+  pattern: text('A regular expression (ECMA-262, flag u) that must match.', '^[A-Z]{2}$'),
+  minimum: {
+    type: 'number',
+    description: 'The least number that is allowed.',
+    examples: [0],
+  },
+  maximum: {
+    type: 'number',
+    description: 'The greatest number that is allowed.',
+    examples: [100],
+  },
+  items: {
+    ...ref('schema'),
+    description: 'The schema of the items of a list.',
+    examples: [{ type: 'string', maxLength: 100 }],
+  },
+  minItems: count('Items at least.', BOUNDS.maxItems, { example: 1 }),
+  maxItems: count(`Items at most; ${BOUNDS.items} by default.`, BOUNDS.maxItems),
+  uniqueItems: flag('No two items of the list are equal.', false),
+  properties: {
+    type: 'object',
+    description: 'The members of a nested object; each may be absent unless `required` names it.',
+    examples: [{ street: { type: 'string' } }],
+    additionalProperties: ref('schema'),
+  },
+  additionalProperties: {
+    description:
+      'The schema of further members, or true (any JSON), or false (there are none: the default).',
+    examples: [{ type: 'string' }, true],
+    if: { type: 'object' },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: ref('schema'),
+    else: { type: 'boolean' },
+  },
+  propertyNames: {
+    type: 'object',
+    description:
+      'The names of further members are ids: { format: id }, or of blobs: { blob: true }.',
+    examples: [{ format: 'id' }, { blob: true }],
+    properties: {
+      format: {
+        enum: ['id'],
+        description: 'id: each name is an Id (RFC 8620 1.2).',
+        examples: ['id'],
+      },
+      blob: {
+        enum: [true],
+        description: 'Each name is the id of a blob in the same account.',
+        examples: [true],
+      },
+    },
+    minProperties: 1,
+    additionalProperties: false,
+  },
+  minProperties: count('Members at least.', BOUNDS.maxProperties, { example: 1 }),
+  maxProperties: count(
+    `Members at most; ${BOUNDS.properties} where further members are allowed.`,
+    BOUNDS.maxProperties,
+  ),
+  setOf: {
+    description:
+      'A set: an object whose members are all true. Its keys are strings (string, or a schema of ' +
+      'one), or ids of blobs (blob) or of objects (the name of a type).',
+    examples: ['string', 'blob', 'Gadget', { type: 'string', enum: ['red', 'green'] }],
+    if: { type: 'object' },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: ref('schema'),
+    else: { type: 'string' },
+  },
+  $ref: text('A schema of this descriptor, instead of one written here.', '#/$defs/address'),
+};
+
+/** A schema has a type, unless it is a set or one from `$defs`. */
+export const typeNeeded: JSONSchema7 = {
+  if: { anyOf: [{ required: ['setOf'] }, { required: ['$ref'] }] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: true,
+  else: { required: ['type'] },
+};
+
+/**
+ * `required` in a schema names members; it stands here because a property of a type has none of
+ * its own.
+ */
+export const schema: JSONSchema7 = {
+  type: 'object',
+  description: 'A value within a property, an argument or a response.',
+  properties: {
+    ...schemaKeys,
+    required: names('The members that must be there.', 'street'),
+  },
+  ...typeNeeded,
+  additionalProperties: false,
+};
