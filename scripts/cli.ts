@@ -14,7 +14,7 @@ export {
 /** Errors that a wrong variable, project or place of blobs causes. */
 const INPUT_ERRORS = [ConfigError, MissingClientError, ProjectError];
 
-/** Runs a tool of this package: see `runCommand`. A wrong environment variable is a wrong input, too. */
+/** Runs a tool of this package: see `runCommand`. A wrong variable is a wrong input, too. */
 export async function runTool(
   name: string,
   help: string,

@@ -1,12 +1,17 @@
 import type { Requirement, Section } from './requirements.js';
 
+const SOURCE =
+  'Generated from conform/ledger/requirements.yaml by npm run page --workspace conform. ' +
+  'Do not edit.';
+
 const HEAD = `# Conformance
 
-<!-- Generated from conform/ledger/requirements.yaml by npm run page --workspace conform. Do not edit. -->
+<!-- ${SOURCE} -->
 
-This page counts the rules of RFC 8620, RFC 8887 and RFC 9404, and what shows that this server keeps them.
-The conformance runner (conform/README.md in the repository) runs the checks against any JMAP server.
-The file conform/ledger/requirements.yaml in the repository has every rule in plain words, with its checks and tests.`;
+This page counts the rules of RFC 8620, RFC 8887 and RFC 9404, and what shows that this server
+keeps them. The conformance runner (conform/README.md in the repository) runs the checks against
+any JMAP server. The file conform/ledger/requirements.yaml in the repository has every rule in
+plain words, with its checks and tests.`;
 
 const NOT_SHOWN = `## Rules that nothing shows
 

@@ -3,7 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { renderPage } from './page.js';
 import { readSections } from './requirements.js';
 
-/** Writes docs/reference/conformance.md from the ledger; with `--check` only says whether it is current. */
+/**
+ * Writes docs/reference/conformance.md from the ledger; with `--check` only says whether it is
+ * current.
+ */
 const page = fileURLToPath(new URL('../../docs/reference/conformance.md', import.meta.url));
 const text = renderPage(readSections());
 if (!process.argv.includes('--check')) await writeFile(page, text);

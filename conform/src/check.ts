@@ -33,8 +33,8 @@ interface CheckBase {
   /** The rule that is checked, in our own words. */
   readonly rule: string;
   /**
-   * What of a type's descriptor it takes for true: where a server fails, and somebody else wrote its descriptor, that may be
-   * what is wrong.
+   * What of a type's descriptor it takes for true: where a server fails, and somebody else wrote
+   * its descriptor, that may be what is wrong.
    */
   readonly restsOn?: string;
   /** Where it can be shown over one transport alone. */
@@ -95,7 +95,10 @@ export function typeChecks(
   );
 }
 
-/** Whether a check's section is one or part of one: 3.6.1 is of 3.6, of 3, and of 8620:3; each RFC's where none is named. */
+/**
+ * Whether a check's section is one or part of one: 3.6.1 is of 3.6, of 3, and of 8620:3; each RFC's
+ * where none is named.
+ */
 export function isOfSection(
   { section, specification }: Pick<Check, 'section' | 'specification'>,
   wanted: string,

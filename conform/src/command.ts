@@ -60,7 +60,10 @@ const INPUT = [
   SampleError,
 ];
 
-/** Runs what the options say; `tell` takes lines of progress. Throws UsageError where nothing can be run. */
+/**
+ * Runs what the options say; `tell` takes lines of progress. Throws UsageError where nothing can be
+ * run.
+ */
 export async function conform(
   options: Options,
   environment: Readonly<Record<string, string | undefined>>,
@@ -156,7 +159,8 @@ function requireSome(selection: Selection, world: World): void {
   const { levels = [] } = selection;
   if (checks.length === 0)
     throw new UsageError(
-      `No check is of all that was asked for, at the levels ${levels.join(', ')} (--list shows them; --level).`,
+      `No check is of all that was asked for, at the levels ${levels.join(', ')} ` +
+        '(--list shows the checks; --level).',
     );
   if (world.size === 0 && checks.every(({ scope }) => scope === 'type'))
     throw new UsageError(
@@ -164,7 +168,10 @@ function requireSome(selection: Selection, world: World): void {
     );
 }
 
-/** Why outcomes without a failure don't show that all is well: nothing that was asked for could be looked at. */
+/**
+ * Why outcomes without a failure don't show that all is well: nothing that was asked for could be
+ * looked at.
+ */
 function gapOf(
   outcomes: readonly Outcome[],
   unusable: readonly string[],

@@ -9,7 +9,10 @@ export interface Matcher {
   toAsymmetricMatcher(): string;
 }
 
-/** What `expect` knows patterns by where it prints a difference: it tells their words, not their members. */
+/**
+ * What `expect` knows patterns by where it prints a difference: it tells their words, not their
+ * members.
+ */
 const PRINTED = { $$typeof: Symbol.for('jest.asymmetricMatcher') };
 
 /** Whatever a function says yes to. */
@@ -39,7 +42,10 @@ export function textWith(...parts: readonly string[]): Matcher {
   );
 }
 
-/** RFC 8620 1.4, decision 10: UTCDate, no fraction when zero, the shortest one otherwise, milliseconds at most. */
+/**
+ * Matches a UTCDate (RFC 8620 1.4) in its shortest form: no fraction where it is zero, milliseconds at
+ * most (docs/reference/protocol.md#dates).
+ */
 export const utcDate = satisfying(
   'a canonical UTCDate',
   (actual) =>
@@ -54,7 +60,7 @@ export const ID = /^[A-Za-z0-9_-]{1,255}$/;
 /** RFC 8620 1.2: what an id should not begin with, digits alone included, or be. */
 export const DEFENSIVE = /^(?![-\d])(?!NIL$)/i;
 
-/** Decision 7: the Id alphabet, a letter first, at most 64 octets. */
+/** Matches an id that begins with a letter and has at most 64 octets (RFC 8620 1.2). */
 export const serverId = satisfying(
   'an id',
   (actual) => typeof actual === 'string' && /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(actual),

@@ -20,24 +20,30 @@ export class ForeignError extends Error {
   override readonly name = 'ForeignError';
 }
 
-/** The types that files describe, whether a server has them or not; null where there are no files. */
+/**
+ * The types that files describe, whether a server has them or not; null where there are no files.
+ */
 export async function describedIn(files: readonly string[]): Promise<World | null> {
   return files.length === 0 ? null : worldOf(await readAll(files));
 }
 
-/** The types that the server has: those that somebody described, or else those of the server's own reference. */
+/**
+ * The types that the server has: those that somebody described, or else those of the server's own
+ * reference.
+ */
 export async function learnTypes(
   server: Server,
   files: readonly string[],
   described: World | null,
 ): Promise<World> {
   const { capabilities } = server.user.session;
-  // Who gives a descriptor wants its types checked: to leave them out would be a pass that says nothing.
+  // Who gives a descriptor wants its types checked: to leave them out would be a pass that says
+  // nothing.
   for (const [type, { capability }] of described ?? [])
     if (!(capability in capabilities))
       throw new ForeignError(
-        `${files.join(', ')}: ${type} is of ${capability}, which the session doesn't have. It has ` +
-          `${Object.keys(capabilities).join(', ')}.`,
+        `${files.join(', ')}: ${type} is of ${capability}, which the session doesn't have. ` +
+          `It has ${Object.keys(capabilities).join(', ')}.`,
       );
   if (described !== null) return described;
   const told = selfDescribedWorld(await fetchAll(server));
@@ -57,7 +63,10 @@ function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]>
   );
 }
 
-/** `urn:jmapsmith:reference` in the session has a URL template for the descriptor of each capability. */
+/**
+ * `urn:jmapsmith:reference` in the session has a URL template for the descriptor of each
+ * capability.
+ */
 async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
   const { session, http } = server.user;
   const { url } = asMap(session.capabilities[REFERENCE]);

@@ -12,9 +12,9 @@ import { OPTIONS } from './options.js';
 const HELP = `
 Usage: jmapsmith-conform --url URL --token TOKEN|--basic USER:PASSWORD [OPTION...]
 
-Runs the conformance checks against a JMAP server (RFC 8620, RFC 8887), any server, and tells for each
-section what passed, what failed and what doesn't apply. It makes objects of its own beside those that
-are there, and removes them again; nothing else is touched.
+Runs the conformance checks of RFC 8620, RFC 8887 and RFC 9404 against any JMAP server. The report
+tells for each section how many checks passed, failed and don't apply. The run makes objects of its
+own, removes them again, and touches no others.
 
   --url URL            the session's URL, or the one in front of /.well-known/jmap
   --token TOKEN        a bearer token; in its place CONFORM_TOKEN in the environment
@@ -24,16 +24,16 @@ are there, and removes them again; nothing else is touched.
   --other-basic USER:PASSWORD  the same with HTTP Basic
   --descriptor FILE    describes a capability's types; may be repeated. Without one the types are
                        those of the server's own reference, if it has one
-  --samples FILE       legal objects of types, as JSON or YAML: {Todo: [{text: a}]}. The objects that the
-                       run makes have their values, for servers with rules that no descriptor tells
+  --samples FILE       legal objects of types, as JSON or YAML: {Todo: [{text: a}]}. The objects of
+                       the run have their values, for servers with rules that no descriptor tells
   --type NAME          only this type; may be repeated
-  --account ID         makes objects in this account alone; repeated: copies go to the second. Without
-                       it the user's own account comes first
+  --account ID         makes objects in this account alone; repeated: copies go to the second.
+                       Without it the user's own account comes first
   --ca FILE            trusts the authority whose certificate this is (PEM), for https and wss
   --timeout SECONDS    that the server may take for an answer (60)
   --transport NAME     http (the default) or websocket
-  --section N          only this section and its parts, for instance 5.3, of each RFC, or 8620:5.3 of
-                       one; may be repeated
+  --section N          only this section and its parts: 5.3 of each RFC, 8620:5.3 of one; may be
+                       repeated
   --check ID           only this check; may be repeated
   --level NAME         must or should: should, the default, has the checks of both
   --report FORMAT      text (the default), json, junit or html, on standard output
@@ -43,9 +43,9 @@ are there, and removes them again; nothing else is touched.
   --list               the checks, one a line, and nothing is run
   --help               shows this
 
-Exit codes: 0 nothing failed, 1 a check failed or the run is not whole (it was interrupted, the server
-was lost, a type could not be used), 2 an option, the URL, the token or a descriptor is wrong, 70 a
-defect of ours.
+Exit codes: 0 nothing failed, 1 a check failed or the run is not whole (it was interrupted, the
+server was lost, a type could not be used), 2 an option, the URL, the token or a descriptor is
+wrong, 70 a defect of ours.
 `;
 
 await runCommand({ name: 'conform', help: HELP, main: runConform });

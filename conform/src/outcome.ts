@@ -57,8 +57,8 @@ interface Compared {
 }
 
 /**
- * Returns whether an exception tells what a server did: the runner looked at it itself, or a comparison of `expect`, also one
- * with a value of another kind, such as null for a text.
+ * Returns whether an exception tells what a server did: the runner looked at it itself, or a
+ * comparison of `expect`, also one with a value of another kind, such as null for a text.
  */
 export const isExpectation = (error: unknown): boolean =>
   error instanceof UnexpectedError ||

@@ -35,9 +35,8 @@ export class ProgressLines implements Progress {
     this.#done += 1;
     if (status === 'failed' || status === 'defect') {
       this.#failed += status === 'failed' ? 1 : 0;
-      this.#tell(
-        `${status === 'failed' ? 'FAILED' : 'DEFECT of the runner:'} ${check.id}${type === null ? '' : ` (${type})`}`,
-      );
+      const word = status === 'failed' ? 'FAILED' : 'DEFECT of the runner:';
+      this.#tell(`${word} ${check.id}${type === null ? '' : ` (${type})`}`);
     }
     const now = performance.now();
     if (now - this.#told < EVERY && this.#done < this.#planned) return;

@@ -7,8 +7,9 @@ import type { Server } from './subject/server.js';
 export const ERROR = 'urn:ietf:params:jmap:error:';
 
 /**
- * A request-level error (RFC 8620 3.6.1). The request must be rejected; that the body is a problem details object is
- * a SHOULD, but where it tells one of the RFC's types it must be the right one. A strict run wants it, with status 400.
+ * A request-level error (RFC 8620 3.6.1). The request must be rejected; that the body is a problem
+ * details object is a SHOULD, but where it tells one of the RFC's types it must be the right one. A
+ * strict run wants it, with status 400.
  */
 export function refused(server: Server, type: string, limit?: string): Matcher {
   return satisfying(`a rejected request: ${type} ${limit ?? ''}`, (value) => {

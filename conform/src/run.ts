@@ -26,9 +26,15 @@ export interface Plan {
   readonly selection: Selection;
   /** Ends a run early: the check that runs is ended, and what was made is removed. */
   readonly signal?: AbortSignal;
-  /** Takes what must be known beside the outcomes: what could not be removed. Without it that is an error. */
+  /**
+   * Takes what must be known beside the outcomes: what could not be removed. Without it that is an
+   * error.
+   */
   readonly warn?: (line: string) => void;
-  /** Takes why a type can't be looked at: none of its checks is applicable then, and the run is not whole. */
+  /**
+   * Takes why a type can't be looked at: none of its checks is applicable then, and the run is not
+   * whole.
+   */
   readonly unusable?: (reason: string) => void;
 }
 
@@ -96,8 +102,9 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
 }
 
 /**
- * Removes what was made. What of it can't be removed is told, with the outcomes: it must not hide them. So is what became
- * of the objects that the run did not make, if it wasn't the run that did it.
+ * Removes what was made. What of it can't be removed is told, with the outcomes: it must not hide
+ * them. So is what became of the objects that the run did not make, if it wasn't the run that did
+ * it.
  */
 async function tidied(subject: Subject, { warn }: Plan): Promise<void> {
   const { type, profile, server } = subject;
@@ -212,7 +219,10 @@ class Runner {
     return before === undefined ? null : `Not run because ${before} failed.`;
   }
 
-  /** A server that answers nothing more is lost; one that is silent over some requests is given up later. */
+  /**
+   * A server that answers nothing more is lost; one that is silent over some requests is given up
+   * later.
+   */
   async #stillThere({ id }: Check, { message }: NoAnswerError): Promise<void> {
     const { user, recorder } = this.#server;
     const lost = await recorder
@@ -229,9 +239,10 @@ class Runner {
   }
 
   /**
-   * Where the account has objects of others, these may be at work: a check that failed while something changed that the
-   * run did not touch is done once more, beside what is there then. Where it had none, what came is rather the check's own,
-   * by a create whose answer was lost or wrong: the check has failed, and those after it run beside what is left.
+   * Where the account has objects of others, these may be at work: a check that failed while
+   * something changed that the run did not touch is done once more, beside what is there then.
+   * Where it had none, what came is rather the check's own, by a create whose answer was lost or
+   * wrong: the check has failed, and those after it run beside what is left.
    */
   async #undisturbed(on: Server | Subject, work: () => Promise<void>): Promise<void> {
     try {

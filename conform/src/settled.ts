@@ -1,6 +1,6 @@
 /**
- * Where one check fails, those behind it could only say the same again, and are not run. An id that ends in `*` stands
- * for all that begin so.
+ * Where one check fails, those behind it could only say the same again, and are not run. An id that
+ * ends in `*` stands for all that begin so.
  */
 const BEHIND: Readonly<Record<string, readonly string[]>> = Object.freeze({
   echo: ['echo-*', 'references-*'],

@@ -9,12 +9,16 @@ import { Server } from '../src/subject/server.js';
 import type { Allowed } from './allowed.js';
 import { type Fault, FaultyProxy } from './proxy.js';
 
-// A proxy makes this server one that answers otherwise, as an RFC allows. The runner's checks take that, unless the
-// run is strict or the server describes its types itself; the checks of this server's decisions don't.
+// A proxy makes this server one that answers otherwise, as an RFC allows. The runner's checks take
+// that, unless the run is strict or the server describes its types itself; the checks of this
+// server's decisions don't.
 
 const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
 
-/** Tests each row with each check that it names: what any server may do, and what this project decided otherwise. */
+/**
+ * Tests each row with each check that it names: what any server may do, and what this project
+ * decided otherwise.
+ */
 export function allowedTests(allowed: readonly Allowed[], anywhere: readonly Fault[]): void {
   const { server, fixtures } = useFixtures({}, ['A2', 'AX', 'u2']);
   const world = describedWorld('../../capabilities/todos.yaml');

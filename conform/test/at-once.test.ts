@@ -6,7 +6,8 @@ import { conform } from '../src/command.js';
 import { onCalls } from './faults/makers.js';
 import { type Fault, FaultyProxy } from './proxy.js';
 
-// Checks that do two things at the same time: where one goes wrong the other ends as well, and the run goes on.
+// Checks that do two things at the same time: where one goes wrong the other ends as well, and the
+// run goes on.
 
 const CHECKS = ['changes-busy-writer', 'query-changes-busy-writer'];
 

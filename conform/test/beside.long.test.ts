@@ -21,7 +21,10 @@ beforeAll(async () => {
   return async () => await server?.remove();
 }, 300_000);
 
-/** Objects whose values are those that checks give, come before and behind them, and fill what may have few. */
+/**
+ * Objects whose values are those that checks give, come before and behind them, and fill what may
+ * have few.
+ */
 const OBJECTS: readonly (readonly [type: string, world: World, create: Record<string, JsonMap>])[] =
   [
     [

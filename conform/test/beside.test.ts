@@ -8,7 +8,8 @@ import { everyId } from '../src/subject/queries.js';
 import { UnexpectedError } from '../src/unexpected.js';
 import { besideObjects, failedOf, LATE } from './beside-objects.js';
 
-// Some checks of each kind beside objects that are there already; beside.long.test.ts has all of them.
+// Some checks of each kind beside objects that are there already; beside.long.test.ts has all of
+// them.
 
 const server = useServer();
 const world = describedWorld('../../capabilities/todos.yaml');

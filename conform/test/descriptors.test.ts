@@ -8,8 +8,9 @@ import { conform } from '../src/command.js';
 import { selfDescribedWorld, worldOf } from '../src/subject/described.js';
 import { profileOf } from '../src/subject/profile.js';
 
-// `npm run conform -- --descriptor FILE`: what the language of descriptors doesn't have is refused with its place, what
-// this project's own server alone can't have is not. No server is asked before.
+// `npm run conform -- --descriptor FILE`: what the language of descriptors doesn't have is refused
+// with its place, what this project's own server alone can't have is not. No server is asked
+// before.
 
 interface Ended {
   readonly code: number | string | null;
@@ -68,7 +69,7 @@ types:
   Mailbox: { properties: { name: { type: string, default: '' } }, standardMethods: [get, qeury] }
 `;
 
-it('all that is wrong is told with its place, the line and what is legal; exit code 2', async () => {
+it('a wrong descriptor is told with place, line and legal values; exit code 2', async () => {
   const { code, stdout, stderr, folder } = await given(WRONG, OTHER);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   const told = stderr
@@ -127,7 +128,7 @@ types:
   expect(stderr).toContain('[standard-property]');
 });
 
-it('descriptors without types would be checked by nothing: exit code 2; beside others they are legal', async () => {
+it('descriptors without types are exit code 2; beside others they are legal', async () => {
   const [bare = '', more = ''] = ['capability: urn:x:y\ntypes: {}\n', 'capability: urn:x:z\n'];
   const { code, stdout, stderr } = await given(bare, more);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -193,7 +194,9 @@ it('a file that isn’t there, or that is no text, is refused', async () => {
   }
 });
 
-/** What no server of this project could have: names, columns, indexes, bounds, what a create stores. */
+/**
+ * What no server of this project could have: names, columns, indexes, bounds, what a create stores.
+ */
 const FOREIGN = `
 capability: tag:example.com,2026:mail
 session: { a: 1 }

@@ -6,7 +6,8 @@ import { EXAMPLES, sharedProject } from '../../test/support/shared-project.js';
 import { bearer } from '../src/client/credentials.js';
 import { differences, TICKING, type Transcript, transcript } from './equal-transports.js';
 
-// All checks for every type of gadget.yaml and of examples/: two fresh servers, one seed, a transport each.
+// All checks for every type of gadget.yaml and of examples/: two fresh servers, one seed, a
+// transport each.
 const descriptors = ['gadget.yaml', ...EXAMPLES.map((one) => `../../examples/${one}.yaml`)];
 
 const servers: RunningServer[] = [];

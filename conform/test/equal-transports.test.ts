@@ -5,7 +5,8 @@ import { bearer } from '../src/client/credentials.js';
 import { Server } from '../src/subject/server.js';
 import { differences, sample, TICKING, transcript, type Users } from './equal-transports.js';
 
-// Some checks, one type, two users who are alike, on one server: equal-transports.long.test.ts has all, on two.
+// Some checks, one type, two users who are alike, on one server: equal-transports.long.test.ts has
+// all, on two.
 const server = useServer({ env: TICKING });
 const TODOS = 'urn:example:todos';
 /** A world of its own for each run: a world remembers which values it has given. */

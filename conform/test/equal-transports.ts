@@ -37,8 +37,9 @@ const AT_ONCE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What of the checks goes by the API endpoint, over either transport; those of RFC 8887 and 7.3 are the same in both
- * runs. What objects are given depends on what was given before, so that all of them are in both runs.
+ * What of the checks goes by the API endpoint, over either transport; those of RFC 8887 and 7.3 are
+ * the same in both runs. What objects are given depends on what was given before, so that all of
+ * them are in both runs.
  */
 const BY_REQUESTS = ALL_CHECKS.filter(
   ({ id, specification, section, transport }) =>
@@ -60,8 +61,8 @@ const COMPARED = 50_000;
 const SHOWN = 300;
 
 /**
- * The order of members means nothing, nor do the words for a text that can't be read: a message over a WebSocket has
- * members of its own, and positions are told.
+ * The order of members means nothing, nor do the words for a text that can't be read: a message
+ * over a WebSocket has members of its own, and positions are told.
  */
 function inOrder(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {

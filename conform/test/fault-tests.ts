@@ -12,7 +12,8 @@ import { run } from '../src/run.js';
 import { Server } from '../src/subject/server.js';
 import { type Fault, FaultyProxy } from './proxy.js';
 
-// A runner whose checks never fail shows nothing: a proxy does what a broken server would, one fault at a time.
+// A runner whose checks never fail shows nothing: a proxy does what a broken server would, one
+// fault at a time.
 
 /** In this order a check is tried until it applies. */
 const TYPES = [
@@ -32,10 +33,15 @@ const world = describedWorld(
   '../hooks/machines.yaml',
 );
 
-/** What a server with the usual limits can't be asked: test/conformance/limits.test.ts asks another. */
+/**
+ * What a server with the usual limits can't be asked: test/conformance/limits.test.ts asks another.
+ */
 const ELSEWHERE: ReadonlySet<string> = new Set(['blob-upload-size']);
 
-/** Tests that these faults are noticed, each by each check that it names, and that the checks pass without. */
+/**
+ * Tests that these faults are noticed, each by each check that it names, and that the checks pass
+ * without.
+ */
 export function faultTests(faults: readonly Fault[], checks: readonly Check[]): void {
   let real: RunningServer | undefined;
   let made: Fixtures | undefined;

@@ -14,7 +14,8 @@ import { Server, type ServerOptions } from '../src/subject/server.js';
 import { CERTIFICATE } from './certificate.js';
 import { OtherServer, THINGS, URN } from './other-server.js';
 
-// Servers that others could have written: what RFC 8620 allows them is no failure, and what goes wrong is told as what it is.
+// Servers that others could have written: what RFC 8620 allows them is no failure, and what goes
+// wrong is told as what it is.
 
 const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
 const OWN = { isPersonal: true, isReadOnly: false };

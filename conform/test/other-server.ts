@@ -5,7 +5,10 @@ import { onTestFinished } from 'vitest';
 import type { Call } from '../src/client/answers.js';
 import { asMap, type Item, type Json, type JsonMap, parsed } from '../src/client/json.js';
 
-/** A server of one type, Thing, that others could have written: it does what RFC 8620 allows, by these habits. */
+/**
+ * A server of one type, Thing, that others could have written: it does what RFC 8620 allows, by
+ * these habits.
+ */
 export interface Habits {
   /** Answers each /get with `ids: null` with this error. */
   readonly refusesAll?: string;
@@ -15,7 +18,10 @@ export interface Habits {
   readonly hasQuery?: boolean;
   /** A rule that no descriptor tells: the SetError of an object, or undefined. */
   readonly rule?: (object: JsonMap) => JsonMap | undefined;
-  /** What a /set does with a creation id that a later call makes: refuse it by an error of its own, or know it. */
+  /**
+   * What a /set does with a creation id that a later call makes: refuse it by an error of its own,
+   * or know it.
+   */
   readonly looksAhead?: boolean;
   /** Called before an answer is sent; `lose` breaks the connection off, `hang` never answers. */
   readonly before?: (calls: readonly Call[]) => 'lose' | 'hang' | 'die' | 'answer';

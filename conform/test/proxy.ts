@@ -40,7 +40,10 @@ export interface Fault {
   readonly request?: (request: ProxyRequest) => ProxyRequest;
   /** What the client is told in place of what was answered. */
   readonly answer?: (answer: ProxyAnswer, request: ProxyRequest) => ProxyAnswer;
-  /** The same for messages of a WebSocket: one or more in its place, or a code to close the connection with. */
+  /**
+   * The same for messages of a WebSocket: one or more in its place, or a code to close the
+   * connection with.
+   */
   readonly message?: (text: string, from: 'client' | 'server') => string | number | string[];
   /** What reaches the server in place of a client's opening handshake. */
   readonly handshake?: (offer: Offer) => Offer;
@@ -51,7 +54,9 @@ export interface Fault {
   readonly pong?: (octets: Buffer) => Buffer;
   /** The code that a connection is closed with; null breaks it off. */
   readonly closed?: (code: number) => number | null;
-  /** What an event source tells in place of an event: a field a line, events apart by an empty line. */
+  /**
+   * What an event source tells in place of an event: a field a line, events apart by an empty line.
+   */
   readonly event?: (event: string) => string;
 }
 

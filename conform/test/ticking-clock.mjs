@@ -1,6 +1,6 @@
 /**
- * Loaded before a server (NODE_OPTIONS): no two moments are one, so that what is sorted by time has one order, however
- * fast requests follow one another.
+ * Gives a server a clock that never tells the same time twice (NODE_OPTIONS loads it). Objects
+ * sorted by time then have one order, however fast requests follow one another.
  */
 const RealDate = Date;
 let last = 0;

@@ -1,13 +1,17 @@
 import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from '../subject/subject.js';
 
-/** Work that goes on at the same time: none of it outlives its check, or goes on behind the removal of what it made. */
+/**
+ * Work that goes on at the same time: none of it outlives its check, or goes on behind the removal
+ * of what it made.
+ */
 
 /** What each comes to, when all have ended; the first failure is that of all. */
 export async function atOnce<T>(works: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   const begun = works.map(async (work) => await work());
   const all = Promise.all(begun);
-  // `all`, too, must be waited for from the start: a rejection that nobody handles ends the whole runner.
+  // `all`, too, must be waited for from the start: a rejection that nobody handles ends the whole
+  // runner.
   await Promise.allSettled([all, ...begun]);
   return await all;
 }

@@ -20,8 +20,8 @@ export function accountOf(server: Server): string {
 }
 
 /**
- * With every capability of an account: names of types need theirs in `using`. Those of the session alone may have
- * each response tell more than its methods do.
+ * With every capability of an account: names of types need theirs in `using`. Those of the session
+ * alone may have each response tell more than its methods do.
  */
 export const clientOf = ({ user }: Server): Client =>
   user.client(

@@ -48,7 +48,9 @@ export const blobCopyChecks = serverChecks('6.3', [
     ...TWO,
     id: 'blob-copy',
     level: 'must',
-    rule: 'A blob is copied: both accounts are named, copied maps its id to that in the other account, where the same octets are, and the original stays.',
+    rule:
+      'A blob is copied: both accounts are named, copied maps its id to that in the other ' +
+      'account, where the same octets are, and the original stays.',
     async run(server) {
       const [from, to] = [blobAccount(server), secondBlobAccount(server)];
       const [one, two] = [await uploaded(server, 'to copy'), await uploaded(server, 'as well')];
@@ -70,7 +72,9 @@ export const blobCopyChecks = serverChecks('6.3', [
     ...TWO,
     id: 'blob-copy-not-found',
     level: 'must',
-    rule: 'A blob that is not there is in notCopied as notFound, and hinders no other; copied is null where nothing was copied.',
+    rule:
+      'A blob that is not there is in notCopied as notFound, and hinders no other; copied is ' +
+      'null where nothing was copied.',
     async run(server) {
       const blobId = await uploaded(server, 'beside');
       const some = await copy(server, 'bnothing', blobId);
@@ -155,7 +159,9 @@ export const blobCopyChecks = serverChecks('6.3', [
     id: 'blob-copy-uploader-alone',
     section: '6.1',
     level: 'must',
-    rule: 'What another user uploaded to a shared account, and nothing refers to, is not there to be copied.',
+    rule:
+      'A blob that another user uploaded to a shared account, and that nothing refers to, is not ' +
+      'there to be copied.',
     async run(server) {
       const fromAccountId = server.readOnly(blobCapability(server));
       const blobId = await server
@@ -174,7 +180,9 @@ export const blobCopyChecks = serverChecks('6.3', [
     ...TWO,
     id: 'blob-copy-arguments-required',
     level: 'must',
-    rule: 'fromAccountId, accountId and blobIds are all required: a call without one of them, or with another type of value, is invalidArguments.',
+    rule:
+      'fromAccountId, accountId and blobIds are all required: a call without one of them, or ' +
+      'with another type of value, is invalidArguments.',
     async run(server) {
       const good = { accountId: secondBlobAccount(server), blobIds: [] };
       for (const name of ['fromAccountId', 'accountId', 'blobIds'])

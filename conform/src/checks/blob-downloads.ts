@@ -69,7 +69,9 @@ export const downloadChecks = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-octets',
     level: 'must',
-    rule: 'A download answers exactly the octets that were uploaded, every time, with their number.',
+    rule:
+      'A download answers exactly the octets that were uploaded, every time, with ' +
+      'their number.',
     async run(server) {
       const octets = octetsOf(server, 300_000);
       const blobId = await stored(server, octets);
@@ -101,7 +103,9 @@ export const downloadChecks = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-name',
     level: 'must',
-    rule: 'Where there is a Content-Disposition, its file name is the name that the URL asks for, whatever signs it has.',
+    rule:
+      'Where there is a Content-Disposition, its file name is the name that the URL asks for, ' +
+      'whatever signs it has.',
     run: (server) => namesSurvive(server, NAMES),
   },
   {
@@ -124,7 +128,9 @@ export const downloadChecks = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-cache',
     level: 'should',
-    rule: 'A download may be cached for long: Cache-Control has immutable and a max-age of a day or more, and does not make it public.',
+    rule:
+      'A download may be cached for long: Cache-Control has immutable and a max-age of a day or ' +
+      'more, and does not make it public.',
     async run(server) {
       const { headers } = await download(server, await stored(server));
       const control = (headers.get('cache-control') ?? '').toLowerCase();
@@ -148,7 +154,9 @@ export const downloadChecks = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-no-credentials',
     level: 'must',
-    rule: 'Without credentials, or with wrong ones, a blob is an error of the client’s and nothing of it is told.',
+    rule:
+      'Without credentials, or with wrong ones, a blob is an error of the client’s and nothing ' +
+      'of it is told.',
     async run(server) {
       const blobId = await stored(server, 'secret content');
       for (const authorization of [null, 'Bearer unknown']) {
@@ -172,7 +180,9 @@ export const downloadChecks = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-foreign',
     level: 'must',
-    rule: 'Another user’s blob can’t be had, neither by the account that it is in nor by one’s own.',
+    rule:
+      'Another user’s blob can’t be had, neither by the account that it is in nor ' +
+      'by one’s own.',
     async run(server) {
       const { accountId, user } = server.foreign(blobCapability(server));
       const blobId = await user.uploaded(accountId, 'their content', 'text/plain');

@@ -43,7 +43,9 @@ export const blobLookupChecks = serverChecks(
       ...METHODS,
       id: 'blob-lookup-nothing',
       level: 'must',
-      rule: 'A blob that nothing refers to has an empty list for each type that is asked for, and so has one that is not there.',
+      rule:
+        'A blob that nothing refers to has an empty list for each type that is asked for, and so ' +
+        'has one that is not there.',
       async run(server) {
         const types = typesOf(server);
         const id = await made(server, text('looked up'));
@@ -162,7 +164,9 @@ export const blobLookupTypeChecks = typeChecks(
     {
       id: 'blob-lookup-each',
       level: 'must',
-      rule: 'Each blob is listed with all the objects that hold it, and with no others; a change of something else leaves that as it is, and another account knows nothing of it.',
+      rule:
+        'Each blob is listed with all the objects that hold it, and with no others. A change of ' +
+        'something else leaves the list as it is. Another account knows nothing of it.',
       needs: { text: true, room: 3 },
       applies: withoutLookup,
       async run(subject) {
@@ -213,7 +217,9 @@ export const blobLookupTypeChecks = typeChecks(
     {
       id: 'blob-lookup-not-used',
       level: 'must',
-      rule: 'The name of a type whose capability the request does not use is unknownDataType, and so is a name in other letters.',
+      rule:
+        'The name of a type whose capability the request does not use is unknownDataType, and so ' +
+        'is a name in other letters.',
       needs: { room: 0, singleton: 'both' },
       applies: withoutLookup,
       async run(subject) {

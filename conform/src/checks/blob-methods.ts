@@ -52,7 +52,10 @@ export const blobUploadMethodChecks = serverChecks(
       id: 'blob-capability',
       section: '3.1',
       level: 'must',
-      rule: 'The session’s capability is an empty object; that of an account has maxSizeBlobSet, maxDataSources of 64 or more, supportedTypeNames and supportedDigestAlgorithms in lower case.',
+      rule:
+        'The session’s capability is an empty object; that of an account has maxSizeBlobSet, ' +
+        'maxDataSources of 64 or more, supportedTypeNames and supportedDigestAlgorithms in lower ' +
+        'case.',
       async run(server) {
         const { capabilities, accounts } = await server.user.readSession();
         expect(capabilities[BLOB]).toEqual({});
@@ -70,7 +73,9 @@ export const blobUploadMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-created',
       level: 'must',
-      rule: 'created has an id, the type that was given and the size in octets; the octets can be downloaded.',
+      rule:
+        'created has an id, the type that was given and the size in octets; the octets can be ' +
+        'downloaded.',
       async run(server) {
         const data = [text('straße')];
         const { created, notCreated } = await upload(server, { k: { data, type: 'text/x-made' } });
@@ -100,7 +105,9 @@ export const blobUploadMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-joined',
       level: 'must',
-      rule: 'Sources are joined in their order, whatever their form; none at all are an empty blob.',
+      rule:
+        'Sources are joined in their order, whatever their form; none at all are an ' +
+        'empty blob.',
       async run(server) {
         const source = await made(server, text('0123456789'));
         const id = await made(
@@ -129,7 +136,9 @@ export const blobUploadMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-range',
       level: 'must',
-      rule: 'A source that begins or ends beyond its blob, or whose range is no two numbers, is not created.',
+      rule:
+        'A source that begins or ends beyond its blob, or whose range is no two numbers, is not ' +
+        'created.',
       async run(server) {
         const blobId = await made(server, text('0123456789'));
         const wrong: readonly JsonMap[] = [
@@ -153,7 +162,9 @@ export const blobUploadMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-sources',
       level: 'must',
-      rule: 'A source has exactly one of its forms: anything else is not created, and hinders no other.',
+      rule:
+        'A source has exactly one of its forms: anything else is not created, and hinders no ' +
+        'other.',
       async run(server) {
         const blobId = await made(server, text('x'));
         const create = uploads({ ...NONSENSE, mixed: [{ ...text('a'), blobId }] });
@@ -166,7 +177,7 @@ export const blobUploadMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-base64',
       level: 'must',
-      rule: 'What is no base64 is not created.',
+      rule: 'A create whose data is no base64 is refused.',
       async run(server) {
         const wrong = ['Y', '!!!!', 'YQ==YQ==', 'YW%j', 'YWJjé'];
         const create = uploads(
@@ -180,7 +191,9 @@ export const blobUploadMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-upload-unknown-blob',
       level: 'must',
-      rule: 'A source that is no blob, or one of another user, is not created, and nothing tells which of both it was.',
+      rule:
+        'A source that is no blob, or one of another user, is not created, and nothing tells ' +
+        'which of both it was.',
       async run(server) {
         const { accountId, user } = server.foreign(BLOB);
         const blobId = await user.uploaded(accountId, 'theirs', 'text/plain');
@@ -263,7 +276,9 @@ export const blobUploadMethodChecks = serverChecks(
       id: 'blob-method-upload-octets',
       section: '3.1',
       level: 'must',
-      rule: 'A blob of more octets than maxSizeBlobSet is not made, though each of its sources is smaller; another of the call is.',
+      rule:
+        'A blob of more octets than maxSizeBlobSet is not made, though each of its sources is ' +
+        'smaller; another of the call is.',
       async run(server) {
         const most = capabilityOf(server)['maxSizeBlobSet'];
         if (typeof most !== 'number' || most > MOST_OCTETS)

@@ -50,7 +50,7 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-uploaded',
       level: 'must',
-      rule: 'What was uploaded over HTTP is read like any other.',
+      rule: 'A blob that was uploaded over HTTP is read like any other.',
       async run(server) {
         const id = await server.user.uploaded(accountOf(server), 'Å 🦊', 'image/png');
         const properties = ['data:asText', 'data:asBase64', 'size'];
@@ -63,7 +63,9 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-base64',
       level: 'must',
-      rule: 'data:asBase64 is the base64 of the octets in range, with its padding; it is told alone where it is asked for alone.',
+      rule:
+        'data:asBase64 is the base64 of the octets in range, with its padding; it is told alone ' +
+        'where it is asked for alone.',
       async run(server) {
         const id = await made(server, text(FOX));
         const properties = ['data:asBase64'];
@@ -79,7 +81,9 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-encoding',
       level: 'must',
-      rule: 'Octets that are no UTF-8 are an encoding problem: data:asText is null, and data gives base64 in its place.',
+      rule:
+        'Octets that are no UTF-8 are an encoding problem: data:asText is null, and data gives ' +
+        'base64 in its place.',
       async run(server) {
         const id = await made(server, base64(BROKEN));
         const [whole = {}] = await listed(server, [id], { properties: ['data', 'size'] });
@@ -101,7 +105,9 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-range',
       level: 'must',
-      rule: 'offset and length choose octets; size stays that of the whole, and octets outside the range are no problem.',
+      rule:
+        'offset and length choose octets; size stays that of the whole, and octets outside the ' +
+        'range are no problem.',
       async run(server) {
         const ids = [await made(server, base64(BROKEN)), await made(server, text('hello world'))];
         const [b1 = '', b2 = ''] = ids;
@@ -137,7 +143,9 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-truncated',
       level: 'must',
-      rule: 'A range that goes beyond the blob is truncated, and what is there of it told; without a length only an offset beyond the end is.',
+      rule:
+        'A range that goes beyond the blob is truncated, and what is there of it told; without a ' +
+        'length only an offset beyond the end is.',
       async run(server) {
         const id = await made(server, text('0123456789'));
         for (const [range, data, isTruncated] of [
@@ -159,7 +167,9 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-digests',
       level: 'must',
-      rule: 'A digest is that of the octets in range, in base64, by each of supportedDigestAlgorithms.',
+      rule:
+        'A digest is that of the octets in range, in base64, by each of ' +
+        'supportedDigestAlgorithms.',
       async run(server) {
         const told = namesIn(capabilityOf(server)['supportedDigestAlgorithms']);
         const known = told.filter((name) => Object.hasOwn(DIGESTS, name));
@@ -189,7 +199,7 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-not-found',
       level: 'must',
-      rule: 'What is not there, or is another user’s, is in notFound; each id is told once.',
+      rule: 'A blob that is not there, or is another user’s, is in notFound; each id is told once.',
       async run(server) {
         const { accountId, user } = server.foreign(BLOB);
         const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
@@ -204,7 +214,9 @@ export const blobGetMethodChecks = serverChecks(
       ...METHODS,
       id: 'blob-method-get-uploader-alone',
       level: 'must',
-      rule: 'What another user uploaded to a shared account, and nothing refers to, is notFound.',
+      rule:
+        'A blob that another user uploaded to a shared account, and that nothing refers to, is ' +
+        'notFound.',
       async run(server) {
         const accountId = server.readOnly(BLOB);
         const id = await server.writer(accountId).uploaded(accountId, 'private', 'text/plain');

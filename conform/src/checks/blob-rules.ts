@@ -21,7 +21,10 @@ import { holders, objectHolding, withoutLookup } from './blob-lookup.js';
 
 /** RFC 9404 4 to 5: what holds for all its methods, and how far Blob/upload is a /set. */
 
-/** The methods, each with arguments that an account which has it takes; where no type is looked up there may be no lookup. */
+/**
+ * The methods, each with arguments that an account which has it takes; where no type is looked up
+ * there may be no lookup.
+ */
 function methods(server: Server, accountId: string): readonly (readonly [string, object])[] {
   const looksUp = namesIn(capabilityOf(server)['supportedTypeNames']).length > 0;
   return [
@@ -43,7 +46,9 @@ export const blobRuleChecks = serverChecks(
       ...METHODS,
       id: 'blob-methods-capability',
       level: 'must',
-      rule: 'The methods need the capability in `using`, otherwise they are unknownMethod; Blob/copy needs core alone.',
+      rule:
+        'The methods need the capability in `using`, otherwise they are unknownMethod; Blob/copy ' +
+        'needs core alone.',
       async run(server) {
         const accountId = accountOf(server);
         const client = server.user.client();
@@ -64,7 +69,9 @@ export const blobRuleChecks = serverChecks(
       id: 'blob-methods-foreign-account',
       section: '5',
       level: 'must',
-      rule: 'They tell nothing of an account that the user can’t reach: it is accountNotFound as one that is nobody’s.',
+      rule:
+        'They tell nothing of an account that the user can’t reach: it is accountNotFound as one ' +
+        'that is nobody’s.',
       async run(server) {
         const { accountId } = server.foreign(BLOB);
         for (const [name, args] of methods(server, accountId))
@@ -79,7 +86,9 @@ export const blobRuleChecks = serverChecks(
       id: 'blob-method-upload-create-only',
       section: '4.1',
       level: 'must',
-      rule: 'Blobs are neither updated nor destroyed, and have no state: Blob/upload takes neither of those arguments, nor ifInState, and tells no state.',
+      rule:
+        'Blobs are neither updated nor destroyed, and have no state: Blob/upload takes neither ' +
+        'of those arguments, nor ifInState, and tells no state.',
       async run(server) {
         const accountId = accountOf(server);
         const create = { k: { data: [text('x')] } };
@@ -122,7 +131,9 @@ export const blobRuleTypeChecks = typeChecks(
     {
       id: 'blob-lookup-copied',
       level: 'must',
-      rule: 'A copy is found in its own account by the blob that it holds there, and the original in its own.',
+      rule:
+        'A copy is found in its own account by the blob that it holds there, and the original in ' +
+        'its own.',
       applies: withoutLookup,
       async run(subject) {
         const { A1: fromAccountId, A2: accountId, type, server } = subject;

@@ -51,7 +51,9 @@ export const uploadChecks = serverChecks('6.1', [
     ...HTTP,
     id: 'blob-upload-response',
     level: 'must',
-    rule: 'An upload is answered with one JSON object: the account of the URL, a blobId that is an Id, the type that was sent and the size in octets.',
+    rule:
+      'An upload is answered with one JSON object: the account of the URL, a blobId that is an ' +
+      'Id, the type that was sent and the size in octets.',
     async run(server) {
       const accountId = blobAccount(server);
       for (const [type, size] of [
@@ -114,7 +116,9 @@ export const uploadChecks = serverChecks('6.1', [
     ...HTTP,
     id: 'blob-upload-same-content',
     level: 'must',
-    rule: 'The same octets uploaded under two types are each answered with their own type, and both ids hold them.',
+    rule:
+      'The same octets uploaded under two types are each answered with their own type, and both ' +
+      'ids hold them.',
     async run(server) {
       for (const type of ['text/plain', 'text/css']) {
         const answer = await uploaded(server, 'same octets', type);
@@ -128,7 +132,7 @@ export const uploadChecks = serverChecks('6.1', [
     id: 'blob-upload-immutable',
     section: '6',
     level: 'must',
-    rule: 'What a blob id stands for stays the same, whatever else is uploaded.',
+    rule: 'A blob id stands for the same octets, whatever else is uploaded.',
     async run(server) {
       const { blobId: first } = await uploaded(server, 'first', 'text/plain');
       const { blobId: second } = await uploaded(server, 'other', 'text/plain');
@@ -205,7 +209,9 @@ export const uploadChecks = serverChecks('6.1', [
     ...HTTP,
     id: 'blob-upload-uploader-alone',
     level: 'must',
-    rule: 'What nothing refers to is there for its uploader alone, in an account that others share as well.',
+    rule:
+      'A blob that nothing refers to is there for its uploader alone, in an account that others ' +
+      'share as well.',
     async run(server) {
       const accountId = server.readOnly(blobCapability(server));
       const writer = server.writer(accountId);

@@ -11,7 +11,10 @@ import { pages } from './changes.js';
 
 /** RFC 8620 5.2 and 3.10: which states there are, and that each belongs to one moment. */
 
-/** Creates at the same time, as many as the server allows of a user at once; the answers in any order. */
+/**
+ * Creates at the same time, as many as the server allows of a user at once; the answers in any
+ * order.
+ */
 export async function parallel(subject: Subject, count: number): Promise<SetAnswer[]> {
   const { session } = subject.server.user;
   const most = Math.max(1, Math.min(session.limit('maxConcurrentRequests'), 8));
@@ -56,7 +59,9 @@ export const changesStateChecks = [
     {
       id: 'changes-every-state',
       level: 'should',
-      rule: 'Whatever state /get tells is a sinceState that /changes takes, in each account that the user may read, also where nothing ever was.',
+      rule:
+        'Each state that /get tells is a sinceState that /changes takes, in each account that ' +
+        'the user may read, also where nothing ever was.',
       async run(subject) {
         const { session } = subject.server.user;
         for (const accountId of session.offering(subject.profile.capability)) {
@@ -80,7 +85,9 @@ export const changesStateChecks = [
     {
       id: 'changes-intermediate-state',
       level: 'should',
-      rule: 'Where there are more changes than maxChanges the answer leads to a state between, from which /changes goes on to the newest: it is not cannotCalculateChanges.',
+      rule:
+        'Where there are more changes than maxChanges the answer leads to a state between, from ' +
+        'which /changes goes on to the newest: it is not cannotCalculateChanges.',
       async run(subject) {
         const { A1: accountId, type, client } = subject;
         await subject.prepare(accountId);
@@ -91,7 +98,8 @@ export const changesStateChecks = [
         const told: string[] = [];
         for (let hasMore = true, count = 0; hasMore; count += 1) {
           expect(count).toBeLessThan(PAGES);
-          // An answer without changes is what this SHOULD is about: no `client.changes`, which lets others have it.
+          // An answer without changes is what this SHOULD is about: no `client.changes`, which lets
+          // others have it.
           const args = { accountId, sinceState, maxChanges: 2 };
           const page = (await client.ok(`${type}/changes`, args)) as unknown as ChangesAnswer;
           hasMore = page.hasMoreChanges;
@@ -107,7 +115,9 @@ export const changesStateChecks = [
     {
       id: 'changes-busy-writer',
       level: 'must',
-      rule: 'While others write, the state of a /get belongs to the list that came with it: a client that goes on from there by /changes arrives at what is there.',
+      rule:
+        'While others write, the state of a /get belongs to the list that came with it: a client ' +
+        'that goes on from there by /changes arrives at what is there.',
       async run(subject) {
         const { A1: accountId, type, client } = subject;
         await subject.prepare(accountId);
@@ -140,7 +150,10 @@ export const changesStateChecks = [
     {
       id: 'changes-parallel-creates',
       level: 'must',
-      rule: 'Creates at the same time all succeed and follow one another: the new state of one is the old state of the next, /changes from the start tells all of them, and from each new state those that came later.',
+      rule:
+        'Creates at the same time all succeed and follow one another: the new state of one is ' +
+        'the old state of the next. From the start /changes tells all of them, and from each new ' +
+        'state the later ones.',
       async run(subject) {
         const { A1: accountId } = subject;
         await subject.clear(accountId);

@@ -43,7 +43,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-none',
     level: 'must',
-    rule: 'Without a change since sinceState, oldState is sinceState, the three lists are empty and hasMoreChanges is false.',
+    rule:
+      'Without a change since sinceState, oldState is sinceState, the three lists are empty and ' +
+      'hasMoreChanges is false.',
     async run(subject) {
       const state = await subject.state(subject.A1);
       expect(await changes(subject, state)).toMatchObject({
@@ -61,7 +63,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-kinds',
     level: 'must',
-    rule: 'Ids of objects created, updated and destroyed since sinceState are each in the list of their kind, and newState is the state that the client has once it has applied them.',
+    rule:
+      'Ids of objects created, updated and destroyed since sinceState are each in the list of ' +
+      'their kind. The client has newState once it has applied them.',
     needs: { room: 3 },
     async run(subject) {
       const [updated = '', destroyed = ''] = await subject.make(subject.A1, 'a', 'b');
@@ -88,7 +92,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-merged',
     level: 'should',
-    rule: 'An object that changed several times is told once: created and updated as created, updated and destroyed as destroyed, created and destroyed not at all.',
+    rule:
+      'An object that changed several times is told once: created and updated as created, ' +
+      'updated and destroyed as destroyed, created and destroyed not at all.',
     needs: { room: 3 },
     async run(subject) {
       const [kept = ''] = await subject.make(subject.A1, 'a');
@@ -107,7 +113,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-max-changes-invalid',
     level: 'must',
-    rule: 'A maxChanges that is no integer above 0 is invalidArguments; null is as if it were left out.',
+    rule:
+      'A maxChanges that is no integer above 0 is invalidArguments; null is as if it were left ' +
+      'out.',
     async run(subject) {
       const sinceState = await subject.state(subject.A1);
       for (const maxChanges of [0, -1, 1.5, '3', true, []]) {
@@ -124,7 +132,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-pages',
     level: 'must',
-    rule: 'A page has at most maxChanges ids over its three lists; asked again from its newState while hasMoreChanges, the client gets every change and arrives at the current state.',
+    rule:
+      'A page has at most maxChanges ids over its three lists; asked again from its newState ' +
+      'while hasMoreChanges, the client gets every change and arrives at the current state.',
     needs: { room: 7 },
     async run(subject) {
       const start = await subject.state(subject.A1);
@@ -137,7 +147,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-merged-pages',
     level: 'must',
-    rule: 'Whatever maxChanges is, pages tell each object that changed, also where one changed many times in between others.',
+    rule:
+      'Pages tell each object that changed, with any maxChanges, also where one changed many ' +
+      'times in between others.',
     needs: { room: 4 },
     async run(subject) {
       const [first = ''] = await subject.make(subject.A1, 'a');
@@ -154,7 +166,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-write-between-pages',
     level: 'must',
-    rule: 'What is written between two pages is part of the later ones, in an order that a client can apply: no object is created after it was updated or destroyed, or destroyed before it was created or updated.',
+    rule:
+      'A change between two pages is part of the later ones, in an order that a client can ' +
+      'apply: an object is created before it is updated, and destroyed last.',
     needs: { room: 4 },
     async run(subject) {
       const start = await subject.state(subject.A1);
@@ -186,7 +200,10 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
   {
     id: 'changes-unknown-state',
     level: 'must',
-    rule: 'From a state that the server never issued changes can’t be calculated: cannotCalculateChanges, or invalidArguments of what no state looks like, never a list that is silently wrong.',
+    rule:
+      'From a state that the server never issued changes can’t be calculated: ' +
+      'cannotCalculateChanges, or invalidArguments of what no state looks like, never a list ' +
+      'that is silently wrong.',
     async run(subject) {
       for (const sinceState of ['', 'never issued', '٣', 'x'.repeat(300)]) {
         const args = { accountId: subject.A1, sinceState };

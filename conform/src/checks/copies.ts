@@ -44,7 +44,10 @@ export const copyCall = (subject: Subject, id: string): Call => [
   'c',
 ];
 
-/** An object in an account that the user may only read, made by its owner for as long as something is done with it. */
+/**
+ * An object in an account that the user may only read, made by its owner for as long as something
+ * is done with it.
+ */
 export async function inReadOnly(
   subject: Subject,
   text: string,

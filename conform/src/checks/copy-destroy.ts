@@ -29,7 +29,10 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-original',
     level: 'must',
-    rule: 'With onSuccessDestroyOriginal one /set response follows that of /copy, under its call id and before the next call’s; it destroys the originals of what was copied, and of nothing else.',
+    rule:
+      'With onSuccessDestroyOriginal one /set response follows that of /copy, under its call id ' +
+      'and before the next call’s; it destroys the originals of what was copied, and of nothing ' +
+      'else.',
     needs: { room: 2 },
     async run(subject) {
       const { type, profile } = subject;
@@ -52,7 +55,9 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-from-state-stale',
     level: 'must',
-    rule: 'destroyFromIfInState is the ifInState of the implicit /set: a stale one stops the destroying alone, which answers stateMismatch under the call id of the copy.',
+    rule:
+      'destroyFromIfInState is the ifInState of the implicit /set: a stale one stops the ' +
+      'destroying alone, which answers stateMismatch under the call id of the copy.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const stale = { destroyFromIfInState: 'stale' };
@@ -65,7 +70,9 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-from-state-matches',
     level: 'must',
-    rule: 'With the state that the source is in as destroyFromIfInState, or null, the originals are destroyed.',
+    rule:
+      'With the state that the source is in as destroyFromIfInState, or null, the originals are ' +
+      'destroyed.',
     needs: { room: 2 },
     async run(subject) {
       const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b');
@@ -84,7 +91,9 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-failed',
     level: 'must',
-    rule: 'Where nothing was copied nothing is destroyed: there is no implicit /set, or one that has nothing to destroy.',
+    rule:
+      'Where nothing was copied nothing is destroyed: there is no implicit /set, or one that has ' +
+      'nothing to destroy.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const create = { k: from(subject, id, { nope: 1 }), none: { id: 'x1' } };
@@ -100,7 +109,9 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-destroy-read-only-source',
     level: 'must',
-    rule: 'From an account that can only be read copies are made and stay, though the destroying after them is refused with accountReadOnly.',
+    rule:
+      'From an account that can only be read copies are made and stay, though the destroying ' +
+      'after them is refused with accountReadOnly.',
     run: (subject) =>
       inReadOnly(subject, 'read', async (id, fromAccountId) => {
         const responses = await moved(subject, 'x1', { k: from(subject, id) }, { fromAccountId });

@@ -29,7 +29,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-invalid-properties',
     level: 'must',
-    rule: 'What is given with a copy is judged as in a create: a property that the type doesn’t have, or a value of the wrong type, is invalidProperties.',
+    rule:
+      'A copy judges the values that the client gives as a create does: a property that the type ' +
+      'doesn’t have, or a value of the wrong type, is invalidProperties.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'original');
@@ -47,7 +49,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-id-required',
     level: 'must',
-    rule: 'Each object to be made has the id of its original: one without, or with what is no Id, is invalidProperties, or makes the call invalidArguments; nothing is made.',
+    rule:
+      'Each object to be made has the id of its original: one without, or with what is no Id, is ' +
+      'invalidProperties, or makes the call invalidArguments; nothing is made.',
     needs: { room: 0 },
     async run(subject) {
       const { text } = subject.profile;
@@ -81,7 +85,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-account-unknown',
     level: 'must',
-    rule: 'A fromAccountId that is no account is fromAccountNotFound, an accountId that is none accountNotFound.',
+    rule:
+      'A fromAccountId that is no account is fromAccountNotFound, an accountId that is none ' +
+      'accountNotFound.',
     needs: { room: 0 },
     async run(subject) {
       const { unknownAccount } = subject;
@@ -91,7 +97,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-account-foreign',
     level: 'must',
-    rule: 'An account that is another’s alone is answered as one that isn’t there, as source and as target.',
+    rule:
+      'An account that is another’s alone is answered as one that isn’t there, as source and as ' +
+      'target.',
     needs: { room: 0 },
     async run(subject) {
       await refusesAccount(subject, subject.AX, 'fromAccountNotFound', 'accountNotFound');
@@ -100,7 +108,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-account-without-type',
     level: 'must',
-    rule: 'A source without the type is fromAccountNotSupportedByMethod, such a target accountNotSupportedByMethod.',
+    rule:
+      'A source without the type is fromAccountNotSupportedByMethod, such a target ' +
+      'accountNotSupportedByMethod.',
     needs: { room: 0 },
     async run(subject) {
       await refusesAccount(
@@ -114,7 +124,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-same-account-refused',
     level: 'must',
-    rule: 'A copy within one account, for which accountId must be another, is refused: nothing is made.',
+    rule:
+      'A copy within one account, for which accountId must be another, is refused: nothing is ' +
+      'made.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const before = await subject.snapshot(subject.A1);
@@ -152,7 +164,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-state-mismatch',
     level: 'must',
-    rule: 'ifFromInState must be the source’s state and ifInState the target’s: otherwise the call is stateMismatch and nothing is copied.',
+    rule:
+      'ifFromInState must be the source’s state and ifInState the target’s: otherwise the call ' +
+      'is stateMismatch and nothing is copied.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const before = await subject.snapshot(subject.A2);
@@ -182,7 +196,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-most',
     level: 'must',
-    rule: 'maxObjectsInSet copies may be asked for in one call; one more is refused, or answered as well: never only some.',
+    rule:
+      'maxObjectsInSet copies may be asked for in one call; one more is refused, or answered as ' +
+      'well: never only some.',
     needs: { room: 0 },
     async run(subject) {
       const most = subject.server.user.session.limit('maxObjectsInSet');

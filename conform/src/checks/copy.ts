@@ -19,7 +19,9 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-response',
     level: 'must',
-    rule: 'The response names both accounts, the target’s state before and after, and what the server set of each copy under its creation id; where nothing failed notCreated is null.',
+    rule:
+      'The response names both accounts, the target’s state before and after, and what the ' +
+      'server set of each copy under its creation id; where nothing failed notCreated is null.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const oldState = await subject.state(subject.A2);
@@ -38,7 +40,9 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-values',
     level: 'must',
-    rule: 'The copy has the values of its original, but for what the client gave and what created reports.',
+    rule:
+      'The copy has the values of its original, but for what the client gave and what created ' +
+      'reports.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const original = await subject.read(id);
@@ -50,7 +54,9 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-original-stays',
     level: 'must',
-    rule: 'The source is as it was, its state too, unless the client asks for the originals to be destroyed.',
+    rule:
+      'The source is as it was, its state too, unless the client asks for the originals to be ' +
+      'destroyed.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const before = await subject.snapshot(subject.A1);
@@ -69,7 +75,9 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-overrides',
     level: 'must',
-    rule: 'A property that is given with a copy is used in place of the original’s; the others stay those of the original.',
+    rule:
+      'A property that is given with a copy is used in place of the original’s; the others stay ' +
+      'those of the original.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'original');
@@ -133,7 +141,9 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-created-ids',
     level: 'must',
-    rule: 'Creation ids of copies are creation ids: where the client gave createdIds, the response’s has them.',
+    rule:
+      'Creation ids of copies are creation ids: where the client gave createdIds, the response’s ' +
+      'has them.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'copied');
       const response = await subject.client.api([copyCall(subject, id)], { createdIds: {} });
@@ -156,7 +166,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-every-value',
     level: 'must',
-    rule: 'Whatever values an original has, its copy has all of them.',
+    rule: 'A copy has all values of its original, whatever they are.',
     needs: { methods: ['query'], text: false, room: 3 },
     async run(subject) {
       const { A1: fromAccountId, A2: accountId, type, described, profile } = subject;

@@ -29,7 +29,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     id: 'creation-ids-kept',
     level: 'must',
     section: '3.4',
-    rule: 'createdIds of a Response are those that were given and those of the objects that were created, and none of what was refused.',
+    rule:
+      'createdIds of a Response are those that were given and those of the objects that were ' +
+      'created, and none of what was refused.',
     async run(subject) {
       const create = { k: subject.create('a'), bad: { noSuchProperty: 1 } };
       const given = { x: 'id1', 'y-_9': 'id2' };
@@ -84,7 +86,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
   {
     id: 'creation-ids-refused-keeps',
     level: 'must',
-    rule: 'A create that is refused does not touch the map: its creation id stands for what it stood for before.',
+    rule:
+      'A create that is refused does not touch the map: its creation id stands for what it stood ' +
+      'for before.',
     async run(subject) {
       const response = await subject.client.api(
         [
@@ -103,7 +107,7 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
   {
     id: 'creation-ids-earlier-call',
     level: 'must',
-    rule: 'What an earlier call of the request created is destroyed by its creation id.',
+    rule: 'An object that an earlier call of the request created is destroyed by its creation id.',
     async run(subject) {
       const response = await subject.client.api([
         setCall(subject, { create: { k: subject.create('a') } }, 'a'),
@@ -129,7 +133,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
   {
     id: 'creation-ids-unknown',
     level: 'must',
-    rule: 'A creation id that nothing was created under, or is only later in the request, is notFound under the string that was sent.',
+    rule:
+      'A creation id that nothing was created under, or is only later in the request, is ' +
+      'notFound under the string that was sent.',
     async run(subject) {
       const { text } = subject.profile;
       const args = { update: { '#later': { [text]: 'x' } }, destroy: ['#nobody'] };
@@ -160,7 +166,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
   {
     id: 'creation-ids-in-text',
     level: 'must',
-    rule: 'A String that begins with # is text, also where something was created under what follows.',
+    rule:
+      'A String that begins with # is text, also where something was created ' +
+      'under what follows.',
     needs: { room: 2 },
     async run(subject) {
       const { text } = subject.profile;
@@ -185,7 +193,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     id: 'creation-ids-split',
     level: 'should',
     section: '5.8',
-    rule: 'A request split in two, the createdIds of the first Response handed on, comes to the same as the whole one.',
+    rule:
+      'A request split in two, the createdIds of the first Response handed on, comes to the same ' +
+      'as the whole one.',
     needs: { room: 2 },
     async run(subject) {
       const { A1, type, profile } = subject;
@@ -210,7 +220,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     id: 'creation-ids-any-id',
     level: 'must',
     section: '1.2',
-    rule: 'Any Id may be a creation id: digits alone, 255 characters, a dash in front, and names that a program may have a meaning for.',
+    rule:
+      'Any Id may be a creation id: digits alone, 255 characters, a dash in front, and names ' +
+      'that a program may have a meaning for.',
     needs: { room: 6 },
     async run(subject) {
       const keys = ['1', '-_9', 'x'.repeat(255), ...NAMES];

@@ -28,7 +28,10 @@ const noMutableLinks = (subject: Subject) =>
 const mutableMaps = (subject: Subject) =>
   ownLinks(subject).filter((link) => link.reference.form === 'set' && isMutable(link));
 
-/** Each link with the type that it leads to, which is ready to be created; what is made is removed again. */
+/**
+ * Each link with the type that it leads to, which is ready to be created; what is made is removed
+ * again.
+ */
 export async function each(
   subject: Subject,
   links: readonly Reference[],
@@ -62,7 +65,9 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'creation-references-earlier-call',
     level: 'must',
-    rule: 'A reference may be # and the creation id of an earlier call’s object, of whichever type: the real id is stored, and reported since it is not what was sent.',
+    rule:
+      'A reference may be # and the creation id of an earlier call’s object, of any type. The ' +
+      'real id is stored, and reported since the client did not send it.',
     needs: { room: 2 },
     applies: hasLinks,
     async run(subject) {
@@ -83,7 +88,9 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'creation-references-later-call',
     level: 'must',
-    rule: 'A creation id that a later call makes is not kept as it is: the create is refused (here with invalidProperties: the server does not look ahead).',
+    rule:
+      'A creation id that a later call makes is not kept as it is: the create is refused (here ' +
+      'with invalidProperties: the server does not look ahead).',
     needs: { room: 2 },
     applies: hasLinks,
     async run(subject) {
@@ -123,7 +130,9 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'creation-references-same-call',
     level: 'must',
-    rule: 'Objects of one call may refer to each other in any order: what is referred to is created first, also along a chain that is listed last to first.',
+    rule:
+      'Objects of one call may refer to each other in any order: what is referred to is created ' +
+      'first, also along a chain that is listed last to first.',
     needs: { room: 9 },
     applies: noOwnLinks,
     async run(subject) {
@@ -167,7 +176,9 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'creation-references-pointer',
     level: 'must',
-    rule: 'A key of a map of ids may be # and a creation id in a pointer, too; one that is nobody’s is invalidProperties.',
+    rule:
+      'A key of a map of ids may be # and a creation id in a pointer, too; one that is nobody’s ' +
+      'is invalidProperties.',
     needs: { room: 2 },
     applies: (subject) =>
       mutableMaps(subject).length > 0
@@ -195,7 +206,9 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'creation-references-refused',
     level: 'must',
-    rule: 'A reference to the creation id of a create that was refused refers to nothing: invalidProperties.',
+    rule:
+      'A reference to the creation id of a create that was refused refers to nothing: ' +
+      'invalidProperties.',
     needs: { room: 2 },
     applies: noOwnLinks,
     async run(subject) {

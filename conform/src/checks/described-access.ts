@@ -49,7 +49,9 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-immutable-changed',
     level: 'must',
-    rule: 'An update that gives an immutable property another value is invalidProperties, and the value stays.',
+    rule:
+      'An update that gives an immutable property another value is invalidProperties, and the ' +
+      'value stays.',
     restsOn: 'which properties never change',
     applies: some(immutables, 'immutable'),
     async run(subject) {
@@ -73,7 +75,9 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-immutable-same',
     level: 'must',
-    rule: 'An update may have an immutable property or one that the server sets, if with the value that it has.',
+    rule:
+      'An update may have an immutable property or one that the server sets, if with the value ' +
+      'that it has.',
     restsOn: 'which properties never change, or the server sets',
     applies: some((subject) => [...immutables(subject), ...serverSet(subject)], 'such'),
     async run(subject) {

@@ -61,7 +61,10 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
   {
     id: 'described-blobs-any',
     level: 'must',
-    rule: 'Any blob of the account can be given to a property that holds one, in a create and in an update: its octets are there under the id that the object has, which is the one that was sent or is told.',
+    rule:
+      'Any blob of the account can be given to a property that holds one, in a create and in an ' +
+      'update. Its octets are there under the id that the object has. The server tells it where ' +
+      'the client sent another.',
     applies: hasBlobs,
     async run(subject) {
       await each(subject, async (holder, made) => {
@@ -91,7 +94,9 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
   {
     id: 'described-blobs-last-reference',
     level: 'must',
-    rule: 'A call that takes the last reference to a blob deletes nothing: an object that it creates can hold the blob on.',
+    rule:
+      'A call that takes the last reference to a blob deletes nothing: an object that it creates ' +
+      'can hold the blob on.',
     needs: { singleton: undefined },
     applies: hasBlobs,
     async run(subject) {
@@ -118,7 +123,9 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     section: '4.1',
     specification: 'RFC 9404',
     level: 'must',
-    rule: 'The creation id of a blob that an earlier call of the request made stands for it in an object: the real id is stored, and told.',
+    rule:
+      'The creation id of a blob that an earlier call of the request made stands for it in an ' +
+      'object: the real id is stored, and told.',
     needs: { singleton: undefined },
     applies: (subject) => hasBlobs(subject) ?? withoutMethods(subject),
     async run(subject) {
@@ -142,7 +149,9 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     id: 'described-blobs-copied',
     section: '5.4',
     level: 'must',
-    rule: 'The blob of a copy is in the account of the copy, with the octets of the original’s, under the id that the copy has: where that is another one it is told.',
+    rule:
+      'The blob of a copy is in the account of the copy, with the octets of the original’s, ' +
+      'under the id that the copy has. Another id than the original’s is told.',
     needs: { methods: ['copy'], singleton: undefined },
     applies: hasBlobs,
     async run(subject) {

@@ -20,7 +20,9 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
     id: 'described-counts-told',
     level: 'must',
     restsOn: 'That the property counts objects of another type.',
-    rule: 'What comes and goes of a type that objects of another one count is told as a change of both.',
+    rule:
+      'A create or destroy of an object that another type counts is told as a change of both ' +
+      'types.',
     applies: (subject) =>
       countsOfOthers(subject).length > 0 ? null : 'The type counts nothing of another one.',
     async run(subject) {

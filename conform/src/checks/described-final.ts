@@ -17,8 +17,8 @@ import {
 } from './described-unique.js';
 
 /**
- * RFC 8620 5.3 and 5.4: what any server owes to a type with unique values, limits or sets, whichever of the allowed
- * answers it gives. What ours answers is in described-unique.ts, described-limits.ts and described-values.ts.
+ * RFC 8620 5.3 and 5.4: rules of unique values, limits and sets that each of the allowed answers
+ * keeps.
  */
 
 const UNIQUE = 'which values no two objects may share';
@@ -32,7 +32,10 @@ async function holders(subject: Subject, key: JsonMap): Promise<number> {
 
 const keysOf = (map: object | null): string[] => Object.keys(map ?? {});
 
-/** A SetError that isn't one of those that RFC 8620 5.3 has for something else; a type may have its own. */
+/**
+ * A SetError that isn't one of those that RFC 8620 5.3 has for something else; a type may have its
+ * own.
+ */
 const errorBut = (...others: readonly string[]) =>
   satisfying(`a SetError, and none of ${others.join(', ')}`, (value) => {
     const type = (value as JsonMap | null)?.['type'];
@@ -45,7 +48,9 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
   {
     id: 'described-unique-valid',
     level: 'must',
-    rule: 'After a /set no two objects share what is unique: of two creates, and of two updates, that want the same not both are done.',
+    rule:
+      'After a /set no two objects share what is unique: of two creates, and of two updates, ' +
+      'that want the same not both are done.',
     restsOn: UNIQUE,
     applies: hasKeys,
     async run(subject) {
@@ -99,7 +104,9 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
   {
     id: 'described-unique-sequential',
     level: 'should',
-    rule: 'Creates of one call that can’t all be done are done one after the other: of two that want the same unique value one is made.',
+    rule:
+      'Creates of one call that can’t all be done are done one after the other: of two that want ' +
+      'the same unique value one is made.',
     restsOn: UNIQUE,
     applies: hasKeys,
     async run(subject) {
@@ -118,7 +125,9 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
     id: 'described-unique-copied',
     section: '5.4',
     level: 'must',
-    rule: 'A copy of what the target has already, where its type forbids that, is not made; an alreadyExists has the id of the other as existingId.',
+    rule:
+      'A copy of what the target has already, where its type forbids that, is not made; an ' +
+      'alreadyExists has the id of the other as existingId.',
     restsOn: UNIQUE,
     needs: { methods: ['copy'] },
     applies: hasCopiedKeys,
@@ -134,7 +143,10 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
   {
     id: 'described-limits-over-quota',
     level: 'must',
-    rule: 'Creates beyond the count of objects that an account may have are refused each by itself, as overQuota or an error of the type’s own; what is told as created is there.',
+    rule:
+      'Creates beyond the count of objects that an account may have are refused each by itself, ' +
+      'as overQuota or an error of the type’s own. All objects that are told as created are ' +
+      'there.',
     restsOn: 'how many objects an account may have',
     needs: { room: 0 },
     applies: LIMITED,
@@ -159,7 +171,10 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
   {
     id: 'described-limits-too-large',
     level: 'must',
-    rule: 'An object of more octets than its type allows is refused as tooLarge, overQuota or an error of the type’s own, in a create and in an update; what is told as done is there.',
+    rule:
+      'An object of more octets than its type allows is refused as tooLarge, overQuota or an ' +
+      'error of the type’s own, in a create and in an update. A change that is told as done is ' +
+      'there.',
     restsOn: 'how many octets an object may have',
     applies: (subject) =>
       largeOf(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,
@@ -182,7 +197,9 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
     id: 'described-sets-true',
     section: '5.7',
     level: 'must',
-    rule: 'Where an object stands for a set each value is true: another value is refused, or at least never shown.',
+    rule:
+      'Where an object stands for a set each value is true: another value is refused, or at ' +
+      'least never shown.',
     restsOn: 'which properties are sets',
     applies: (subject) => (setsOf(subject).length > 0 ? null : 'The type has no set.'),
     async run(subject) {

@@ -10,7 +10,10 @@ import type { Subject } from '../subject/subject.js';
 import { expectNoLookAhead } from './refusal.js';
 import { Targets } from './targets.js';
 
-/** References of a descriptor: what they may hold, and what follows where what they hold is destroyed. */
+/**
+ * References of a descriptor: what they may hold, and what follows where what they hold is
+ * destroyed.
+ */
 
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   methods: ['get', 'set'],
@@ -68,7 +71,9 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-creation-ids',
     level: 'must',
-    rule: 'A reference may be a creation id, of an earlier call or of the same one: the real id is stored, and told.',
+    rule:
+      'A reference may be a creation id, of an earlier call or of the same one: the real id is ' +
+      'stored, and told.',
     needs: { singleton: undefined },
     applies: hasLinks,
     async run(subject) {
@@ -93,7 +98,9 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-later-creation-id',
     level: 'must',
-    rule: 'A creation id that a later call makes is not kept as it is: the create is refused (here with invalidProperties).',
+    rule:
+      'A creation id that a later call makes is not kept as it is: the create is refused (here ' +
+      'with invalidProperties).',
     needs: { singleton: undefined },
     applies: hasLinks,
     async run(subject) {

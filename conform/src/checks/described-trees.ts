@@ -7,7 +7,10 @@ import type { Subject } from '../subject/subject.js';
 import { each, hasLinks, linksOf } from './described-links.js';
 import { refusal } from './refusal.js';
 
-/** References of a descriptor where several objects take part: chains, circles, and what goes together. */
+/**
+ * References of a descriptor where several objects take part: chains, circles, and what goes
+ * together.
+ */
 
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({ methods: ['get', 'set'], room: 4 });
 
@@ -24,7 +27,9 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-forms',
     level: 'must',
-    rule: 'A reference is an id, a list of ids, or a map of ids each to true, as its type says: anything else is invalidProperties, in a create and in an update.',
+    rule:
+      'A reference is an id, a list of ids, or a map of ids each to true, as its type says. ' +
+      'Anything else is invalidProperties, in a create and in an update.',
     needs: { singleton: 'both' },
     applies: hasLinks,
     async run(subject) {
@@ -47,7 +52,9 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-several',
     level: 'must',
-    rule: 'A list or map of references takes several creation ids of its own call, whichever comes first in it; keys of a map are among what is told.',
+    rule:
+      'A list or map of references takes several creation ids of its own call, whichever comes ' +
+      'first in it; keys of a map are among what is told.',
     applies: (subject) =>
       isOwn(subject).some(({ reference }) => reference.form !== 'single')
         ? null

@@ -11,7 +11,9 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-values-required',
     level: 'must',
-    rule: 'A create without a property that must be given is invalidProperties, which tells each that is missing.',
+    rule:
+      'A create without a property that must be given is invalidProperties, which tells each ' +
+      'that is missing.',
     restsOn: 'which properties must be given',
     needs: { singleton: undefined, room: 0 },
     applies: ({ profile }) => (profile.required.length > 0 ? null : 'Nothing must be given.'),
@@ -32,7 +34,7 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-values-defaults',
     level: 'must',
-    rule: 'What a create leaves out has its default.',
+    rule: 'A property that a create leaves out has its default.',
     restsOn: 'the defaults of properties',
     needs: { singleton: undefined },
     async run(subject) {

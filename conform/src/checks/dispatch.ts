@@ -8,7 +8,9 @@ import { CORE } from '../subject/user.js';
 
 /** RFC 8620 3.2 to 3.6.2: how calls of a type's methods are told apart, ordered, and refused. */
 
-/** Each method that the type has, with arguments that are right but for what a check does to them. */
+/**
+ * Each method that the type has, with arguments that are right but for what a check does to them.
+ */
 export function calls(
   subject: Subject,
   account: object = { accountId: subject.A1 },
@@ -93,7 +95,9 @@ export const dispatchChecks = typeChecks(
       id: 'dispatch-names-exact',
       section: '3.2',
       level: 'must',
-      rule: 'Method names are matched as they are: another letter case, a space or a part of a name is an unknownMethod.',
+      rule:
+        'Method names are matched as they are: another letter case, a space or a part of a name ' +
+        'is an unknownMethod.',
       async run(subject) {
         const { type, A1: accountId } = subject;
         const lower = type.toLowerCase();
@@ -124,7 +128,9 @@ export const dispatchChecks = typeChecks(
       id: 'dispatch-order',
       section: '3.4',
       level: 'must',
-      rule: 'Responses come in the order of the calls, each with its call’s id, also where several calls have the same.',
+      rule:
+        'Responses come in the order of the calls, each with its call’s id, also where several ' +
+        'calls have the same.',
       async run(subject) {
         const ids = ['z', 'a', 'm', 'a', 'b'];
         const { type, A1: accountId } = subject;
@@ -136,7 +142,9 @@ export const dispatchChecks = typeChecks(
     {
       id: 'dispatch-after-error',
       level: 'must',
-      rule: 'A method-level error is the answer to its call alone: calls before and after it are answered.',
+      rule:
+        'A method-level error is the answer to its call alone: calls before and after it are ' +
+        'answered.',
       async run(subject) {
         const { methodResponses } = await subject.client.api([
           ['Core/echo', { n: 1 }, 'a'],
@@ -179,7 +187,9 @@ export const dispatchChecks = typeChecks(
     {
       id: 'dispatch-account-foreign',
       level: 'must',
-      rule: 'An account that the user has no access to is accountNotFound, as one that does not exist.',
+      rule:
+        'An account that the user has no access to is accountNotFound, as one that does not ' +
+        'exist.',
       async run(subject) {
         await eachAnswers(subject, { accountId: subject.AX }, subject.err('accountNotFound'));
       },
@@ -196,7 +206,9 @@ export const dispatchChecks = typeChecks(
     {
       id: 'dispatch-read-only',
       level: 'must',
-      rule: 'A write to an account that is read-only is accountReadOnly and changes nothing; reading works.',
+      rule:
+        'A write to an account that is read-only is accountReadOnly and changes nothing; reading ' +
+        'works.',
       needs: { methods: ['set'] },
       async run(subject) {
         const { AR: accountId, type, client } = subject;
@@ -271,7 +283,9 @@ export const dispatchChecks = typeChecks(
     {
       id: 'dispatch-wrong-types',
       level: 'must',
-      rule: 'An argument of the wrong type is invalidArguments: it is neither converted nor ignored.',
+      rule:
+        'An argument of the wrong type is invalidArguments: it is neither converted ' +
+        'nor ignored.',
       async run(subject) {
         // Accounts that are wrong, too, may be told first.
         const [, fromAccountId] = subject.server.writable(subject.profile.capability);
@@ -288,7 +302,9 @@ export const dispatchChecks = typeChecks(
     {
       id: 'dispatch-error-changes-nothing',
       level: 'must',
-      rule: 'A call that ends in a method-level error changed nothing: state and objects are as before.',
+      rule:
+        'A call that ends in a method-level error changed nothing: state and objects are as ' +
+        'before.',
       needs: { methods: ['set'], text: true, room: 2, singleton: undefined },
       async run(subject) {
         const id = await subject.one(subject.A1);

@@ -14,7 +14,9 @@ export const echoChecks = serverChecks('4', [
   {
     id: 'echo',
     level: 'must',
-    rule: 'Core/echo answers with its own name, the arguments that it was given, and the call’s id.',
+    rule:
+      'Core/echo answers with its own name, the arguments that it was given, and ' +
+      'the call’s id.',
     run: async (server) => {
       await expectEcho(server, { hello: true, high: 5 });
       await expectEcho(server, {});
@@ -23,7 +25,9 @@ export const echoChecks = serverChecks('4', [
   {
     id: 'echo-any-json',
     level: 'must',
-    rule: 'Whatever I-JSON the arguments are comes back the same: integers up to 2^53-1, any Unicode, empty names, nested lists and objects.',
+    rule:
+      'Arguments of any I-JSON come back the same: integers up to 2^53-1, any Unicode, empty ' +
+      'names, nested lists and objects.',
     run: async (server) => {
       await expectEcho(server, { n: [1, { x: null }], most: 2 ** 53 - 1, least: -(2 ** 53) + 1 });
       await expectEcho(server, { '': '', 'e\u0301 \u00e9 🦊': ['שלום', '\u2028', '\u0001'] });
@@ -34,7 +38,9 @@ export const echoChecks = serverChecks('4', [
   {
     id: 'echo-null-character',
     level: 'must',
-    rule: 'The character U+0000 is I-JSON where it is escaped, like any other that is no surrogate and no noncharacter (RFC 7493 2.1).',
+    rule:
+      'The character U+0000 is I-JSON where it is escaped, like any other that is no surrogate ' +
+      'and no noncharacter (RFC 7493 2.1).',
     run: async (server) => {
       await expectEcho(server, { text: 'a\u0000b', 'na\u0000me': 1 });
     },

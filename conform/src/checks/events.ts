@@ -35,7 +35,9 @@ export const eventServerChecks = serverChecks('7.3', [
   {
     id: 'events-url',
     level: 'must',
-    rule: 'The session’s eventSourceUrl is a template with the variables types, closeafter and ping.',
+    rule:
+      'The session’s eventSourceUrl is a template with the variables types, ' +
+      'closeafter and ping.',
     run: async ({ user }) => {
       const url = String((await user.readSession()).object['eventSourceUrl']);
       const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -45,7 +47,9 @@ export const eventServerChecks = serverChecks('7.3', [
   {
     id: 'events-open',
     level: 'must',
-    rule: 'The resource is a text/event-stream, whatever interval of pings is asked for: what is too short or too long is put between bounds.',
+    rule:
+      'The resource is a text/event-stream, whatever interval of pings is asked for: what is too ' +
+      'short or too long is put between bounds.',
     run: async (server) => {
       for (const ping of ['0', '1', '30', '300', '100000'])
         await withEvents(server, { ping }, async (stream) => {
@@ -56,7 +60,10 @@ export const eventServerChecks = serverChecks('7.3', [
   {
     id: 'events-ping',
     level: 'must',
-    rule: `Where nothing happens an event \`ping\` comes, after ${LEAST} seconds at the most where that or less is asked for: its data is an object with the interval in use, and it sets no id.`,
+    rule:
+      `Where nothing happens an event \`ping\` comes, after ${LEAST} seconds at the most where ` +
+      'that or less is asked for. Its data is an object with the interval in use, and it sets no ' +
+      'id.',
     run: (server) =>
       withEvents(server, { ping: '1' }, async (stream) => {
         const { id, data } = await stream.next('ping', LEAST * 1500);
@@ -69,7 +76,9 @@ export const eventServerChecks = serverChecks('7.3', [
   {
     id: 'events-authenticated',
     level: 'must',
-    rule: 'It needs credentials as any other resource: without valid ones it is an error of the client’s (here 401).',
+    rule:
+      'It needs credentials as any other resource: without valid ones it is an error of the ' +
+      'client’s (here 401).',
     run: async (server) => {
       await withEvents(server, {}, async () => undefined);
       const stream = await server.user.events({}, 'Bearer nothing-of-the-kind');
@@ -80,7 +89,7 @@ export const eventServerChecks = serverChecks('7.3', [
   {
     id: 'events-uncached',
     level: 'should',
-    rule: 'What stands between client and server is told not to keep the stream.',
+    rule: 'Caches between client and server are told not to keep the stream.',
     run: (server) =>
       withEvents(server, {}, async ({ headers }) => {
         expect(headers['cache-control']).toMatch(/\bno-(cache|store)\b/);
@@ -112,8 +121,8 @@ const changesIn = ({ events }: EventStream): readonly JsonMap[] =>
 const SOON = 3000;
 
 /**
- * Waits for a state event that tells this state of a type: its data. Events may tell other types and accounts, and one
- * event several changes (RFC 8620 7.1).
+ * Waits for a state event that tells this state of a type: its data. Events may tell other types
+ * and accounts, and one event several changes (RFC 8620 7.1).
  */
 async function awaitState(
   stream: EventStream,
@@ -158,7 +167,9 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     id: 'events-state',
     level: 'must',
     section: '7.1',
-    rule: 'A change is told as an event `state` whose data is a StateChange: its account, type and new state, which is the one that /get tells.',
+    rule:
+      'A change is told as an event `state` whose data is a StateChange: its account, type and ' +
+      'new state, which is the one that /get tells.',
     run: async (subject) => {
       const { A1, type } = subject;
       await withEvents(subject.server, {}, async (stream) => {
@@ -302,7 +313,9 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     level: 'must',
     section: '7.1',
     needs: { methods: ['copy'] },
-    rule: 'A copy is told for the account that it goes to, the destroying of the original for its own.',
+    rule:
+      'A copy is told for the account that it goes to, the destroying of the original for its ' +
+      'own.',
     run: async (subject) => {
       const { A1, A2, type, client, server } = subject;
       const id = await subject.one(A1, 'copied');
@@ -330,7 +343,10 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
   },
 ]);
 
-/** Accounts that somebody whose token is known may write to: those in the user's reach, and the others. */
+/**
+ * Accounts that somebody whose token is known may write to: those in the user's reach, and the
+ * others.
+ */
 function accountsOf({ server, profile }: Subject): readonly [inReach: string[], rest: string[]] {
   const all = [server.user, ...server.others].flatMap(({ session }) =>
     session.offering(profile.capability).filter((id) => !session.isReadOnly(id)),

@@ -29,7 +29,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-response',
     level: 'must',
-    rule: 'The response has the accountId of the call, the state as a String, a list with the objects that were found, and notFound; where all are found notFound is an empty list.',
+    rule:
+      'The response has the accountId of the call, the state as a String, a list with the ' +
+      'objects that were found, and notFound. An empty notFound says that all were found.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'whole');
       const answer = await get(subject, { ids: [id] });
@@ -44,7 +46,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-no-ids',
     level: 'must',
-    rule: 'With an empty list of ids nothing is found and nothing is missing; the state is that of the type.',
+    rule:
+      'With an empty list of ids nothing is found and nothing is missing; the state is that of ' +
+      'the type.',
     async run(subject) {
       await subject.one(subject.A1);
       const { state } = await get(subject, { ids: null });
@@ -55,7 +59,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-all',
     level: 'must',
-    rule: 'With ids null, or left out, all objects of the type in the account are listed, each once.',
+    rule:
+      'With ids null, or left out, all objects of the type in the account are ' +
+      'listed, each once.',
     needs: { room: 3 },
     async run(subject) {
       await subject.clear(subject.A1);
@@ -83,7 +89,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-not-found',
     level: 'must',
-    rule: 'Where no id is known the list is empty and notFound has all of them; both are lists, never null.',
+    rule:
+      'Where no id is known the list is empty and notFound has all of them; both are lists, ' +
+      'never null.',
     needs: { room: 0 },
     async run(subject) {
       const answer = await get(subject, { ids: ['x', 'y'] });
@@ -94,7 +102,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-all-properties',
     level: 'must',
-    rule: 'Without properties, or with null, each object has every property of its type, those that are null and those that the server set among them.',
+    rule:
+      'Without properties, or with null, each object has every property of its type, those that ' +
+      'are null and those that the server set among them.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const all = subject.properties;
@@ -109,7 +119,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-properties',
     level: 'must',
-    rule: 'Only the properties that are asked for are returned, and the id always, asked for or not; one that is named twice is there once.',
+    rule:
+      'Only the properties that are asked for are returned, and the id always, asked for or not; ' +
+      'one that is named twice is there once.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const { text } = subject.profile;
@@ -124,7 +136,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-invalid-property',
     level: 'must',
-    rule: 'A property that the type doesn’t have, in exactly this spelling, rejects the call with invalidArguments.',
+    rule:
+      'A property that the type doesn’t have, in exactly this spelling, rejects the call with ' +
+      'invalidArguments.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const { text } = subject.profile;
@@ -143,7 +157,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-most-ids',
     level: 'must',
-    rule: 'maxObjectsInGet ids are answered; one more is refused, or answered as well: never only some.',
+    rule:
+      'maxObjectsInGet ids are answered; one more is refused, or answered as well: never only ' +
+      'some.',
     async run(subject) {
       const most = subject.server.user.session.limit('maxObjectsInGet');
       if (most > MANY) throw new NotApplicable(`maxObjectsInGet is ${most}, this tries ${MANY}.`);
@@ -172,7 +188,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
   {
     id: 'get-state-for-all-ids',
     level: 'should',
-    rule: 'The state is that of the whole type: while nothing changes it is the same, whichever ids are asked for.',
+    rule:
+      'The state is that of the whole type: while nothing changes it is the same, whichever ids ' +
+      'are asked for.',
     needs: { room: 2 },
     async run(subject) {
       const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
@@ -216,7 +234,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     id: 'ids-safe',
     section: '1.2',
     level: 'should',
-    rule: 'Ids are safe where they are used: they begin with neither a hyphen nor a digit, do not differ by letter case alone, and are never NIL.',
+    rule:
+      'Ids are safe where they are used: they begin with neither a hyphen nor a digit, do not ' +
+      'differ by letter case alone, and are never NIL.',
     needs: { room: 20 },
     async run(subject) {
       const texts = Array.from({ length: 20 }, (_, n) => `n${n}`);

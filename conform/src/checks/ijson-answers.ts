@@ -8,7 +8,10 @@ import type { Subject } from '../subject/subject.js';
 import { CORE } from '../subject/user.js';
 import { UnexpectedError } from '../unexpected.js';
 
-/** RFC 8620 1.5: what a server answers is I-JSON (RFC 7493), too. Judged are the octets: a parser hides what was wrong. */
+/**
+ * RFC 8620 1.5: what a server answers is I-JSON (RFC 7493), too. Judged are the octets: a parser
+ * hides what was wrong.
+ */
 
 /** RFC 7493 2.1: surrogates and noncharacters, each also where it is escaped. */
 const NO_TEXT = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
@@ -22,7 +25,8 @@ function wrongs(octets: Uint8Array): { musts: string[]; shoulds: string[] } | nu
     return { musts: ['octets that are no UTF-8'], shoulds: [] };
   }
   if (parsed(text) === null) return null;
-  // YAML 1.2 reads JSON as JSON is meant; unlike JSON.parse its parser tells of names that are there twice.
+  // YAML 1.2 reads JSON as JSON is meant; unlike JSON.parse its parser tells of names that are
+  // there twice.
   const document = parseDocument(text, { schema: 'json', uniqueKeys: true, stringKeys: true });
   const musts = document.errors.map(({ code, message }) => `${code}: ${message}`);
   const shoulds: string[] = [];
@@ -36,7 +40,10 @@ function wrongs(octets: Uint8Array): { musts: string[]; shoulds: string[] } | nu
   return { musts, shoulds };
 }
 
-/** Whether a double has a number's magnitude and precision (RFC 7493 2.2): 17 digits tell any double. */
+/**
+ * Whether a double has a number's magnitude and precision (RFC 7493 2.2): 17 digits tell any
+ * double.
+ */
 function isDouble(source: string): boolean {
   if (!Number.isFinite(Number(source))) return false;
   if (/^-?\d+$/.test(source)) return BigInt(source) === BigInt(Number(source));
@@ -99,7 +106,9 @@ const ofServers = serverChecks('1.5', [
     ...HTTP,
     id: 'ijson-answers',
     level: 'must',
-    rule: 'The session, responses, method errors and problems are I-JSON: UTF-8, no member twice, no lone surrogate and no noncharacter.',
+    rule:
+      'The session, responses, method errors and problems are I-JSON: UTF-8, no member twice, no ' +
+      'lone surrogate and no noncharacter.',
     run: async (server) => judge(await answersOf(server), 'musts'),
   },
   {
@@ -116,7 +125,9 @@ const ofTypes = typeChecks('1.5', { methods: ['get', 'set'], text: true }, [
     ...HTTP,
     id: 'ijson-answers-of-types',
     level: 'must',
-    rule: 'The responses of /get and /set, with what they refuse, are I-JSON: no member twice, no lone surrogate and no noncharacter.',
+    rule:
+      'The responses of /get and /set, with what they refuse, are I-JSON: no member twice, no ' +
+      'lone surrogate and no noncharacter.',
     run: async (subject) => judge(await answersOfType(subject), 'musts'),
   },
 ]);

@@ -51,7 +51,9 @@ const ofServers = serverChecks('1.5', [
     id: 'ijson-syntax',
     section: '8.4',
     level: 'must',
-    rule: 'Only what RFC 8259 calls JSON is: no comments, other quotes, further commas, other numbers, control characters or escapes.',
+    rule:
+      'Only what RFC 8259 calls JSON is: no comments, other quotes, further commas, other ' +
+      'numbers, control characters or escapes.',
     run: (server) =>
       refuses(
         server,
@@ -64,7 +66,9 @@ const ofServers = serverChecks('1.5', [
   {
     id: 'ijson-duplicates',
     level: 'must',
-    rule: 'An object with two members of one name, however deep and however the name is escaped, is no I-JSON.',
+    rule:
+      'An object with two members of one name, however deep and however the name is escaped, is ' +
+      'no I-JSON.',
     run: (server) =>
       refuses(
         server,
@@ -90,7 +94,9 @@ const ofServers = serverChecks('1.5', [
   {
     id: 'ijson-surrogates',
     level: 'must',
-    rule: 'An escaped surrogate without its other half is no I-JSON, in a value or in a name; a pair of them is a character.',
+    rule:
+      'An escaped surrogate without its other half is no I-JSON, in a value or in a name; a pair ' +
+      'of them is a character.',
     run: async (server) => {
       const lone = ['\\ud800', '\\udc00', '\\ud800x', '\\udc00\\ud800', '\\ud83d\\ud83d\\ude00'];
       const values = lone.map((text) => echo(`{"a":["${text}"]}`));
@@ -101,7 +107,9 @@ const ofServers = serverChecks('1.5', [
   {
     id: 'ijson-noncharacters',
     level: 'must',
-    rule: 'Code points that Unicode keeps free of characters are no I-JSON (RFC 7493 2.1), escaped or not.',
+    rule:
+      'Code points that Unicode keeps free of characters are no I-JSON (RFC 7493 2.1), escaped ' +
+      'or not.',
     run: async (server) => {
       const none = ['\\uffff', '\\ufffe', '\\udbff\\udfff', '\ufdd0', '\\ufdef', '\u{1fffe}'];
       await refuses(server, ...none.map((text) => echo(`{"a":"${text}"}`)));
@@ -111,7 +119,9 @@ const ofServers = serverChecks('1.5', [
   {
     id: 'ijson-utf-8',
     level: 'must',
-    rule: 'Octets that are no UTF-8 are no I-JSON: stray, cut, overlong, of surrogates, beyond Unicode; nor is another encoding.',
+    rule:
+      'Octets that are no UTF-8 are no I-JSON: stray, cut, overlong, of surrogates, beyond ' +
+      'Unicode; nor is another encoding.',
     transport: 'http',
     async run(server) {
       for (const octets of [

@@ -133,6 +133,8 @@ const BY_DESCRIPTOR: ReadonlySet<string> = new Set([
   'blob-lookup-objects',
 ]);
 
-/** Returns whether a check looks at what a type's descriptor says, not at what holds for every type. */
+/**
+ * Returns whether a check looks at what a type's descriptor says, not at what holds for every type.
+ */
 export const isDescribed = ({ id }: Check): boolean =>
   id.startsWith('described-') || BY_DESCRIPTOR.has(id);

@@ -12,7 +12,9 @@ export const languageChecks = serverChecks('3.8', [
   {
     id: 'language-told',
     level: 'should',
-    rule: 'Where a problem is told in words (title, detail), Content-Language says in which language they are.',
+    rule:
+      'Where a problem is told in words (title, detail), Content-Language says in which language ' +
+      'they are.',
     transport: 'http',
     async run({ user }) {
       const { headers, json } = await user.http.send(user.session.expand('apiUrl'), {

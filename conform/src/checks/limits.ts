@@ -84,7 +84,10 @@ async function sizesHold(server: Server, chunked: boolean): Promise<void> {
   expect(beyond).toEqual(refused(server, 'limit', 'maxSizeRequest'));
 }
 
-/** Sends echoes at one time, each in a request of its own. Returns the refusals of those that are refused. */
+/**
+ * Sends echoes at one time, each in a request of its own. Returns the refusals of those that are
+ * refused.
+ */
 export async function echoedAtOnce(server: Server, count: number): Promise<readonly Problem[]> {
   const client = server.user.client();
   const answers = await atOnce(
@@ -123,7 +126,9 @@ const ofServers = serverChecks('3.6.1', [
   {
     id: 'limits-named',
     level: 'must',
-    rule: 'The problem of type limit has the member `limit`, which names the limit that was reached.',
+    rule:
+      'The problem of type limit has the member `limit`, which names the limit ' +
+      'that was reached.',
     applies: (server) => tooMuch(server, 'maxCallsInRequest', MOST.calls),
     async run(server) {
       const calls = echoes(limitOf(server, 'maxCallsInRequest') + 1);
@@ -136,7 +141,9 @@ const ofServers = serverChecks('3.6.1', [
   {
     id: 'limits-size',
     level: 'must',
-    rule: 'A request of maxSizeRequest octets is answered; one of an octet more is rejected as limit.',
+    rule:
+      'A request of maxSizeRequest octets is answered; one of an octet more is rejected as ' +
+      'limit.',
     applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
     run: (server) => sizesHold(server, false),
   },
@@ -151,7 +158,9 @@ const ofServers = serverChecks('3.6.1', [
   {
     id: 'limits-concurrent',
     level: 'must',
-    rule: 'maxConcurrentRequests requests at one time are all answered; of more each is answered or rejected as limit, and afterwards all is as before.',
+    rule:
+      'maxConcurrentRequests requests at one time are all answered; of more each is answered or ' +
+      'rejected as limit, and afterwards all is as before.',
     applies: tooConcurrent,
     async run(server) {
       const limit = limitOf(server, 'maxConcurrentRequests');
@@ -169,7 +178,9 @@ const ofTypes = typeChecks('3.6', { methods: ['get', 'set'] }, [
   {
     id: 'limits-reject-whole',
     level: 'must',
-    rule: 'Nothing of a rejected request is run: not where there are too many calls, a capability is unknown, a call behind is malformed, or a member stands twice.',
+    rule:
+      'Nothing of a rejected request is run: not where there are too many calls, a capability is ' +
+      'unknown, a call behind is malformed, or a member stands twice.',
     async run(subject) {
       const { type, A1: accountId, client } = subject;
       const { using } = client;

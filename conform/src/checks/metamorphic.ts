@@ -20,13 +20,17 @@ import { everyFilter, filterOf, holds, randomTree } from '../subject/trees.js';
 import { size } from '../subject/values.js';
 
 /**
- * Where an oracle is missing: what /changes and /queryChanges say, applied to a cache, must give what /get and /query
- * say, whatever the values are. All that is random comes from the run's seed, which repeats it.
+ * Where an oracle is missing: what /changes and /queryChanges say, applied to a cache, must give
+ * what /get and /query say, whatever the values are. All that is random comes from the run's seed,
+ * which repeats it.
  */
 
 const byId = (a: Item, b: Item): number => (a.id < b.id ? -1 : 1);
 
-/** Copies what /changes names into a shadow of the account, page by page; the state that it comes to. */
+/**
+ * Copies what /changes names into a shadow of the account, page by page; the state that it comes
+ * to.
+ */
 async function followed(
   subject: Subject,
   shadow: Map<string, Item>,
@@ -57,7 +61,9 @@ export const metamorphicChecks = [
     {
       id: 'changes-random-pages',
       level: 'must',
-      rule: 'After random writes, pages of /changes of random sizes, applied one by one, rebuild exactly what /get shows, also where writes fall between them.',
+      rule:
+        'After random writes, pages of /changes of random sizes, applied one by one, rebuild ' +
+        'exactly what /get shows, also where writes fall between them.',
       async run(subject) {
         const random = new Random(subject.server.seed);
         const drawn = new Drawn(subject, random);
@@ -83,7 +89,9 @@ export const metamorphicChecks = [
     {
       id: 'query-random-trees',
       level: 'must',
-      rule: 'Random trees of AND, OR and NOT find what their conditions find by themselves, put together.',
+      rule:
+        'Random trees of AND, OR and NOT find what their conditions find by themselves, put ' +
+        'together.',
       applies: ({ described }) =>
         described.filters.length === 0 ? 'The type declares no filter.' : null,
       async run(subject) {
@@ -114,7 +122,9 @@ export const metamorphicChecks = [
     {
       id: 'query-changes-random-splices',
       level: 'must',
-      rule: 'After random writes, what /queryChanges tells, spliced into the cached list, equals a fresh query: ids, order, total and state, for random filters and sorts.',
+      rule:
+        'After random writes, what /queryChanges tells, spliced into the cached list, equals a ' +
+        'fresh query: ids, order, total and state, for random filters and sorts.',
       async run(subject) {
         const random = new Random(subject.server.seed);
         const drawn = new Drawn(subject, random);

@@ -7,7 +7,10 @@ import { freeMapsOf, objectsOf, type Place, placesOf } from './patch-places.js';
 
 /** Objects that checks of patches make, and what becomes of them. */
 
-/** An object with these values while something is done with it; the only one of a singleton gets its own back. */
+/**
+ * An object with these values while something is done with it; the only one of a singleton gets its
+ * own back.
+ */
 export async function held(
   subject: Subject,
   values: JsonMap,
@@ -35,7 +38,10 @@ export interface Holding {
   readonly start: JsonMap;
 }
 
-/** Of each property of objects or maps a value that `startOf` chooses, held while something is done with it. */
+/**
+ * Of each property of objects or maps a value that `startOf` chooses, held while something is done
+ * with it.
+ */
 export async function eachObject(
   subject: Subject,
   startOf: (subject: Subject, property: ModelProperty) => JsonMap,
@@ -49,7 +55,10 @@ export async function eachObject(
   }
 }
 
-/** Of each map whose keys may be any short text the entries that `startOf` makes of a value that one may have. */
+/**
+ * Of each map whose keys may be any short text the entries that `startOf` makes of a value that one
+ * may have.
+ */
 export async function eachFreeMap(
   subject: Subject,
   startOf: (value: Json) => JsonMap,

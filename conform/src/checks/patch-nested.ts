@@ -25,7 +25,9 @@ import {
   richest,
 } from './patch-places.js';
 
-/** RFC 8620 5.3: PatchObject, at each place within objects, maps and sets that the descriptor has. */
+/**
+ * RFC 8620 5.3: PatchObject, at each place within objects, maps and sets that the descriptor has.
+ */
 
 export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], singleton: 'both' }, [
   {
@@ -48,7 +50,9 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
   {
     id: 'patch-several',
     level: 'must',
-    rule: 'A patch may have any number of pointers of which none is the prefix of another, in any order: all of them are applied.',
+    rule:
+      'A patch may have any number of pointers of which none is the prefix of another, in any ' +
+      'order: all of them are applied.',
     applies: noObjects,
     run: (subject) =>
       eachObject(subject, fullest, async ({ name, start, places, ...holding }) => {
@@ -75,7 +79,9 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
   {
     id: 'patch-nested-invalid',
     level: 'must',
-    rule: 'A value set by a pointer is judged like one of the whole: what its place may not have is invalidProperties.',
+    rule:
+      'A value set by a pointer is judged like one of the whole: what its place may not have is ' +
+      'invalidProperties.',
     restsOn: 'what a value may be',
     applies: noObjects,
     run: (subject) =>
@@ -99,7 +105,9 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
   {
     id: 'patch-nested-remove',
     level: 'must',
-    rule: 'Null removes the member that a pointer names, where it may be missing; where it is missing already the update succeeds and changes nothing.',
+    rule:
+      'Null removes the member that a pointer names, where it may be missing; where it is ' +
+      'missing already the update succeeds and changes nothing.',
     applies: noObjects,
     run: (subject) =>
       eachObject(subject, richest, async ({ start, places, ...holding }) => {
@@ -122,7 +130,9 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
   {
     id: 'patch-nested-parents',
     level: 'must',
-    rule: 'Within a value, too, the parents of a place must be there and have members: a scalar has none, and a member that is missing is not made.',
+    rule:
+      'Within a value, too, the parents of a place must be there and have members: a scalar has ' +
+      'none, and a member that is missing is not made.',
     applies: noObjects,
     run: (subject) =>
       eachObject(subject, richest, async ({ id, name, places }) => {
@@ -146,7 +156,9 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
   {
     id: 'patch-keys-judged',
     level: 'must',
-    rule: 'A pointer adds an entry to a map under any key that the map may have, and none under a key that it may not.',
+    rule:
+      'A pointer adds an entry to a map under any key that the map may have, and none under a ' +
+      'key that it may not.',
     restsOn: 'which keys a map may have',
     applies: (subject) => (mapsOf(subject).length > 0 ? null : 'No mutable property is a map.'),
     async run(subject) {
@@ -170,7 +182,9 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
   {
     id: 'patch-keys-counted',
     level: 'must',
-    rule: 'What is judged is the object after the whole patch: entries that one patch adds and removes count together against what a map may have.',
+    rule:
+      'The object is judged after the whole patch: entries that one patch adds and removes count ' +
+      'together against the bound of a map.',
     restsOn: 'how many entries a map may have',
     applies: (subject) =>
       freeMapsOf(subject).some(({ property }) => (property.schema.maxProperties ?? 1e9) <= 200)

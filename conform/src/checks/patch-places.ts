@@ -38,7 +38,9 @@ export const noObjects = (subject: Subject): string | null =>
 export const listsOf = (subject: Subject): readonly ModelProperty[] =>
   json(subject).filter(({ schema }) => kindsOf(schema).includes('array'));
 
-/** Those that have entries under keys of the client's choice, and one value that an entry may have. */
+/**
+ * Those that have entries under keys of the client's choice, and one value that an entry may have.
+ */
 export function mapsOf(subject: Subject): readonly { property: ModelProperty; value: Json }[] {
   return objectsOf(subject).flatMap((property) => {
     const { properties, additionalProperties } = property.schema;

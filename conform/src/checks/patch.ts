@@ -16,7 +16,9 @@ import {
 } from './patch-holding.js';
 import { freeMapsOf, listsOf, noObjects, objectsOf, pointerTo, richest } from './patch-places.js';
 
-/** RFC 8620 5.3: PatchObject, on objects, maps, sets and lists as deep as the descriptor has them. */
+/**
+ * RFC 8620 5.3: PatchObject, on objects, maps, sets and lists as deep as the descriptor has them.
+ */
 
 const either = satisfying('invalidPatch or invalidProperties', (error) =>
   ['invalidPatch', 'invalidProperties'].includes(String((error as JsonMap | null)?.['type'])),
@@ -39,13 +41,15 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-parent-missing',
     level: 'must',
-    rule: 'All of a pointer but its last token must be there, and be something that has members: otherwise the update is invalidPatch, for a removal as for a value.',
+    rule:
+      'All of a pointer but its last token must be there, and be something that has members: ' +
+      'otherwise the update is invalidPatch, for a removal as for a value.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
       const pointers = [`${text}/x`, `${text}/x/y`, `${text}/0`, 'noSuchProperty/x', 'id/x'];
-      const ours = Object.keys(subject.times).map((name) => `${name}/x`);
-      const patches = [...pointers, ...ours].flatMap((one) => [{ [one]: 5 }, { [one]: null }]);
+      const times = Object.keys(subject.times).map((name) => `${name}/x`);
+      const patches = [...pointers, ...times].flatMap((one) => [{ [one]: 5 }, { [one]: null }]);
       const both = { [text]: 'x', [`${text}/a`]: 'y' };
       // A property that is null is there, and has no members.
       const nulls = Object.entries(await subject.read(id)).filter(([, value]) => value === null);
@@ -56,7 +60,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-prototype-names',
     level: 'must',
-    rule: 'No pointer reaches what an object inherits in the server’s language: __proto__ and constructor are members that are not there.',
+    rule:
+      'No pointer reaches what an object inherits in the server’s language: __proto__ and ' +
+      'constructor are members that are not there.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const pointers = ['__proto__/x', 'constructor/prototype/x', 'toString/x'];
@@ -74,7 +80,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-prefix',
     level: 'must',
-    rule: 'Where one pointer of a patch is the prefix of another, the update is invalidPatch, whatever the values are.',
+    rule:
+      'Where one pointer of a patch is the prefix of another, the update is invalidPatch, ' +
+      'whatever the values are.',
     needs: withObjects,
     applies: noObjects,
     run: (subject) =>
@@ -98,7 +106,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-prefix-tokens',
     level: 'must',
-    rule: 'A prefix is one of whole tokens: of two keys of which one begins with the other both may be patched.',
+    rule:
+      'A prefix is one of whole tokens: of two keys of which one begins with the other both may ' +
+      'be patched.',
     needs: withObjects,
     applies: noMaps,
     run: (subject) =>
@@ -111,12 +121,14 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-escapes',
     level: 'must',
-    rule: 'In a pointer ~1 stands for a slash and ~0 for a tilde; a tilde before anything else is no JSON Pointer: the update is refused.',
+    rule:
+      'In a pointer ~1 stands for a slash and ~0 for a tilde; a tilde before anything else is no ' +
+      'JSON Pointer: the update is refused.',
     restsOn: 'which maps may have keys of any text',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
-      // The restrictions whose violation is an invalidPatch (5.3) don't name the syntax of RFC 6901: it may
-      // as well be an unknown property.
+      // The restrictions whose violation is an invalidPatch (5.3) don't name the syntax of RFC
+      // 6901: it may as well be an unknown property.
       const patches = noPointers(subject).map((one) => ({ [one]: 'x' }));
       await refusesAll(subject, id, either, patches);
       await eachFreeMap(subject, noEntries, async ({ name, value, ...holding }) => {
@@ -130,7 +142,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-slashes',
     level: 'must',
-    rule: 'A pointer has a slash in front already: one that the client puts there begins with an empty token, and never names the property.',
+    rule:
+      'A pointer has a slash in front already: one that the client puts there begins with an ' +
+      'empty token, and never names the property.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -146,7 +160,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-keys',
     level: 'must',
-    rule: 'The last token of a pointer into a map is a key, whatever it looks like: empty, a number, a dash or __proto__.',
+    rule:
+      'The last token of a pointer into a map is a key, whatever it looks like: empty, a number, ' +
+      'a dash or __proto__.',
     restsOn: 'which maps may have keys of any text',
     needs: withObjects,
     applies: noMaps,
@@ -163,7 +179,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-array',
     level: 'must',
-    rule: 'No pointer reaches into a list, by an index, by - or by a name: invalidPatch. A list is replaced as a whole, and its order is kept.',
+    rule:
+      'No pointer reaches into a list, by an index, by - or by a name: invalidPatch. A list is ' +
+      'replaced as a whole, and its order is kept.',
     needs: withObjects,
     applies: noLists,
     async run(subject) {
@@ -186,7 +204,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-whole-value',
     level: 'must',
-    rule: 'A pointer to the property replaces its whole value: an empty object clears a map, and null restores what it is at first.',
+    rule:
+      'A pointer to the property replaces its whole value: an empty object clears a map, and ' +
+      'null restores what it is at first.',
     needs: withObjects,
     applies: noMaps,
     run: (subject) =>
@@ -204,7 +224,9 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
   {
     id: 'patch-shared-value',
     level: 'must',
-    rule: 'Two objects that were given one value, by a result reference even, do not share it: a patch of one leaves the other alone.',
+    rule:
+      'Two objects that were given one value, by a result reference even, do not share it: a ' +
+      'patch of one leaves the other alone.',
     needs: { text: false, room: 2 },
     applies: noMaps,
     async run(subject) {

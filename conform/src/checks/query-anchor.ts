@@ -11,7 +11,9 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-anchor',
     level: 'must',
-    rule: 'With an anchor the window begins at its index plus anchorOffset, which may be negative; a position that is given is ignored.',
+    rule:
+      'With an anchor the window begins at its index plus anchorOffset, which may be negative; a ' +
+      'position that is given is ignored.',
     async run(subject) {
       const ids = await six(subject);
       const anchor = at(ids, 2);
@@ -36,7 +38,9 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-anchor-clamped',
     level: 'must',
-    rule: 'An anchorOffset that leads in front of the list begins it at 0, and never counts from its end; one that leads behind it gives no ids.',
+    rule:
+      'An anchorOffset that leads in front of the list begins it at 0, and never counts from its ' +
+      'end; one that leads behind it gives no ids.',
     async run(subject) {
       const ids = await six(subject);
       const anchor = at(ids, 2);
@@ -64,7 +68,9 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-anchor-not-found',
     level: 'must',
-    rule: 'An anchor that is not among the results is anchorNotFound: one that never was, that was destroyed, or that the filter leaves out.',
+    rule:
+      'An anchor that is not among the results is anchorNotFound: one that never was, that was ' +
+      'destroyed, or that the filter leaves out.',
     needs: { room: 7 },
     async run(subject) {
       const [gone = '', other = ''] = subject.own(await six(subject));
@@ -90,7 +96,9 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-anchor-everywhere',
     level: 'must',
-    rule: 'In every order, among nulls and equal values too, an anchor is found at the index that it has in the whole list.',
+    rule:
+      'In every order, among nulls and equal values too, an anchor is found at the index that it ' +
+      'has in the whole list.',
     needs: { room: 3 },
     async run(subject) {
       await populated(subject, async () => {

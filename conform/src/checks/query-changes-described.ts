@@ -63,7 +63,9 @@ export const queryChangesDescribedChecks = typeChecks(
     {
       id: 'query-changes-every-query',
       level: 'must',
-      rule: 'For each filter and each sort that the type has a cache that follows /queryChanges is what the query is: after a create, an update and a destroy.',
+      rule:
+        'For each filter and each sort that the type has a cache that follows /queryChanges is ' +
+        'what the query is: after a create, an update and a destroy.',
       needs: { room: 6 },
       async run(subject) {
         const { profile } = subject;
@@ -85,7 +87,9 @@ export const queryChangesDescribedChecks = typeChecks(
     {
       id: 'query-changes-unread',
       level: 'must',
-      rule: 'An update of what neither filter nor sort reads leaves the results as they are: what is removed of them is added again, where it was.',
+      rule:
+        'An update of what neither filter nor sort reads leaves the results as they are: what is ' +
+        'removed of them is added again, where it was.',
       applies: ({ profile }) => (profile.text === '' ? 'The type has no text to change.' : null),
       async run(subject) {
         const { profile } = subject;
@@ -111,7 +115,9 @@ export const queryChangesDescribedChecks = typeChecks(
     {
       id: 'query-changes-null',
       level: 'must',
-      rule: 'An object whose null becomes a value, or the other way around, is removed and added at its new index where that property is sorted by.',
+      rule:
+        'An object whose null becomes a value, or the other way around, is removed and added at ' +
+        'its new index where that property is sorted by.',
       applies: (subject) =>
         nullable(subject).length > 0
           ? null

@@ -5,13 +5,17 @@ import { NotApplicable } from '../not-applicable.js';
 import { byText, cached, changesOf, everyId, query, spliced } from '../subject/queries.js';
 import { follows, mutableQueries, NEEDS, reading, update } from './query-follow.js';
 
-/** RFC 8620 5.6: /queryChanges for clients that hold a part of the results, by upToId or without it. */
+/**
+ * RFC 8620 5.6: /queryChanges for clients that hold a part of the results, by upToId or without it.
+ */
 
 export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-sparse',
     level: 'must',
-    rule: 'A client that holds the first ids and not those behind them applies what is told to what it holds: that is what the new results begin with.',
+    rule:
+      'A client that holds the first ids and not those behind them applies what is told to what ' +
+      'it holds: that is what the new results begin with.',
     needs: { room: 32 },
     applies: reading,
     async run(subject) {
@@ -49,7 +53,9 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-up-to-id',
     level: 'must',
-    rule: 'With upToId a client that holds the results up to that id has the new ones up to it, whatever is sorted by.',
+    rule:
+      'With upToId a client that holds the results up to that id has the new ones up to it, ' +
+      'whatever is sorted by.',
     needs: { room: 9 },
     async run(subject) {
       for (const args of [{}, ...mutableQueries(subject, '')]) {
@@ -74,7 +80,9 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-up-to-id-ignored',
     level: 'must',
-    rule: 'Where the filter or sort looks at a mutable property upToId is ignored: all changes are told.',
+    rule:
+      'Where the filter or sort looks at a mutable property upToId is ignored: all changes are ' +
+      'told.',
     needs: { room: 4 },
     applies: reading,
     async run(subject) {
@@ -84,7 +92,8 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
         const before = await cached(subject, args);
         await update(subject, b, `in b${String(before.ids.length)}`);
         const id = await subject.one(subject.A1, 'in z');
-        // A second answer may differ: `removed` may have more ids than it must, others each time (5.6).
+        // A second answer may differ: `removed` may have more ids than it must, others each time
+        // (5.6).
         await follows(subject, before, await changesOf(subject, before, { upToId: a }));
         await subject.set({ destroy: [id] });
       }
@@ -93,7 +102,9 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-up-to-id-cuts',
     level: 'should',
-    rule: 'Where filter and sort look at immutable properties alone, what was added or removed behind upToId is left out.',
+    rule:
+      'Where filter and sort look at immutable properties alone, what was added or removed ' +
+      'behind upToId is left out.',
     needs: { room: 6 },
     applies: (subject) =>
       subject.profile.sorts.includes('created') ? null : 'The type declares no sort by created.',

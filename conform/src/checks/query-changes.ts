@@ -21,7 +21,10 @@ import { follows, NEEDS, refusesChanges, update } from './query-follow.js';
 
 /** RFC 8620 5.6: /queryChanges; what upToId and lists in part have is in query-changes-up-to.ts. */
 
-/** From what was cached /queryChanges leads to what a fresh query finds, in its state, with added in order. */
+/**
+ * From what was cached /queryChanges leads to what a fresh query finds, in its state, with added in
+ * order.
+ */
 async function expectFollows(
   subject: Subject,
   before: Cached,
@@ -43,7 +46,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-none',
     level: 'must',
-    rule: 'Where nothing changed, oldQueryState and newQueryState are sinceQueryState and both lists are empty; no total is there that wasn’t asked for.',
+    rule:
+      'Where nothing changed, oldQueryState and newQueryState are sinceQueryState and both lists ' +
+      'are empty; no total is there that wasn’t asked for.',
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b');
       const before = await cached(subject);
@@ -68,7 +73,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-created',
     level: 'must',
-    rule: 'A created object that matches is added at the index that it has in the new results; the response is in the new state.',
+    rule:
+      'A created object that matches is added at the index that it has in the new results; the ' +
+      'response is in the new state.',
     async run(subject) {
       await subject.empty(subject.A1);
       await subject.make(subject.A1, 'a', 'c');
@@ -99,7 +106,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-total',
     level: 'must',
-    rule: 'total is how many are in the new results, and is there only where calculateTotal is true.',
+    rule:
+      'total is how many are in the new results, and is there only where ' +
+      'calculateTotal is true.',
     async run(subject) {
       const [id = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
       const before = await cached(subject);
@@ -113,7 +122,7 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-created-and-destroyed',
     level: 'must',
-    rule: 'What was created and destroyed since is not added.',
+    rule: 'An object that was created and destroyed since is not added.',
     async run(subject) {
       await subject.make(subject.A1, 'a');
       const before = await cached(subject);
@@ -126,7 +135,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-added-in-order',
     level: 'must',
-    rule: 'added is sorted by index, lowest first, so that inserting one by one gives the new results.',
+    rule:
+      'added is sorted by index, lowest first, so that inserting one by one gives the new ' +
+      'results.',
     needs: { room: 6 },
     async run(subject) {
       await subject.make(subject.A1, 'b', 'd', 'f');
@@ -139,7 +150,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-around-filter',
     level: 'must',
-    rule: 'An update that takes an object out of the filter removes it, one that brings it in adds it; one that leaves it among the results where the filter or sort looks is in both lists.',
+    rule:
+      'An update that takes an object out of the filter removes it, and one that brings it in ' +
+      'adds it. A result whose filtered or sorted values changed is in both lists.',
     needs: { room: 7 },
     applies: textFilter,
     async run(subject) {
@@ -167,7 +180,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-moved',
     level: 'must',
-    rule: 'An object whose value of a property that is sorted by changed is in removed and in added with its new index, also where it stays where it was.',
+    rule:
+      'An object whose value of a property that is sorted by changed is in removed and in added ' +
+      'with its new index, also where it stays where it was.',
     applies: (subject) =>
       subject.profile.textSort ? null : 'The type declares no sort by its text.',
     async run(subject) {
@@ -188,7 +203,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-max-changes',
     level: 'must',
-    rule: 'Each removed and each added item counts as a change: with as many as maxChanges all are told, with more it is tooManyChanges.',
+    rule:
+      'Each removed and each added item counts as a change: with as many as maxChanges all are ' +
+      'told, with more it is tooManyChanges.',
     async run(subject) {
       const [a = ''] = await subject.make(subject.A1, 'a', 'b');
       const before = await cached(subject);
@@ -207,7 +224,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-invalid',
     level: 'must',
-    rule: 'A maxChanges that is no UnsignedInt or null, an upToId that is no string or null, and a calculateTotal that is no Boolean are invalidArguments; sinceQueryState is required, and may not be null.',
+    rule:
+      'A maxChanges that is no UnsignedInt or null, an upToId that is no string or null, and a ' +
+      'calculateTotal that is no Boolean are invalidArguments. So is a sinceQueryState that is ' +
+      'missing or null.',
     async run(subject) {
       const { queryState: sinceQueryState } = await cached(subject);
       const wrong: readonly (readonly [string, readonly unknown[]])[] = [
@@ -245,7 +265,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-unknown-state',
     level: 'must',
-    rule: 'From a state that the server never issued changes can’t be calculated: cannotCalculateChanges, or invalidArguments of what no state looks like, never lists that are silently wrong.',
+    rule:
+      'From a state that the server never issued changes can’t be calculated: ' +
+      'cannotCalculateChanges, or invalidArguments of what no state looks like, never lists that ' +
+      'are silently wrong.',
     async run(subject) {
       const { queryState } = await cached(subject);
       const refused = anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments');
@@ -256,7 +279,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-old-state',
     level: 'must',
-    rule: 'Changes are told from an older state as well as from the newest: each cache comes to the same results.',
+    rule:
+      'Changes are told from an older state as well as from the newest: each cache comes to the ' +
+      'same results.',
     needs: { room: 5 },
     async run(subject) {
       const args = { sort: byText(subject) };
@@ -277,7 +302,9 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
   {
     id: 'query-changes-busy-writer',
     level: 'must',
-    rule: 'While others write, newQueryState belongs to exactly the lists that came with it: a client that follows arrives at the results.',
+    rule:
+      'While others write, newQueryState belongs to exactly the lists that came with it: a ' +
+      'client that follows arrives at the results.',
     needs: { room: 17 },
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b');

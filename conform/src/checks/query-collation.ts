@@ -41,7 +41,10 @@ export async function ordering(subject: Subject, texts: readonly string[]): Prom
   };
 }
 
-/** Holds the order of a collation, both ways, against the one that its specification has for different keys. */
+/**
+ * Holds the order of a collation, both ways, against the one that its specification has for
+ * different keys.
+ */
 export async function ordered(
   subject: Subject,
   collation: string | undefined,
@@ -81,7 +84,9 @@ export const queryCollationChecks = typeChecks(
     {
       id: 'query-collation-advertised',
       level: 'must',
-      rule: 'Each collation that the session advertises can be used for a string: it orders all objects.',
+      rule:
+        'Each collation that the session advertises can be used for a string: it orders all ' +
+        'objects.',
       applies: textSort,
       async run(subject) {
         if (advertised(subject).length === 0)
@@ -93,7 +98,9 @@ export const queryCollationChecks = typeChecks(
     {
       id: 'query-collation-octet',
       level: 'must',
-      rule: 'i;octet orders by the octets of UTF-8: capitals first, and what takes two UTF-16 units after all others (RFC 4790 9.3).',
+      rule:
+        'i;octet orders by the octets of UTF-8: capitals first, and what takes two UTF-16 units ' +
+        'after all others (RFC 4790 9.3).',
       applies: offers('i;octet'),
       async run(subject) {
         const wanted = ['10 b', '9 a', 'A', 'Zoo', '_x', 'apfel', 'zebra', 'Äpfel', '\uFF5E', '😀'];
@@ -103,7 +110,9 @@ export const queryCollationChecks = typeChecks(
     {
       id: 'query-collation-ascii-casemap',
       level: 'must',
-      rule: 'i;ascii-casemap takes a to z for A to Z and orders by octets otherwise (RFC 4790 9.2).',
+      rule:
+        'i;ascii-casemap takes a to z for A to Z and orders by octets otherwise ' +
+        '(RFC 4790 9.2).',
       applies: offers('i;ascii-casemap'),
       async run(subject) {
         const wanted = ['10 b', '9 a', 'A', 'apfel', 'apple', 'zebra', 'Zoo', '_x', 'Äpfel', 'ǆ'];
@@ -113,7 +122,9 @@ export const queryCollationChecks = typeChecks(
     {
       id: 'query-collation-ascii-numeric',
       level: 'must',
-      rule: 'i;ascii-numeric orders by the number that a text begins with, of any length and with leading zeros; what begins with none comes after all that do (RFC 4790 9.1).',
+      rule:
+        'i;ascii-numeric orders by the number that a text begins with, of any length and with ' +
+        'leading zeros; what begins with none comes after all that do (RFC 4790 9.1).',
       applies: offers('i;ascii-numeric'),
       async run(subject) {
         const numbers = [
@@ -139,14 +150,18 @@ export const queryCollationChecks = typeChecks(
     {
       id: 'query-collation-unicode-casemap',
       level: 'must',
-      rule: 'i;unicode-casemap orders by title case, decomposed, and then by octets: what has a mark comes next to what has none (RFC 5051).',
+      rule:
+        'i;unicode-casemap orders by title case, decomposed, and then by octets: what has a mark ' +
+        'comes next to what has none (RFC 5051).',
       applies: offers('i;unicode-casemap'),
       run: (subject) => ordered(subject, 'i;unicode-casemap', CASEMAP),
     },
     {
       id: 'query-collation-default-case',
       level: 'should',
-      rule: 'Without a collation the order is case-insensitive: capitals are among their small letters.',
+      rule:
+        'Without a collation the order is case-insensitive: capitals are among their small ' +
+        'letters.',
       applies: textSort,
       async run(subject) {
         const order = await ordering(subject, ['dd', 'Cc', 'bb', 'Aa', 'Ég', 'éh', 'Éi']);

@@ -72,7 +72,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-filter-empty-condition',
     level: 'should',
-    rule: 'A condition without properties asks for nothing: all objects are results, and none with NOT.',
+    rule:
+      'A condition without properties asks for nothing: all objects are results, and none with ' +
+      'NOT.',
     async run(subject) {
       await subject.empty(subject.A1);
       const ids = await subject.make(subject.A1, 'a', 'b', 'c');
@@ -85,7 +87,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-filter-malformed',
     level: 'must',
-    rule: 'A filter that is neither a condition nor one of AND, OR and NOT with a list of such is invalidArguments.',
+    rule:
+      'A filter that is neither a condition nor one of AND, OR and NOT with a list of such is ' +
+      'invalidArguments.',
     needs: { room: 0 },
     async run(subject) {
       for (const filter of MALFORMED) {
@@ -120,7 +124,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     id: 'query-filter-beyond-bounds',
     section: '8.5',
     level: 'should',
-    rule: 'A filter that asks for too much work is refused as unsupportedFilter (or its request by a limit), or it is worked on and answered; a server doesn’t break by it.',
+    rule:
+      'A filter that asks for too much work is refused as unsupportedFilter (or its request by a ' +
+      'limit), or it is answered. A server doesn’t break by it.',
     needs: { room: 0 },
     async run(subject) {
       for (const filter of huge()) {
@@ -136,7 +142,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-filter-operators',
     level: 'must',
-    rule: 'AND finds what all its conditions find, OR what any of them does, NOT all that none of them does, among them what has null where a condition looks.',
+    rule:
+      'AND finds what all its conditions find, OR what any of them does, NOT all that none of ' +
+      'them does, among them what has null where a condition looks.',
     applies: filters,
     async run(subject) {
       await populated(subject, async (items) => {
@@ -165,7 +173,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-filter-not-one',
     level: 'must',
-    rule: 'NOT of one condition finds exactly what the condition doesn’t, twice NOT what it does, and so on to some depth.',
+    rule:
+      'NOT of one condition finds exactly what the condition doesn’t, twice NOT what it does, ' +
+      'and so on to some depth.',
     applies: filters,
     async run(subject) {
       await populated(subject, async (items) => {
@@ -192,7 +202,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-filter-wrong-kind',
     level: 'must',
-    rule: 'A condition’s value of another kind of JSON than it takes is invalidArguments, wherever in the filter it is.',
+    rule:
+      'A condition’s value of another kind of JSON than it takes is invalidArguments, wherever ' +
+      'in the filter it is.',
     needs: { room: 0 },
     applies: filters,
     async run(subject) {

@@ -39,7 +39,10 @@ export const reading = (subject: Subject): string | null =>
     ? 'The type declares neither filter nor sort by its text.'
     : null;
 
-/** What /queryChanges says, applied to what was cached, is what the query finds now, which is returned. */
+/**
+ * What /queryChanges says, applied to what was cached, is what the query finds now, which is
+ * returned.
+ */
 export async function follows(
   subject: Subject,
   { args, ids: before }: Cached,

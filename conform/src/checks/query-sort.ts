@@ -55,7 +55,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-none-stable',
     level: 'must',
-    rule: 'Without a sort, with null and with an empty list the order is one and the same, call after call and over pages.',
+    rule:
+      'Without a sort, with null and with an empty list the order is one and the same, call ' +
+      'after call and over pages.',
     needs: { room: 5 },
     async run(subject) {
       await subject.make(subject.A1, 'z', 'a', 'm');
@@ -73,7 +75,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-equal-stable',
     level: 'must',
-    rule: 'Where all comparators are equal the order is stable between calls, over pages and in every window.',
+    rule:
+      'Where all comparators are equal the order is stable between calls, over pages and in ' +
+      'every window.',
     needs: { text: true, repeats: true, room: 5 },
     applies: textSort,
     async run(subject) {
@@ -92,7 +96,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-malformed',
     level: 'must',
-    rule: 'A sort that is no list of comparators, a comparator without a property, and members of the wrong kind are invalidArguments.',
+    rule:
+      'A sort that is no list of comparators, a comparator without a property, and members of ' +
+      'the wrong kind are invalidArguments.',
     needs: { room: 0 },
     async run(subject) {
       const property = at([...subject.profile.sorts, 'id'], 0);
@@ -123,7 +129,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-unsupported',
     level: 'must',
-    rule: 'A property that the server doesn’t sort by is unsupportedSort, wherever in the sort it is.',
+    rule:
+      'A property that the server doesn’t sort by is unsupportedSort, wherever in the sort it ' +
+      'is.',
     needs: { room: 0 },
     async run(subject) {
       const declared = subject.profile.sorts.slice(0, 1).map((property) => ({ property }));
@@ -159,7 +167,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-kinds',
     level: 'must',
-    rule: 'In ascending order false comes before true, lower numbers before higher ones, by value and not as text, and earlier dates before later ones.',
+    rule:
+      'In ascending order false comes before true, lower numbers before higher ones, by value ' +
+      'and not as text, and earlier dates before later ones.',
     applies: orders,
     async run(subject) {
       await populated(subject, async (items) => {
@@ -200,7 +210,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-ties',
     level: 'must',
-    rule: 'Where two objects are equal by a comparator the next one decides, each in its own direction.',
+    rule:
+      'Where two objects are equal by a comparator the next one decides, each in its own ' +
+      'direction.',
     needs: { text: true, repeats: true, room: 4 },
     applies: (subject) =>
       textSort(subject) ??
@@ -240,7 +252,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-behind-moment',
     level: 'must',
-    rule: 'Objects whose first sorted property is equal, a moment of creation too, are ordered by the next comparator.',
+    rule:
+      'Objects whose first sorted property is equal, a moment of creation too, are ordered by ' +
+      'the next comparator.',
     needs: { text: true },
     applies: (subject) =>
       subject.profile.textSort && subject.profile.sorts.includes('created')
@@ -263,7 +277,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   {
     id: 'query-sort-permutation',
     level: 'must',
-    rule: 'A sort changes the order alone: the same ids come in every one, each once, with the same total.',
+    rule:
+      'A sort changes the order alone: the same ids come in every one, each once, with the same ' +
+      'total.',
     applies: sorts,
     async run(subject) {
       await populated(subject, async (items) => {

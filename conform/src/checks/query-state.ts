@@ -18,7 +18,9 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
   {
     id: 'query-state-same',
     level: 'must',
-    rule: 'While nothing changes, a query has the same queryState call after call, whatever the window is.',
+    rule:
+      'While nothing changes, a query has the same queryState call after call, whatever the ' +
+      'window is.',
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b', 'c');
       for (const sort of everySort(subject)) {
@@ -60,7 +62,9 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
   {
     id: 'query-state-enters-filter',
     level: 'must',
-    rule: 'queryState changes when an object that is there already comes to match the filter, or ceases to.',
+    rule:
+      'queryState changes when an object that is there already comes to match the filter, or ' +
+      'ceases to.',
     needs: { text: true },
     applies: ({ profile }) =>
       profile.textFilter === undefined ? 'The type declares no filter on its text.' : null,
@@ -81,7 +85,10 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
   {
     id: 'query-can-calculate-changes',
     level: 'must',
-    rule: 'canCalculateChanges is true exactly for a filter and sort that /queryChanges supports: asked at once it tells that nothing changed; where it is false it answers cannotCalculateChanges.',
+    rule:
+      'canCalculateChanges is true exactly for a filter and sort that /queryChanges supports: ' +
+      'asked at once it tells that nothing changed; where it is false it answers ' +
+      'cannotCalculateChanges.',
     async run(subject) {
       await populated(subject, async (items) => {
         for (const args of queries(subject, items)) {

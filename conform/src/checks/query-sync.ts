@@ -14,7 +14,9 @@ export const querySyncChecks = typeChecks(
     {
       id: 'query-sync-first',
       level: 'must',
-      rule: 'A page of a query and its objects come in one request: /get takes the ids of /query by reference.',
+      rule:
+        'A page of a query and its objects come in one request: /get takes the ids of /query by ' +
+        'reference.',
       async run(subject) {
         await subject.make(subject.A1, 'a', 'b', 'c');
         const { type, A1: accountId } = subject;
@@ -33,7 +35,10 @@ export const querySyncChecks = typeChecks(
     {
       id: 'query-sync-changes',
       level: 'must',
-      rule: 'A client brings its list and its objects up to date in one request: /queryChanges, /changes, and /get of what was created and updated, by reference, agree with each other.',
+      rule:
+        'A client brings its list and its objects up to date in one request: /queryChanges, ' +
+        '/changes, and /get of what was created and updated, by reference, agree with each ' +
+        'other.',
       needs: { methods: ['changes', 'queryChanges'] },
       async run(subject) {
         const { type, profile, A1: accountId } = subject;

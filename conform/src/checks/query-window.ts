@@ -25,7 +25,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-response',
     level: 'must',
-    rule: 'The response has accountId, queryState, canCalculateChanges, position and ids; limit only where the server set it, total only where it was asked for.',
+    rule:
+      'The response has accountId, queryState, canCalculateChanges, position and ids; limit only ' +
+      'where the server set it, total only where it was asked for.',
     async run(subject) {
       await subject.empty(subject.A1);
       const ids = await subject.make(subject.A1, ...'abcdef');
@@ -50,7 +52,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-null-arguments',
     level: 'must',
-    rule: 'filter, sort, anchor and limit may be null, which is as if they were left out; position is 0, and anchorOffset and calculateTotal 0 and false, where they are left out.',
+    rule:
+      'A filter, sort, anchor or limit of null counts as left out. Left out, position and ' +
+      'anchorOffset are 0, and calculateTotal is false.',
     async run(subject) {
       await six(subject);
       const plain = await query(subject);
@@ -63,7 +67,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-position',
     level: 'must',
-    rule: 'position is the index of the first id, limit how many there are at most; the response tells the position.',
+    rule:
+      'position is the index of the first id, limit how many there are at most; the response ' +
+      'tells the position.',
     async run(subject) {
       const ids = await six(subject);
       for (const position of [0, 1, ids.length - 1])
@@ -79,7 +85,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-negative-position',
     level: 'must',
-    rule: 'A negative position counts from the end of the list; the response tells the index that it comes to.',
+    rule:
+      'A negative position counts from the end of the list; the response tells the index that it ' +
+      'comes to.',
     async run(subject) {
       const ids = await six(subject);
       for (const [position, limit] of [
@@ -146,7 +154,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-limit-told',
     level: 'must',
-    rule: 'The server may have a limit of its own: then it tells it, and it is lower than what was asked; otherwise limit is left out and as many ids come as were asked for.',
+    rule:
+      'The server may have a limit of its own, which is lower than the one that was asked for, ' +
+      'and which it tells. Otherwise limit is left out and as many ids come as were asked for.',
     async run(subject) {
       const { length: total } = await six(subject);
       for (const limit of [1, 3, total, 1_000_000, 2 ** 53 - 1, null]) {
@@ -163,7 +173,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-total',
     level: 'must',
-    rule: 'total is how many match, whatever the window, and is there only where calculateTotal is true.',
+    rule:
+      'total is how many match, whatever the window, and is there only where calculateTotal is ' +
+      'true.',
     async run(subject) {
       const { length } = await six(subject);
       const windows = [
@@ -184,7 +196,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-pages',
     level: 'must',
-    rule: 'Pages join to the whole list, in every order and with filters: each id comes once, by positions, by anchors, and from the end.',
+    rule:
+      'Pages join to the whole list, in every order and with filters: each id comes once, by ' +
+      'positions, by anchors, and from the end.',
     needs: { room: 3 },
     async run(subject) {
       await populated(subject, async (items) => {
@@ -241,7 +255,10 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   {
     id: 'query-window-invalid',
     level: 'must',
-    rule: 'A position or anchorOffset that is no Int, a limit that is no UnsignedInt or null, an anchor that is no string or null, and a calculateTotal that is no Boolean are invalidArguments.',
+    rule:
+      'A position or anchorOffset that is no Int is invalidArguments. So is a limit that is no ' +
+      'UnsignedInt or null, an anchor that is no string or null, and a calculateTotal that is no ' +
+      'Boolean.',
     needs: { room: 0 },
     async run(subject) {
       const wrong: readonly (readonly [string, readonly unknown[]])[] = [

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { asSet } from '../client/answers.js';
+import { asSet, type MethodResponse } from '../client/answers.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
 import { echoed, reference, referring } from './references-of-types.js';
@@ -94,7 +94,9 @@ export const referencesAsArgumentsChecks = typeChecks(
     {
       id: 'references-rejected-whole',
       level: 'must',
-      rule: 'A /set with a reference that fails does nothing, and the failed reference is told before anything else that is wrong with the call.',
+      rule:
+        'A /set with a reference that fails does nothing, and the failed reference is told ' +
+        'before anything else that is wrong with the call.',
       async run(subject) {
         const { type, A1: accountId } = subject;
         const before = await subject.snapshot(accountId);
@@ -127,7 +129,9 @@ export const referencesAsArgumentsChecks = typeChecks(
     {
       id: 'references-inside-create',
       level: 'must',
-      rule: 'In the object of a create a name that begins with # is no reference: it is a property that the type does not have.',
+      rule:
+        'In the object of a create a name that begins with # is no reference: it is a property ' +
+        'that the type does not have.',
       async run(subject) {
         const { type, A1: accountId, profile } = subject;
         const hash = `#${profile.text}`;
@@ -145,7 +149,9 @@ export const referencesAsArgumentsChecks = typeChecks(
     {
       id: 'references-inside-filter',
       level: 'must',
-      rule: 'In a filter a name that begins with # is no reference: it is a condition that the type does not have.',
+      rule:
+        'In a filter a name that begins with # is no reference: it is a condition that the type ' +
+        'does not have.',
       needs: { methods: ['query'] },
       async run(subject) {
         const filter = { [`#${subject.profile.text}`]: echoed('/t') };
@@ -162,7 +168,9 @@ export const referencesAsArgumentsChecks = typeChecks(
     {
       id: 'references-twice',
       level: 'must',
-      rule: 'A response stays what it was: referred to again after a call used and stored its value, it is found the same.',
+      rule:
+        'A response stays what it was: referred to again after a call used and stored its value, ' +
+        'it is found the same.',
       async run(subject) {
         const { type, A1: accountId, profile } = subject;
         const create = { k: subject.create('twice') };
@@ -187,7 +195,9 @@ export const referencesAsArgumentsChecks = typeChecks(
     {
       id: 'references-copy-first',
       level: 'must',
-      rule: 'Of the two responses of a /copy that destroys the originals the first one is referred to: by the name of /copy its result is found, by that of /set nothing.',
+      rule:
+        'A reference to a /copy that destroys the originals means the first of its two ' +
+        'responses: the name of /copy finds its result, the name of /set nothing.',
       needs: { methods: ['copy'] },
       async run(subject) {
         const { type, A1, A2 } = subject;

@@ -120,7 +120,9 @@ export const referencesOfTypesChecks = typeChecks(
     {
       id: 'references-list-ids',
       level: 'must',
-      rule: 'With * the ids of the objects that a /get lists are those of a second one; each is answered once, however often it was found.',
+      rule:
+        'With * the ids of the objects that a /get lists are those of a second one; each is ' +
+        'answered once, however often it was found.',
       async run(subject) {
         const { type, A1: accountId } = subject;
         const ids = await subject.make(accountId, 'a', 'b');
@@ -136,7 +138,7 @@ export const referencesOfTypesChecks = typeChecks(
     {
       id: 'references-empty-list',
       level: 'must',
-      rule: 'What * finds in an empty list are no ids: a /get of them lists nothing, not all objects.',
+      rule: 'In an empty list * finds no ids: a /get of them lists nothing, not all objects.',
       async run(subject) {
         const { type, A1: accountId } = subject;
         await subject.one(accountId);
@@ -166,7 +168,9 @@ export const referencesOfTypesChecks = typeChecks(
     {
       id: 'references-wrong-type',
       level: 'must',
-      rule: 'A value of a type that the argument may not have is invalidArguments, by reference as written out: one id is no list of ids.',
+      rule:
+        'A value of a type that the argument may not have is invalidArguments, by reference as ' +
+        'written out: one id is no list of ids.',
       async run(subject) {
         const id = await subject.one(subject.A1);
         for (const ids of [id, {}, 5, [5], [[id]], true])
@@ -197,7 +201,9 @@ export const referencesOfTypesChecks = typeChecks(
     {
       id: 'references-limits',
       level: 'must',
-      rule: 'Limits are the same for what references find: more than maxObjectsInGet ids are requestTooLarge, or all answered.',
+      rule:
+        'Limits are the same for what references find: more than maxObjectsInGet ids are ' +
+        'requestTooLarge, or all answered.',
       applies: ({ server }) =>
         server.user.session.limit('maxObjectsInGet') <= MOST_IDS
           ? null

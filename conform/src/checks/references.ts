@@ -15,7 +15,9 @@ export const from = (path: Json, more: JsonMap = {}): JsonMap => ({
   ...more,
 });
 
-/** Echoes `value`, then what `path` finds in that response: name and arguments of the second one. */
+/**
+ * Echoes `value`, then what `path` finds in that response: name and arguments of the second one.
+ */
 async function resolve(server: Server, value: JsonMap, path: Json): Promise<[string, JsonMap]> {
   return await refer(server, value, { '#x': from(path) });
 }
@@ -90,7 +92,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-resolve',
     level: 'must',
-    rule: 'An argument whose name begins with # is a result reference: the value found stands in for the argument without the #, beside the others.',
+    rule:
+      'An argument whose name begins with # is a result reference: the value found stands in for ' +
+      'the argument without the #, beside the others.',
     async run(server) {
       await finds(server, [
         [{ a: { b: ['c', 1, null, true] } }, '/a', { b: ['c', 1, null, true] }],
@@ -116,7 +120,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-star',
     level: 'must',
-    rule: 'On an array, * applies the rest of the path to each item and lists what it finds in order, equal values too; of an empty array nothing is found, which is an empty list.',
+    rule:
+      'On an array, * applies the rest of the path to each item and lists the values that it ' +
+      'finds in order, equal values too. On an empty array the list is empty.',
     run: (server) =>
       finds(server, [
         [{ list: LIST }, '/list/*/id', ['a', 'b', 'a']],
@@ -129,7 +135,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-star-flattens',
     level: 'must',
-    rule: 'Where what * finds in an item is a list, its items are put into the result in its place: one level for each *.',
+    rule:
+      'Where what * finds in an item is a list, its items are put into the result in its place: ' +
+      'one level for each *.',
     run: (server) =>
       finds(server, [
         [{ list: PARTS }, '/list/*/parts/*/id', [1, 2, 3]],
@@ -152,7 +160,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-not-there',
     level: 'must',
-    rule: 'A path that leads nowhere rejects the call with invalidResultReference: to a member that is not there, or through text, a number or null.',
+    rule:
+      'A path that leads nowhere rejects the call with invalidResultReference: to a member that ' +
+      'is not there, or through text, a number or null.',
     run: (server) =>
       findsNone(
         server,
@@ -163,7 +173,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-star-fails',
     level: 'must',
-    rule: 'Where the rest of the path finds nothing in one of the items, the whole reference fails.',
+    rule:
+      'Where the rest of the path finds nothing in one of the items, the whole ' +
+      'reference fails.',
     async run(server) {
       await findsNone(server, { a: [{ b: 1 }, {}, { b: 2 }] }, '/a/*/b');
       await findsNone(server, { a: [{ b: 1 }, 5, null] }, '/a/*/b');
@@ -184,7 +196,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-index',
     level: 'must',
-    rule: 'Into an array leads the decimal index of an item, without sign, exponent or leading zero (RFC 6901 4).',
+    rule:
+      'Into an array leads the decimal index of an item, without sign, exponent or leading zero ' +
+      '(RFC 6901 4).',
     async run(server) {
       const a = ['x', 'y'];
       await finds(server, [
@@ -199,7 +213,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-escapes',
     level: 'must',
-    rule: 'In a token of the path ~1 is / and ~0 is ~, in this order; another ~ is no JSON Pointer (RFC 6901 3 and 4). A name may be empty.',
+    rule:
+      'In a token of the path ~1 is / and ~0 is ~, in this order; another ~ is no JSON Pointer ' +
+      '(RFC 6901 3 and 4). A name may be empty.',
     async run(server) {
       await finds(server, [
         [{ 'a/b': { 'm~n': 1 } }, '/a~1b/m~0n', 1],
@@ -213,7 +229,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-own-members',
     level: 'must',
-    rule: 'Members that the JSON has are found, and nothing that objects of the server may have beside.',
+    rule:
+      'Members that the JSON has are found, and nothing that objects of the server may have ' +
+      'beside.',
     async run(server) {
       const paths = ['/toString', '/__proto__', '/constructor/prototype', '/a/__proto__'];
       await findsNone(server, { a: {}, l: [1] }, ...paths, '/l/length', '/l/constructor');
@@ -228,7 +246,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-not-answered-yet',
     level: 'must',
-    rule: 'Calls that have been processed can be referred to: not one that comes later, not the call itself, not one that is not there.',
+    rule:
+      'Calls that have been processed can be referred to: not one that comes later, not the call ' +
+      'itself, not one that is not there.',
     async run(server) {
       for (const resultOf of ['nobody', 'later', 'self', '', 'Before', '0']) {
         const failed = [...server.err('invalidResultReference'), 'self'];
@@ -266,7 +286,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-error-response',
     level: 'must',
-    rule: 'The response of a call that failed has the name error: by that name its arguments are found, by the name of its method nothing is.',
+    rule:
+      'The response of a call that failed has the name error: by that name its arguments are ' +
+      'found, by the name of its method nothing is.',
     async run(server) {
       const referred = async (name: string): Promise<[string, JsonMap]> => {
         const { methodResponses } = await server.user.client().api([
@@ -284,7 +306,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-first-response',
     level: 'must',
-    rule: 'Of several responses with the call id the first is meant, and where its name is another, the reference fails.',
+    rule:
+      'Of several responses with the call id the first is meant, and where its name is another, ' +
+      'the reference fails.',
     async run(server) {
       const { methodResponses } = await server.user.client().api([
         ['Core/echo', { a: 1 }, 'same'],
@@ -322,7 +346,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-shape',
     level: 'must',
-    rule: 'What is no ResultReference (an object with the strings resultOf, name and path) rejects the call, as an invalidResultReference or as an invalid argument.',
+    rule:
+      'A value that is no ResultReference (an object with the strings resultOf, name and path) ' +
+      'rejects the call, as an invalidResultReference or as an invalid argument.',
     async run(server) {
       const either = satisfying('an error of its reference or its argument', (type) =>
         ['invalidResultReference', 'invalidArguments'].includes(String(type)),
@@ -347,7 +373,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-one-fails',
     level: 'must',
-    rule: 'One reference that fails rejects the whole call, whatever the others find; the calls behind it are processed.',
+    rule:
+      'One reference that fails rejects the whole call, whatever the others find; the calls ' +
+      'behind it are processed.',
     async run(server) {
       const { methodResponses } = await server.user.client().api([
         ['Core/echo', { x: 1 }, 'source'],
@@ -372,7 +400,9 @@ export const referencesChecks = serverChecks('3.7', [
   {
     id: 'references-found-inside',
     level: 'must',
-    rule: 'What a reference finds is a value, whatever stands in it: it is not looked at for references again.',
+    rule:
+      'A reference finds a value, whatever stands in it: the server doesn’t look for references ' +
+      'in it again.',
     async run(server) {
       const value = { '#x': from('/x'), 'a*': '#b' };
       expect(await refer(server, { v: value }, { '#y': from('/v') })).toEqual([

@@ -18,10 +18,10 @@ export function refusal(subject: Subject, property: string): Matcher {
 }
 
 /**
- * Checks what became of the create `c`, in which `property` names a creation id that only a later call makes. A
- * client must not send that, and a server never has to look ahead (RFC 8620 5.3). A strict run wants
- * invalidProperties. Otherwise the server may give another reason, or know the real id, `value`,
- * already; it does not keep an id that leads nowhere.
+ * Checks what became of the create `c`, in which `property` names a creation id that only a later
+ * call makes. A client must not send that, and a server never has to look ahead (RFC 8620 5.3). A
+ * strict run wants invalidProperties. Otherwise the server may give another reason, or know the
+ * real id, `value`, already; it does not keep an id that leads nowhere.
  */
 export async function expectNoLookAhead(
   subject: Subject,

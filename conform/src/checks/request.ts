@@ -54,7 +54,9 @@ const ofErrors = serverChecks('3.6.1', [
   {
     id: 'request-not-json',
     level: 'must',
-    rule: 'What is not exactly one JSON text is rejected as notJSON: nothing at all, one that ends early, one with something behind it.',
+    rule:
+      'A body that is not exactly one JSON text is rejected as notJSON: nothing at all, one that ' +
+      'ends early, one with something behind it.',
     async run(server) {
       const behind = ['x', '{}', ` ${TEXT}`, ',', '\u0000'];
       const texts = ['', ' ', TEXT.slice(0, -1), ...behind.map((more) => TEXT + more), 'x', ']'];
@@ -94,7 +96,9 @@ const ofErrors = serverChecks('3.6.1', [
     id: 'request-invocation-shape',
     section: '3.2',
     level: 'must',
-    rule: 'A call is a list of three, a name, an object of arguments and a call id that is a string: with any other a request is rejected as notRequest, however good the calls beside it are.',
+    rule:
+      'A call is a list of three: a name, an object of arguments and a call id that is a string. ' +
+      'A request with any other call is notRequest, however good the other calls are.',
     run: (server) => {
       const wrong: readonly Json[] = [
         [],
@@ -127,7 +131,9 @@ const ofErrors = serverChecks('3.6.1', [
   {
     id: 'request-unknown-capability',
     level: 'must',
-    rule: 'A capability in `using` that the server does not have rejects the request as unknownCapability, also where no call needs it.',
+    rule:
+      'A capability in `using` that the server does not have rejects the request as ' +
+      'unknownCapability, also where no call needs it.',
     async run(server) {
       for (const urn of ['urn:example:unknown', '', '__proto__', CORE.toUpperCase(), `${CORE} `])
         for (const using of [[urn], [CORE, urn], [urn, CORE]])
@@ -196,7 +202,9 @@ const ofEnvelopes = serverChecks('3.3', [
     id: 'request-response-type',
     section: '3.1',
     level: 'must',
-    rule: 'The response is application/json with status 200 and one Response: methodResponses, sessionState, and createdIds only where they were given.',
+    rule:
+      'The response is application/json with status 200 and one Response: methodResponses, ' +
+      'sessionState, and createdIds only where they were given.',
     transport: 'http',
     async run(server) {
       const { status, headers, json } = await post(server, { headers: JSON_TYPE, body: TEXT });
@@ -229,7 +237,9 @@ const ofEnvelopes = serverChecks('3.3', [
   {
     id: 'request-using-unused',
     level: 'must',
-    rule: 'A request may name every capability of the session, also those that its calls do not use.',
+    rule:
+      'A request may name every capability of the session, also those that its ' +
+      'calls do not use.',
     async run(server) {
       const using = Object.keys(server.user.session.capabilities);
       expect(await send(server, { ...ECHO, using })).toEqual(answered);
@@ -251,7 +261,9 @@ const ofEnvelopes = serverChecks('3.3', [
     id: 'request-created-ids',
     section: '3.4',
     level: 'must',
-    rule: 'createdIds come back with all that was in them where they were given, an empty map too, and only there.',
+    rule:
+      'createdIds come back with all that was in them where they were given, an empty map too, ' +
+      'and only there.',
     async run(server) {
       const client = server.user.client();
       expect(await client.api([])).not.toHaveProperty('createdIds');
@@ -263,7 +275,9 @@ const ofEnvelopes = serverChecks('3.3', [
     id: 'request-posted',
     section: '3.1',
     level: 'must',
-    rule: 'An API request is an authenticated POST: that is answered with a Response, the same without credentials or as a GET is not.',
+    rule:
+      'An API request is an authenticated POST: that is answered with a Response, the same ' +
+      'without credentials or as a GET is not.',
     transport: 'http',
     async run(server) {
       const request = { headers: JSON_TYPE, body: TEXT };

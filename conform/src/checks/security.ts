@@ -55,7 +55,9 @@ export const securityChecks = serverChecks('1.7', [
   {
     id: 'security-no-credentials',
     level: 'must',
-    rule: 'Without credentials every URL of the session answers an error of the client’s, of which the RFC doesn’t say the status (here 401).',
+    rule:
+      'Without credentials every URL of the session answers an error of the client’s, of which ' +
+      'the RFC doesn’t say the status (here 401).',
     run: (server) => refuses(server, null),
   },
   {

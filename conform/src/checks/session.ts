@@ -8,7 +8,9 @@ import type { Server } from '../subject/server.js';
 import { type Session, SUGGESTED } from '../subject/session.js';
 import { CORE } from '../subject/user.js';
 
-/** RFC 8620 2: the Session object, as somebody with a token sees it. It is read anew by each check. */
+/**
+ * RFC 8620 2: the Session object, as somebody with a token sees it. It is read anew by each check.
+ */
 
 export const read = (server: Server): Promise<Session> => server.user.readSession();
 
@@ -45,7 +47,9 @@ export const sessionChecks = serverChecks('2', [
   {
     id: 'session-json',
     level: 'must',
-    rule: 'An authenticated GET of the session resource answers 200 with the Session object as JSON.',
+    rule:
+      'An authenticated GET of the session resource answers 200 with the Session ' +
+      'object as JSON.',
     async run(server) {
       const { status, headers, json } = await get(server);
       expect([status, headers.get('content-type')?.split(';')[0]?.trim()]).toEqual([
@@ -58,7 +62,9 @@ export const sessionChecks = serverChecks('2', [
   {
     id: 'session-members',
     level: 'must',
-    rule: 'The session has capabilities, accounts and primaryAccounts, which are objects, and username, the four URLs and state, which are strings.',
+    rule:
+      'The session has capabilities, accounts and primaryAccounts, which are objects, and ' +
+      'username, the four URLs and state, which are strings.',
     async run(server) {
       const { object } = await read(server);
       for (const name of OBJECTS) expect([name, isObject(object[name])]).toEqual([name, true]);
@@ -69,7 +75,9 @@ export const sessionChecks = serverChecks('2', [
   {
     id: 'session-core',
     level: 'must',
-    rule: 'The capability of core has seven limits, each an UnsignedInt, and collationAlgorithms, a list of strings.',
+    rule:
+      'The capability of core has seven limits, each an UnsignedInt, and collationAlgorithms, a ' +
+      'list of strings.',
     async run(server) {
       const core = asMap((await read(server)).capabilities[CORE]);
       for (const name of Object.keys(SUGGESTED)) {
@@ -114,7 +122,9 @@ export const sessionChecks = serverChecks('2', [
   {
     id: 'session-accounts',
     level: 'must',
-    rule: 'Each account has a name, isPersonal, isReadOnly, and accountCapabilities with an object for each capability.',
+    rule:
+      'Each account has a name, isPersonal, isReadOnly, and accountCapabilities with an object ' +
+      'for each capability.',
     async run(server) {
       for (const [id, account] of accountsOf(await read(server))) {
         const { name, isPersonal, isReadOnly, accountCapabilities } = account;
@@ -139,7 +149,9 @@ export const sessionChecks = serverChecks('2', [
     id: 'session-account-ids-defensive',
     section: '1.2',
     level: 'should',
-    rule: 'Ids of accounts begin neither with a hyphen nor a digit, do not differ by case alone, and are never NIL.',
+    rule:
+      'Ids of accounts begin neither with a hyphen nor a digit, do not differ by case alone, and ' +
+      'are never NIL.',
     async run(server) {
       const ids = accountsOf(await read(server)).map(([id]) => id);
       for (const id of ids) expect(id).toMatch(DEFENSIVE);
@@ -149,7 +161,7 @@ export const sessionChecks = serverChecks('2', [
   {
     id: 'session-account-capabilities',
     level: 'must',
-    rule: 'What an account offers is among the capabilities of the server.',
+    rule: 'A capability that an account offers is among the capabilities of the server.',
     async run(server) {
       const session = await read(server);
       for (const [, { accountCapabilities }] of accountsOf(session))
@@ -183,7 +195,9 @@ export const sessionChecks = serverChecks('2', [
   {
     id: 'session-templates',
     level: 'must',
-    rule: 'downloadUrl, uploadUrl and eventSourceUrl are URI templates of level 1 (RFC 6570 1.2) with the variables that belong to each.',
+    rule:
+      'downloadUrl, uploadUrl and eventSourceUrl are URI templates of level 1 (RFC 6570 1.2) ' +
+      'with the variables that belong to each.',
     async run(server) {
       const { object } = await read(server);
       for (const [member, names] of Object.entries(TEMPLATES)) {
@@ -232,7 +246,9 @@ export const sessionChecks = serverChecks('2', [
     id: 'session-state',
     section: '3.4',
     level: 'must',
-    rule: 'The sessionState of a response is the state of the session, and read again it is the same while nothing changed.',
+    rule:
+      'The sessionState of a response is the state of the session, and read again it is the same ' +
+      'while nothing changed.',
     async run(server) {
       const { object } = await read(server);
       const { sessionState } = await server.user.client().api([['Core/echo', {}, 'c']]);

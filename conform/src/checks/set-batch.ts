@@ -44,7 +44,9 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-nothing',
     level: 'must',
-    rule: 'A /set with nothing to do succeeds: what is null, left out or empty creates, updates and destroys nothing.',
+    rule:
+      'A /set with nothing to do succeeds: what is null, left out or empty creates, updates and ' +
+      'destroys nothing.',
     async run(subject) {
       const before = await subject.snapshot(subject.A1);
       const state = await subject.state(subject.A1);
@@ -63,7 +65,9 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-continues',
     level: 'must',
-    rule: 'What fails of a /set is told for its own key in notCreated, notUpdated and notDestroyed; all the rest is done.',
+    rule:
+      'A /set tells each object that fails under its own key in notCreated, notUpdated and ' +
+      'notDestroyed; all the rest is done.',
     needs: { room: 3 },
     async run(subject) {
       const { text } = subject.profile;
@@ -96,7 +100,9 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-error-shape',
     level: 'must',
-    rule: 'A SetError has a type, a description that is a string or null, and where it tells properties a list of names.',
+    rule:
+      'A SetError has a type, a description that is a string or null, and where it tells ' +
+      'properties a list of names.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const { notCreated, notUpdated, notDestroyed } = await subject.set({
@@ -116,7 +122,9 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-max-objects',
     level: 'must',
-    rule: 'Creates, updates and destroys together may be as many as maxObjectsInSet; where one more is refused, nothing is done.',
+    rule:
+      'Creates, updates and destroys together may be as many as maxObjectsInSet; where one more ' +
+      'is refused, nothing is done.',
     needs: { room: 2 },
     async run(subject) {
       const before = await subject.snapshot(subject.A1);
@@ -139,7 +147,9 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     id: 'set-sequential',
     level: 'must',
     section: '3.3',
-    rule: 'The calls of a request are processed one after the other: each sees what those before it did, and none what comes later.',
+    rule:
+      'The calls of a request are processed one after the other: each sees what those before it ' +
+      'did, and none what comes later.',
     needs: { room: 2 },
     async run(subject) {
       const { type, A1, profile } = subject;

@@ -22,7 +22,9 @@ const withNames = (object: JsonMap, json: string): JsonMap =>
     Object.getOwnPropertyDescriptors(JSON.parse(json) as JsonMap),
   );
 
-/** Returns creates that each give one property which only the server sets, by the property's name. */
+/**
+ * Returns creates that each give one property which only the server sets, by the property's name.
+ */
 export async function withServerSet(subject: Subject): Promise<Readonly<Record<string, JsonMap>>> {
   const item = await subject.read(await subject.one(subject.A1));
   const names = visible(subject.described)
@@ -40,7 +42,10 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-answer',
     level: 'must',
-    rule: 'created has for each creation id what the client did not send, the id among it: laid over what was sent it is the object that /get shows. What was not asked for is null.',
+    rule:
+      'created has for each creation id the properties that the client did not send, the id ' +
+      'among them. With those that were sent they are the object that /get shows. The other ' +
+      'members are null.',
     async run(subject) {
       const sent = subject.create('a');
       const before = await subject.state(subject.A1);
@@ -60,7 +65,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-defaults',
     level: 'must',
-    rule: 'A property with a default may be left out of a create; it has the default then, and created tells it.',
+    rule:
+      'A property with a default may be left out of a create; it has the default then, and ' +
+      'created tells it.',
     restsOn: 'the defaults of properties',
     async run(subject) {
       const { text, textDefault, defaults } = subject.profile;
@@ -76,7 +83,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-default-given',
     level: 'must',
-    rule: 'A client may give a property the value that is its default: it is stored like any other.',
+    rule:
+      'A client may give a property the value that is its default: it is stored ' +
+      'like any other.',
     restsOn: 'the defaults of properties',
     async run(subject) {
       const { defaults, serverSet } = subject.profile;
@@ -91,7 +100,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-required',
     level: 'must',
-    rule: 'A create that leaves out a property which must be given, or gives it as null, is invalidProperties.',
+    rule:
+      'A create that leaves out a property which must be given, or gives it as null, is ' +
+      'invalidProperties.',
     restsOn: 'which properties must be given',
     applies: ({ profile }) =>
       profile.required.length > 0 ? null : 'Nothing must be given in a create.',
@@ -121,7 +132,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-unknown-property',
     level: 'must',
-    rule: 'A create with a property that the type does not have is invalidProperties: no object is made, and the state stays.',
+    rule:
+      'A create with a property that the type does not have is invalidProperties: no object is ' +
+      'made, and the state stays.',
     async run(subject) {
       const before = await subject.snapshot(subject.A1);
       const answer = await create(subject, { k: { ...subject.create('a'), noSuchProperty: 1 } });
@@ -136,7 +149,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-all-invalid-listed',
     level: 'should',
-    rule: 'The properties of an invalidProperties error are all those that are invalid, not the first one alone.',
+    rule:
+      'The properties of an invalidProperties error are all those that are invalid, not the ' +
+      'first one alone.',
     async run(subject) {
       const { text } = subject.profile;
       const k = { ...subject.beside(), [text]: 5, noSuchOne: 1, 'no/such': 2, id: 'x1' };
@@ -150,13 +165,16 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-server-set',
     level: 'must',
-    rule: 'A create must leave out what only the server sets, the id above all: given, it is invalidProperties, unless it is the value that the server sets.',
+    rule:
+      'A create must leave out what only the server sets, the id above all: given, it is ' +
+      'invalidProperties, unless it is the value that the server sets.',
     async run(subject) {
       const sent = await withServerSet(subject);
       const { created, notCreated } = await create(subject, sent);
       for (const [name, object] of Object.entries(sent)) {
         const made = created?.[name];
-        // 5.3: a value that is the server's own is no invalid one; an id can't be, which clients don't choose (1.2).
+        // 5.3: a value that is the server's own is no invalid one; an id can't be, which clients
+        // don't choose (1.2).
         if (made === undefined || name === 'id')
           expect(notCreated).toMatchObject({
             [name]: subject.setError('invalidProperties', [name]),
@@ -168,7 +186,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-wrong-type',
     level: 'must',
-    rule: 'A property whose value is of another type than the one that it is declared with is invalidProperties.',
+    rule:
+      'A property whose value is of another type than the one that it is declared with is ' +
+      'invalidProperties.',
     async run(subject) {
       const { text } = subject.profile;
       const values: readonly Json[] = [5, true, [], {}, ['a'], { a: 1 }];
@@ -187,7 +207,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-create-prototype-names',
     level: 'must',
-    rule: 'Names that a program may have a meaning for, __proto__ among them, are unknown properties like any other, and change no later object.',
+    rule:
+      'Names that a program may have a meaning for, __proto__ among them, are unknown properties ' +
+      'like any other, and change no later object.',
     async run(subject) {
       const answer = await create(subject, { k: withNames(subject.create('a'), POLLUTING) });
       expect(answer.created).toBeNull();

@@ -10,7 +10,9 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
   {
     id: 'set-destroy-answer',
     level: 'must',
-    rule: 'destroyed lists the id, /get finds it no more, and the others are as they were. What was not asked for is null.',
+    rule:
+      'destroyed lists the id, /get finds it no more, and the others are as they were. The other ' +
+      'members are null.',
     needs: { room: 2 },
     async run(subject) {
       const { A1, type } = subject;
@@ -32,7 +34,9 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
   {
     id: 'set-destroy-unknown-id',
     level: 'must',
-    rule: 'A destroy of what the account does not have, or has no more, is notFound; another account’s object stays.',
+    rule:
+      'A destroy of what the account does not have, or has no more, is notFound; another ' +
+      'account’s object stays.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const foreign = await subject.elsewhere();

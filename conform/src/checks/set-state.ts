@@ -10,7 +10,9 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-if-in-state',
     level: 'must',
-    rule: 'With the current state as ifInState a /set is done; with one from before it is stateMismatch, and nothing of it is done.',
+    rule:
+      'With the current state as ifInState a /set is done; with one from before it is ' +
+      'stateMismatch, and nothing of it is done.',
     needs: { room: 2 },
     async run(subject) {
       const { A1, type, profile } = subject;
@@ -37,7 +39,9 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-if-in-state-unknown',
     level: 'must',
-    rule: 'ifInState null is no condition; any string that is not the current state, be it one that was never issued, is stateMismatch.',
+    rule:
+      'ifInState null is no condition; any string that is not the current state, be it one that ' +
+      'was never issued, is stateMismatch.',
     async run(subject) {
       const { A1, type } = subject;
       const state = await subject.state(A1);
@@ -53,7 +57,9 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-if-in-state-twice',
     level: 'must',
-    rule: 'Of two calls in one request that both name the state before them, the second is stateMismatch.',
+    rule:
+      'Of two calls in one request that both name the state before them, the second is ' +
+      'stateMismatch.',
     async run(subject) {
       const { A1, type } = subject;
       const ifInState = await subject.state(A1);
@@ -68,7 +74,9 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-if-in-state-first',
     level: 'must',
-    rule: 'The state is compared before any object is looked at: a call whose objects are wrong, too, is stateMismatch.',
+    rule:
+      'The state is compared before any object is looked at: a call whose objects are wrong, ' +
+      'too, is stateMismatch.',
     async run(subject) {
       const args = {
         accountId: subject.A1,
@@ -85,7 +93,9 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'set-states',
     level: 'must',
-    rule: 'Each call that changes something answers a newState that /get answers right after it, and that is another than the one before.',
+    rule:
+      'Each call that changes something answers a newState that /get answers right after it, and ' +
+      'that is another than the one before.',
     needs: { room: 2 },
     async run(subject) {
       const { A1, profile } = subject;

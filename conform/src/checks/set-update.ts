@@ -47,7 +47,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-answer',
     level: 'must',
-    rule: 'updated has the id with what changed beside what the patch asked for, or null: the object as it was, the patch and that laid over it, is what /get shows. What was not asked for is null.',
+    rule:
+      'updated has the id with the properties that changed beside the patch, or null. The old ' +
+      'object with the patch and these laid over it is the one that /get shows. The other ' +
+      'members are null.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -72,7 +75,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-whole-object',
     level: 'must',
-    rule: 'An object as /get showed it is a patch that succeeds: what the server sets may be in it as it is now.',
+    rule:
+      'An object as /get showed it is a patch that succeeds: what the server sets may be in it ' +
+      'as it is now.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -105,7 +110,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-server-set',
     level: 'must',
-    rule: 'Another value of what only the server sets is invalidProperties; nothing of the patch is applied.',
+    rule:
+      'Another value of what only the server sets is invalidProperties; nothing of the patch is ' +
+      'applied.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const object = await subject.read(id);
@@ -126,7 +133,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-unknown-id',
     level: 'must',
-    rule: 'An update of an id that the account does not have, be it another account’s, is notFound.',
+    rule:
+      'An update of an id that the account does not have, be it another ' +
+      'account’s, is notFound.',
     async run(subject) {
       const { text } = subject.profile;
       const foreign = await subject.elsewhere();
@@ -144,7 +153,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-atomic',
     level: 'must',
-    rule: 'An update is applied whole or not at all: one bad property, or one bad pointer, among good ones leaves the object as it was.',
+    rule:
+      'An update is applied whole or not at all: one bad property, or one bad pointer, among ' +
+      'good ones leaves the object as it was.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -159,7 +170,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-each',
     level: 'must',
-    rule: 'Each patch of a call is applied to the object that it names; one that is refused leaves the others alone.',
+    rule:
+      'Each patch of a call is applied to the object that it names; one that is refused leaves ' +
+      'the others alone.',
     needs: { room: 3 },
     async run(subject) {
       const { text } = subject.profile;
@@ -182,7 +195,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-null-default',
     level: 'must',
-    rule: 'Null for a property that has a default sets the default; what updated tells of it, if it does, is that value.',
+    rule:
+      'Null for a property that has a default sets the default; what updated tells of it, if it ' +
+      'does, is that value.',
     restsOn: 'the defaults of properties',
     needs: { text: false },
     applies: noDefaulted,
@@ -208,7 +223,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     id: 'set-update-null-required',
     level: 'must',
     restsOn: 'which properties must be given, and their defaults',
-    rule: 'Null takes a property without a default away: that is invalidProperties where it must be there, and its default, which may be null, where it has one.',
+    rule:
+      'Null takes a property without a default away: that is invalidProperties where it must be ' +
+      'there, and its default, which may be null, where it has one.',
     async run(subject) {
       const { text, textDefault } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -227,7 +244,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-prototype-names',
     level: 'must',
-    rule: 'Names that a program may have a meaning for, __proto__ among them, are unknown properties of a patch.',
+    rule:
+      'Names that a program may have a meaning for, __proto__ among them, are unknown properties ' +
+      'of a patch.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const object = await subject.read(id);
@@ -242,7 +261,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
   {
     id: 'set-update-destroyed',
     level: 'must',
-    rule: 'An update of an object that the same call destroys is done, or refused as willDestroy; the object is destroyed either way.',
+    rule:
+      'An update of an object that the same call destroys is done, or refused as willDestroy; ' +
+      'the object is destroyed either way.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const { destroyed, updated, notUpdated } = await subject.set({

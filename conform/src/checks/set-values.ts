@@ -28,13 +28,17 @@ export function noTextBound(subject: Subject): string | null {
   const { textMax, octets } = subject.profile;
   if (textMax === 0 || textMax > 1_000_000) return 'The text has no bound that is tried.';
   if (textMax * 4 + 1000 >= octets) return 'An object of such a text would be too large.';
-  // The descriptor language has a bound for a text without a maxLength, which another server need not have.
+  // The descriptor language has a bound for a text without a maxLength, which another server need
+  // not have.
   return !subject.isSelfDescribed && textMax === BOUNDS.stringLength
     ? 'The descriptor says nothing of how long the text may be.'
     : null;
 }
 
-/** Creates `fits`, whose text is as long as it may be, and `long`, whose text has one character more. */
+/**
+ * Creates `fits`, whose text is as long as it may be, and `long`, whose text has one character
+ * more.
+ */
 export function createLong(subject: Subject) {
   const { textMax } = subject.profile;
   return subject.set({
@@ -49,7 +53,9 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
   {
     id: 'set-text-length',
     level: 'must',
-    rule: 'A text as long as its type allows is stored whole; one that is longer is invalidProperties, never cut.',
+    rule:
+      'A text as long as its type allows is stored whole; one that is longer is ' +
+      'invalidProperties, never cut.',
     restsOn: 'how long the text may be',
     needs: { text: true, room: 2 },
     applies: noTextBound,
@@ -68,7 +74,9 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     id: 'set-text-kept',
     level: 'must',
     section: '1.1',
-    rule: 'A String is kept as it was sent, character for character: it is neither normalised nor trimmed, and what looks like an escape or a reference stays what it is.',
+    rule:
+      'A String is kept as it was sent, character for character: it is neither normalised nor ' +
+      'trimmed, and what looks like an escape or a reference stays what it is.',
     restsOn: 'that the property takes any text',
     needs: { text: true, room: 8 },
     async run(subject) {
@@ -94,7 +102,9 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     id: 'set-map-keys',
     level: 'must',
     section: '1.1',
-    rule: 'Keys of a map are data, whatever they look like: empty, numbers, with slashes and tildes, or names that a program may have a meaning for.',
+    rule:
+      'Keys of a map are data, whatever they look like: empty, numbers, with slashes and tildes, ' +
+      'or names that a program may have a meaning for.',
     restsOn: 'which maps may have keys of any text',
     needs: { singleton: 'both' },
     applies: (subject) =>
@@ -114,7 +124,10 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     id: 'set-date-canonical',
     level: 'must',
     section: '1.4',
-    rule: 'A UTCDate in a form that is not quite right is refused, or stored in the right one: Z, capital letters, no fraction that is zero. What was stored in place of what was sent is reported.',
+    rule:
+      'A UTCDate in a form that is not quite right is refused, or stored in the right one: Z, ' +
+      'capital letters, no fraction that is zero. A stored value that differs from the one sent ' +
+      'is reported.',
     needs: { singleton: 'both' },
     applies: noDate,
     async run(subject) {
@@ -148,7 +161,7 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     id: 'set-date-invalid',
     level: 'must',
     section: '1.4',
-    rule: 'What is no date and time is invalidProperties where a UTCDate is declared.',
+    rule: 'A value that is no date and time is invalidProperties where a UTCDate is declared.',
     needs: { singleton: 'both' },
     applies: noDate,
     async run(subject) {

@@ -3,7 +3,10 @@ import { typeChecks } from '../check.js';
 import { at } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 
-/** RFC 8620 5.1 and 5.3: types with one object an account, which is always there and is only updated. */
+/**
+ * RFC 8620 5.1 and 5.3: types with one object an account, which is always there and is only
+ * updated.
+ */
 
 export const ID = 'singleton';
 
@@ -39,7 +42,9 @@ export const singletonChecks = typeChecks(
       id: 'singleton-there',
       level: 'must',
       section: '5.1',
-      rule: 'The object of a singleton type is there, whole, before it was ever written: by its id, and as the only one where all are asked for.',
+      rule:
+        'The object of a singleton type is there, whole, before it was ever written: by its id, ' +
+        'and as the only one where all are asked for.',
       async run(subject) {
         for (const ids of [null, [ID]]) {
           const { list, notFound } = await get(subject, subject.A1, ids);
@@ -53,7 +58,9 @@ export const singletonChecks = typeChecks(
     {
       id: 'singleton-not-created',
       level: 'must',
-      rule: 'A singleton can be neither created nor destroyed: each is refused with the error singleton, and the object stays as it is.',
+      rule:
+        'A singleton can be neither created nor destroyed: each is refused with the error ' +
+        'singleton, and the object stays as it is.',
       async run(subject) {
         const before = await subject.snapshot(subject.A1);
         const made = await subject.set({ create: { k: {}, l: { noSuchProperty: 1 } } });
@@ -81,7 +88,9 @@ export const singletonChecks = typeChecks(
     {
       id: 'singleton-update',
       level: 'must',
-      rule: 'An update of a singleton is a change of its account alone, which /changes tells as updated.',
+      rule:
+        'An update of a singleton is a change of its account alone, which /changes tells as ' +
+        'updated.',
       needs: { methods: ['changes'] },
       applies: noDefault,
       async run(subject) {
@@ -102,7 +111,9 @@ export const singletonChecks = typeChecks(
     {
       id: 'singleton-null-default',
       level: 'must',
-      rule: 'Null restores the default of a singleton’s property; what updated tells of it, if it does, is that value.',
+      rule:
+        'Null restores the default of a singleton’s property; what updated tells of it, if it ' +
+        'does, is that value.',
       restsOn: 'the defaults of properties',
       applies: noDefault,
       async run(subject) {
@@ -119,7 +130,9 @@ export const singletonChecks = typeChecks(
     {
       id: 'singleton-if-in-state',
       level: 'must',
-      rule: 'ifInState is compared for a singleton like for any type: another state than the current one is stateMismatch.',
+      rule:
+        'ifInState is compared for a singleton like for any type: another state than the current ' +
+        'one is stateMismatch.',
       async run(subject) {
         const args = { accountId: subject.A1, ifInState: 'never issued' };
         expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
@@ -134,7 +147,9 @@ export const singletonChecks = typeChecks(
       id: 'singleton-account-without',
       level: 'must',
       section: '3.6.2',
-      rule: 'In an account that does not have the type its methods are accountNotSupportedByMethod.',
+      rule:
+        'In an account that does not have the type its methods are ' +
+        'accountNotSupportedByMethod.',
       async run(subject) {
         const args = { accountId: subject.accountWithout, ids: null };
         expect(await subject.client.call(`${subject.type}/get`, args)).toEqual(

@@ -1,6 +1,8 @@
 import type { Subject } from '../subject/subject.js';
 
-/** Objects of any type that a check makes for those of its own to refer to. They go with the check. */
+/**
+ * Objects of any type that a check makes for those of its own to refer to. They go with the check.
+ */
 export class Targets {
   readonly #subject: Subject;
   readonly #types = new Map<string, Subject>();

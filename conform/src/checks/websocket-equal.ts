@@ -7,7 +7,9 @@ import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { echoRequest, withSocket } from './websocket-talk.js';
 
-/** RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket; 4.3.5: nothing is pushed unasked. */
+/**
+ * RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket; 4.3.5: nothing is pushed unasked.
+ */
 
 export const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
 export const text = (methodCalls: unknown, more: object = {}): string =>
@@ -74,7 +76,9 @@ export const socketEqualChecks = serverChecks(
     {
       id: 'ws-same-answers',
       level: 'must',
-      rule: 'A request has the same answer over a socket as over HTTP, errors of single calls included.',
+      rule:
+        'A request has the same answer over a socket as over HTTP, errors of single calls ' +
+        'included.',
       run: (server) =>
         both(server, REQUESTS, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'response']);
@@ -85,7 +89,9 @@ export const socketEqualChecks = serverChecks(
       id: 'ws-same-refusals',
       section: '4.3.4',
       level: 'must',
-      rule: 'What is refused as a whole over HTTP is refused over a socket, for the same reason.',
+      rule:
+        'A request that is refused as a whole over HTTP is refused over a socket, for the same ' +
+        'reason.',
       run: (server) =>
         both(server, REFUSED, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'problem']);

@@ -10,7 +10,10 @@ import { echoRequest, urn, withSocket } from './websocket-talk.js';
 
 export const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
 
-/** What every RequestError has; `status` and `detail` may be left out of problem details (RFC 7807 3.1). */
+/**
+ * What every RequestError has; `status` and `detail` may be left out of problem details (RFC 7807
+ * 3.1).
+ */
 export function expectError(
   answer: JsonMap,
   type: string,
@@ -63,7 +66,9 @@ export const socketMessageChecks = serverChecks(
     {
       id: 'ws-request',
       level: 'must',
-      rule: 'A Request is answered with a Response that has the request’s id as requestId, the responses to its calls, and the state of the session.',
+      rule:
+        'A Request is answered with a Response that has the request’s id as requestId, the ' +
+        'responses to its calls, and the state of the session.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const { object } = await server.user.readSession();
@@ -79,7 +84,9 @@ export const socketMessageChecks = serverChecks(
       id: 'ws-request-ids',
       section: '4.3.3',
       level: 'must',
-      rule: 'Any String is an id of a request and comes back unchanged, also one that was used before.',
+      rule:
+        'Any String is an id of a request and comes back unchanged, also one that was used ' +
+        'before.',
       run: (server) =>
         withSocket(server, async (socket) => {
           for (const id of [
@@ -126,7 +133,9 @@ export const socketMessageChecks = serverChecks(
     {
       id: 'ws-concurrent',
       level: 'must',
-      rule: 'Requests that are sent without waiting are each answered once and whole, in any order, by their ids.',
+      rule:
+        'Requests that are sent without waiting are each answered once and whole, in any order, ' +
+        'by their ids.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const count = Math.min(server.user.session.limit('maxConcurrentRequests'), 8);
@@ -148,7 +157,9 @@ export const socketMessageChecks = serverChecks(
     {
       id: 'ws-concurrent-surplus',
       level: 'must',
-      rule: 'Of more requests than maxConcurrentRequests each is answered by its id, with a Response or the limit that it went beyond; afterwards all is as before.',
+      rule:
+        'Of more requests than maxConcurrentRequests each is answered by its id, with a Response ' +
+        'or the limit that it went beyond; afterwards all is as before.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const count = Math.min(server.user.session.limit('maxConcurrentRequests') * 4, 100);
@@ -178,7 +189,9 @@ export const socketMessageChecks = serverChecks(
     {
       id: 'ws-no-id-in-order',
       level: 'must',
-      rule: 'Requests without ids, no more at a time than maxConcurrentRequests, are answered in their order: nothing else tells which answer is whose.',
+      rule:
+        'Requests without ids, no more at a time than maxConcurrentRequests, are answered in ' +
+        'their order: nothing else tells which answer is whose.',
       run: (server) =>
         answersInOrder(server, Math.min(8, server.user.session.limit('maxConcurrentRequests'))),
     },
@@ -208,7 +221,9 @@ export const socketErrorChecks = serverChecks(
     {
       id: 'ws-not-json',
       level: 'must',
-      rule: 'Text that is no JSON is answered with a RequestError of type notJSON, whose requestId is null.',
+      rule:
+        'Text that is no JSON is answered with a RequestError of type notJSON, whose requestId ' +
+        'is null.',
       run: (server) =>
         withSocket(server, async (socket) => {
           for (const text of NOT_JSON) expectError(await socket.ask(text), 'notJSON', null, text);
@@ -217,7 +232,9 @@ export const socketErrorChecks = serverChecks(
     {
       id: 'ws-not-i-json',
       level: 'must',
-      rule: 'JSON that is no I-JSON (a member twice, half of a surrogate pair) is notJSON as well (RFC 8620 3.6.1).',
+      rule:
+        'JSON that is no I-JSON (a member twice, half of a surrogate pair) is notJSON as well ' +
+        '(RFC 8620 3.6.1).',
       run: (server) =>
         withSocket(server, async (socket) => {
           for (const text of ['{"a":1,"a":2}', '"\\ud800"', '{"a":{"b":1,"\\u0062":2}}'])
@@ -227,7 +244,9 @@ export const socketErrorChecks = serverChecks(
     {
       id: 'ws-not-request',
       level: 'must',
-      rule: 'JSON that is no message that the server knows, or no Request by RFC 8620 3.3, is notRequest; where it has an id it is echoed.',
+      rule:
+        'JSON that is no message that the server knows, or no Request by RFC 8620 3.3, is ' +
+        'notRequest; where it has an id it is echoed.',
       run: (server) =>
         withSocket(server, async (socket) => {
           for (const [message, id] of NOT_REQUESTS)
@@ -237,7 +256,9 @@ export const socketErrorChecks = serverChecks(
     {
       id: 'ws-unknown-capability',
       level: 'must',
-      rule: 'A capability in `using` that the server does not have is a RequestError of type unknownCapability with the request’s id.',
+      rule:
+        'A capability in `using` that the server does not have is a RequestError of type ' +
+        'unknownCapability with the request’s id.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const request = { ...echoRequest('r1'), using: [CORE, 'urn:example:nobody-has-this'] };
@@ -247,7 +268,9 @@ export const socketErrorChecks = serverChecks(
     {
       id: 'ws-limit-calls',
       level: 'must',
-      rule: 'More calls than maxCallsInRequest are a RequestError of type limit, which names the limit, with the request’s id.',
+      rule:
+        'More calls than maxCallsInRequest are a RequestError of type limit, which names the ' +
+        'limit, with the request’s id.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const most = server.user.session.limit('maxCallsInRequest');
@@ -263,7 +286,9 @@ export const socketErrorChecks = serverChecks(
       id: 'ws-limit-size',
       section: '4.3',
       level: 'must',
-      rule: 'A message of more octets than maxSizeRequest is a RequestError of type limit, or ends the connection with 1009; others go on.',
+      rule:
+        'A message of more octets than maxSizeRequest is a RequestError of type limit, or ends ' +
+        'the connection with 1009; others go on.',
       run: (server) =>
         withSocket(server, async (other) => {
           const most = server.user.session.limit('maxSizeRequest');

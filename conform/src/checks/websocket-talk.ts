@@ -4,7 +4,10 @@ import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { UnexpectedError } from '../unexpected.js';
 
-/** What the checks of RFC 8887 have in common: sockets of their own, whatever the run's transport is. */
+/**
+ * What the checks of RFC 8887 have in common: sockets of their own, whatever the run's transport
+ * is.
+ */
 
 /** A socket that must open; it is closed afterwards. */
 export async function withSocket(

@@ -9,7 +9,9 @@ import type { Session } from '../subject/session.js';
 import { WEBSOCKET } from '../subject/user.js';
 import { echoRequest, refusal, withSocket } from './websocket-talk.js';
 
-/** RFC 8887 3 to 4.3: what is advertised, the opening handshake, frames and the end of a connection. */
+/**
+ * RFC 8887 3 to 4.3: what is advertised, the opening handshake, frames and the end of a connection.
+ */
 
 /** ms that a server which took a wrong handshake has to treat it as JMAP after all. */
 const A_WHILE = 1000;
@@ -30,7 +32,9 @@ export const socketHandshakeChecks = serverChecks(
       id: 'ws-capability',
       section: '3',
       level: 'must',
-      rule: 'The capability has a url of the scheme wss (ws where the server itself is without TLS) and the Boolean supportsPush; accounts have nothing of it.',
+      rule:
+        'The capability has a url of the scheme wss (ws where the server itself is without TLS) ' +
+        'and the Boolean supportsPush; accounts have nothing of it.',
       run: async (server) => {
         const session = await server.user.readSession();
         const { url, supportsPush } = advertised(session);
@@ -45,7 +49,9 @@ export const socketHandshakeChecks = serverChecks(
       id: 'ws-handshake-authenticated',
       section: '4.1',
       level: 'must',
-      rule: 'The opening handshake needs credentials as any HTTP request does: without valid ones it has the same status.',
+      rule:
+        'The opening handshake needs credentials as any HTTP request does: without valid ones it ' +
+        'has the same status.',
       run: async (server) => {
         await withSocket(server, async () => undefined);
         const { http, session } = server.user;
@@ -62,7 +68,9 @@ export const socketHandshakeChecks = serverChecks(
     {
       id: 'ws-subprotocol-answered',
       level: 'must',
-      rule: 'A handshake that offers the subprotocol jmap, alone or among others, is answered with it.',
+      rule:
+        'A handshake that offers the subprotocol jmap, alone or among others, is answered with ' +
+        'it.',
       run: async (server) => {
         for (const protocols of [['jmap'], ['chat', 'jmap'], ['jmap', 'chat']])
           await withSocket(
@@ -75,7 +83,9 @@ export const socketHandshakeChecks = serverChecks(
     {
       id: 'ws-subprotocol-required',
       level: 'must',
-      rule: 'Without the subprotocol jmap a connection is refused, or what comes over it is not treated as JMAP.',
+      rule:
+        'Without the subprotocol jmap a connection is refused, or what comes over it is not ' +
+        'treated as JMAP.',
       run: async (server) => {
         const socket = await server.user.socket({ protocols: [] });
         if (!(socket instanceof Socket)) {
@@ -95,7 +105,9 @@ export const socketHandshakeChecks = serverChecks(
     {
       id: 'ws-compression',
       level: 'must',
-      rule: 'Compression that a client offers is agreed to or not; messages of any length come whole either way.',
+      rule:
+        'Compression that a client offers is agreed to or not; messages of any length come whole ' +
+        'either way.',
       run: async (server) => {
         const texts = ['', 'x'.repeat(70_000), '🦊é'.repeat(3000)];
         await withSocket(
@@ -116,7 +128,9 @@ export const socketHandshakeChecks = serverChecks(
     {
       id: 'ws-extensions-unknown',
       level: 'must',
-      rule: 'An extension that the server does not know is not agreed to, and keeps nobody from connecting (RFC 6455 9.1).',
+      rule:
+        'An extension that the server does not know is not agreed to, and keeps nobody from ' +
+        'connecting (RFC 6455 9.1).',
       run: async (server) => {
         const headers = { 'sec-websocket-extensions': 'x-unknown; a=1' };
         await withSocket(
@@ -178,7 +192,9 @@ export const socketFrameChecks = serverChecks(
     {
       id: 'ws-invalid-utf8-code',
       level: 'should',
-      rule: 'Text that is no UTF-8 ends the connection with 1007 (RFC 6455 7.4.1), also where a valid beginning came in a frame of its own.',
+      rule:
+        'Text that is no UTF-8 ends the connection with 1007 (RFC 6455 7.4.1), also where a ' +
+        'valid beginning came in a frame of its own.',
       run: async (server) => {
         const whole = JSON.stringify(echoRequest('r', { text: 'é' }));
         const [start = '', end = ''] = whole.split('é');
@@ -195,7 +211,9 @@ export const socketFrameChecks = serverChecks(
     {
       id: 'ws-ping',
       level: 'must',
-      rule: 'A ping is answered with a pong that has its octets (RFC 6455 5.5.3), and disturbs no request.',
+      rule:
+        'A ping is answered with a pong that has its octets (RFC 6455 5.5.3), and disturbs no ' +
+        'request.',
       run: (server) =>
         withSocket(server, async (socket) => {
           const pong = new Promise<string>((resolve) => {
@@ -210,7 +228,9 @@ export const socketFrameChecks = serverChecks(
     {
       id: 'ws-ping-octets',
       level: 'must',
-      rule: 'A ping may have no octets, or any 125 of them: its pong has the same; a pong that nobody asked for is no mistake (RFC 6455 5.5.2, 5.5.3).',
+      rule:
+        'A ping may have no octets, or any 125 of them: its pong has the same; a pong that ' +
+        'nobody asked for is no mistake (RFC 6455 5.5.2, 5.5.3).',
       run: (server) =>
         withSocket(server, async (socket) => {
           const any = Buffer.from(Array.from({ length: 125 }, (_, n) => 255 - n));
@@ -229,7 +249,9 @@ export const socketFrameChecks = serverChecks(
     {
       id: 'ws-close',
       level: 'must',
-      rule: 'A client that closes is answered with a close frame before the connection ends (RFC 6455 5.5.1).',
+      rule:
+        'A client that closes is answered with a close frame before the connection ends (RFC ' +
+        '6455 5.5.1).',
       run: async (server) => {
         for (const code of [1000, 1001])
           await withSocket(server, async (socket) => {

@@ -55,8 +55,9 @@ export class Client extends Methods {
   }
 
   /**
-   * A /get of all objects may be refused: because they are more than maxObjectsInGet, or because the type doesn't
-   * support it (RFC 8620 5.1). That is no failure, and leaves nothing to be looked at.
+   * A /get of all objects may be refused: because they are more than maxObjectsInGet, or because
+   * the type doesn't support it (RFC 8620 5.1). That is no failure, and leaves nothing to be looked
+   * at.
    */
   override async get(type: string, args: object): Promise<GetAnswer> {
     const { ids = null } = args as { ids?: unknown };
@@ -82,8 +83,8 @@ export class Client extends Methods {
   }
 
   /**
-   * Changes that a server can't calculate are no wrong ones: from which states it can, and whether it has states
-   * between two, is its own affair, beside a SHOULD (RFC 8620 5.2, 5.5, 5.6).
+   * Changes that a server can't calculate are no wrong ones: from which states it can, and whether
+   * it has states between two, is its own affair, beside a SHOULD (RFC 8620 5.2, 5.5, 5.6).
    */
   async #told(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);

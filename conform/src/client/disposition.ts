@@ -1,6 +1,6 @@
 /**
- * The file name that a Content-Disposition header gives (RFC 6266 4.3): of both forms the extended one counts. Null
- * where there is none, and where the header can't be read.
+ * The file name that a Content-Disposition header gives (RFC 6266 4.3): of both forms the extended
+ * one counts. Null where there is none, and where the header can't be read.
  */
 export function fileNameOf(header: string): string | null {
   const parameters = new Map<string, string>();

@@ -90,7 +90,9 @@ export class EventStream {
     return this.#isOpen;
   }
 
-  /** The next `state` event that wasn't taken yet; a failure where the stream ends or nothing comes. */
+  /**
+   * The next `state` event that wasn't taken yet; a failure where the stream ends or nothing comes.
+   */
   state(): Promise<ServerEvent> {
     return this.next('state');
   }

@@ -3,7 +3,9 @@ import { asMap, type Item, type Json, type JsonMap, parsed } from './json.js';
 
 /** What is known of the objects of one type in one account. */
 interface Objects {
-  /** Ids that are there and were made by this run, oldest first, each with the check that made it. */
+  /**
+   * Ids that are there and were made by this run, oldest first, each with the check that made it.
+   */
   readonly made: Map<string, string>;
   /** All ids that it ever made, gone ones too. */
   readonly ever: Set<string>;
@@ -35,9 +37,9 @@ interface Refusal extends Create {
 const WRITES = /^(.*)\/(set|copy)$/i;
 
 /**
- * What stands between the runner and its wire, whichever way a request takes: it knows what the run made, and refuses
- * a /set, or a /copy that destroys originals, of any other object. What nobody was ever shown, ids of nothing, may be
- * sent where somebody looked what there is.
+ * What stands between the runner and its wire, whichever way a request takes: it knows what the run
+ * made, and refuses a /set, or a /copy that destroys originals, of any other object. What nobody
+ * was ever shown, ids of nothing, may be sent where somebody looked what there is.
  */
 export class Fence {
   readonly #objects = new Map<string, Objects>();
@@ -66,8 +68,8 @@ export class Fence {
   }
 
   /**
-   * Takes objects for the run's own that came since it looked, each for a create that was not answered and gave these
-   * very values.
+   * Takes objects for the run's own that came since it looked, each for a create that was not
+   * answered and gave these very values.
    */
   adopt(type: string, accountId: string, items: readonly Item[]): void {
     const { before, ever, made } = this.#of(type, accountId);
@@ -83,7 +85,10 @@ export class Fence {
     }
   }
 
-  /** Takes note of what is there of a type: all that this run did not make is left alone from now on. */
+  /**
+   * Takes note of what is there of a type: all that this run did not make is left alone from now
+   * on.
+   */
   found(type: string, accountId: string, items: readonly Item[]): void {
     const objects = this.#of(type, accountId);
     const others = items.filter(({ id }) => !objects.ever.has(id));
@@ -112,7 +117,9 @@ export class Fence {
     return this.#of(type, accountId).before ?? NONE;
   }
 
-  /** A singleton, which is there before anybody makes it, may be updated: its values are put back. */
+  /**
+   * A singleton, which is there before anybody makes it, may be updated: its values are put back.
+   */
   restores(type: string, accountId: string): void {
     this.#of(type, accountId).restored = true;
   }
@@ -184,7 +191,10 @@ export class Fence {
     if (Array.isArray(destroyed)) for (const id of destroyed) objects.made.delete(String(id));
   }
 
-  /** Throws FencedError where a request, as the text that is sent, could change what the run did not make. */
+  /**
+   * Throws FencedError where a request, as the text that is sent, could change what the run did not
+   * make.
+   */
   pass(text: string): void {
     if (!/set|copy|\\u/i.test(text)) return;
     const request = parsed(text);
@@ -232,7 +242,8 @@ export class Fence {
     const own = typeof accountId === 'string' ? this.#known(type, accountId) : undefined;
     if (own?.ever.has(id) === true && own.before?.has(id) !== true) return;
     if (own?.restored === true) return;
-    // A server may take a missing accountId, or what is none, for another one: then it must be there in none.
+    // A server may take a missing accountId, or what is none, for another one: then it must be
+    // there in none.
     const all = [...this.#objects].flatMap(([key, one]) => (key.startsWith(start) ? [one] : []));
     const places = typeof accountId !== 'string' ? all : own === undefined ? [] : [own];
     const isKnown = places.length > 0 && places.every(({ before }) => before !== null);

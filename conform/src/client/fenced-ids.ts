@@ -16,7 +16,9 @@ export function given(args: JsonMap, argument: string, calls: readonly Json[]): 
   });
 }
 
-/** What a reference finds: known before it is sent where it is to an echo, and otherwise not sent. */
+/**
+ * What a reference finds: known before it is sent where it is to an echo, and otherwise not sent.
+ */
 function referredTo(reference: Json, calls: readonly Json[]): Json {
   const { resultOf, path } = asMap(reference);
   const [name, args] = calls.filter(Array.isArray).find((one) => one[2] === resultOf) ?? [];

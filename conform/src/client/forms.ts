@@ -68,7 +68,10 @@ const KINDS: Readonly<
   },
 });
 
-/** Returns a response's arguments; throws UnexpectedError that names the first member of another form. */
+/**
+ * Returns a response's arguments; throws UnexpectedError that names the first member of another
+ * form.
+ */
 export function formed(method: string, response: JsonMap): JsonMap {
   const row = FORMS[method.slice(method.lastIndexOf('/') + 1)];
   for (const [name, form] of Object.entries(row?.members ?? {})) {

@@ -92,7 +92,10 @@ export class Http {
     return { ...answer, text, json };
   }
 
-  /** A GET that follows redirects within the same origin, where credentials may go along (RFC 8620 2.2). */
+  /**
+   * A GET that follows redirects within the same origin, where credentials may go along (RFC 8620
+   * 2.2).
+   */
   async follow(url: string): Promise<HttpAnswer & { readonly url: string }> {
     let at = url;
     for (let hops = 0; ; hops += 1) {

@@ -151,7 +151,9 @@ export class SocketConnection implements Connection {
   #opening: Promise<Socket> | null = null;
   #next = 0;
 
-  /** `open` is for a socket in place of one that the server closed; without it there is no other. */
+  /**
+   * `open` is for a socket in place of one that the server closed; without it there is no other.
+   */
   constructor(socket: Socket, open: () => Promise<Socket> = gone) {
     this.#socket = socket;
     this.#open = open;
@@ -162,7 +164,8 @@ export class SocketConnection implements Connection {
     this.#next += 1;
     const socket = await this.#usable();
     socket.send(labelled(text, id));
-    // What can't be read has no id (4.3.4): one without answers it, and nothing else is under way then.
+    // What can't be read has no id (4.3.4): one without answers it, and nothing else is under way
+    // then.
     const message = await socket.take(
       ({ '@type': type, requestId = null }) =>
         requestId === id || (requestId === null && type === 'RequestError'),

@@ -13,8 +13,8 @@ export interface StandIns {
 }
 
 /**
- * Checks write texts of their own choice. Where a type takes no text but of a pattern, each of them is sent as another one,
- * which the pattern allows, and told as itself where it comes back.
+ * Checks write texts of their own choice. Where a type takes no text but of a pattern, each of them
+ * is sent as another one, which the pattern allows, and told as itself where it comes back.
  */
 export const sentCalls = (calls: readonly Call[], all: Iterable<StandIns>): readonly Call[] =>
   [...all].reduce<readonly Call[]>(

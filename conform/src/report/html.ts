@@ -30,7 +30,7 @@ export function htmlReport(results: Results): string {
 ${notesOf(results)
   .map((note) => `<p class="failed"><strong>${text(note)}</strong></p>`)
   .join('\n')}
-${causes.length === 0 ? '' : `<h2>What failed, by probable causes</h2>\n<ol>\n${causes.map(causeOf).join('\n')}\n</ol>`}
+${listOf(causes)}
 ${sections.join('\n')}
 </body>
 </html>
@@ -38,10 +38,13 @@ ${sections.join('\n')}
 }
 
 const STYLE = `
-body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #1a1a1a; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; }
+body { margin: 2rem auto; max-width: 70rem; padding: 0 1rem; }
 table { border-collapse: collapse; width: 100%; }
-td, th { border-bottom: 1px solid #ccc; padding: .3rem .6rem; text-align: left; vertical-align: top; }
-pre { background: #f4f4f4; overflow-x: auto; padding: .6rem; white-space: pre-wrap; word-break: break-word; }
+td, th { border-bottom: 1px solid #ccc; padding: .3rem .6rem; }
+td, th { text-align: left; vertical-align: top; }
+pre { background: #f4f4f4; overflow-x: auto; padding: .6rem; }
+pre { white-space: pre-wrap; word-break: break-word; }
 .passed { color: #14622b; } .failed { color: #a4161a; } .notApplicable { color: #555; }
 summary { cursor: pointer; }
 @media (prefers-color-scheme: dark) {
@@ -72,7 +75,13 @@ ${outcomes.map(rowOf).join('\n')}
 </details>`;
 }
 
-/** A cause with links to its failures. */
+/** Returns the list of probable causes; empty where nothing failed. */
+const listOf = (causes: readonly Cause[]): string =>
+  causes.length === 0
+    ? ''
+    : `<h2>What failed, by probable causes</h2>\n<ol>\n${causes.map(causeOf).join('\n')}\n</ol>`;
+
+/** Returns a cause with links to its failures. */
 const causeOf = ({ words, outcomes }: Cause): string =>
   `<li>${text(words)}: ${outcomes
     .map((one) => `<a href="#${anchorOf(one)}">${text(titleOf(one))}</a>`)
@@ -94,7 +103,8 @@ function rowOf(outcome: Outcome): string {
     `<span class="${status}">${WORDS[status]}</span>`,
     `${text(check.rule)}${rests}${reason === undefined ? '' : `<br><em>${text(reason)}</em>`}`,
   ];
-  const row = `<tr id="${anchorOf(outcome)}">${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  const columns = cells.map((cell) => `<td>${cell}</td>`).join('');
+  const row = `<tr id="${anchorOf(outcome)}">${columns}</tr>`;
   return failure === undefined ? row : `${row}\n${failureOf(failure)}`;
 }
 

@@ -1,6 +1,8 @@
 import { countOf, type Results } from '../outcome.js';
 
-/** The whole run as data. What comparisons held against each other is shown as far as it is JSON. */
+/**
+ * The whole run as data. What comparisons held against each other is shown as far as it is JSON.
+ */
 export function jsonReport({ outcomes, ...head }: Results): string {
   const report = {
     ...head,

@@ -5,7 +5,9 @@ import { bySection } from './sections.js';
 import { linkOf, notesOf, restsOn } from './text.js';
 import { visible } from './visible.js';
 
-/** The package's types tell of a `default` within the default import: there is none when it runs. */
+/**
+ * The package's types tell of a `default` within the default import: there is none when it runs.
+ */
 const BUILDER = junit as unknown as Builder;
 
 /** What CI servers read: a suite for each section, a case for each check. */

@@ -9,7 +9,10 @@ export function notesOf({ ended, warnings = [] }: Results): readonly string[] {
   return ended === undefined ? warnings : [...warnings, `The run is not whole: ${ended}`];
 }
 
-/** What a person reads at the end of a run: what failed by its causes, a line a section, what wasn't run. */
+/**
+ * What a person reads at the end of a run: what failed by its causes, a line a section, what wasn't
+ * run.
+ */
 export function textReport(results: Results): string {
   const { outcomes } = results;
   const causes = causesOf(outcomes);

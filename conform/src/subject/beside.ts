@@ -3,15 +3,18 @@ import { UnexpectedError } from '../unexpected.js';
 import { same } from './profile.js';
 import type { Subject } from './subject.js';
 
-/** Objects of a type that a run did not make: how checks find a place beside them, and what became of them. */
+/**
+ * Objects of a type that a run did not make: how checks find a place beside them, and what became
+ * of them.
+ */
 
 /** Accounts that checks make objects in. */
 export const accountsOf = ({ server, profile }: Subject): readonly string[] =>
   server.writable(profile.capability).slice(0, 2);
 
 /**
- * Looks what is there of a type in each account that a check may write to, or try to. Why the type has nothing to be
- * checked; null where it has. What isn't answered is an error.
+ * Looks what is there of a type in each account that a check may write to, or try to. Why the type
+ * has nothing to be checked; null where it has. What isn't answered is an error.
  */
 export async function lookAround(subject: Subject): Promise<string | null> {
   const { server, profile } = subject;
@@ -30,7 +33,10 @@ function onlyUnexpected(error: unknown): void {
   if (!(error instanceof UnexpectedError)) throw error;
 }
 
-/** What of a type is otherwise than when the run looked, and not by its doing, as far as it can tell. */
+/**
+ * What of a type is otherwise than when the run looked, and not by its doing, as far as it can
+ * tell.
+ */
 export interface Unforeseen {
   readonly accountId: string;
   /** Ids of objects that it did not make. */
@@ -59,7 +65,10 @@ export async function unforeseen(subject: Subject): Promise<readonly Unforeseen[
   return found;
 }
 
-/** Takes note of what the run made by creates whose answers were lost, so that it is removed at the end. */
+/**
+ * Takes note of what the run made by creates whose answers were lost, so that it is removed at the
+ * end.
+ */
 export async function adoptLost(subject: Subject): Promise<void> {
   const { server, world } = subject;
   const { fence } = server;

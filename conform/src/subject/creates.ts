@@ -13,11 +13,15 @@ import { valuesOf } from './values.js';
 export abstract class Creates extends TypeView {
   /** The objects that those of the type must refer to. */
   protected abstract readonly prepared: Prepared;
-  /** Texts that objects of the check that runs were given, by account, where no two may have one. */
+  /**
+   * Texts that objects of the check that runs were given, by account, where no two may have one.
+   */
   protected readonly texts = new Map<string, Set<string>>();
   #sampled = 0;
 
-  /** A create object with this text and what else is required; no two are equal in what must differ. */
+  /**
+   * A create object with this text and what else is required; no two are equal in what must differ.
+   */
   create(text: string, accountId?: string): JsonMap {
     const { text: name, textDistinct } = this.profile;
     const value = textDistinct ? this.#distinct(text, accountId ?? this.A1) : text;
@@ -38,7 +42,9 @@ export abstract class Creates extends TypeView {
     return value;
   }
 
-  /** What a create gives beside the text: of a sample, where there are some, what need not differ. */
+  /**
+   * What a create gives beside the text: of a sample, where there are some, what need not differ.
+   */
   beside(accountId = this.A1): JsonMap {
     const { given, text } = this.profile;
     const sample = this.samples[this.#sampled % this.samples.length];
@@ -95,7 +101,9 @@ export abstract class Creates extends TypeView {
     return this.prepared.of(accountId);
   }
 
-  /** What `/get` shows of `create(text)`: values that differ each time are there, whatever they are. */
+  /**
+   * What `/get` shows of `create(text)`: values that differ each time are there, whatever they are.
+   */
   shown(text: string, accountId?: string): JsonMap {
     const { profile } = this;
     const something = satisfying('a value', (value) => value !== null && value !== undefined);

@@ -13,8 +13,9 @@ export interface DescribedType {
   readonly type: ModelType;
   readonly capability: string;
   /**
-   * Whether the server itself describes the type (`urn:jmapsmith:reference`). Then the description is
-   * whole: the type has no other method, property or member, and takes each value within its bounds.
+   * Whether the server itself describes the type (`urn:jmapsmith:reference`). Then the description
+   * is whole: the type has no other method, property or member, and takes each value within its
+   * bounds.
    */
   readonly isSelfDescribed: boolean;
 }
@@ -46,8 +47,9 @@ export interface DescriptorSource {
 }
 
 /**
- * All types of descriptors that somebody wrote. What isn't of their language would be left out in silence, and a run
- * without it say too much; what only a server of this project can't have is no fault of theirs.
+ * All types of descriptors that somebody wrote. What isn't of their language would be left out in
+ * silence, and a run without it say too much; what only a server of this project can't have is no
+ * fault of theirs.
  */
 export function worldOf(sources: readonly DescriptorSource[]): World {
   const { views, problems } = viewsOf(sources);
@@ -59,7 +61,9 @@ export function worldOf(sources: readonly DescriptorSource[]): World {
 
 const isBare = ({ types }: CapabilityView): boolean => types.length === 0;
 
-/** Who gives descriptors wants types checked: a run without any would pass and say nothing of them. */
+/**
+ * Who gives descriptors wants types checked: a run without any would pass and say nothing of them.
+ */
 const nothing = ({ root }: CapabilityView): Problem => ({
   at: root.members?.get('types')?.nameAt ?? root.at,
   code: 'empty',

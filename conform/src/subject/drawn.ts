@@ -47,7 +47,9 @@ export class Drawn {
     return patch;
   }
 
-  /** One /set of a few creates, updates and destroys; some may be refused. Ids are kept up to date. */
+  /**
+   * One /set of a few creates, updates and destroys; some may be refused. Ids are kept up to date.
+   */
   async write(ids: string[]): Promise<void> {
     const random = this.#random;
     const subject = this.#subject;

@@ -9,7 +9,10 @@ import type { Subject } from './subject.js';
 /** With more objects of others each check would list them over and over. */
 export const MOST_BESIDE = 500;
 
-/** `all`: by one /get. `query`: by ids that /query tells. `own`: what the run made, and nothing else. */
+/**
+ * `all`: by one /get. `query`: by ids that /query tells. `own`: what the run made, and nothing
+ * else.
+ */
 type Way = 'all' | 'query' | 'own';
 
 /** The ways of one server, found out as its types are listed. */
@@ -28,7 +31,9 @@ export class Listings {
 /** Errors by which a server says that it doesn't list all objects. */
 const REFUSALS: ReadonlySet<unknown> = new Set(['requestTooLarge', 'invalidArguments']);
 
-/** Returns all objects of an account, or those that the run made where the others can't be listed. */
+/**
+ * Returns all objects of an account, or those that the run made where the others can't be listed.
+ */
 export async function listed(subject: Subject, accountId: string): Promise<Item[]> {
   const { server, type, profile } = subject;
   const { listings, fence } = server;

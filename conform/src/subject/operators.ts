@@ -74,7 +74,10 @@ function hasWords(item: Item, { property, properties = [property] }: ModelFilter
   return words.every((word) => texts.some((one) => one.includes(word)));
 }
 
-/** Nulls first, then by value or `i;unicode-casemap`, then by id (decision 15). */
+/**
+ * Compares two objects by a property: nulls first, then by value or `i;unicode-casemap`, then by id
+ * (docs/reference/protocol.md#sort-ties).
+ */
 export function compare(a: Item, b: Item, property: ModelProperty): number {
   const key = (item: Item): number | string | null => {
     const value = plain(property, item[property.name] ?? null);

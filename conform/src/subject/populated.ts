@@ -10,8 +10,8 @@ import { size, valuesOf } from './values.js';
 const MORE = 3;
 
 /**
- * Fills the first account with objects in which the values of each property take turns, so that each occurs, calls
- * `work` with them, and removes them again.
+ * Fills the first account with objects in which the values of each property take turns, so that
+ * each occurs, calls `work` with them, and removes them again.
  */
 export async function populated(
   subject: Subject,
@@ -30,7 +30,8 @@ export async function populated(
     const { created, notCreated } = await subject.set({
       create: creates(subject, links, targets),
     });
-    // Somebody's descriptor may have other bounds than the server: what it takes is enough to go on with.
+    // Somebody's descriptor may have other bounds than the server: what it takes is enough to go on
+    // with.
     const isEnough = !subject.isSelfDescribed && Object.keys(created ?? {}).length >= MORE;
     if (Object.keys(notCreated ?? {}).length > 0 && !isEnough)
       throw new UnexpectedError(

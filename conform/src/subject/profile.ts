@@ -7,8 +7,9 @@ import { hasTexts } from './patterned.js';
 import { valuesOf } from './values.js';
 
 /**
- * What the shared cases must know of a data type: one engine, one set of answers. All of it is read from the
- * descriptor. The text is a mutable String that a case can write and, where the type lets it, filter and sort by.
+ * What the shared cases must know of a data type: one engine, one set of answers. All of it is read
+ * from the descriptor. The text is a mutable String that a case can write and, where the type lets
+ * it, filter and sort by.
  */
 export interface TypeProfile {
   readonly name: string;
@@ -32,7 +33,9 @@ export interface TypeProfile {
   readonly textSort: boolean;
   /** What a create must give, the text too where it must. */
   readonly required: readonly string[];
-  /** Values that a create gives beside the text: what is required, and what no two objects share. */
+  /**
+   * Values that a create gives beside the text: what is required, and what no two objects share.
+   */
   readonly given: readonly ModelProperty[];
   /** What `created[k]` reports beside id, created and updated for an object that has no more. */
   readonly defaults: JsonMap;
@@ -100,7 +103,10 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
   });
 }
 
-/** A String that takes any text: best one that many objects may share, is found and sorted by, and may be empty. */
+/**
+ * A String that takes any text: best one that many objects may share, is found and sorted by, and
+ * may be empty.
+ */
 function textOf(type: ModelType): ModelProperty | undefined {
   const free = givable(type).filter(
     (property) =>
@@ -134,7 +140,10 @@ function isBound(type: ModelType, property: ModelProperty): boolean {
 const isAlone = (type: ModelType, property: ModelProperty): boolean =>
   type.uniques.every(({ properties }) => properties.length === 1 || !properties.includes(property));
 
-/** What is required, and of each unique key one property whose values differ, unless a null frees it. */
+/**
+ * What is required, and of each unique key one property whose values differ, unless a null frees
+ * it.
+ */
 function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {
   const canGive = writable(type);
   const given = new Set(canGive.filter((one) => one.required && one !== text));
@@ -151,8 +160,8 @@ const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
   reference === undefined && schema.enum === undefined && kind !== 'boolean';
 
 /**
- * What an object has where a create says nothing. What a hook computes is known by its kind alone, and so is what the
- * server sets where the descriptor doesn't say to what.
+ * What an object has where a create says nothing. What a hook computes is known by its kind alone,
+ * and so is what the server sets where the descriptor doesn't say to what.
  */
 function initial({ default: value = null, computed, nullable, kind }: ModelProperty): Json {
   const isSaid = value !== null || nullable;

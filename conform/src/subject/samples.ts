@@ -6,7 +6,10 @@ import { same } from './profile.js';
 import type { Subject } from './subject.js';
 import { size, valuesOf } from './values.js';
 
-/** Objects that a server is known to take, by type: a descriptor doesn't tell every rule that it has. */
+/**
+ * Objects that a server is known to take, by type: a descriptor doesn't tell every rule that it
+ * has.
+ */
 export type Samples = ReadonlyMap<string, readonly JsonMap[]>;
 
 /** A file of samples that isn't one. */
@@ -14,7 +17,9 @@ export class SampleError extends Error {
   override readonly name = 'SampleError';
 }
 
-/** Returns the samples of a JSON or YAML file: an object that has a list of objects for each type. */
+/**
+ * Returns the samples of a JSON or YAML file: an object that has a list of objects for each type.
+ */
 export async function readSamples(file: string, world: World): Promise<Samples> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new SampleError(`--samples ${file} can't be read (${error.code ?? error.message}).`);
@@ -32,7 +37,8 @@ export async function readSamples(file: string, world: World): Promise<Samples> 
     for (const name of list.flatMap((one) => Object.keys(one as JsonMap)))
       if (!names.includes(name))
         throw new SampleError(
-          `--samples ${file}: ${type} has no ${name} that a client sets. It has ${names.join(', ')}.`,
+          `--samples ${file}: ${type} has no ${name} that a client sets. ` +
+            `It has ${names.join(', ')}.`,
         );
     samples.set(type, list as JsonMap[]);
   }
@@ -60,8 +66,9 @@ const EXPLAINED: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Why a check that failed shows nothing: an object, or an update, that is legal as far as the descriptor tells was refused
- * while it ran, and is refused again by itself. Null where there is none.
+ * Why a check that failed shows nothing: an object, or an update, that is legal as far as the
+ * descriptor tells was refused while it ran, and is refused again by itself. Null where there is
+ * none.
  */
 export async function refusedSample(subject: Subject): Promise<string | null> {
   const { server, type, profile } = subject;
@@ -80,7 +87,10 @@ export async function refusedSample(subject: Subject): Promise<string | null> {
   return null;
 }
 
-/** Without references that need not be there: what they lead to is gone when a sample is tried again. */
+/**
+ * Without references that need not be there: what they lead to is gone when a sample is tried
+ * again.
+ */
 function unlinked({ described, profile }: Subject, object: JsonMap): JsonMap {
   const links = described.properties.filter(
     (one) => one.reference !== undefined && !profile.given.includes(one),
@@ -91,7 +101,9 @@ function unlinked({ described, profile }: Subject, object: JsonMap): JsonMap {
   );
 }
 
-/** The SetError of the same create, or of the same update of another object; null where it is done. */
+/**
+ * The SetError of the same create, or of the same update of another object; null where it is done.
+ */
 async function refusedAgain(
   subject: Subject,
   accountId: string,
@@ -117,7 +129,9 @@ async function refusedAgain(
   return notUpdated?.[id] ?? null;
 }
 
-/** Whether all values are legal as far as the descriptor tells, and as far as the runner can say. */
+/**
+ * Whether all values are legal as far as the descriptor tells, and as far as the runner can say.
+ */
 function isLegal(subject: Subject, object: JsonMap, isPatch: boolean): boolean {
   const { described, profile, samples } = subject;
   const names = Object.keys(object);

@@ -21,11 +21,15 @@ export interface ServerOptions {
   /** Of what is random. */
   readonly seed?: number;
   readonly wire?: Wire;
-  /** Accounts that are written to, the first before the others; without it those that the session offers. */
+  /**
+   * Accounts that are written to, the first before the others; without it those that the session
+   * offers.
+   */
   readonly accounts?: readonly string[];
   /**
-   * Takes one answer alone where the RFCs allow several: errors have a description, a SetError lists
-   * exactly the properties at fault, a call beyond a limit is refused. False unless it is given.
+   * Takes one answer alone where the RFCs allow several: errors have a description, a SetError
+   * lists exactly the properties at fault, a call beyond a limit is refused. False unless it is
+   * given.
    */
   readonly strict?: boolean;
 }
@@ -89,8 +93,8 @@ export class Server {
   }
 
   /**
-   * Accounts of the user that can be written to and offer a capability: those that were named, or else the user's own
-   * first, of these the primary one.
+   * Accounts of the user that can be written to and offer a capability: those that were named, or
+   * else the user's own first, of these the primary one.
    */
   writable(capability: string): readonly string[] {
     const { session } = this.user;

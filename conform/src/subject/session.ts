@@ -1,7 +1,10 @@
 import type { Http, HttpAnswer } from '../client/http.js';
 import { asMap, type JsonMap } from '../client/json.js';
 
-/** The capability of a server that describes its own types; its object has the `url` of the descriptors. */
+/**
+ * The capability of a server that describes its own types; its object has the `url` of the
+ * descriptors.
+ */
 export const REFERENCE = 'urn:jmapsmith:reference';
 
 const WELL_KNOWN = '/.well-known/jmap';
@@ -52,7 +55,9 @@ export class Session {
     return typeof told === 'number' ? told : SUGGESTED[name];
   }
 
-  /** Ids of accounts that offer a capability, the primary one first, then in the session's order. */
+  /**
+   * Ids of accounts that offer a capability, the primary one first, then in the session's order.
+   */
   offering(capability: string): readonly string[] {
     const primary = asMap(this.object['primaryAccounts'])[capability];
     const ids = Object.keys(this.accounts).filter((id) =>
@@ -70,7 +75,10 @@ export class Session {
     return this.accounts[accountId]?.['isReadOnly'] === true;
   }
 
-  /** A URL of the session, its variables filled in (RFC 6570, level 1); a relative one is of its own. */
+  /**
+   * A URL of the session, its variables filled in (RFC 6570, level 1); a relative one is of its
+   * own.
+   */
   expand(member: string, variables: Readonly<Record<string, string>> = {}): string {
     const url = expand(String(this.object[member] ?? ''), variables);
     // What is none either way is for a check to tell.

@@ -23,7 +23,10 @@ export type Tree =
   | number
   | { readonly operator: 'AND' | 'OR' | 'NOT'; readonly conditions: readonly Tree[] };
 
-/** At least one condition in each operator: what none means is open (decision 14). */
+/**
+ * Makes a random filter. Each operator has at least one condition, since RFC 8620 5.5 leaves open
+ * what an operator without any finds.
+ */
 export function randomTree(random: Random, leaves: number, depth: number): Tree {
   if (depth === 0 || random.chance(0.3)) return random.integer(0, leaves - 1);
   return {

@@ -9,14 +9,19 @@ import { profileOf, type TypeProfile } from './profile.js';
 import type { Server } from './server.js';
 import { BLOB } from './user.js';
 
-/** What is known of a data type: its description, the accounts that have it, what was there before the run, and its errors. */
+/**
+ * What is known of a data type: its description, the accounts that have it, what was there before
+ * the run, and its errors.
+ */
 export class TypeView {
   readonly server: Server;
   readonly world: World;
   /** The type as its descriptor describes it. */
   readonly described: ModelType;
   readonly profile: TypeProfile;
-  /** Whether the server itself describes the type: then it has nothing that the descriptor lacks. */
+  /**
+   * Whether the server itself describes the type: then it has nothing that the descriptor lacks.
+   */
   readonly isSelfDescribed: boolean;
 
   constructor(server: Server, world: World, name: string) {
@@ -106,7 +111,8 @@ export class TypeView {
   foreign(accountId = this.A1): ReadonlyMap<string, Item> {
     if (this.isBlind(accountId))
       throw new NotApplicable(
-        `The objects of account ${accountId} can't all be listed: /get refuses ids: null, or they are too many.`,
+        `The objects of account ${accountId} can't all be listed: /get refuses ids: null, ` +
+          'or they are too many.',
       );
     return this.before(accountId);
   }
@@ -139,7 +145,9 @@ export class TypeView {
     return this.described.properties.flatMap((one) => (shown.includes(one) ? [] : [one.name]));
   }
 
-  /** Returns the names of the properties that each object shows, without times that it may not have. */
+  /**
+   * Returns the names of the properties that each object shows, without times that it may not have.
+   */
   get properties(): readonly string[] {
     const times = this.isSelfDescribed ? [] : ['created', 'updated'];
     return this.profile.properties.filter((name) => !times.includes(name));
@@ -188,8 +196,8 @@ export class TypeView {
   }
 
   /**
-   * Matches a SetError (RFC 8620 5.3). Its `properties`, which should list all that are at fault, are
-   * among these; a strict run wants exactly these, and their names in the description.
+   * Matches a SetError (RFC 8620 5.3). Its `properties`, which should list all that are at fault,
+   * are among these; a strict run wants exactly these, and their names in the description.
    */
   setError(type: string, properties?: readonly string[]): Matcher {
     const wanted = JSON.stringify([...(properties ?? [])].sort());

@@ -2,7 +2,10 @@ import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import { creates, dropping, http, ignoring, list, sent, session, setErrors } from './makers.js';
 
-/** What a descriptor says of blobs, of hidden properties, of what many objects hold, and of further arguments. */
+/**
+ * What a descriptor says of blobs, of hidden properties, of what many objects hold, and of further
+ * arguments.
+ */
 
 const lowered = (value: Json): Json =>
   JSON.parse(JSON.stringify(value).replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())) as Json;

@@ -2,7 +2,9 @@ import type { Call, MethodResponse } from '../../src/client/answers.js';
 import { asMap, type Json, type JsonMap, parsed } from '../../src/client/json.js';
 import type { Fault, ProxyAnswer, ProxyRequest } from '../proxy.js';
 
-/** Ways to be wrong that many faults share. What is no API request or no Response passes as it is. */
+/**
+ * Ways to be wrong that many faults share. What is no API request or no Response passes as it is.
+ */
 
 type Change<T> = (value: T) => T;
 
@@ -65,7 +67,9 @@ export const onResponses = (change: Change<MethodResponse>): Partial<Fault> =>
     ) as unknown as Json,
   }));
 
-/** Changes the arguments of the calls of a method: `sent('changes', ...)` of each type's /changes. */
+/**
+ * Changes the arguments of the calls of a method: `sent('changes', ...)` of each type's /changes.
+ */
 export const sent = (verb: string, change: Change<JsonMap>): Partial<Fault> =>
   onCalls(([name, args, id]) =>
     name.endsWith(`/${verb}`) ? [name, change({ ...args } as JsonMap), id] : [name, args, id],
@@ -243,7 +247,9 @@ export const eventQuery = (change: (query: URLSearchParams) => void): Partial<Fa
     return { ...one, path: `${url.pathname}${url.search}` };
   },
 });
-/** Takes a request that is rejected with a type of problem (RFC 8620 3.6.1), as if it had no calls. */
+/**
+ * Takes a request that is rejected with a type of problem (RFC 8620 3.6.1), as if it had no calls.
+ */
 export const taking = (type: string): Partial<Fault> => {
   const nothing = { methodResponses: [], sessionState: 's' };
   const isOne = (problem: JsonMap): boolean =>

@@ -57,7 +57,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-sandbox',
     level: 'must',
-    rule: 'What a browser would run is an attachment in a sandbox.',
+    rule: 'Content that a browser would run is an attachment in a sandbox.',
     async run(server) {
       const blobId = await stored(server, '<script>1</script>', 'text/html');
       for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml']) {
@@ -107,7 +107,7 @@ export const downloadDecisions = serverChecks('6.2', [
     ...HTTP,
     id: 'blob-download-refusals-alike',
     level: 'must',
-    rule: 'What is out of reach is 404, a problem, and the same for all of it.',
+    rule: 'Every blob out of reach is 404, with the same problem.',
     async run(server) {
       const [A1 = '', A2 = A1] = blobAccounts(server);
       const { accountId, user } = server.foreign(blobCapability(server));

@@ -16,7 +16,9 @@ export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
   {
     id: 'copy-id-required-each',
     level: 'must',
-    rule: 'An object without the id of an original is invalidProperties by itself; the call is no error.',
+    rule:
+      'An object without the id of an original is invalidProperties by itself; the call is no ' +
+      'error.',
     needs: { room: 0 },
     async run(subject) {
       const create = { k: { [subject.profile.text]: 'a' }, n: { id: null }, m: { id: 5 } };

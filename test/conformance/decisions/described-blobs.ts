@@ -37,7 +37,7 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
     section: '6.1',
     level: 'must',
     rule:
-      'What refers to a blob opens it to all who reach the account; where nothing does any more ' +
+      'An object that refers to a blob opens it to all who reach the account; once nothing does ' +
       'it is its uploader’s alone again.',
     needs: { singleton: undefined },
     applies: hasBlobs,

@@ -38,7 +38,9 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
   {
     id: 'described-limits-octets',
     level: 'must',
-    rule: 'An object of more octets than its type allows is tooLarge, in a create and an update.',
+    rule:
+      'An object of more octets than its type allows is tooLarge, in a create and ' +
+      'in an update.',
     needs: { room: 2 },
     applies: (subject) =>
       largeOf(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,

@@ -107,7 +107,9 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-links-copied',
     section: '5.4',
     level: 'must',
-    rule: 'A copied reference into the source is invalidProperties, unless another is given.',
+    rule:
+      'A copied reference into the source is invalidProperties, unless the client ' +
+      'gives another.',
     needs: { methods: ['copy'], singleton: undefined },
     applies: hasLinks,
     async run(subject) {

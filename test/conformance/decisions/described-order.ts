@@ -27,8 +27,8 @@ const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
     id: 'described-unique-needed',
     level: 'must',
     rule:
-      'What others of the call refer to is judged before them, wherever it stands: of two ' +
-      'creates that want what no two may share, the one that the other needs is made, and the ' +
+      'An object that others of the call refer to is judged before them, wherever it stands. Of ' +
+      'two creates that want the same unique value the one that the other needs is made; the ' +
       'other is alreadyExists.',
     applies: hasOrder,
     run: (subject) =>
@@ -63,8 +63,7 @@ const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 },
         (unique) => movable(unique) && linksBeside(subject, unique).length > 0,
       )
         ? null
-        : 'Nothing of the type that can be copied as it is is unique where its objects refer to ' +
-          'one another.',
+        : 'No unique value of the type can be copied where its objects refer to one another.',
     async run(subject) {
       const { A1: fromAccountId, A2: accountId, type, client } = subject;
       await subject.prepare(accountId);

@@ -96,9 +96,8 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-links-holders',
     level: 'must',
     rule:
-      `What is referred to and must not go is objectIsLinked, with the first ${TOLD} ids of ` +
-      'those that refer to it; it goes where they go in the same call, in whichever order they ' +
-      'are named.',
+      'An object that others refer to, and that must not go, is objectIsLinked, with the first ' +
+      `${TOLD} ids of the others. It goes if they go in the same call, in any order.`,
     needs: { room: HOLDERS + 1 },
     applies: (subject) =>
       restricting(subject).length > 0 ? null : 'No reference of the type keeps what it refers to.',

@@ -126,8 +126,8 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     id: 'described-unique-freed',
     level: 'must',
     rule:
-      'What is unique is so within its account, and as long as its object is there: another ' +
-      'account may have it too, and once the object is destroyed it can be given anew.',
+      'A unique value is so within its account, and as long as its object is there: another ' +
+      'account may have it too. Once the object is destroyed it can be given anew.',
     applies: hasKeys,
     async run(subject) {
       await eachKey(subject, async ({ name, properties }, same) => {

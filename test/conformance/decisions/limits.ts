@@ -34,7 +34,9 @@ const ofServers = serverChecks('3.6.1', [
   {
     id: 'limits-size-refused',
     level: 'must',
-    rule: 'A request of an octet more than maxSizeRequest is a problem of type limit with status 400, whether its length is told beforehand or not.',
+    rule:
+      'A request of an octet more than maxSizeRequest is a problem of type limit with status ' +
+      '400, whether its length is told beforehand or not.',
     applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
     async run(server) {
       const size = limitOf(server, 'maxSizeRequest') + 1;

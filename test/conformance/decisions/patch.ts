@@ -7,7 +7,9 @@ export const patchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text:
   {
     id: 'patch-escapes-invalid',
     level: 'must',
-    rule: 'A pointer in which a tilde stands before neither 0 nor 1 is invalidPatch, for a removal as for a value.',
+    rule:
+      'A pointer in which a tilde stands before neither 0 nor 1 is invalidPatch, for a removal ' +
+      'as for a value.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const patches = noPointers(subject).flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);

@@ -115,7 +115,7 @@ export const queryConditionDecisions = typeChecks(
       id: 'query-condition-invalid',
       level: 'must',
       rule:
-        'A condition takes what the descriptor’s schema of it says: a date that is none, a list ' +
+        'A condition takes values of its schema in the descriptor. A date that is none, a list ' +
         'with a null, a value out of range are invalidArguments that names the condition.',
       needs: { room: 0 },
       applies: filters,

@@ -27,7 +27,7 @@ export const queryWindowDecisions = typeChecks(
       level: 'must',
       rule:
         'Without a limit, or with a higher one, 5,000 ids come at most and the response’s limit ' +
-        'says so; no other member is there, and the order is that of creation.',
+        'says so. There is no other member, and the order is that of creation.',
       async run(subject) {
         await subject.empty(subject.A1);
         const made = await subject.make(subject.A1, ...'abcdef');

@@ -25,7 +25,9 @@ export const referencesOfTypesDecisions = typeChecks(
     {
       id: 'references-inside-filter-unsupported',
       level: 'must',
-      rule: 'A name that begins with # in a filter is a condition that the type does not have: unsupportedFilter.',
+      rule:
+        'A name that begins with # in a filter is a condition that the type does not have: ' +
+        'unsupportedFilter.',
       needs: { methods: ['query'] },
       async run(subject) {
         const filter = { [`#${subject.profile.text}`]: echoed('/t') };

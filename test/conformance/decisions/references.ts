@@ -6,7 +6,9 @@ export const referencesDecisions = serverChecks('3.7', [
   {
     id: 'references-shape-error',
     level: 'must',
-    rule: 'Any other value is invalidResultReference; further members of a reference are ignored.',
+    rule:
+      'A value that is no ResultReference is invalidResultReference; further members of one are ' +
+      'ignored.',
     async run(server) {
       const failed = server.err('invalidResultReference');
       for (const reference of WRONG)

@@ -56,7 +56,9 @@ const ofEnvelopes = serverChecks('3.3', [
     id: 'request-other-type-not-json',
     section: '3.6.1',
     level: 'must',
-    rule: 'A request whose Content-Type is another than application/json is notJSON, and so is one without.',
+    rule:
+      'A request whose Content-Type is another than application/json is notJSON, and so is one ' +
+      'without.',
     transport: 'http',
     async run(server) {
       for (const type of OTHER_TYPES) {

@@ -24,7 +24,7 @@ export const securityDecisions = serverChecks('1.7', [
   {
     id: 'security-same-refusal',
     level: 'must',
-    rule: 'Who has no credentials is not told which accounts there are.',
+    rule: 'A client without credentials is not told which accounts there are.',
     async run(server) {
       const { session } = server.user;
       const refusal = async (accountId: string): Promise<unknown> => {

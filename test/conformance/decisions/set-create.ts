@@ -30,7 +30,9 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
   {
     id: 'set-create-server-set-refused',
     level: 'must',
-    rule: 'A create that gives a property which only the server sets is invalidProperties, whatever the value is.',
+    rule:
+      'A create that gives a property which only the server sets is invalidProperties, whatever ' +
+      'the value is.',
     async run(subject) {
       for (const [name, object] of Object.entries(await withServerSet(subject))) {
         const { notCreated } = await create(subject, { k: object });

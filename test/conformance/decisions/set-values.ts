@@ -75,7 +75,9 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
   {
     id: 'set-text-length-refused',
     level: 'must',
-    rule: 'A text that is longer than it may be is invalidProperties, also where the object is too large.',
+    rule:
+      'A text that is longer than it may be is invalidProperties, also where the object is too ' +
+      'large.',
     needs: { text: true, room: 2 },
     applies: noTextBound,
     async run(subject) {

@@ -74,7 +74,7 @@ export const snakeCaseDecisions = [
       level: 'must',
       rule:
         'Names of conditions and of properties to sort by may be in snake_case there, too: the ' +
-        'same query as in camelCase, with the same queryState; both spellings of one are ' +
+        'same query as in camelCase, with the same queryState. Both spellings of one name are ' +
         'invalidArguments.',
       applies: (subject) =>
         optsIn(subject) ??
