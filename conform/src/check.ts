@@ -6,6 +6,10 @@ import type { Subject } from './subject/subject.js';
 /** The RFC's words for how strict a rule is. */
 export type Level = 'must' | 'should';
 
+/**
+ * Lists the levels, the stricter one first: a run at a level has the checks of those before it,
+ * too.
+ */
 export const LEVELS: readonly Level[] = Object.freeze(['must', 'should']);
 
 export type Specification = 'RFC 8620' | 'RFC 8887' | 'RFC 9404';
@@ -23,6 +27,7 @@ export interface TypeNeeds {
   readonly singleton?: 'only' | 'both' | undefined;
 }
 
+/** Describes the part of a check that is the same for servers and types. */
 interface CheckBase {
   /** Stable, kebab-case, unique among all checks. */
   readonly id: string;
@@ -59,6 +64,7 @@ export interface TypeCheck extends CheckBase {
 
 export type Check = ServerCheck | TypeCheck;
 
+/** Describes a row of a table of checks: the section and the specification may be the table's. */
 type Told<C extends Check> = Pick<C, 'id' | 'level' | 'rule' | 'run'> &
   Partial<Pick<C, 'section' | 'specification' | 'transport' | 'restsOn'>> & {
     readonly applies?: NonNullable<C['applies']>;

@@ -40,6 +40,7 @@ export interface Options {
   readonly strict?: boolean | undefined;
 }
 
+/** Describes a run that is over: its report, and the exit code's two reasons. */
 export interface Conformed {
   readonly failed: boolean;
   /** Whether a check could not be done by a defect of the runner's own. */
@@ -84,6 +85,9 @@ export async function conform(
   }
 }
 
+/**
+ * Connects, learns the types, runs the checks that the options select, and closes the connections.
+ */
 async function runAll(
   options: Options,
   environment: Readonly<Record<string, string | undefined>>,
@@ -195,6 +199,7 @@ async function wireOf({ ca, timeout }: Options): Promise<Wire> {
   return trusting({ patience }, pem);
 }
 
+/** Throws UsageError where `--account` names an account that the user can't write to. */
 function requireAccounts({ user }: Server, accounts: readonly string[]): void {
   for (const id of accounts) {
     const { session } = user;
@@ -237,6 +242,7 @@ function bearerOf(token: string): string {
   throw new UsageError('A token has visible ASCII characters alone.');
 }
 
+/** Throws UsageError where `--url` is no URL of HTTP or holds credentials. */
 function requireUrl(text: string): void {
   if (!URL.canParse(text)) throw new UsageError(`--url ${text} is no URL.`);
   const { protocol, username, password } = new URL(text);
@@ -258,6 +264,7 @@ export function listed(options: Options): string {
 const line = ({ id, specification, section, level, rule }: Check): string =>
   `${specification} ${section}\t${level}\t${id}\t${rule}\n`;
 
+/** Returns the selection of the options. Throws UsageError where one names nothing. */
 function selectionOf({ type, section, check }: Options): Selection {
   for (const wanted of section ?? [])
     if (!CHECKS.some((one) => isOfSection(one, wanted)))
@@ -278,17 +285,20 @@ const sectionsOf = (checks: readonly Check[]): readonly string[] =>
     a.localeCompare(b, 'en', { numeric: true }),
   );
 
+/** Returns a level and the stricter ones before it. */
 function levelsOf(word: string): readonly Level[] {
   const at = LEVELS.indexOf(word as Level);
   if (at === -1) throw oneOf('--level', word, LEVELS);
   return LEVELS.slice(0, at + 1);
 }
 
+/** Returns the transport of a name. Throws UsageError where there is none. */
 function transportOf(word: string): TransportName {
   if (word === 'http' || word === 'websocket') return word;
   throw oneOf('--transport', word, ['http', 'websocket']);
 }
 
+/** Returns the number of `--seed`. Throws UsageError where it is none. */
 function seedOf(word: string): number {
   if (/^\d{1,10}$/.test(word)) return Number(word);
   throw new UsageError(
@@ -296,6 +306,7 @@ function seedOf(word: string): number {
   );
 }
 
+/** Returns the error of an option whose value is not among the legal ones. */
 function oneOf(option: string, word: string, legal: readonly string[]): UsageError {
   const words = legal.length === 0 ? 'nothing is known' : legal.join(', ');
   return new UsageError(`${option} ${JSON.stringify(word)} is none of these: ${words}.`);

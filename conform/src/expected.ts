@@ -3,6 +3,7 @@ import { UnexpectedError } from './unexpected.js';
 
 /** What answers are held against: patterns that any comparison by `expect` understands. */
 
+/** Describes a pattern that `expect` compares a value with, and shows by its words. */
 export interface Matcher {
   asymmetricMatch(actual: unknown): boolean;
   toString(): string;
@@ -43,8 +44,8 @@ export function textWith(...parts: readonly string[]): Matcher {
 }
 
 /**
- * Matches a UTCDate (RFC 8620 1.4) in its shortest form: no fraction where it is zero, milliseconds at
- * most (docs/reference/protocol.md#dates).
+ * Matches a UTCDate (RFC 8620 1.4) in its shortest form: no fraction where it is zero,
+ * milliseconds at most (docs/reference/protocol.md#dates).
  */
 export const utcDate = satisfying(
   'a canonical UTCDate',

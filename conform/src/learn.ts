@@ -50,6 +50,7 @@ export async function learnTypes(
   return new Map([...told].filter(([, { capability }]) => capability in capabilities));
 }
 
+/** Reads descriptors. Throws UnreadableError where a file is missing or no UTF-8. */
 function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]> {
   return Promise.all(
     files.map(async (file) => {

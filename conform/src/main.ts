@@ -80,6 +80,7 @@ async function runConform(argv: readonly string[]): Promise<number> {
   return hasDefect ? EXIT.defect : EXIT.fine;
 }
 
+/** Writes the report. Throws UsageError where the file can't be written. */
 async function written(output: string, text: string, flag: 'a' | 'w'): Promise<void> {
   await writeFile(output, text, { flag }).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--output ${output} can't be written (${error.code ?? error.message}).`);

@@ -45,6 +45,7 @@ export interface Results {
   readonly outcomes: readonly Outcome[];
 }
 
+/** Counts outcomes by their status. */
 export function countOf(outcomes: readonly Outcome[]): Readonly<Record<Status, number>> {
   const counts = { passed: 0, failed: 0, notApplicable: 0, defect: 0 };
   for (const { status } of outcomes) counts[status] += 1;
@@ -69,6 +70,9 @@ export const isExpectation = (error: unknown): boolean =>
   (error instanceof Error &&
     ('matcherResult' in error || error.message.replaceAll(ANSI, '').startsWith('expect(')));
 
+/**
+ * Returns how a report shows an exception: its words, the two compared values, the last requests.
+ */
 export function failureOf(error: unknown, exchanges: readonly Exchange[]): Failure {
   const words = error instanceof Error ? error.message : String(error);
   const message = isExpectation(error) ? words : ((error as Error).stack ?? words);

@@ -31,6 +31,7 @@ export class ProgressLines implements Progress {
     // What takes long is told by the line after it.
   }
 
+  /** Tells of a failure at once, and from time to time how many checks are over. */
   ended({ status, check, type }: Outcome): void {
     this.#done += 1;
     if (status === 'failed' || status === 'defect') {

@@ -8,6 +8,7 @@ export class Random {
     this.#state = this.seed;
   }
 
+  /** Returns the next number from 0 up to 1, which the seed alone decides. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -21,6 +22,7 @@ export class Random {
     return minimum + Math.floor(this.next() * (maximum - minimum + 1));
   }
 
+  /** Returns true with a probability from 0 to 1. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }

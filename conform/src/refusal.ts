@@ -4,6 +4,7 @@ import { asMap } from './client/json.js';
 import { type Matcher, satisfying } from './expected.js';
 import type { Server } from './subject/server.js';
 
+/** Stands in front of the types of request-level errors (RFC 8620 3.6.1). */
 export const ERROR = 'urn:ietf:params:jmap:error:';
 
 /**

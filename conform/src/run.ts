@@ -19,6 +19,10 @@ export interface Selection {
   readonly levels?: readonly Level[];
 }
 
+/**
+ * Describes a run: the server, the types, the checks, and who is told of what goes wrong beside
+ * them.
+ */
 export interface Plan {
   readonly server: Server;
   readonly world: World;
@@ -60,6 +64,7 @@ export class LostError extends Error {
 /** Checks in a row that got no answer, after which the server is taken for gone. */
 const PATIENCE = 3;
 
+/** Returns the checks that a selection names, in their order. */
 export function selected(checks: readonly Check[], selection: Selection): readonly Check[] {
   const { sections, checks: ids, levels } = selection;
   return checks.filter(
@@ -134,12 +139,14 @@ async function others(subject: Subject): Promise<readonly string[]> {
   );
 }
 
+/** Returns words for objects of a type in an account, the first of them by id. */
 const named = ({ type }: Subject, accountId: string, ids: readonly string[]): string =>
   `${type} objects in account ${accountId}: ${ids.slice(0, MOST_TOLD).join(', ')}`;
 
 /** Ids that are told of what is left behind. */
 const MOST_TOLD = 50;
 
+/** Returns the words of whatever was thrown. */
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
@@ -149,6 +156,7 @@ export async function runOf(check: TypeCheck, subject: Subject): Promise<void> {
   await check.run(subject);
 }
 
+/** Runs checks one after the other and keeps their outcomes. */
 class Runner {
   readonly outcomes: Outcome[] = [];
   /** Failed checks of a type, or of the server: what they settle isn't looked at again. */
@@ -266,8 +274,10 @@ class Runner {
   }
 }
 
+/** Returns a key of a check that ran for a type. */
 const keyOf = (id: string, type: string | null): string => `${id} ${type ?? ''}`;
 
+/** Returns why a check can't be run over this transport; null where it can. */
 function elsewhere(check: Check, transport: string): string | null {
   if (check.transport === undefined || check.transport === transport) return null;
   return `This is shown over ${check.transport} alone.`;

@@ -33,6 +33,7 @@ const BEHIND: Readonly<Record<string, readonly string[]>> = Object.freeze({
   ],
 });
 
+/** Tells whether a pattern with a star at its end names a check. */
 const stands = (pattern: string, id: string): boolean =>
   pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : pattern === id;
 

@@ -8,11 +8,13 @@ import { UnexpectedError } from '../unexpected.js';
 
 /** RFC 9404's methods as checks call them, in the first writable account that has them. */
 
+/** Needs a server whose session has the blob methods (RFC 9404). */
 export const METHODS = {
   applies: (server: Server): string | null =>
     server.writable(BLOB).length > 0 ? null : `The token reaches no writable account with ${BLOB}.`,
 } as const;
 
+/** Returns the account whose blobs are tried. Throws NotApplicable where the user has none. */
 export function accountOf(server: Server): string {
   const [first] = server.writable(BLOB);
   if (first === undefined) throw new NotApplicable(`No writable account offers ${BLOB}.`);
@@ -34,12 +36,17 @@ export const clientOf = ({ user }: Server): Client =>
 export const capabilityOf = (server: Server): JsonMap =>
   asMap(asMap(server.user.session.accounts[accountOf(server)]?.['accountCapabilities'])[BLOB]);
 
+/** Returns the strings of a list; of anything else none. */
 export const namesIn = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.map(String) : [];
 
+/** Returns a data source of RFC 9404 4.1 that is text as it stands. */
 export const text = (value: string): JsonMap => ({ 'data:asText': value });
+
+/** Returns a data source of RFC 9404 4.1 that is written in base64. */
 export const base64 = (value: string): JsonMap => ({ 'data:asBase64': value });
 
+/** Describes the answer of a Blob/upload (RFC 9404 4.1), blobs and SetErrors by creation id. */
 export interface Uploads {
   readonly created: JsonMap;
   readonly notCreated: JsonMap;
@@ -62,6 +69,7 @@ export async function made(server: Server, ...data: JsonMap[]): Promise<string> 
   return id;
 }
 
+/** Calls Blob/get (RFC 9404 4.2) in the account whose blobs are tried. */
 export const getBlobs = (server: Server, args: object): Promise<JsonMap> =>
   clientOf(server).ok('Blob/get', { accountId: accountOf(server), ...args });
 
@@ -87,6 +95,7 @@ export async function octetsIn(server: Server, id: string): Promise<string> {
   return Buffer.from(String(one?.['data:asBase64']), 'base64').toString('latin1');
 }
 
+/** Holds the text of the examples in RFC 9404 4.2. */
 export const FOX = 'The quick brown fox jumped over the lazy dog.';
 /** That with octets that are no UTF-8 in it. */
 export const BROKEN = 'VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wZWQgb3ZlciB0aGUggYEgZG9nLg==';

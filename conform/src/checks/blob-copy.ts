@@ -12,6 +12,7 @@ import {
 
 /** RFC 8620 6.3: octets go from one account to another by a method of core. */
 
+/** Needs two accounts that have blobs: one to copy from, and one to copy to. */
 export const TWO = {
   applies: (server: Server): string | null =>
     withoutBlobs(server) ??
@@ -20,6 +21,7 @@ export const TWO = {
 
 export const ONE = { applies: withoutBlobs } as const;
 
+/** Uploads a text to the first account with blobs and returns its blobId. */
 export const uploaded = (server: Server, text: string) =>
   server.user.uploaded(blobAccount(server), text, 'text/x-copied');
 
@@ -27,6 +29,7 @@ export const uploaded = (server: Server, text: string) =>
 export const call = (server: Server, args: object): Promise<[string, JsonMap]> =>
   server.user.client().call('Blob/copy', { fromAccountId: blobAccount(server), ...args });
 
+/** Describes the answer of a Blob/copy (RFC 8620 6.3). */
 export interface Copied {
   readonly fromAccountId: string;
   readonly accountId: string;

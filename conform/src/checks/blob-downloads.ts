@@ -9,18 +9,23 @@ import { blobAccount, blobCapability, octetsOf, withoutBlobs } from './blob-acco
 
 /** RFC 8620 6.2: what the download URL answers. */
 
+/** Needs HTTP and an account with blobs: no WebSocket carries a download. */
 export const HTTP = { applies: withoutBlobs, transport: 'http' } as const;
 
+/** Seconds of a day. */
 const DAY = 86_400;
 
+/** Tells whether an answer refuses the request, with whichever status of the client's errors. */
 const isRefusal = ({ status }: HttpAnswer): boolean => status >= 400 && status < 500;
 
+/** Uploads content to the account whose blobs are tried and returns its blobId. */
 export const stored = (
   server: Server,
   body: string | Uint8Array = 'content',
   type = 'text/x-stored',
 ) => server.user.uploaded(blobAccount(server), body, type);
 
+/** Downloads a blob of that account, under a name and with a type where they matter. */
 export const download = (
   server: Server,
   blobId: string,
@@ -33,6 +38,7 @@ export function ask(server: Server, blobId: string, request: HttpRequest): Promi
   return server.user.http.send(server.user.session.expand('downloadUrl', variables), request);
 }
 
+/** Lists file names that a careless header or path would break. */
 const NAMES = [
   'report.txt',
   'two words.txt',
@@ -54,6 +60,7 @@ export async function namesSurvive(server: Server, names: readonly string[]): Pr
   }
 }
 
+/** Lists file names that would add a header where a server copies them as they are. */
 const INJECTIONS = [
   '\r\nX-Injected: 1',
   'a\nX-Injected:1',

@@ -27,12 +27,17 @@ export async function lookup(
   return found;
 }
 
+/**
+ * Returns the names of the types whose objects the server looks up by their blobs (RFC 9404 4.3).
+ * Throws NotApplicable where there are none.
+ */
 function typesOf(server: Server): readonly string[] {
   const names = namesIn(capabilityOf(server)['supportedTypeNames']);
   if (names.length === 0) throw new NotApplicable('supportedTypeNames is empty.');
   return names;
 }
 
+/** Returns matchedIds of a blob that no object holds: each type with an empty list. */
 const nothing = (types: readonly string[]): JsonMap =>
   Object.fromEntries(types.map((name) => [name, []]));
 
@@ -95,6 +100,7 @@ export const blobLookupChecks = serverChecks(
   'RFC 9404',
 );
 
+/** Returns why no object of the type can be looked up by a blob; null where it can. */
 export function withoutLookup(subject: Subject): string | null {
   if (blobHoldersOf(subject).length === 0) return 'The type refers to no blobs.';
   const { session } = subject.server.user;
@@ -123,6 +129,7 @@ export async function objectHolding(subject: Subject, holder: BlobHolder, sent: 
   return { id, blobId: name in reported ? holder.heldIn(reported[name]) : sent };
 }
 
+/** Uploads content to the first account of the type and returns its blobId. */
 export const upload = (subject: Subject, content: string): Promise<string> =>
   subject.server.user.uploaded(subject.A1, content, 'text/plain');
 
@@ -239,5 +246,6 @@ export const blobLookupTypeChecks = typeChecks(
   'RFC 9404',
 );
 
+/** Returns the places of blobs that an update can empty again. */
 const nullableOf = (subject: Subject): readonly BlobHolder[] =>
   blobHoldersOf(subject).filter(({ access, nullable }) => access === 'mutable' && nullable);

@@ -19,9 +19,11 @@ import {
 
 /** RFC 9404 3.1 and 4.1: what the capability says, and blobs made by method calls. */
 
+/** Tells whether a member of the session is an UnsignedInt. */
 const isCount = (value: Json | undefined): boolean =>
   Number.isSafeInteger(value) && Number(value) >= 0;
 
+/** Tells whether a member of the session is a list of strings. */
 const isList = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
@@ -36,12 +38,14 @@ const NONSENSE: Readonly<Record<string, Json>> = Object.freeze({
   missing: null,
 });
 
+/** Returns creates of Blob/upload, each of one data source, by creation id. */
 export const uploads = (data: Readonly<Record<string, Json>>): JsonMap =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, { data: value }]));
 
 /** A blob is sent of a 64th of it. */
 const MOST_OCTETS = 300_000_000;
 
+/** Returns the keys of a map in an order that can be compared. */
 export const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
 
 export const blobUploadMethodChecks = serverChecks(

@@ -34,6 +34,7 @@ function methods(server: Server, accountId: string): readonly (readonly [string,
   ];
 }
 
+/** Returns the keys of a map in an order that can be compared. */
 export const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
 
 /** Types of media, each with octets that are none of it. */

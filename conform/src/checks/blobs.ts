@@ -12,8 +12,10 @@ import { blobAccount, blobCapability, octetsOf, withoutBlobs } from './blob-acco
 /** Larger uploads are not sent to somebody else's server. */
 const MOST = 2_000_000;
 
+/** Needs HTTP and an account with blobs: no WebSocket carries an upload. */
 export const HTTP = { applies: withoutBlobs, transport: 'http' } as const;
 
+/** Tells whether an answer refuses the upload: RFC 8620 6.1 says nothing of the status. */
 const isRefusal = ({ status }: HttpAnswer): boolean => status >= 400 && status < 500;
 
 /** An upload that must succeed: the object that it is answered with. */

@@ -52,6 +52,7 @@ export function chained(answers: readonly SetAnswer[], start: string): readonly 
 /** Of two changes each, more than five objects can fill, with some of others' between them. */
 const PAGES = 50;
 
+/** Returns the id of the only object that a /set created. */
 const idOf = ({ created }: SetAnswer): string => entry(created, 'k').id;
 
 export const changesStateChecks = [

@@ -9,6 +9,7 @@ import { UnexpectedError } from '../unexpected.js';
 
 /** RFC 8620 5.2: /changes. */
 
+/** Calls /changes in the first account from a state. Throws where the server refuses it. */
 export const changes = (
   subject: Subject,
   sinceState: string,
@@ -16,6 +17,7 @@ export const changes = (
 ): Promise<ChangesAnswer> =>
   subject.client.changes(subject.type, { accountId: subject.A1, sinceState, ...more });
 
+/** Gives an object of the first account another text. */
 export const update = (subject: Subject, id: string, value: string) =>
   subject.set({ update: { [id]: { [subject.profile.text]: value } } });
 

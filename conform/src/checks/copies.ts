@@ -6,6 +6,7 @@ import type { Subject } from '../subject/subject.js';
 
 /** What checks of /copy have in common. */
 
+/** Needs a type that has /copy and a text by which copies can be told from each other. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   methods: ['get', 'set', 'copy'],
   text: true,
@@ -18,9 +19,11 @@ export const argsOf = (subject: Subject, more: object): object => ({
   ...more,
 });
 
+/** Copies from the first account to the second. Throws where the whole call is refused. */
 export const copy = (subject: Subject, more: object): Promise<CopyAnswer> =>
   subject.client.copy(subject.type, argsOf(subject, more));
 
+/** Makes the same call, and returns name and arguments of its response, an error or not. */
 export const refused = (subject: Subject, more: object) =>
   subject.client.call(`${subject.type}/copy`, argsOf(subject, more));
 

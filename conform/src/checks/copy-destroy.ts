@@ -22,6 +22,7 @@ export async function moved(
   return methodResponses;
 }
 
+/** Returns the names and call ids of responses: RFC 8620 5.4 adds a response of /set to a /copy. */
 export const told = (responses: readonly MethodResponse[]) =>
   responses.map(([name, , callId]) => [name, callId]);
 

@@ -12,6 +12,7 @@ import { madeBy, setCall, setTo } from './requests.js';
 
 const anId = satisfying('an Id', (value) => typeof value === 'string' && value !== '');
 
+/** Matches the oldState of a copy, which RFC 8620 5.4 lets a server leave null. */
 const oldStateOf = (state: string) =>
   satisfying(`${state}, or null`, (value) => value === state || value === null);
 

@@ -11,14 +11,18 @@ import { madeBy, setCall, setTo } from './requests.js';
 
 /** RFC 8620 3.3 and 5.3: creation ids in properties that hold ids of other objects. */
 
+/** Tells whether an update can set a reference. */
 const isMutable = ({ property }: Reference): boolean => property.access === 'mutable';
 
 /** References to objects of the type itself. */
 export const ownLinks = (subject: Subject) =>
   linksOf(subject).filter(({ reference }) => reference.type === subject.type);
 
+/** Returns why no object of the type can refer to another one of it; null where one can. */
 export const noOwnLinks = (subject: Subject) =>
   ownLinks(subject).length > 0 ? null : 'No property refers to objects of the same type.';
+
+/** Returns why no update of the type can set a reference; null where one can. */
 const noMutableLinks = (subject: Subject) =>
   ownLinks(subject).some(isMutable)
     ? null

@@ -8,16 +8,21 @@ import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
 /** Who may set and see a property, as its descriptor says. */
 
+/** Needs no more than objects that can be made and read. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   methods: ['get', 'set'],
   singleton: 'both',
 });
 
+/** Returns the properties that a create sets and no update changes. */
 export const immutables = ({ described }: Subject): readonly ModelProperty[] =>
   writable(described).filter(({ access }) => access === 'immutable');
 
+/** Returns the properties that the server alone sets. */
 export const serverSet = ({ described }: Subject): readonly ModelProperty[] =>
   visible(described).filter(({ access, role }) => access === 'serverSet' && role === undefined);
+
+/** Returns a function that tells why a type has no property of a kind; null where it has one. */
 export const some =
   (find: (subject: Subject) => readonly ModelProperty[], kind: string) =>
   (subject: Subject): string | null =>

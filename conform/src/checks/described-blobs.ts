@@ -8,21 +8,25 @@ import { madeBy, setCall } from './requests.js';
 
 /** `blob: true` of a descriptor: properties that hold ids of blobs (RFC 8620 6). */
 
+/** Needs no more than objects that can be made and read. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   methods: ['get', 'set'],
   room: 2,
   singleton: 'both',
 });
 
+/** Returns why no object of the type holds a blob; null where one does. */
 export const hasBlobs = (subject: Subject): string | null =>
   blobHoldersOf(subject).length > 0 ? null : 'The type refers to no blobs.';
 
+/** Uploads content to an account of the type and returns its blobId. */
 export const upload = (
   subject: Subject,
   content: string,
   accountId = subject.A1,
 ): Promise<string> => subject.server.user.uploaded(accountId, content, 'text/plain');
 
+/** Returns why the account has no blob methods (RFC 9404); null where it has. */
 const withoutMethods = ({ server, A1 }: Subject): string | null =>
   server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`;
 

@@ -7,6 +7,9 @@ import { Targets } from './targets.js';
 
 /** `computed: { count }`: properties that count objects of this type or another one. */
 
+/**
+ * Returns the counted properties of a type: the objects of another type that refer to each object.
+ */
 export const countsOf = ({ described }: Subject) =>
   described.properties.flatMap(({ name, computed, access }) =>
     computed?.kind === 'count' && access !== 'internal' ? [{ name, computed }] : [],

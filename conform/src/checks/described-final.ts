@@ -21,6 +21,7 @@ import {
  * keeps.
  */
 
+/** Says what of a descriptor the checks of unique values rest on. */
 const UNIQUE = 'which values no two objects may share';
 
 /** How many objects have all values of a key. */
@@ -30,6 +31,7 @@ async function holders(subject: Subject, key: JsonMap): Promise<number> {
   return (await subject.all(subject.A1)).filter(has).length;
 }
 
+/** Returns the keys of a map, none of null. */
 const keysOf = (map: object | null): string[] => Object.keys(map ?? {});
 
 /**
@@ -42,6 +44,7 @@ const errorBut = (...others: readonly string[]) =>
     return typeof type === 'string' && !others.includes(type);
   });
 
+/** Lists SetErrors that RFC 8620 5.3 defines for other reasons than a limit. */
 const ELSE = ['notFound', 'invalidPatch', 'willDestroy', 'invalidProperties', 'singleton'];
 
 export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
@@ -219,6 +222,7 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
   },
 ]);
 
+/** Returns the names of the properties that hold a set (a map whose values are all true). */
 const setsOf = ({ described }: Subject): readonly string[] =>
   givable(described).flatMap(({ name, schema: { additionalProperties: of } }) =>
     typeof of === 'object' && same((of.enum ?? []) as Json, [true]) ? [name] : [],

@@ -17,5 +17,6 @@ export const largeOf = ({ described, profile }: Subject): ModelProperty | undefi
       (schema.maxLength ?? 0) * 4 > profile.octets,
   );
 
+/** Returns why the bound of an account is too high to be reached; null where it isn't. */
 export const LIMITED = ({ profile }: Subject): string | null =>
   profile.count <= MOST ? null : `An account may have more than ${MOST} of them.`;

@@ -15,12 +15,14 @@ import { Targets } from './targets.js';
  * destroyed.
  */
 
+/** Needs room for objects of the type beside those that they refer to. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   methods: ['get', 'set'],
   room: 3,
   singleton: 'both',
 });
 
+/** Describes a reference of a type, and where the objects come from that it names. */
 export interface Link {
   readonly name: string;
   readonly property: ModelProperty;
@@ -28,18 +30,22 @@ export interface Link {
   readonly targets: Targets;
 }
 
+/** Describes a reference of a type by itself. */
 export type Reference = Pick<Link, 'property' | 'reference'>;
 
+/** Returns the references of a type that a client may set. */
 export const linksOf = ({ described }: Subject): readonly Reference[] =>
   writable(described).flatMap((property) =>
     property.reference === undefined ? [] : [{ property, reference: property.reference }],
   );
 
+/** Returns the references of a type to itself that may lead no object back to itself. */
 export const acyclicOf = (subject: Subject): readonly Reference[] =>
   linksOf(subject).filter(
     ({ property, reference }) => reference.acyclic && property.access === 'mutable',
   );
 
+/** Returns why a type has no reference to try; null where it has one. */
 export const hasLinks = (subject: Subject): string | null =>
   linksOf(subject).length > 0 ? null : 'The type refers to nothing.';
 

@@ -12,6 +12,7 @@ import { refusal } from './refusal.js';
  * together.
  */
 
+/** Needs room for a chain of objects that refer to each other. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({ methods: ['get', 'set'], room: 4 });
 
 /** What is no reference of a form, whatever the ids in it are. */

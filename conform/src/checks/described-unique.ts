@@ -46,6 +46,7 @@ export async function eachKey(
   }
 }
 
+/** Returns why no unique value of the type can be copied; null where one can. */
 export const hasCopiedKeys = ({ described: { uniques } }: Subject): string | null =>
   uniques.some(({ properties }) => properties.every(({ reference }) => reference === undefined))
     ? null
@@ -71,6 +72,7 @@ export async function eachCopiedKey(
   });
 }
 
+/** Returns why the type has nothing unique; null where it has. */
 export const hasKeys = ({ described }: Subject): string | null =>
   described.uniques.length > 0 ? null : 'Two objects of the type may share all of their values.';
 
@@ -81,6 +83,7 @@ export const changeable = ({ properties }: ModelUnique): ModelProperty | undefin
       access === 'mutable' && schema.enum === undefined && reference === undefined,
   );
 
+/** Returns why no update can change a unique value; null where one can. */
 export const canChange = (subject: Subject): string | null =>
   subject.described.uniques.some((one) => changeable(one) !== undefined)
     ? null

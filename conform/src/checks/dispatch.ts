@@ -29,6 +29,7 @@ export function calls(
   return all.flatMap(([verb, args]) => (subject.has(verb) ? [[`${type}/${verb}`, args]] : []));
 }
 
+/** Makes each call of the type with an account, and expects the same answer of all. */
 async function eachAnswers(
   subject: Subject,
   account: object,

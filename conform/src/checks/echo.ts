@@ -5,6 +5,7 @@ import type { Server } from '../subject/server.js';
 
 /** RFC 8620 4: Core/echo. */
 
+/** Sends arguments to Core/echo (RFC 8620 4) and expects them back. */
 async function expectEcho(server: Server, args: JsonMap): Promise<void> {
   const { methodResponses } = await server.user.client().api([['Core/echo', args, 'b3ff']]);
   expect(methodResponses).toEqual([['Core/echo', args, 'b3ff']]);

@@ -8,12 +8,14 @@ import type { Subject } from '../subject/subject.js';
 
 /** RFC 8620 5.1: /get, and 1.2: ids. */
 
+/** Calls /get in the first account of the type. Throws where the server refuses it. */
 export const get = (subject: Subject, args: object): Promise<GetAnswer> =>
   subject.client.get(subject.type, { accountId: subject.A1, ...args });
 
 /** More would be a burden for a server that isn't one's own. */
 export const MANY = 5000;
 
+/** Lists texts that a server might change: by normalising, trimming or escaping them. */
 const TEXTS: readonly string[] = Object.freeze([
   '🦊👩‍👩‍👧',
   'e\u0301 is not \u00e9',

@@ -58,6 +58,7 @@ function post(server: Server, body: string): Promise<HttpAnswer> {
   return server.user.http.send(url, { method: 'POST', headers, body });
 }
 
+/** Returns the text of a request with these capabilities and calls. */
 const calling = (using: readonly string[], ...methodCalls: readonly unknown[]): string =>
   JSON.stringify({ using, methodCalls });
 
@@ -90,6 +91,7 @@ async function answersOfType(subject: Subject): Promise<readonly HttpAnswer[]> {
   ];
 }
 
+/** Expects that each answer keeps the rules of RFC 7493, the musts or the shoulds of it. */
 function judge(answers: readonly HttpAnswer[], level: 'musts' | 'shoulds'): void {
   for (const { status, octets, text } of answers) {
     const found = wrongs(octets);

@@ -12,12 +12,14 @@ import { CORE } from '../subject/user.js';
 export const echo = (args: string): string =>
   `{"using":["${CORE}"],"methodCalls":[["Core/echo",${args},"c0"]]}`;
 
+/** Sends octets to the API endpoint over HTTP: a WebSocket takes valid text alone. */
 const post = async (server: Server, body: Body): Promise<ApiAnswer> => {
   const headers = { 'content-type': 'application/json' };
   const request = { method: 'POST', headers, body };
   return apiAnswer(await server.user.http.send(server.user.session.expand('apiUrl'), request));
 };
 
+/** Expects that each text is rejected as notJSON. */
 async function refuses(server: Server, ...texts: readonly string[]): Promise<void> {
   for (const text of texts)
     expect([text, await server.user.client().send(text)]).toEqual([
@@ -26,6 +28,7 @@ async function refuses(server: Server, ...texts: readonly string[]): Promise<voi
     ]);
 }
 
+/** Expects that arguments, as JSON text, come back with the same meaning. */
 async function echoes(server: Server, ...args: readonly string[]): Promise<void> {
   for (const text of args) {
     const answer = await server.user.client().send(echo(text));

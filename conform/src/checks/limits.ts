@@ -14,19 +14,23 @@ import { atOnce } from './at-once.js';
 /** More than so much is not sent to anybody. */
 export const MOST = { calls: 5000, octets: 20_000_000, concurrent: 64, createdIds: 4096 };
 
+/** Returns so many calls of Core/echo, each with an id and a value of its own. */
 const echoes = (count: number): Call[] =>
   Array.from({ length: count }, (_, n) => ['Core/echo', { n }, `c${n}`]);
 
+/** Returns a request with these calls, which names core alone. */
 export const request = (calls: readonly Call[]): JsonMap => ({
   using: [CORE],
   methodCalls: calls as never,
 });
 
+/** Returns a limit of the session (RFC 8620 2). */
 export const limitOf = (
   server: Server,
   name: Parameters<Server['user']['session']['limit']>[0],
 ): number => server.user.session.limit(name);
 
+/** Returns why a limit is too high to be tried; null where it isn't. */
 export const tooMuch = (
   server: Server,
   name: 'maxCallsInRequest' | 'maxSizeRequest',
@@ -74,6 +78,9 @@ export async function sendSized(
   }
 }
 
+/**
+ * Expects that a request of maxSizeRequest octets is answered, and one of an octet more is refused.
+ */
 async function sizesHold(server: Server, chunked: boolean): Promise<void> {
   const limit = limitOf(server, 'maxSizeRequest');
   expect((await sendSized(server, limit, chunked))?.kind).toBe('response');
@@ -103,6 +110,7 @@ export async function echoedAtOnce(server: Server, count: number): Promise<reado
 
 type Problem = Extract<ApiAnswer, { kind: 'problem' }>;
 
+/** Returns why maxConcurrentRequests is too high to be tried; null where it isn't. */
 export function tooConcurrent(server: Server): string | null {
   const limit = limitOf(server, 'maxConcurrentRequests');
   return limit > MOST.concurrent ? `maxConcurrentRequests is ${limit}.` : null;

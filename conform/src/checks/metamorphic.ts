@@ -25,6 +25,7 @@ import { size } from '../subject/values.js';
  * which repeats it.
  */
 
+/** Compares two objects by their ids: /changes tells no order. */
 const byId = (a: Item, b: Item): number => (a.id < b.id ? -1 : 1);
 
 /**
@@ -147,6 +148,10 @@ export const metamorphicChecks = [
   ]),
 ];
 
+/**
+ * Brings a client's list of results up to date by /queryChanges, and expects it to be that of
+ * /query.
+ */
 async function caughtUp(subject: Subject, before: Cached, seed: number): Promise<Cached> {
   const args: Query = before.args;
   const changes = await changesOf(subject, before, { calculateTotal: true });

@@ -85,6 +85,7 @@ export async function patched(
   return (await subject.read(id))[name];
 }
 
+/** Matches the SetError of a patch that RFC 8620 5.3 forbids. */
 export const invalidPatch = satisfying(
   'invalidPatch',
   (error) => (error as JsonMap | null)?.['type'] === 'invalidPatch',

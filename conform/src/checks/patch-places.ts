@@ -23,6 +23,7 @@ export interface Place {
 /** Places of a property that are tried. */
 const MOST = 14;
 
+/** Returns the properties that hold any JSON. */
 const json = ({ described }: Subject): readonly ModelProperty[] =>
   givable(described).filter(({ kind, access }) => kind === 'json' && access === 'mutable');
 
@@ -65,6 +66,7 @@ export const otherThan = ({ schema, value }: Place, most: number): Json | undefi
     ? undefined
     : ofSchema(schema).good.find((one) => one !== null && !same(one, value) && size(one) < most);
 
+/** Tells whether the values of a map are all true: then it is a set. */
 export const isSet = (schema: JSONSchema7): boolean => schema.enum?.[0] === true;
 
 /** A value that an entry of a map may have, and that is no null. */

@@ -20,13 +20,18 @@ import { freeMapsOf, listsOf, noObjects, objectsOf, pointerTo, richest } from '.
  * RFC 8620 5.3: PatchObject, on objects, maps, sets and lists as deep as the descriptor has them.
  */
 
+/** Matches both SetErrors that RFC 8620 5.3 allows for a key that is no JSON Pointer. */
 const either = satisfying('invalidPatch or invalidProperties', (error) =>
   ['invalidPatch', 'invalidProperties'].includes(String((error as JsonMap | null)?.['type'])),
 );
 
 const withObjects: TypeNeeds = { singleton: 'both', text: false };
+
+/** Returns why a type has no map with free keys; null where it has one. */
 const noMaps = (subject: Subject) =>
   freeMapsOf(subject).length > 0 ? null : 'No property is a map whose keys are any text.';
+
+/** Returns why a type has no list to point into; null where it has one. */
 const noLists = (subject: Subject) =>
   listsOf(subject).length > 0 ? null : 'No mutable property has lists as values.';
 

@@ -40,6 +40,7 @@ async function expectFollows(
   return answer;
 }
 
+/** Returns how many items an answer has: maxChanges bounds both lists together (RFC 8620 5.6). */
 const counted = ({ removed, added }: QueryChangesAnswer): number => removed.length + added.length;
 
 const ofWholeLists = typeChecks('5.6', NEEDS, [

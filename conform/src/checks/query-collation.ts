@@ -16,12 +16,14 @@ export function advertised({ server }: Subject): readonly string[] {
   return Array.isArray(collationAlgorithms) ? collationAlgorithms.map(String) : [];
 }
 
+/** Returns a function that tells why a server lacks a collation; null where it has it. */
 const offers =
   (collation: string) =>
   (subject: Subject): string | null =>
     textSort(subject) ??
     (advertised(subject).includes(collation) ? null : `The session does not name ${collation}.`);
 
+/** Describes a function that returns the texts of all objects in the order of a collation. */
 export type Order = (collation?: string, isAscending?: boolean) => Promise<string[]>;
 
 /** Stores texts, and tells the order that a collation brings them into. */
@@ -58,6 +60,7 @@ export async function ordered(
   expect(await order(collation, false)).toEqual(kept.toReversed());
 }
 
+/** Lists texts in the order of i;unicode-casemap (RFC 5051). */
 export const CASEMAP = ['10 b', '9 a', 'A', 'apfel', 'apple', 'Äpfel', 'ǆ', 'zebra', 'Zoo', '_x'];
 
 export const queryCollationChecks = typeChecks(

@@ -20,6 +20,7 @@ const refusal = [
   ),
 ];
 
+/** Returns the ids of objects in their order. */
 const idsOf = (items: readonly Item[]): string[] => items.map(({ id }) => id);
 
 /** Some conditions, and what each finds by itself. */

@@ -13,6 +13,7 @@ import type { Subject } from '../subject/subject.js';
 
 /** What checks of /queryChanges have in common. */
 
+/** Needs a type whose queries a client can keep up to date. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   methods: ['get', 'set', 'query', 'queryChanges'],
   text: true,

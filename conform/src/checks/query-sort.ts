@@ -13,12 +13,15 @@ import { textSort } from './applies.js';
 
 /** RFC 8620 5.5: comparators. Collations are in query-collation.ts. */
 
+/** Returns the properties that a type's descriptor sorts by. */
 export const sorted = (subject: Subject): readonly ModelProperty[] =>
   subject.described.sorts.map(({ property }) => property);
 
+/** Returns why nothing can be sorted; null where something can. */
 export const sorts = (subject: Subject): string | null =>
   subject.profile.sorts.length === 0 ? 'The type declares no sort.' : null;
 
+/** Returns the ids of all results of a sort, in its order. */
 export const find = (subject: Subject, sort: Json): Promise<string[]> =>
   whole(subject, sort === null ? {} : { sort });
 
@@ -31,8 +34,10 @@ function isOrdered(property: ModelProperty): boolean {
   return isMoment(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';
 }
 
+/** Returns the sorted Booleans, numbers and dates: their order needs no collation. */
 const ordered = (subject: Subject) => sorted(subject).filter(isOrdered);
 
+/** Returns why a type has no such property; null where it has one. */
 const orders = (subject: Subject): string | null =>
   ordered(subject).length === 0 ? 'The type sorts by no Boolean, number or date.' : null;
 

@@ -5,6 +5,7 @@ import { byText, cached, everyId, query, spliced } from '../subject/queries.js';
 
 /** RFC 8620 5.7: what a client does with the methods together. */
 
+/** Returns a ResultReference (RFC 8620 3.7). */
 const reference = (resultOf: string, name: string, path: string) => ({ resultOf, name, path });
 
 export const querySyncChecks = typeChecks(

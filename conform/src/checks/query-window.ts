@@ -19,6 +19,7 @@ export async function six(subject: Subject): Promise<string[]> {
 /** Pages that a list is cut into, however long it is. */
 const MOST_PAGES = 50;
 
+/** Matches a number that a JSON reader holds exactly (RFC 8620 1.3). */
 const unsigned = satisfying('an UnsignedInt', (value) => Number.isSafeInteger(value));
 
 export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 6 }, [

@@ -7,6 +7,7 @@ import type { Subject } from '../subject/subject.js';
 
 /** RFC 8620 3.7: result references between the methods of a type. */
 
+/** Returns a ResultReference (RFC 8620 3.7). */
 export const reference = (resultOf: string, name: string, path: string): JsonMap => ({
   resultOf,
   name,
@@ -37,6 +38,7 @@ export async function getReferred(subject: Subject, ids: Json): Promise<[string,
   return [name, answer];
 }
 
+/** Returns the ids of the objects that a /get lists. */
 const idsOf = (answer: JsonMap): string[] => (answer['list'] as { id: string }[]).map((o) => o.id);
 
 /** More than this is not sent to a server that allows it. */

@@ -14,6 +14,7 @@ export const CALL: Json = ['Core/echo', { hello: true }, 'c0'];
 export const ECHO: JsonMap = { using: [CORE], methodCalls: [CALL] };
 export const TEXT = JSON.stringify(ECHO);
 
+/** Sends a request by the transport of the run: a value as JSON, a text as it stands. */
 export const send = (server: Server, body: Json | string): Promise<ApiAnswer> =>
   server.user.client().send(typeof body === 'string' ? body : JSON.stringify(body));
 
@@ -33,6 +34,7 @@ async function refuses(server: Server, type: string, bodies: readonly Json[]): P
   expect(await send(server, TEXT)).toEqual(answered);
 }
 
+/** Sends a request to the API endpoint over HTTP, with headers and a body as they are given. */
 export const post = (server: Server, request: HttpRequest): Promise<HttpAnswer> =>
   server.user.http.send(server.user.session.expand('apiUrl'), { method: 'POST', ...request });
 
@@ -40,6 +42,7 @@ export const post = (server: Server, request: HttpRequest): Promise<HttpAnswer> 
 const withEach = (name: string, ...values: readonly Json[]): readonly JsonMap[] =>
   values.map((value) => ({ ...ECHO, [name]: value }));
 
+/** Returns the good request without one of its members. */
 const without = (name: string): JsonMap =>
   Object.fromEntries(Object.entries(ECHO).filter(([key]) => key !== name));
 

@@ -6,12 +6,14 @@ import type { Subject } from '../subject/subject.js';
 
 /** Requests of several calls, of the first account, and what they made. */
 
+/** Returns a call of /set in the first account of the type. */
 export const setCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
   `${type}/set`,
   { accountId: A1, ...args },
   callId,
 ];
 
+/** Returns a call of /get in the first account of the type. */
 export const getCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
   `${type}/get`,
   { accountId: A1, ...args },

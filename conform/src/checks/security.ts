@@ -7,6 +7,7 @@ import { CORE } from '../subject/user.js';
 
 /** RFC 8620 1.7 and 8: what is asked without credentials, or with wrong ones. */
 
+/** Describes a request that needs credentials: an endpoint of the session, and how it is asked. */
 export interface Place extends HttpRequest {
   readonly url: string;
 }
@@ -28,6 +29,7 @@ export function places({ user: { session } }: Server): readonly Place[] {
   ];
 }
 
+/** Sends a request with an Authorization header of its own, or with none. */
 export const ask = (
   server: Server,
   { url, ...request }: Place,
@@ -47,8 +49,10 @@ export async function refuses(
   }
 }
 
+/** Returns the header that says which credentials a server wants (RFC 9110 11.6.1). */
 export const challenge = ({ headers }: HttpAnswer): string => headers.get('www-authenticate') ?? '';
 
+/** Lists hosts whose requests leave no machine: RFC 8620 1.7 asks for TLS elsewhere. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export const securityChecks = serverChecks('1.7', [

@@ -12,14 +12,20 @@ import { CORE } from '../subject/user.js';
  * RFC 8620 2: the Session object, as somebody with a token sees it. It is read anew by each check.
  */
 
+/** Reads the Session object anew. */
 export const read = (server: Server): Promise<Session> => server.user.readSession();
 
+/** Asks for the session and returns the answer with its headers. */
 const get = (server: Server): Promise<HttpAnswer> => server.user.http.send(server.user.session.url);
 
+/** Tells whether a member of the session is a JSON object. */
 const isObject = (value: Json | undefined): boolean =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
+/** Lists members of the Session that are objects (RFC 8620 2). */
 const OBJECTS = ['capabilities', 'accounts', 'primaryAccounts'] as const;
+
+/** Lists members of the Session that are strings (RFC 8620 2). */
 const STRINGS = [
   'username',
   'apiUrl',
@@ -40,6 +46,7 @@ const TEMPLATES = {
   eventSourceUrl: ['types', 'closeafter', 'ping'],
 } as const;
 
+/** Returns the accounts of a session, each with its id. */
 export const accountsOf = ({ accounts }: Session): readonly (readonly [string, JsonMap])[] =>
   Object.entries(accounts);
 

@@ -15,6 +15,7 @@ const CREATES = 100;
 /** More than that is not sent to a server that takes more. */
 const MOST = 5000;
 
+/** Returns a map with so many keys, which all have one value. */
 const numbered = <T>(count: number, prefix: string, value: T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, value]));
 

@@ -9,6 +9,7 @@ import { without } from '../subject/values.js';
 
 /** RFC 8620 5.3: /set, what a create is answered and what it refuses. */
 
+/** Calls /set with these creates in the first account. */
 export const create = (subject: Subject, objects: Readonly<Record<string, Json>>) =>
   subject.set({ create: objects });
 

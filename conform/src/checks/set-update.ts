@@ -12,6 +12,7 @@ import { setErrors } from './requests.js';
 
 /** RFC 8620 5.3: /set, what an update does to its object and what it is answered. */
 
+/** Calls /set with these patches in the first account. */
 export const update = (subject: Subject, patches: Readonly<Record<string, Json>>) =>
   subject.set({ update: patches });
 
@@ -34,6 +35,7 @@ export const defaulted = ({ described, profile }: Subject) =>
       !isUnique(described, property),
   );
 
+/** Returns why no null restores a value; null where one does. */
 export const noDefaulted = (subject: Subject): string | null =>
   defaulted(subject).length > 0 ? null : 'No mutable property has a default that is not null.';
 

@@ -17,6 +17,7 @@ export const dateOf = ({ described, profile }: Subject) =>
       schema.format === 'utc-date' && !profile.given.some((one) => one.name === name),
   );
 
+/** Returns why a type has no date to try; null where it has one. */
 export const noDate = (subject: Subject) =>
   dateOf(subject) === undefined ? 'The type has no UTCDate that a client may set.' : null;
 

@@ -8,11 +8,14 @@ import type { Subject } from '../subject/subject.js';
  * updated.
  */
 
+/** Holds the id that the object of a singleton has in each account (RFC 8620 5.1). */
 export const ID = 'singleton';
 
+/** Calls /get in an account, for all objects where no ids are given. */
 export const get = (subject: Subject, accountId: string, ids: readonly string[] | null = null) =>
   subject.client.get(subject.type, { accountId, ids });
 
+/** Returns why no property can be changed and set back; null where one can. */
 export const noDefault = ({ profile: { defaulted } }: Subject) =>
   defaulted === undefined ? 'No mutable property has a default that is not null.' : null;
 

@@ -12,14 +12,19 @@ import { echoRequest, withSocket } from './websocket-talk.js';
  */
 
 export const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
+
+/** Returns the text of a request with these calls, the same for both transports. */
 export const text = (methodCalls: unknown, more: object = {}): string =>
   JSON.stringify({ using: [CORE], methodCalls, ...more });
+
+/** Returns a reference to a Core/echo (RFC 8620 3.7). */
 export const ref = (resultOf: string, path: string): object => ({
   resultOf,
   name: 'Core/echo',
   path,
 });
 
+/** Lists requests whose answers are equal over both transports. */
 export const REQUESTS: readonly string[] = [
   text([]),
   text([ECHO], { createdIds: { old: 'x1' } }),
@@ -35,6 +40,7 @@ export const REQUESTS: readonly string[] = [
   text([ECHO], { using: [] }),
 ];
 
+/** Lists requests that are refused as a whole over both transports. */
 export const REFUSED: readonly string[] = [
   ...['x', '{', '[1,]', '{"a":1,"a":2}', '{"a":"\\ud800"}', '[]', 'null', '42', '{}'],
   ...['{"methodCalls":[]}', `{"using":["${CORE}"]}`, `{"using":"${CORE}","methodCalls":[]}`],
@@ -64,6 +70,7 @@ const withoutWords = (value: unknown): Json =>
     JSON.stringify(value, (name, one: unknown) => (name === 'description' ? undefined : one)),
   ) as Json;
 
+/** Returns the part of an answer that must be equal over both transports. */
 const told = (answer: ApiAnswer): unknown => {
   if (answer.kind === 'response') return withoutWords(answer.response);
   const { type, limit } = answer.problem;

@@ -30,8 +30,10 @@ export function expectError(
   ]);
 }
 
+/** Lists messages that are no JSON text. */
 const NOT_JSON: readonly string[] = ['', 'x', '{"@type":"Request"', '[1,]', "{'a':1}", '{"a":01}'];
 
+/** Lists messages that are no Request (RFC 8887 4.3.1), each with the id that an error can name. */
 const NOT_REQUESTS: readonly (readonly [unknown, string | null])[] = [
   [[], null],
   [42, null],

@@ -16,6 +16,7 @@ import { echoRequest, refusal, withSocket } from './websocket-talk.js';
 /** ms that a server which took a wrong handshake has to treat it as JMAP after all. */
 const A_WHILE = 1000;
 
+/** Returns the object that the session has for WebSockets (RFC 8887 3). */
 export function advertised({ capabilities }: Session): {
   readonly url: unknown;
   readonly supportsPush: unknown;

@@ -4,6 +4,8 @@ import type { Item, JsonMap } from './json.js';
 
 /** A method call; the arguments are free, for checks send wrong ones too. */
 export type Call = readonly [name: string, args: object, callId: string];
+
+/** Describes an Invocation as a response has it (RFC 8620 3.2). */
 export type MethodResponse = [name: string, args: JsonMap, callId: string];
 
 /** RFC 8620 3.4. */

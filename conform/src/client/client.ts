@@ -44,6 +44,7 @@ export class Client extends Methods {
     return JSON.stringify({ using: this.using, methodCalls, ...more });
   }
 
+  /** Sends calls and returns the responses. Throws where the request is rejected as a whole. */
   override async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
     const answer = await this.connection.send(this.requestOf(calls, more));
     if (answer.kind === 'problem')

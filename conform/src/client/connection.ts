@@ -3,6 +3,7 @@ import type { ApiResponse } from './answers.js';
 import type { Http } from './http.js';
 import { asMap, type Json, type JsonMap, parsed } from './json.js';
 
+/** Names the ways that a request can take. */
 export type TransportName = 'http' | 'websocket';
 
 /**
@@ -80,6 +81,7 @@ export function asResponse(json: Json): ApiResponse {
   return response as unknown as ApiResponse;
 }
 
+/** Tells whether a value has the form of an Invocation (RFC 8620 3.2). */
 function isInvocation(value: Json): boolean {
   if (!Array.isArray(value) || value.length !== 3) return false;
   const [name, args, callId] = value;
@@ -87,4 +89,5 @@ function isInvocation(value: Json): boolean {
   return typeof name === 'string' && isObject && typeof callId === 'string';
 }
 
+/** Returns the members of a problem details object (RFC 9457); none where the text is no JSON. */
 export const problemOf = (text: string): JsonMap => asMap(parsed(text));

@@ -86,6 +86,7 @@ export class EventStream {
     });
   }
 
+  /** Tells whether the server has not ended the stream. */
   get isOpen(): boolean {
     return this.#isOpen;
   }

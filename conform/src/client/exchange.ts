@@ -45,6 +45,7 @@ export class Recorder {
     }
   }
 
+  /** Keeps an exchange for the report of the check that runs; the oldest ones are forgotten. */
   add({ request, answer }: Exchange): void {
     if (this.#asides > 0) return;
     this.#exchanges.push({
@@ -65,6 +66,7 @@ export class Recorder {
   }
 }
 
+/** Returns headers without credentials and cookies: a report may be passed on. */
 function shown(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -74,6 +76,7 @@ function shown(headers: Readonly<Record<string, string>>): Record<string, string
   );
 }
 
+/** Shortens a body that is too long for a report. */
 function cut(text: string): string {
   return text.length <= KEPT ? text : `${text.slice(0, KEPT)}… (${text.length} characters)`;
 }

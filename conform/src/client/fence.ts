@@ -58,6 +58,7 @@ export class Fence {
     for (const list of [this.#unanswered, this.#refusals, this.#patches]) list.length = 0;
   }
 
+  /** Returns the creates and updates of the check that the server refused, each with its error. */
   get refusals(): readonly Refusal[] {
     return [...this.#refusals];
   }
@@ -95,6 +96,7 @@ export class Fence {
     objects.before = new Map(others.map((item) => [item.id, item]));
   }
 
+  /** Tells whether it is known what an account had of a type before the run. */
   hasLooked(type: string, accountId: string): boolean {
     const { before, isBlind } = this.#of(type, accountId);
     return before !== null || isBlind;
@@ -155,6 +157,7 @@ export class Fence {
     for (const response of methodResponses) if (Array.isArray(response)) this.#heard(response);
   }
 
+  /** Takes note of one response: what was seen, made, refused or destroyed. */
   #heard([name, args]: readonly Json[]): void {
     const [type = '', verb = ''] = typeof name === 'string' ? name.split('/') : [];
     const { accountId, created, destroyed, list } = asMap(args);
@@ -207,6 +210,7 @@ export class Fence {
       if (Array.isArray(call)) this.#passCall(call, methodCalls, asMap(createdIds));
   }
 
+  /** Throws FencedError where one call could change an object that the run did not make. */
   #passCall([name, args]: readonly Json[], calls: readonly Json[], createdIds: JsonMap): void {
     const [, type, verb] = WRITES.exec(typeof name === 'string' ? name : '') ?? [];
     if (type === undefined || verb === undefined) return;
@@ -230,6 +234,7 @@ export class Fence {
     }
   }
 
+  /** Keeps the creates or patches of a call until an answer says what became of them. */
   #note(list: Create[], type: string, accounts: readonly Json[], maps: readonly Json[]): void {
     const [accountId] = accounts;
     if (typeof accountId !== 'string') return;
@@ -237,6 +242,7 @@ export class Fence {
       list.push({ type, accountId, key, object: asMap(object) });
   }
 
+  /** Throws FencedError where an id is that of an object that the run did not make. */
   #passId(type: string, accountId: Json | undefined, id: string): void {
     const start = `${type.toLowerCase()} `;
     const own = typeof accountId === 'string' ? this.#known(type, accountId) : undefined;
@@ -282,6 +288,7 @@ const isMadeOf = (item: Item, object: JsonMap): boolean =>
       JSON.stringify(item[name] ?? null) === JSON.stringify(value),
   );
 
+/** Tells whether an id was there before the run, or was seen and not made by it. */
 const isForeign =
   (id: string) =>
   ({ before, seen, ever }: Objects): boolean =>

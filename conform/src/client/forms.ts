@@ -3,6 +3,7 @@ import type { Json, JsonMap } from './json.js';
 
 /** Members of responses that checks go through: what isn't of this form is told by its name. */
 
+/** Names the forms that a member of a response can have. */
 type Form = 'ids' | 'objects' | 'map' | 'made' | 'items';
 
 interface Row {
@@ -16,6 +17,7 @@ const SET_MAPS = ['updated', 'notCreated', 'notUpdated', 'notDestroyed'];
 const maps = (names: readonly string[]): Record<string, Form> =>
   Object.fromEntries(names.map((name) => [name, 'map']));
 
+/** Lists for each standard method the form of each member of its response (RFC 8620 5). */
 const FORMS: Readonly<Record<string, Row>> = Object.freeze({
   get: {
     section: '5.1',

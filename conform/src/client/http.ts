@@ -5,6 +5,7 @@ import { trustOf, type Watching, type Wire } from './watching.js';
 
 export type Body = string | Uint8Array;
 
+/** Describes a request: without a method it is a GET. */
 export interface HttpRequest {
   readonly method?: string;
   /** A name with several values is sent as several lines. */
@@ -16,6 +17,7 @@ export interface HttpRequest {
   readonly authorization?: string | null;
 }
 
+/** Describes an answer whose body was read to its end. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -45,6 +47,7 @@ function silence(error: NodeJS.ErrnoException): string {
   return isBroken ? `the server broke the connection off (${error.message})` : error.message;
 }
 
+/** Lists the statuses that lead to another URL (RFC 9110 15.4). */
 const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /** HTTP as a user with credentials speaks it. */
@@ -58,6 +61,7 @@ export class Http {
     this.#watching = watching;
   }
 
+  /** Returns the scheme of the credentials, which a challenge may name. */
   get scheme(): string {
     return this.authorization.split(' ')[0] ?? '';
   }
@@ -110,6 +114,7 @@ export class Http {
   }
 }
 
+/** Sends one request and reads its answer. Throws NoAnswerError where none comes in time. */
 function exchange(
   url: string,
   method: string,
@@ -150,12 +155,14 @@ function exchange(
   });
 }
 
+/** Returns the headers as they came, of which one may stand several times. */
 function headersOf(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
   return headers;
 }
 
+/** Returns a body as a report shows it. */
 function bodyText(body: Body | undefined): string {
   if (body === undefined) return '';
   if (typeof body === 'string') return body;

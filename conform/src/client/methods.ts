@@ -37,27 +37,33 @@ export abstract class Methods {
     return formed(name, response);
   }
 
+  /** Calls /get (RFC 8620 5.1). Throws UnexpectedError on an error or a wrong form. */
   async get(type: string, args: object): Promise<GetAnswer> {
     return (await this.ok(`${type}/get`, args)) as unknown as GetAnswer;
   }
 
+  /** Calls /set (RFC 8620 5.3). Throws UnexpectedError on an error or a wrong form. */
   async set(type: string, args: object): Promise<SetAnswer> {
     return asSet(await this.ok(`${type}/set`, args));
   }
 
+  /** Calls /copy (RFC 8620 5.4). Throws UnexpectedError on an error or a wrong form. */
   async copy(type: string, args: object): Promise<CopyAnswer> {
     const response = await this.ok(`${type}/copy`, args);
     return { created: null, notCreated: null, ...response } as unknown as CopyAnswer;
   }
 
+  /** Calls /changes (RFC 8620 5.2). Throws UnexpectedError on an error or a wrong form. */
   async changes(type: string, args: object): Promise<ChangesAnswer> {
     return (await this.ok(`${type}/changes`, args)) as unknown as ChangesAnswer;
   }
 
+  /** Calls /query (RFC 8620 5.5). Throws UnexpectedError on an error or a wrong form. */
   async query(type: string, args: object): Promise<QueryAnswer> {
     return (await this.ok(`${type}/query`, args)) as unknown as QueryAnswer;
   }
 
+  /** Calls /queryChanges (RFC 8620 5.6). Throws UnexpectedError on an error or a wrong form. */
   async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
     return (await this.ok(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
   }

@@ -6,6 +6,7 @@ import { NoAnswerError } from './http.js';
 import { asMap, type JsonMap, parsed } from './json.js';
 import { trustOf, type Watching } from './watching.js';
 
+/** Describes what of an opening handshake (RFC 6455 4.1) a check wants otherwise. */
 export interface Handshake {
   readonly protocols?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
@@ -71,6 +72,7 @@ export class Socket {
     });
   }
 
+  /** Tells whether neither side has closed the connection. */
   get isOpen(): boolean {
     return this.raw.readyState === WebSocket.OPEN;
   }

@@ -27,6 +27,7 @@ export const sentCalls = (calls: readonly Call[], all: Iterable<StandIns>): read
     calls,
   );
 
+/** Puts the texts of the checks back in place of those that fit a pattern. */
 export const toldResponses = (
   responses: readonly MethodResponse[],
   all: Iterable<StandIns>,
@@ -41,6 +42,7 @@ export const toldResponses = (
     [...responses],
   );
 
+/** Tells whether a call can hold texts of the type that has a pattern. */
 const concerns = (method: string, { type }: StandIns): boolean =>
   method === 'Core/echo' || method.startsWith(`${type}/`);
 

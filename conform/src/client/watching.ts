@@ -11,6 +11,7 @@ export interface Wire {
   readonly patience: number;
 }
 
+/** Waits 60 seconds for an answer and trusts the authorities of Node. */
 export const WIRE: Wire = Object.freeze({ patience: 60_000 });
 
 /** Returns a wire that also trusts an authority's certificate, in PEM. */

@@ -27,6 +27,7 @@ export function causesOf(outcomes: readonly Outcome[]): readonly Cause[] {
 /** Differences that are told of one failure. */
 const MOST = 3;
 
+/** Returns words for the difference of a failure: failures with equal words have one cause. */
 function differenceOf(outcome: Outcome): string {
   const { failure } = outcome;
   if (failure === undefined || !('expected' in failure)) return firstLine(outcome);
@@ -36,6 +37,7 @@ function differenceOf(outcome: Outcome): string {
   return visible(`${[...new Set(pairs)].slice(0, MOST).join('; ')}${more}`);
 }
 
+/** Returns the first line of a failure's message. */
 const firstLine = ({ failure }: Outcome): string => {
   const [line = ''] = (failure?.message ?? '').split('\n');
   return visible(unnamed(line));
@@ -57,12 +59,14 @@ function differences(expected: unknown, actual: unknown, name: string): readonly
   );
 }
 
+/** Tells whether a value is an object with members to compare. */
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
 /** Characters of a value that are shown. */
 const WIDTH = 160;
 
+/** Returns a value in few words, without ids and numbers that differ from run to run. */
 function shown(value: unknown): string {
   const text = unnamed(JSON.stringify(value, plainly) ?? 'nothing');
   return text.length > WIDTH ? `${text.slice(0, WIDTH)}…` : text;

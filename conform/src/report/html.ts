@@ -61,6 +61,7 @@ const WORDS = Object.freeze({
   defect: 'DEFECT of the runner',
 });
 
+/** Returns the table of one section. */
 function sectionOf(name: string, outcomes: readonly Outcome[]): string {
   const { passed, failed, notApplicable } = countOf(outcomes);
   const heading = `${name}: ${passed} passed, ${failed} failed, ${notApplicable} not applicable`;
@@ -87,12 +88,15 @@ const causeOf = ({ words, outcomes }: Cause): string =>
     .map((one) => `<a href="#${anchorOf(one)}">${text(titleOf(one))}</a>`)
     .join(', ')}</li>`;
 
+/** Returns the id of a check, with the type that it ran for. */
 const titleOf = ({ check, type }: Outcome): string =>
   type === null ? check.id : `${check.id} (${type})`;
 
+/** Returns the anchor of an outcome: links of the causes lead to it. */
 const anchorOf = ({ check, type }: Outcome): string =>
   encodeURIComponent(type === null ? check.id : `${check.id}.${type}`);
 
+/** Returns the row of an outcome, and below it the failure where there is one. */
 function rowOf(outcome: Outcome): string {
   const { check, type, status, reason, failure } = outcome;
   const rests = check.restsOn === undefined ? '' : `<br>${text(restsOn(check))}`;
@@ -108,6 +112,7 @@ function rowOf(outcome: Outcome): string {
   return failure === undefined ? row : `${row}\n${failureOf(failure)}`;
 }
 
+/** Returns the details of a failure: the message, the two values and the requests. */
 function failureOf({ message, expected, actual, exchanges }: Failure): string {
   const parts = [`<pre>${text(message)}</pre>`];
   if (expected !== undefined) parts.push(`Expected:<pre>${json(expected)}</pre>`);
@@ -123,6 +128,7 @@ function failureOf({ message, expected, actual, exchanges }: Failure): string {
 
 const json = (value: unknown): string => text(JSON.stringify(value, plainly, 2) ?? 'undefined');
 
+/** Returns text as HTML: markup in an answer of the server stays text. */
 function text(value: string): string {
   return visible(value).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -29,6 +29,8 @@ export function textReport(results: Results): string {
 
 /** Causes and notes that a summary has room for. */
 const MOST_CAUSES = 10;
+
+/** Notes that a summary shows at the most. */
 const MOST_NOTES = 4;
 const SCREEN = 100;
 
@@ -50,15 +52,18 @@ export function summaryOf(results: Results): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Returns the first line of a report: the server, the transport and the seed. */
 const headOf = ({ url, transport, seed }: Results): string =>
   `${url} over ${transport}, seed ${seed}`;
 
+/** Returns the line that counts all outcomes. */
 function totalOf(outcomes: readonly Outcome[]): string {
   const { passed, failed, notApplicable, defect } = countOf(outcomes);
   const defects = defect === 0 ? '' : `, ${defect} not done by a defect of the runner`;
   return `${passed} passed, ${failed} failed, ${notApplicable} not applicable${defects}`;
 }
 
+/** Returns the line of one section with its counts. */
 function sectionLine(name: string, list: readonly Outcome[]): string {
   const { passed, failed, notApplicable, defect } = countOf(list);
   const rest = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`;
@@ -83,13 +88,16 @@ function causeLines({ words, outcomes }: Cause, n: number): string[] {
 
 const WORDS = Object.freeze({ failed: 'FAILED', defect: 'DEFECT', passed: '', notApplicable: '' });
 
+/** Returns the URL of a check's section in its RFC. */
 export const linkOf = ({ specification, section }: Check): string =>
   `https://www.rfc-editor.org/rfc/${specification.replace(' ', '').toLowerCase()}#section-${section}`;
 
+/** Returns the line that begins the report of a failure. */
 const titleOf = ({ status, check, type }: Outcome): string =>
   `${WORDS[status]}  ${check.id}${type === null ? '' : ` (${type})`}: ` +
   `${check.specification} ${check.section}, ${check.level}`;
 
+/** Returns the lines of a failure: rule, message, and the last exchange. */
 function told(outcome: Outcome): string[] {
   const { check, failure } = outcome;
   const lines = [
@@ -116,6 +124,7 @@ export const restsOn = ({ restsOn: what = '' }: Check): string =>
 /** Lines longer than this say no more to a reader: --report json has all of them. */
 const WIDTH = 2000;
 
+/** Shortens a text to a number of columns. */
 const cut = (text: string, width: number): string =>
   text.length > width ? `${text.slice(0, width - 1)}…` : text;
 
@@ -124,6 +133,7 @@ const indented = (text: string): string[] =>
     .split('\n')
     .map((line) => `    ${cut(line, WIDTH)}`);
 
+/** Returns the reasons why checks did not apply, each with its number of checks. */
 function reasonsOf(outcomes: readonly Outcome[]): string[] {
   const counts = new Map<string, number>();
   for (const { status, reason = '', type } of outcomes) {

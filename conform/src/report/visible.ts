@@ -4,6 +4,7 @@
  */
 const ALIKE = /[^\n\P{C}]|[^ \P{Z}]|\p{M}|(?!\p{Script=Latin})[^\0-\x7f\P{L}]/u;
 
+/** Returns a sign as an escape such as \u{430}. */
 const escaped = (sign: string): string =>
   `\\u{${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;
 

@@ -29,6 +29,7 @@ export async function lookAround(subject: Subject): Promise<string | null> {
   return null;
 }
 
+/** Throws an error again unless it tells what the server did. */
 function onlyUnexpected(error: unknown): void {
   if (!(error instanceof UnexpectedError)) throw error;
 }
@@ -45,6 +46,7 @@ export interface Unforeseen {
   readonly gone: readonly string[];
 }
 
+/** Finds what became of objects that the run did not make: those that came, changed or went. */
 export async function unforeseen(subject: Subject): Promise<readonly Unforeseen[]> {
   const { server, type, profile } = subject;
   const found: Unforeseen[] = [];

@@ -17,6 +17,7 @@ export interface BlobHolder extends Pick<ModelProperty, 'name' | 'access' | 'nul
   readonly heldIn: (value: Json | undefined) => string;
 }
 
+/** Returns the properties of a type that hold blobs. */
 export const blobHoldersOf = ({ described }: Subject): readonly BlobHolder[] =>
   writable(described)
     .filter(({ blobs }) => blobs.length > 0)
@@ -27,5 +28,6 @@ export const blobHoldersOf = ({ described }: Subject): readonly BlobHolder[] =>
       heldIn: (value) => [...textsAt(property.blobs, value)][0] ?? String(value),
     }));
 
+/** Returns a value of a property that holds a blob. */
 export const holding = ({ schema, blobs }: ModelProperty, blobId: string): Json =>
   replaceTexts(blobs, sampleOf(schema), () => blobId) as Json;

@@ -91,6 +91,7 @@ interface Views {
   readonly problems: readonly Problem[];
 }
 
+/** Parses descriptors. Throws DescriptorError where one can't be read at all. */
 function viewsOf(sources: readonly DescriptorSource[]): Views {
   const read = sources.map(({ file, text }) => ({ file, ...parseDescriptor(file, text) }));
   const problems = read.flatMap((one) => one.problems);
@@ -104,6 +105,7 @@ function viewsOf(sources: readonly DescriptorSource[]): Views {
   return { views, problems };
 }
 
+/** Returns the types of a model by name. */
 function typesOf({ capabilities }: Model, isSelfDescribed: boolean): World {
   return new Map(
     capabilities.flatMap(({ urn, types }) =>

@@ -34,6 +34,7 @@ class Different {
   /** All that were taken: text and numbers. */
   readonly took = new Set<Json>();
 
+  /** Returns the next value of a property, which no call before returned. */
   take(): Json {
     const value = this.#another();
     this.took.add(value);
@@ -53,6 +54,7 @@ class Different {
     return this.#match(schema.pattern, n);
   }
 
+  /** Returns a text that fits a pattern and differs for each number. */
   #match(pattern: string, n: number): string {
     const { minLength = 0, maxLength = 100 } = this.#property.schema;
     const fits = ({ length }: string) => length >= minLength && length <= maxLength;

@@ -19,10 +19,12 @@ type Way = 'all' | 'query' | 'own';
 export class Listings {
   readonly #ways = new Map<string, Way>();
 
+  /** Returns the way by which the objects of a type in an account can be listed. */
   wayOf(type: string, accountId: string): Way {
     return this.#ways.get(`${type} ${accountId}`) ?? 'all';
   }
 
+  /** Keeps the way that worked, so that it is found out once. */
   take(type: string, accountId: string, way: Way): void {
     this.#ways.set(`${type} ${accountId}`, way);
   }

@@ -45,6 +45,7 @@ export function isMoment(property: ModelProperty): boolean {
   return formatOf(property)?.compares === 'instant';
 }
 
+/** Tells whether an object matches a condition, as the descriptor's operator says. */
 export function matches(item: Item, filter: ModelFilter, value: Json): boolean {
   const { operator, property } = filter;
   const stored = plain(property, item[property.name] ?? null);
@@ -88,6 +89,7 @@ export function compare(a: Item, b: Item, property: ModelProperty): number {
   return order === 0 ? compareKeys(a.id, b.id) : order;
 }
 
+/** Compares two values of a sort; null comes first. */
 function compareKeys(a: number | string | null, b: number | string | null): number {
   if (a === null || b === null) return Number(b === null) - Number(a === null);
   if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));

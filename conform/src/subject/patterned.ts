@@ -9,6 +9,7 @@ const LEAST = 60;
 export const hasTexts = (property: ModelProperty): boolean =>
   textsOf(property, LEAST).length === LEAST;
 
+/** Draws texts that fit a property's pattern, each another. */
 function textsOf(property: ModelProperty, count: number): readonly string[] {
   const { pattern = '', minLength = 0, maxLength = 100 } = property.schema;
   const fits = (text: string): boolean => {
@@ -36,6 +37,7 @@ export class PatternTexts implements StandIns {
     this.#regex = new RegExp(property.schema.pattern ?? '', 'u');
   }
 
+  /** Returns the text that is sent in place of a check's own, which need not fit the pattern. */
   toWire(text: string): string {
     if (this.#own.has(text) || (text !== '' && this.#regex.test(text))) return text;
     const known = this.#wire.get(text);
@@ -46,6 +48,7 @@ export class PatternTexts implements StandIns {
     return value;
   }
 
+  /** Returns the check's own text for one that was sent in its place. */
   fromWire(text: string): string {
     return this.#own.get(text) ?? text;
   }

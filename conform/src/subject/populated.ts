@@ -44,6 +44,7 @@ export async function populated(
   }
 }
 
+/** Returns the creates that fill an account: the values of each property take turns. */
 function creates(
   subject: Subject,
   links: readonly ModelProperty[],
@@ -101,6 +102,7 @@ class Targets {
     return this.#made.get(type)?.ids ?? [];
   }
 
+  /** Makes two objects of each type that a reference names. */
   async make(links: readonly ModelProperty[]): Promise<void> {
     const { A1, type } = this.#subject;
     for (const { reference } of links) {

@@ -42,6 +42,7 @@ export class Prepared {
     );
   }
 
+  /** Makes in an account the objects and blobs that the type's objects must refer to. */
   async prepare(accountId: string): Promise<void> {
     if (this.#values.has(accountId)) return;
     const { server, profile } = this.#subject;
@@ -58,6 +59,7 @@ export class Prepared {
     this.#values.set(accountId, values);
   }
 
+  /** Makes one object of a type for others to refer to, and returns its id. */
   async #support(type: string, user: User, accountId: string): Promise<string> {
     const other = this.#subject.of(type);
     this.#others.push(other);

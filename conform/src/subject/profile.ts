@@ -58,6 +58,7 @@ export interface TypeProfile {
   readonly hasUnique: boolean;
 }
 
+/** Returns what checks need to know of a type, read from its descriptor. */
 export function profileOf({ type, capability }: DescribedType): TypeProfile {
   const text = textOf(type);
   const { default: textDefault, schema } = text ?? {};
@@ -156,6 +157,7 @@ function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly
   return [...given];
 }
 
+/** Tells whether a property has as many values as there are objects. */
 const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
   reference === undefined && schema.enum === undefined && kind !== 'boolean';
 
@@ -174,6 +176,9 @@ function initial({ default: value = null, computed, nullable, kind }: ModelPrope
   return typed as unknown as Json;
 }
 
+/**
+ * Returns a property that a client can change and a null sets back; undefined where there is none.
+ */
 function defaultedOf(
   type: ModelType,
   given: readonly ModelProperty[],
@@ -188,8 +193,10 @@ function defaultedOf(
   return undefined;
 }
 
+/** Tells whether two values are equal as JSON text. */
 export const same = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);
 
+/** Returns the Boolean properties that a client may set, with their defaults. */
 function flagsOf(type: ModelType): TypeProfile['flags'] {
   return givable(type)
     .filter(({ kind, access, nullable }) => kind === 'boolean' && access === 'mutable' && !nullable)

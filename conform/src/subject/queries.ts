@@ -11,6 +11,7 @@ export interface Query {
 
 /** Calls of /query and /queryChanges in the first account. */
 
+/** Calls /query in the first account of the type. Throws where the server refuses it. */
 export const query = (subject: Subject, args: object = {}): Promise<QueryAnswer> =>
   subject.client.query(subject.type, { accountId: subject.A1, ...args });
 
@@ -52,6 +53,7 @@ export async function cached(subject: Subject, args: Query = {}): Promise<Cached
   return { args, queryState, ids: await everyId(subject, args) };
 }
 
+/** Calls /queryChanges for the query that was cached. Throws where the server refuses it. */
 export const changesOf = (
   subject: Subject,
   { args, queryState }: Pick<Cached, 'args' | 'queryState'>,

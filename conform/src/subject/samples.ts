@@ -45,6 +45,7 @@ export async function readSamples(file: string, world: World): Promise<Samples> 
   return samples;
 }
 
+/** Reads a file of samples as JSON or YAML. Throws SampleError where it is neither. */
 function parsedFile(file: string, text: string): JsonMap {
   try {
     const value = parse(text) as Json;

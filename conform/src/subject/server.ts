@@ -10,6 +10,7 @@ import { Listings } from './listing.js';
 import type { Samples } from './samples.js';
 import { User } from './user.js';
 
+/** Describes how to reach a server, and how to judge it. */
 export interface ServerOptions {
   /** The session's URL, or the one in front of `/.well-known/jmap`. */
   readonly url: string;

@@ -41,10 +41,12 @@ export class Session {
     throw new SessionError(`No session was found: ${tried.join(', ')}.`);
   }
 
+  /** Returns the capabilities of the server by URN (RFC 8620 2). */
   get capabilities(): JsonMap {
     return asMap(this.object['capabilities']);
   }
 
+  /** Returns the accounts that the user may see, by id (RFC 8620 2). */
   get accounts(): Readonly<Record<string, JsonMap>> {
     return asMap(this.object['accounts']) as Record<string, JsonMap>;
   }
@@ -71,6 +73,7 @@ export class Session {
     return this.accounts[accountId]?.['isPersonal'] === true;
   }
 
+  /** Tells whether the user may only read an account (RFC 8620 2). */
   isReadOnly(accountId: string): boolean {
     return this.accounts[accountId]?.['isReadOnly'] === true;
   }
@@ -97,6 +100,7 @@ export const SUGGESTED = Object.freeze({
   maxObjectsInSet: 500,
 });
 
+/** Fills in the variables of a template (RFC 6570, level 1). */
 export function expand(template: string, variables: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(variables[name] ?? '').replaceAll(

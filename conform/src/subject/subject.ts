@@ -134,10 +134,14 @@ export class Subject extends Creates {
     return { set: updated?.[id] ?? null, refused: notUpdated?.[id] ?? null };
   }
 
+  /**
+   * Calls /set in the first account, unless the arguments name another. Throws where it is refused.
+   */
   set(args: object): Promise<SetAnswer> {
     return this.client.set(this.type, { accountId: this.A1, ...args });
   }
 
+  /** Returns an object as /get shows it. Throws UnexpectedError where it isn't there. */
   async read(id: string, accountId = this.A1): Promise<Item> {
     const { list } = await this.client.get(this.type, { accountId, ids: [id] });
     if (list[0] === undefined) throw new UnexpectedError(`There is no ${this.type} ${id}.`);
@@ -188,6 +192,7 @@ export class Subject extends Creates {
     return await listed(this, accountId);
   }
 
+  /** Returns the state of the type in an account (RFC 8620 5.1). */
   async state(accountId: string): Promise<string> {
     return (await this.client.get(this.type, { accountId, ids: [] })).state;
   }
@@ -204,6 +209,7 @@ export class Subject extends Creates {
     await this.server.recorder.aside(() => this.#clear(accountId));
   }
 
+  /** Destroys what the run made in an account, as many objects in a call as the session allows. */
   async #clear(accountId: string): Promise<void> {
     this.#made = 0;
     this.texts.delete(accountId);

@@ -37,6 +37,7 @@ export function randomTree(random: Random, leaves: number, depth: number): Tree 
   };
 }
 
+/** Returns the filter of a tree whose leaves are indexes of conditions. */
 export function filterOf(tree: Tree, conditions: readonly JsonMap[]): JsonMap {
   if (typeof tree === 'number') return conditions[tree] ?? {};
   return {

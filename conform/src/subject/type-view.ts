@@ -34,10 +34,12 @@ export class TypeView {
     this.isSelfDescribed = found.isSelfDescribed;
   }
 
+  /** Returns the name of the type. */
   get type(): string {
     return this.profile.name;
   }
 
+  /** Tells whether the type has all of these standard methods. */
   has(...methods: readonly StandardMethodName[]): boolean {
     return methods.every((method) => this.profile.methods.has(method));
   }
@@ -93,6 +95,7 @@ export class TypeView {
     return this.server.foreign(this.profile.capability).accountId;
   }
 
+  /** Returns an id that no account has. */
   get unknownAccount(): string {
     return this.server.unknownAccount;
   }
@@ -135,6 +138,7 @@ export class TypeView {
     return [...this.foreign(accountId).keys(), ...ids];
   }
 
+  /** Returns the accounts that checks may make objects in, the first before the others. */
   protected get accounts(): readonly string[] {
     return this.server.writable(this.profile.capability);
   }
@@ -191,6 +195,7 @@ export class TypeView {
     return ['error', this.methodError(type, ...named)];
   }
 
+  /** Matches an error of a type; see `methodError` of the server. */
   methodError(type: string, ...named: readonly string[]): object {
     return this.server.methodError(type, ...named);
   }

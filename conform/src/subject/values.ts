@@ -10,6 +10,7 @@ export interface Values {
   readonly bad: readonly Json[];
 }
 
+/** Returns values that a property takes and values that it refuses, by its schema. */
 export function valuesOf({ schema, nullable }: ModelProperty): Values {
   const { good, bad } = ofSchema(schema);
   return {
@@ -28,6 +29,7 @@ export function ofSchema(schema: JSONSchema7): Values {
   return { good: [...values.good.filter((one) => one !== null), null], bad: values.bad };
 }
 
+/** Returns the JSON types that a schema allows. */
 export function kindsOf({ type }: JSONSchema7): readonly string[] {
   return type === undefined ? [] : Array.isArray(type) ? type : [type];
 }
@@ -37,6 +39,7 @@ const ANYTHING: Values = Object.freeze({
   bad: ['a\u0000'],
 });
 
+/** Returns values of a schema, good and bad, for one JSON type. */
 function ofKind(schema: JSONSchema7, kind: string): Values {
   if (schema.enum !== undefined && kind !== 'boolean') {
     return { good: schema.enum as Json[], bad: ['no such value', 5.5] };
@@ -56,8 +59,10 @@ function ofKind(schema: JSONSchema7, kind: string): Values {
   }
 }
 
+/** Tells whether a double holds an integer exactly. */
 const safe = (value: number): boolean => Math.abs(value) < Number.MAX_SAFE_INTEGER;
 
+/** Returns numbers at both bounds, and numbers beyond them. */
 function ofNumber({ minimum, maximum }: JSONSchema7, isInteger: boolean): Values {
   const within = [0, 1, 7, -3, ...(isInteger ? [] : [0.5, -1e300])].filter(
     (value) => value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity),
@@ -96,6 +101,7 @@ function ofString(schema: JSONSchema7): Values {
   };
 }
 
+/** Returns texts that fit a pattern, and some that don't. */
 function ofPattern(pattern: string, fits: (text: string) => boolean): Values {
   const regex = new RegExp(pattern, 'u');
   const wrong = ['', ' ', '\n', '?', 'é', 'no, this is none', '0'].filter((t) => !regex.test(t));
@@ -119,6 +125,7 @@ export function matching(
   return [...found];
 }
 
+/** Returns lists of the shortest and the longest length, and lists beyond them. */
 function ofList({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Values {
   const { good, bad } = ofSchema(schemaOf(items));
   const small = good.filter((one) => JSON.stringify(one).length < 300);
@@ -144,6 +151,7 @@ function ofList({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Va
   };
 }
 
+/** Returns a value that differs from others of its kind by a number. */
 const numbered = (value: Json, n: number): Json =>
   typeof value === 'number' ? value + n : `${String(value)}${n}`;
 
@@ -152,6 +160,9 @@ export function schemaOf(schema: JSONSchema7['items'] | JSONSchema7Definition): 
   return typeof schema === 'object' && !Array.isArray(schema) ? schema : {};
 }
 
+/**
+ * Returns objects with all members and with few, and objects that lack one or have one too many.
+ */
 function ofObject(schema: JSONSchema7): Values {
   return schema.properties === undefined ? ofMap(schema) : ofMembers(schema);
 }
@@ -187,6 +198,7 @@ function ofMembers({ properties = {}, required = [] }: JSONSchema7): Values {
   };
 }
 
+/** Returns an object without one of its members. */
 export function without(value: JsonMap, name: string): JsonMap {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
 }
@@ -238,4 +250,5 @@ function ofMap(schema: JSONSchema7): Values {
   };
 }
 
+/** Returns the octets of a value as JSON. */
 export const size = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
