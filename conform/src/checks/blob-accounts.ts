@@ -1,3 +1,4 @@
+import type { HttpAnswer } from '../client/http.js';
 import { asMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { Random } from '../random.js';
@@ -28,14 +29,20 @@ export function withoutBlobs(server: Server): string | null {
   return blobAccounts(server).length > 0 ? null : 'The token reaches no writable account.';
 }
 
-/** The account that most is done in. */
+/** Needs HTTP and an account with blobs: no WebSocket carries an upload or a download. */
+export const HTTP = { applies: withoutBlobs, transport: 'http' } as const;
+
+/** Tells whether an answer refuses a request: RFC 8620 6.1 and 6.2 say nothing of the status. */
+export const isRefusal = ({ status }: HttpAnswer): boolean => status >= 400 && status < 500;
+
+/** Returns the account that blobs are put in. Throws NotApplicable where there is none. */
 export function blobAccount(server: Server): string {
   const [first] = blobAccounts(server);
   if (first === undefined) throw new NotApplicable('The token reaches no writable account.');
   return first;
 }
 
-/** A second one. */
+/** Returns a second one. Throws NotApplicable where there is none. */
 export function secondBlobAccount(server: Server): string {
   const [, second] = blobAccounts(server);
   if (second === undefined)

@@ -46,6 +46,9 @@ export const text = (value: string): JsonMap => ({ 'data:asText': value });
 /** Returns a data source of RFC 9404 4.1 that is written in base64. */
 export const base64 = (value: string): JsonMap => ({ 'data:asBase64': value });
 
+/** Returns the keys of a map in an order that can be compared. */
+export const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
+
 /** Describes the answer of a Blob/upload (RFC 9404 4.1), blobs and SetErrors by creation id. */
 export interface Uploads {
   readonly created: JsonMap;

@@ -5,18 +5,12 @@ import type { HttpAnswer, HttpRequest } from '../client/http.js';
 import { asMap } from '../client/json.js';
 import { unauthenticated } from '../refusal.js';
 import type { Server } from '../subject/server.js';
-import { blobAccount, blobCapability, octetsOf, withoutBlobs } from './blob-accounts.js';
+import { blobAccount, blobCapability, HTTP, isRefusal, octetsOf } from './blob-accounts.js';
 
 /** RFC 8620 6.2: what the download URL answers. */
 
-/** Needs HTTP and an account with blobs: no WebSocket carries a download. */
-export const HTTP = { applies: withoutBlobs, transport: 'http' } as const;
-
 /** Seconds of a day. */
 const DAY = 86_400;
-
-/** Tells whether an answer refuses the request, with whichever status of the client's errors. */
-const isRefusal = ({ status }: HttpAnswer): boolean => status >= 400 && status < 500;
 
 /** Uploads content to the account whose blobs are tried and returns its blobId. */
 export const stored = (

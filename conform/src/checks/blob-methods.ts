@@ -10,6 +10,7 @@ import {
   capabilityOf,
   clientOf,
   FOX,
+  keys,
   METHODS,
   made,
   octetsIn,
@@ -44,9 +45,6 @@ export const uploads = (data: Readonly<Record<string, Json>>): JsonMap =>
 
 /** A blob is sent of a 64th of it. */
 const MOST_OCTETS = 300_000_000;
-
-/** Returns the keys of a map in an order that can be compared. */
-export const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
 
 export const blobUploadMethodChecks = serverChecks(
   '4.1',

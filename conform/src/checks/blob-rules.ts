@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../check.js';
-import { asMap, type JsonMap } from '../client/json.js';
+import { asMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { blobHoldersOf } from '../subject/blob-holders.js';
@@ -10,6 +10,7 @@ import {
   accountOf,
   capabilityOf,
   clientOf,
+  keys,
   METHODS,
   made,
   namesIn,
@@ -33,9 +34,6 @@ function methods(server: Server, accountId: string): readonly (readonly [string,
     ...(looksUp ? [['Blob/lookup', { accountId, typeNames: [], ids: [] }] as const] : []),
   ];
 }
-
-/** Returns the keys of a map in an order that can be compared. */
-export const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
 
 /** Types of media, each with octets that are none of it. */
 const PRETENDED = { image: 'image/png', json: 'application/json', mail: 'message/rfc822' } as const;

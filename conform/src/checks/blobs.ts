@@ -1,22 +1,15 @@
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
-import type { HttpAnswer } from '../client/http.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { ID } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Server } from '../subject/server.js';
-import { blobAccount, blobCapability, octetsOf, withoutBlobs } from './blob-accounts.js';
+import { blobAccount, blobCapability, HTTP, isRefusal, octetsOf } from './blob-accounts.js';
 
 /** RFC 8620 6.1: octets go to the upload URL as they are. */
 
 /** Larger uploads are not sent to somebody else's server. */
 const MOST = 2_000_000;
-
-/** Needs HTTP and an account with blobs: no WebSocket carries an upload. */
-export const HTTP = { applies: withoutBlobs, transport: 'http' } as const;
-
-/** Tells whether an answer refuses the upload: RFC 8620 6.1 says nothing of the status. */
-const isRefusal = ({ status }: HttpAnswer): boolean => status >= 400 && status < 500;
 
 /** An upload that must succeed: the object that it is answered with. */
 export async function uploaded(

@@ -2,11 +2,9 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { at, sameMembers } from '../expected.js';
 import { byText, cached, everyId, query, spliced } from '../subject/queries.js';
+import { reference } from './references-of-types.js';
 
 /** RFC 8620 5.7: what a client does with the methods together. */
-
-/** Returns a ResultReference (RFC 8620 3.7). */
-const reference = (resultOf: string, name: string, path: string) => ({ resultOf, name, path });
 
 export const querySyncChecks = typeChecks(
   '5.7',

@@ -5,13 +5,12 @@ import type { Json } from '../client/json.js';
 import { SocketConnection } from '../client/socket.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
+import { CALL } from './request.js';
 import { echoRequest, withSocket } from './websocket-talk.js';
 
 /**
  * RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket; 4.3.5: nothing is pushed unasked.
  */
-
-export const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
 
 /** Returns the text of a request with these calls, the same for both transports. */
 export const text = (methodCalls: unknown, more: object = {}): string =>
@@ -27,9 +26,9 @@ export const ref = (resultOf: string, path: string): object => ({
 /** Lists requests whose answers are equal over both transports. */
 export const REQUESTS: readonly string[] = [
   text([]),
-  text([ECHO], { createdIds: { old: 'x1' } }),
+  text([CALL], { createdIds: { old: 'x1' } }),
   text([['Core/echo', { '': '', deep: [[{ a: null }]], wide: '🦊 \u0000 \u2028' }, '#']]),
-  text([['core/echo', {}, 'a'], ['Nothing/get', { accountId: 'x' }, 'b'], ECHO]),
+  text([['core/echo', {}, 'a'], ['Nothing/get', { accountId: 'x' }, 'b'], CALL]),
   text([
     ['Core/echo', { list: [{ a: [1, 2] }, { a: [3] }] }, 'a'],
     ['Core/echo', { '#all': ref('a', '/list/*/a') }, 'b'],
@@ -37,7 +36,7 @@ export const REQUESTS: readonly string[] = [
     ['Core/echo', { x: 1, '#x': ref('a', '/list') }, 'd'],
     ['Core/echo', { '#x': 'no reference' }, 'e'],
   ]),
-  text([ECHO], { using: [] }),
+  text([CALL], { using: [] }),
 ];
 
 /** Lists requests that are refused as a whole over both transports. */
@@ -47,8 +46,8 @@ export const REFUSED: readonly string[] = [
   ...['x', null, {}, ['x'], [[]], [['Core/echo', {}]], [['Core/echo', [], 'c']]].map((calls) =>
     text(calls),
   ),
-  text([ECHO], { createdIds: 'x' }),
-  text([ECHO], { using: [CORE, 'urn:example:nobody-has-this'] }),
+  text([CALL], { createdIds: 'x' }),
+  text([CALL], { using: [CORE, 'urn:example:nobody-has-this'] }),
 ];
 
 /** The answers to one text, over HTTP and over a socket. */

@@ -4,11 +4,10 @@ import type { JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
+import { CALL } from './request.js';
 import { echoRequest, urn, withSocket } from './websocket-talk.js';
 
 /** RFC 8887 4.3.1 to 4.3.5: Request, Response, RequestError, and no push that nobody asked for. */
-
-export const ECHO = ['Core/echo', { hello: true }, 'c0'] as const;
 
 /**
  * What every RequestError has; `status` and `detail` may be left out of problem details (RFC 7807
@@ -115,7 +114,7 @@ export const socketMessageChecks = serverChecks(
           const { id: _, ...request } = echoRequest('');
           const { requestId = null, ...answer } = await socket.ask(request);
           expect(requestId).toBeNull();
-          expect(answer['methodResponses']).toEqual([ECHO]);
+          expect(answer['methodResponses']).toEqual([CALL]);
         }),
     },
     {
@@ -278,7 +277,7 @@ export const socketErrorChecks = serverChecks(
           const most = server.user.session.limit('maxCallsInRequest');
           if (most > 5000)
             throw new NotApplicable(`maxCallsInRequest is ${most}: too many to be sent.`);
-          const methodCalls = Array.from({ length: most + 1 }, () => [...ECHO]);
+          const methodCalls = Array.from({ length: most + 1 }, () => CALL);
           const answer = await socket.ask({ ...echoRequest('r1'), methodCalls });
           expectError(answer, 'limit', 'r1', most);
           expect(answer['limit']).toBe('maxCallsInRequest');
@@ -322,7 +321,7 @@ export const socketErrorChecks = serverChecks(
             { ...echoRequest('a'), using: ['urn:example:x'] },
           ]) {
             expect((await socket.ask(wrong))['@type']).toBe('RequestError');
-            expect((await socket.ask(echoRequest('r')))['methodResponses']).toEqual([ECHO]);
+            expect((await socket.ask(echoRequest('r')))['methodResponses']).toEqual([CALL]);
           }
         }),
     },

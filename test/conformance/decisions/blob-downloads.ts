@@ -1,13 +1,7 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { blobAccounts, blobCapability } from '../../../conform/src/checks/blob-accounts.js';
-import {
-  ask,
-  download,
-  HTTP,
-  namesSurvive,
-  stored,
-} from '../../../conform/src/checks/blob-downloads.js';
+import { blobAccounts, blobCapability, HTTP } from '../../../conform/src/checks/blob-accounts.js';
+import { ask, download, namesSurvive, stored } from '../../../conform/src/checks/blob-downloads.js';
 
 export const downloadDecisions = serverChecks('6.2', [
   {

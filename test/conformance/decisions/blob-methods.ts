@@ -4,11 +4,12 @@ import {
   accountOf,
   base64,
   clientOf,
+  keys,
   METHODS,
   text,
   upload,
 } from '../../../conform/src/checks/blob-client.js';
-import { keys, uploads } from '../../../conform/src/checks/blob-methods.js';
+import { uploads } from '../../../conform/src/checks/blob-methods.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
 import { asMap } from '../../../conform/src/client/json.js';
 

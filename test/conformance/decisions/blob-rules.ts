@@ -3,12 +3,12 @@ import { serverChecks } from '../../../conform/src/check.js';
 import {
   accountOf,
   clientOf,
+  keys,
   METHODS,
   octetsIn,
   text,
   upload,
 } from '../../../conform/src/checks/blob-client.js';
-import { keys } from '../../../conform/src/checks/blob-rules.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
 import { asMap } from '../../../conform/src/client/json.js';
 

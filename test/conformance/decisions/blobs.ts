@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { blobAccount, blobCapability } from '../../../conform/src/checks/blob-accounts.js';
-import { HTTP, uploaded } from '../../../conform/src/checks/blobs.js';
+import { blobAccount, blobCapability, HTTP } from '../../../conform/src/checks/blob-accounts.js';
+import { uploaded } from '../../../conform/src/checks/blobs.js';
 import { asMap } from '../../../conform/src/client/json.js';
 import { serverId } from '../../../conform/src/expected.js';
 

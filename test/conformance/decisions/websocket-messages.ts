@@ -1,10 +1,7 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import {
-  answersInOrder,
-  ECHO,
-  expectError,
-} from '../../../conform/src/checks/websocket-messages.js';
+import { CALL } from '../../../conform/src/checks/request.js';
+import { answersInOrder, expectError } from '../../../conform/src/checks/websocket-messages.js';
 import { echoRequest, withSocket } from '../../../conform/src/checks/websocket-talk.js';
 import { anyString } from '../../../conform/src/expected.js';
 
@@ -54,7 +51,7 @@ export const socketErrorDecisions = serverChecks(
           const { id: _, ...bare } = echoRequest('');
           expect(await socket.ask(bare)).toEqual({
             '@type': 'Response',
-            methodResponses: [ECHO],
+            methodResponses: [CALL],
             sessionState: anyString,
           });
           expect(Object.keys(await socket.ask('x')).sort()).toEqual(
