@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
-/** What the commands of jmapsmith and of its conformance runner have in common. */
+/** The tools of jmapsmith and the conformance runner share exit codes, options and errors. */
 
 /** Exit codes that every command keeps to. */
 export const EXIT = Object.freeze({
