@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const WIDTH = 100;
 
-/** Folders whose lines are checked; test/ and bench/ are to follow. */
-const FOLDERS = ['bin', 'conform', 'scripts', 'src'];
+/** Folders whose lines are checked. */
+const FOLDERS = ['bench', 'bin', 'conform', 'scripts', 'src', 'test'];
 
 const CODE = /\.(?:ts|mts|mjs|cjs|js)$/;
 

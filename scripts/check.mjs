@@ -16,7 +16,7 @@ in full, and named again at the end:
                 scripts/prose/rules.mjs (scripts/check-prose.mjs)
   spelling      British spelling (cspell); a new word of the project is a line of
                 scripts/prose/words.txt
-  widths        no line of bin/, conform/, scripts/ and src/ is over 100 columns
+  widths        no line of code, comments and strings is over 100 columns
                 (scripts/check-widths.mjs)
   arrows        which folder imports which (.dependency-cruiser.cjs)
   conformance   docs/reference/conformance.md is what the ledger says (conform/ledger)

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { selfDescribedWorld, type World } from '../../conform/src/subject/described.js';
 
 /**
- * Returns all types of some descriptors, as a server of this project describes them itself. Paths are
- * relative to this file, or whole.
+ * Returns all types of some descriptors, as a server of this project describes them itself. Paths
+ * are relative to this file, or whole.
  */
 export function describedWorld(...paths: readonly string[]): World {
   return selfDescribedWorld(
