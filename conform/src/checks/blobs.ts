@@ -11,7 +11,7 @@ import { blobAccount, blobCapability, HTTP, isRefusal, octetsOf } from './blob-a
 /** Larger uploads are not sent to somebody else's server. */
 const MOST = 2_000_000;
 
-/** An upload that must succeed: the object that it is answered with. */
+/** Uploads a body, expects success, and returns the answer. */
 export async function uploaded(
   server: Server,
   body: string | Uint8Array,

@@ -20,9 +20,8 @@ import { everyFilter, filterOf, holds, randomTree } from '../subject/trees.js';
 import { size } from '../subject/values.js';
 
 /**
- * Where an oracle is missing: what /changes and /queryChanges say, applied to a cache, must give
- * what /get and /query say, whatever the values are. All that is random comes from the run's seed,
- * which repeats it.
+ * Compares without an oracle: a cache that follows /changes and /queryChanges must equal the answers
+ * of /get and /query, whatever the values are. The run's seed repeats everything random.
  */
 
 /** Compares two objects by their ids: /changes tells no order. */

@@ -19,7 +19,7 @@ import { sideBySide } from './at-once.js';
 import { queryChangesUpToChecks } from './query-changes-up-to.js';
 import { follows, NEEDS, refusesChanges, update } from './query-follow.js';
 
-/** RFC 8620 5.6: /queryChanges; what upToId and lists in part have is in query-changes-up-to.ts. */
+/** RFC 8620 5.6: /queryChanges. upToId and partial lists are in query-changes-up-to.ts. */
 
 /**
  * From what was cached /queryChanges leads to what a fresh query finds, in its state, with added in

@@ -44,15 +44,15 @@ export async function ordering(subject: Subject, texts: readonly string[]): Prom
 }
 
 /**
- * Holds the order of a collation, both ways, against the one that its specification has for
- * different keys.
+ * Expects texts in the order that the collation's specification gives to different keys, ascending
+ * and descending.
  */
 export async function ordered(
   subject: Subject,
   collation: string | undefined,
   wanted: readonly string[],
 ): Promise<void> {
-  // In an order that is neither.
+  // Stored in an order that is neither ascending nor descending.
   const mixed = wanted.map((_, index) => wanted[(index * 7 + 3) % wanted.length] ?? '');
   const order = await ordering(subject, wanted.length % 7 === 0 ? wanted.toReversed() : mixed);
   const kept = wanted.filter((one) => subject.allows(one));

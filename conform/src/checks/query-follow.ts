@@ -40,10 +40,7 @@ export const reading = (subject: Subject): string | null =>
     ? 'The type declares neither filter nor sort by its text.'
     : null;
 
-/**
- * What /queryChanges says, applied to what was cached, is what the query finds now, which is
- * returned.
- */
+/** Applies /queryChanges to the cached ids, expects what the query finds now, and returns that. */
 export async function follows(
   subject: Subject,
   { args, ids: before }: Cached,
@@ -54,7 +51,7 @@ export async function follows(
   return ids;
 }
 
-/** A /queryChanges with these arguments is answered an error. */
+/** Expects `error` as the answer to a /queryChanges with these arguments. */
 export async function refusesChanges(
   subject: Subject,
   args: object,
