@@ -20,8 +20,8 @@ import { everyFilter, filterOf, holds, randomTree } from '../subject/trees.js';
 import { size } from '../subject/values.js';
 
 /**
- * Compares without an oracle: a cache that follows /changes and /queryChanges must equal the answers
- * of /get and /query, whatever the values are. The run's seed repeats everything random.
+ * Compares without an oracle: a cache that follows /changes and /queryChanges must equal the
+ * answers of /get and /query, whatever the values are. The run's seed repeats everything random.
  */
 
 /** Compares two objects by their ids: /changes tells no order. */
