@@ -16,7 +16,7 @@ export interface Requirement {
   readonly id: string;
   readonly name: string;
   readonly level: (typeof LEVELS)[number];
-  /** Who is bound by it: the server where the file doesn't say. */
+  /** The party that it binds: the server where the file doesn't say. */
   readonly binds: (typeof BOUND)[number];
   /** How many of the section's key words (RFC 2119) it covers. */
   readonly keywords: number;

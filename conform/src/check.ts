@@ -14,7 +14,7 @@ export const LEVELS: readonly Level[] = Object.freeze(['must', 'should']);
 
 export type Specification = 'RFC 8620' | 'RFC 8887' | 'RFC 9404';
 
-/** What a check of a type needs; a run tells what is missing in place of running it. */
+/** The needs of a check of a type; a run tells what is missing in place of running it. */
 export interface TypeNeeds {
   readonly methods?: readonly StandardMethodName[];
   /** So many objects that an account may have at one time; 0 where the check makes none. */
@@ -38,8 +38,8 @@ interface CheckBase {
   /** The rule that is checked, in our own words. */
   readonly rule: string;
   /**
-   * What of a type's descriptor it takes for true: where a server fails, and somebody else wrote
-   * its descriptor, that may be what is wrong.
+   * The part of a type's descriptor that it takes for true. If a server fails, and somebody else
+   * wrote its descriptor, that part may be wrong.
    */
   readonly restsOn?: string;
   /** Where it can be shown over one transport alone. */
@@ -49,7 +49,7 @@ interface CheckBase {
 /** Run once for a server. */
 export interface ServerCheck extends CheckBase {
   readonly scope: 'server';
-  /** Why it can't be run; null where it can. What is found out later throws NotApplicable. */
+  /** Why it can't be run; null where it can. A reason found out later throws NotApplicable. */
   readonly applies?: (server: Server) => string | null;
   readonly run: (server: Server) => Promise<void>;
 }

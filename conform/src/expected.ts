@@ -1,7 +1,7 @@
 import type { Json, JsonMap } from './client/json.js';
 import { UnexpectedError } from './unexpected.js';
 
-/** What answers are held against: patterns that any comparison by `expect` understands. */
+/** Patterns against which answers are held, and that any comparison by `expect` understands. */
 
 /** Describes a pattern that `expect` compares a value with, and shows by its words. */
 export interface Matcher {
@@ -11,12 +11,12 @@ export interface Matcher {
 }
 
 /**
- * What `expect` knows patterns by where it prints a difference: it tells their words, not their
- * members.
+ * The mark by which `expect` knows patterns where it prints a difference: it tells their words, not
+ * their members.
  */
 const PRINTED = { $$typeof: Symbol.for('jest.asymmetricMatcher') };
 
-/** Whatever a function says yes to. */
+/** Matches any value to which a function says yes. */
 export function satisfying(description: string, matches: (actual: unknown) => boolean): Matcher {
   return {
     ...PRINTED,

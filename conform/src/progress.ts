@@ -28,7 +28,7 @@ export class ProgressLines implements Progress {
   }
 
   started(_check: Check, _type: string | null): void {
-    // What takes long is told by the line after it.
+    // The line after a slow check tells its time.
   }
 
   /** Tells of a failure at once, and from time to time how many checks are over. */

@@ -8,7 +8,7 @@ import type { Server } from './subject/server.js';
 export const ERROR = 'urn:ietf:params:jmap:error:';
 
 /**
- * A request-level error (RFC 8620 3.6.1). The request must be rejected; that the body is a problem
+ * A request-level error (RFC 8620 3.6.1). The request must be rejected. That the body is a problem
  * details object is a SHOULD, but where it tells one of the RFC's types it must be the right one. A
  * strict run wants it, with status 400.
  */
@@ -28,7 +28,7 @@ export function refused(server: Server, type: string, limit?: string): Matcher {
   });
 }
 
-/** What an answer of HTTP to an API request is. */
+/** Reads an HTTP answer to an API request. */
 export function apiAnswer({ status, json }: HttpAnswer): ApiAnswer {
   if (status === 200) return { kind: 'response', response: asMap(json) as never };
   return { kind: 'problem', status, problem: asMap(json) };

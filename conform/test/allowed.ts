@@ -16,7 +16,7 @@ import {
 } from './faults/makers.js';
 import type { Fault, ProxyAnswer } from './proxy.js';
 
-/** What an RFC allows, and this project decided otherwise. */
+/** Answers that an RFC allows, and that this project doesn't give. */
 export interface Allowed extends Fault {
   /** Checks of a strict run that must notice it; `checks` take it of any server. */
   readonly decisions: readonly string[];
@@ -279,7 +279,7 @@ export const ALLOWED: readonly Allowed[] = [
   },
 ];
 
-/** What the RFC leaves to each server, ours among them: each check takes it of any. */
+/** Answers that the RFC leaves to each server, ours among them: each check takes them of any. */
 export const ANYWHERE: readonly Fault[] = [
   {
     name: 'tells no oldState',

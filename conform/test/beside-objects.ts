@@ -32,7 +32,10 @@ interface Ran {
   readonly warnings: readonly string[];
 }
 
-/** What checks come to; all that was there is as it was, byte by byte, and nothing else is. */
+/**
+ * Returns the outcomes of checks; all that was there is as it was, byte by byte, and nothing else
+ * is.
+ */
 export async function besideObjects(beside: Beside): Promise<Ran> {
   const { url, user, others = [], world, type, accounts, create } = beside;
   const urns = new Set([...world.values()].map(({ capability }) => capability));
@@ -74,10 +77,10 @@ export async function besideObjects(beside: Beside): Promise<Ran> {
   }
 }
 
-/** What a test makes meanwhile has this word. */
+/** An object that a test makes meanwhile has this word. */
 export const LATE = 'made meanwhile';
 
-/** What of outcomes is no success: what failed, and why. */
+/** Returns the outcomes that are no success: which failed, and why. */
 export const failedOf = (outcomes: readonly Outcome[]): readonly string[] =>
   outcomes.flatMap(({ check, status, failure }) =>
     status === 'failed' ? [`${check.id}: ${failure?.message}`] : [],

@@ -195,7 +195,8 @@ it('a file that isn’t there, or that is no text, is refused', async () => {
 });
 
 /**
- * What no server of this project could have: names, columns, indexes, bounds, what a create stores.
+ * Descriptors that no server of this project could have: names, columns, indexes, bounds, values
+ * that a create stores.
  */
 const FOREIGN = `
 capability: tag:example.com,2026:mail

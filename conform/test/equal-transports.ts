@@ -37,9 +37,9 @@ const AT_ONCE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What of the checks goes by the API endpoint, over either transport; those of RFC 8887 and 7.3 are
- * the same in both runs. What objects are given depends on what was given before, so that all of
- * them are in both runs.
+ * The checks that go by the API endpoint, over either transport; those of RFC 8887 and 7.3 are the
+ * same in both runs. The values of objects depend on the values before, so that all of them are in
+ * both runs.
  */
 const BY_REQUESTS = ALL_CHECKS.filter(
   ({ id, specification, section, transport }) =>
@@ -61,7 +61,7 @@ const COMPARED = 50_000;
 const SHOWN = 300;
 
 /**
- * The order of members means nothing, nor do the words for a text that can't be read: a message
+ * The order of members means nothing, nor do the words for a text that can't be read. A message
  * over a WebSocket has members of its own, and positions are told.
  */
 function inOrder(value: unknown): string {
@@ -85,7 +85,7 @@ const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 const isJsonObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What a check's requests came to, in the order in which they were sent. */
+/** The results of a check's requests, in the order in which they were sent. */
 export type Transcript = ReadonlyMap<string, { readonly status: string; readonly said: string[] }>;
 
 /** Runs the checks for some types, and keeps what each of them sent and was answered. */
@@ -111,7 +111,7 @@ export async function transcript(
       return answer;
     });
   });
-  // What the check before has left is removed first.
+  // The objects that the check before has left are removed first.
   const begin = Subject.prototype.begin;
   const begun = vi.spyOn(Subject.prototype, 'begin').mockImplementation(async function (
     this: Subject,
@@ -146,7 +146,7 @@ export async function transcript(
   }
 }
 
-/** What differs between two transcripts, at the first place of each check. */
+/** Returns the differences between two transcripts, at the first place of each check. */
 export function differences(http: Transcript, socket: Transcript): readonly object[] {
   return [...http].flatMap(([name, told]) => {
     const other = socket.get(name);

@@ -19,7 +19,7 @@ export interface Habits {
   /** A rule that no descriptor tells: the SetError of an object, or undefined. */
   readonly rule?: (object: JsonMap) => JsonMap | undefined;
   /**
-   * What a /set does with a creation id that a later call makes: refuse it by an error of its own,
+   * The act of a /set for a creation id that a later call makes: refuse it by an error of its own,
    * or know it.
    */
   readonly looksAhead?: boolean;
@@ -146,7 +146,7 @@ export class OtherServer {
     return `made${this.#next}`;
   }
 
-  /** What it can't go on with is an invalid argument. */
+  /** An argument that it can't go on with is invalid. */
   #tried(name: string, args: JsonMap, created: Map<string, string>): [string, JsonMap] {
     try {
       return this.#call(name, args, created);
@@ -172,7 +172,7 @@ export class OtherServer {
     return ['error', { type: 'unknownMethod' }];
   }
 
-  /** What a descriptor tells, and what it doesn't. */
+  /** Judges by what a descriptor tells, and by what it doesn't. */
   #errorOf(object: JsonMap): JsonMap | undefined {
     const properties = Object.keys(object).filter((name) => !NAMES.includes(name));
     if (properties.length > 0) return { type: 'invalidProperties', properties };

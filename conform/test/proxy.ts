@@ -32,20 +32,20 @@ export interface Offer {
 
 /** One way for a server to be wrong, and the check that must notice. */
 export interface Fault {
-  /** What the server does. */
+  /** The act of the server. */
   readonly name: string;
   /** Ids of checks: each must fail by it. */
   readonly checks: readonly string[];
-  /** What reaches the server in place of what was sent. */
+  /** The request that reaches the server in place of the sent one. */
   readonly request?: (request: ProxyRequest) => ProxyRequest;
-  /** What the client is told in place of what was answered. */
+  /** The answer that the client gets in place of the server's. */
   readonly answer?: (answer: ProxyAnswer, request: ProxyRequest) => ProxyAnswer;
   /**
    * The same for messages of a WebSocket: one or more in its place, or a code to close the
    * connection with.
    */
   readonly message?: (text: string, from: 'client' | 'server') => string | number | string[];
-  /** What reaches the server in place of a client's opening handshake. */
+  /** The opening handshake that reaches the server in place of the client's. */
   readonly handshake?: (offer: Offer) => Offer;
   /** The subprotocol, and further headers, that the handshake is answered with. */
   readonly protocol?: string;
@@ -55,7 +55,8 @@ export interface Fault {
   /** The code that a connection is closed with; null breaks it off. */
   readonly closed?: (code: number) => number | null;
   /**
-   * What an event source tells in place of an event: a field a line, events apart by an empty line.
+   * The event that an event source sends in place of its own: a field a line, events apart by an
+   * empty line.
    */
   readonly event?: (event: string) => string;
 }
@@ -66,12 +67,12 @@ export class FaultyProxy {
   fault: Fault | null = null;
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
-  /** What the server chose for a handshake. */
+  /** The protocol that the server chose for a handshake. */
   readonly #protocols = new WeakMap<IncomingMessage, string>();
 
   private constructor(server: Server, target: URL) {
     this.#server = server;
-    // What a real server must judge itself is passed on as it is.
+    // A value that a real server must judge itself is passed on as it is.
     this.#sockets = new WebSocketServer({
       noServer: true,
       autoPong: false,

@@ -6,7 +6,7 @@ import type { Subject } from '../subject/subject.js';
  * of what it made.
  */
 
-/** What each comes to, when all have ended; the first failure is that of all. */
+/** Returns the result of each, when all have ended; the first failure is that of all. */
 export async function atOnce<T>(works: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   const begun = works.map(async (work) => await work());
   const all = Promise.all(begun);

@@ -6,8 +6,8 @@ import type { Server } from '../subject/server.js';
 import { BLOB, CORE } from '../subject/user.js';
 
 /**
- * What an account that has blobs offers: RFC 9404 where a server knows it, else whatever it offers
- * at all.
+ * The capability of an account that has blobs: RFC 9404 where a server knows it, else whatever it
+ * offers at all.
  */
 export function blobCapability({ user: { session } }: Server): string {
   if (session.offering(BLOB).length > 0) return BLOB;

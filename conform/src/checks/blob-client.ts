@@ -32,7 +32,7 @@ export const clientOf = ({ user }: Server): Client =>
     ),
   );
 
-/** What the account says of blobs (RFC 9404 3.1). */
+/** The blob capability of the account (RFC 9404 3.1). */
 export const capabilityOf = (server: Server): JsonMap =>
   asMap(asMap(server.user.session.accounts[accountOf(server)]?.['accountCapabilities'])[BLOB]);
 
@@ -76,7 +76,10 @@ export async function made(server: Server, ...data: JsonMap[]): Promise<string> 
 export const getBlobs = (server: Server, args: object): Promise<JsonMap> =>
   clientOf(server).ok('Blob/get', { accountId: accountOf(server), ...args });
 
-/** What Blob/get lists of these ids in their order, without what says its default. */
+/**
+ * Returns the list of Blob/get for these ids in their order, without members that have their
+ * default.
+ */
 export async function listed(server: Server, ids: readonly string[], args: object = {}) {
   const { list } = await getBlobs(server, { ids, ...args });
   const all = Array.isArray(list) ? list.map((one) => asMap(one)) : [];

@@ -10,7 +10,7 @@ import { accountOf, capabilityOf, clientOf, METHODS, made, namesIn, text } from 
 
 /** RFC 9404 4.3: which objects refer to a blob. */
 
-/** What Blob/lookup lists, by id. */
+/** Returns the list of Blob/lookup, by id. */
 export async function lookup(
   server: Server,
   accountId: string,
@@ -209,7 +209,7 @@ export const blobLookupTypeChecks = typeChecks(
       needs: { singleton: 'both' },
       applies: (subject) =>
         withoutLookup(subject) ??
-        (nullableOf(subject).length > 0 ? null : 'What refers to a blob can’t be set to null.'),
+        (nullableOf(subject).length > 0 ? null : 'No property that refers to a blob can be null.'),
       async run(subject) {
         for (const holder of nullableOf(subject)) {
           const { name } = holder;

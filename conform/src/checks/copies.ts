@@ -4,7 +4,7 @@ import type { Item, JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 
-/** What checks of /copy have in common. */
+/** The needs that checks of /copy have in common. */
 
 /** Needs a type that has /copy and a text by which copies can be told from each other. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({

@@ -31,9 +31,9 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     id: 'copy-destroy-original',
     level: 'must',
     rule:
-      'With onSuccessDestroyOriginal one /set response follows that of /copy, under its call id ' +
-      'and before the next call’s; it destroys the originals of what was copied, and of nothing ' +
-      'else.',
+      'With onSuccessDestroyOriginal one /set response follows the /copy response, under its ' +
+      'call id and before the next call’s; it destroys the originals of the copies, and ' +
+      'nothing else.',
     needs: { room: 2 },
     async run(subject) {
       const { type, profile } = subject;

@@ -175,7 +175,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       const links = writable(described).filter(
         (one) => one.reference !== undefined && !profile.given.includes(one),
       );
-      // What they refer to is not in the target.
+      // The objects that they refer to are not in the target.
       const none = Object.fromEntries(
         links.map(({ name, default: value }) => [name, (value ?? null) as Json]),
       );

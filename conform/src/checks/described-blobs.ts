@@ -49,7 +49,7 @@ export async function each(
   }
 }
 
-/** What an object holds and what a download of it gives. */
+/** Returns the blob id that an object holds and the octets of its download. */
 async function contentOf(
   subject: Subject,
   { name, heldIn }: BlobHolder,
@@ -88,7 +88,7 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
         const told = answer.set?.[name];
         const second = told === undefined ? other : heldIn(told);
         expect(await contentOf(subject, holder, id)).toEqual(holds('two', second));
-        // What the object has is there to be given again, to this one and to others.
+        // The object's blob is there to be given again, to this one and to others.
         const again = await subject.put({ [name]: holding(second) });
         expect({ name, refused: again.refused }).toEqual({ name, refused: null });
         if (!subject.profile.singleton) made.push(again.id);

@@ -105,8 +105,8 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     id: 'get-all-properties',
     level: 'must',
     rule:
-      'Without properties, or with null, each object has every property of its type, those that ' +
-      'are null and those that the server set among them.',
+      'Without properties, or with null, each object has every property of its type, also null ' +
+      'ones and those that the server set.',
     async run(subject) {
       const id = await subject.one(subject.A1);
       const all = subject.properties;

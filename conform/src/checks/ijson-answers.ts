@@ -16,28 +16,31 @@ import { UnexpectedError } from '../unexpected.js';
 /** RFC 7493 2.1: surrogates and noncharacters, each also where it is escaped. */
 const NO_TEXT = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
 
-/** What of a text is no I-JSON, in the order of the text; null where it isn't JSON at all. */
-function wrongs(octets: Uint8Array): { musts: string[]; shoulds: string[] } | null {
+/**
+ * Returns the faults of a text that is no I-JSON, in the order of the text; null where it isn't
+ * JSON at all.
+ */
+function wrongs(octets: Uint8Array): { musts: string[]; advice: string[] } | null {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets);
   } catch {
-    return { musts: ['octets that are no UTF-8'], shoulds: [] };
+    return { musts: ['octets that are no UTF-8'], advice: [] };
   }
   if (parsed(text) === null) return null;
   // YAML 1.2 reads JSON as JSON is meant; unlike JSON.parse its parser tells of names that are
   // there twice.
   const document = parseDocument(text, { schema: 'json', uniqueKeys: true, stringKeys: true });
   const musts = document.errors.map(({ code, message }) => `${code}: ${message}`);
-  const shoulds: string[] = [];
+  const advice: string[] = [];
   visit(document, {
     Scalar(_, { value, source = '' }) {
       if (typeof value === 'string' && NO_TEXT.test(value))
         musts.push(`a string that is no text: ${JSON.stringify(value)}`);
-      if (typeof value === 'number' && !isDouble(source)) shoulds.push(`the number ${source}`);
+      if (typeof value === 'number' && !isDouble(source)) advice.push(`the number ${source}`);
     },
   });
-  return { musts, shoulds };
+  return { musts, advice };
 }
 
 /**
@@ -91,8 +94,8 @@ async function answersOfType(subject: Subject): Promise<readonly HttpAnswer[]> {
   ];
 }
 
-/** Expects that each answer keeps the rules of RFC 7493, the musts or the shoulds of it. */
-function judge(answers: readonly HttpAnswer[], level: 'musts' | 'shoulds'): void {
+/** Expects that each answer keeps the rules of RFC 7493, the musts or the advice of it. */
+function judge(answers: readonly HttpAnswer[], level: 'musts' | 'advice'): void {
   for (const { status, octets, text } of answers) {
     const found = wrongs(octets);
     if (found === null && status === 200)
@@ -118,7 +121,7 @@ const ofServers = serverChecks('1.5', [
     id: 'ijson-answers-numbers',
     level: 'should',
     rule: 'They have no number of more magnitude or precision than a double has (RFC 7493 2.2).',
-    run: async (server) => judge(await answersOf(server), 'shoulds'),
+    run: async (server) => judge(await answersOf(server), 'advice'),
   },
 ]);
 

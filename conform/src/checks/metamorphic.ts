@@ -47,7 +47,7 @@ async function followed(
     const ids = [...page.created, ...page.updated];
     const { list, notFound } = await client.get(type, { accountId, ids });
     for (const item of list) shadow.set(item.id, item);
-    // What is gone by now comes as destroyed with a later page.
+    // An object that is gone by now comes as destroyed with a later page.
     for (const id of notFound) shadow.delete(id);
     if (!page.hasMoreChanges) return page.newState;
     expect(page.newState).not.toBe(state);

@@ -116,7 +116,7 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
       const id = await subject.one(subject.A1, 'new');
       await subject.set({ destroy: [last] });
       if ((await everyId(subject, args)).indexOf(id) < 2)
-        throw new NotApplicable('What is created later doesn’t come later by created.');
+        throw new NotApplicable('A later object doesn’t come later by created.');
       const answer = await changesOf(subject, before, { upToId });
       expect([answer.removed, answer.added]).toEqual([[], []]);
       expect(answer.newQueryState).toBe((await query(subject, args)).queryState);

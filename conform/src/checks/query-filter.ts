@@ -10,7 +10,7 @@ import { everyFilter } from '../subject/trees.js';
 import { size } from '../subject/values.js';
 import { filters } from './applies.js';
 
-/** RFC 8620 5.5: filters. What is said of operators holds whatever a type's conditions mean. */
+/** RFC 8620 5.5: filters. The rules of operators hold whatever a type's conditions mean. */
 
 /** An error for what the type doesn't declare: a filter that isn't supported, or no legal one. */
 const refusal = [

@@ -11,7 +11,7 @@ import {
 } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 
-/** What checks of /queryChanges have in common. */
+/** The needs that checks of /queryChanges have in common. */
 
 /** Needs a type whose queries a client can keep up to date. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({

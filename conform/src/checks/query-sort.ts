@@ -28,7 +28,7 @@ export const find = (subject: Subject, sort: Json): Promise<string[]> =>
 /** Pages that a list is cut into, however long it is. */
 const MOST_PAGES = 50;
 
-/** What RFC 8620 orders by itself: Booleans, numbers and dates. */
+/** Properties that RFC 8620 orders by itself: Booleans, numbers and dates. */
 function isOrdered(property: ModelProperty): boolean {
   const { kind } = property;
   return isMoment(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';
@@ -299,7 +299,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
   },
 ]);
 
-/** What an object has, dates as instants. */
+/** Returns the values of objects, dates as instants. */
 function storedOf(items: readonly Item[], property: ModelProperty): (id: string) => Json {
   const byId = new Map(items.map((item) => [item.id, item]));
   return (id) => plain(property, byId.get(id)?.[property.name] ?? null);

@@ -41,7 +41,7 @@ export const referencesAsArgumentsChecks = typeChecks(
             'set',
           ],
         );
-        // What the same arguments find where they are given as they are.
+        // The objects that the same arguments find where they are given as they are.
         expect(got?.[1]['list']).toEqual(plain.list);
         const { created, destroyed } = asSet(set?.[1] ?? {});
         expect([set?.[0], Object.keys(created ?? {}), destroyed]).toEqual([
@@ -183,7 +183,7 @@ export const referencesAsArgumentsChecks = typeChecks(
           ['Core/echo', { '#x': echoed('/create') }, 'e'],
         );
         const made = [first, second].flatMap((one) => Object.values(asMap(one?.[1]['created'])));
-        // Of what no two objects may share, the second is refused.
+        // The second of two objects with a value that no two may share is refused.
         const isAlone = profile.textDistinct || (profile.hasUnique && profile.given.length > 0);
         expect(made).toHaveLength(isAlone ? 1 : 2);
         expect(new Set(made.map((object) => asMap(object)['id'])).size).toBe(made.length);

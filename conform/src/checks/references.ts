@@ -78,7 +78,7 @@ export const WRONG: readonly Json[] = [
   { resultOf: 1, name: 'Core/echo', path: '/x' },
 ];
 
-/** What the second of three echoes answers that refers to another one. */
+/** Returns the answer of the second of three echoes, which refers to another one. */
 async function referTo(server: Server, resultOf: string): Promise<MethodResponse> {
   const { methodResponses } = await server.user.client().api([
     ['Core/echo', { x: 0 }, 'before'],

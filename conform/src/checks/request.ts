@@ -18,7 +18,7 @@ export const TEXT = JSON.stringify(ECHO);
 export const send = (server: Server, body: Json | string): Promise<ApiAnswer> =>
   server.user.client().send(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** What a well-formed echo is answered with. */
+/** The answer to a well-formed echo. */
 export const answered = satisfying('the response of an echo', (value) => {
   const answer = value as ApiAnswer;
   if (answer.kind !== 'response') return false;
@@ -175,7 +175,7 @@ const ofErrors = serverChecks('3.6.1', [
         const answer = await post(server, { headers: { 'content-type': type }, body: TEXT });
         expect([type, Math.trunc(answer.status / 100)]).toEqual([type, 4]);
       }
-      // What a body without a type is, its recipient may guess (RFC 9110 8.3).
+      // The recipient of a body without a type may guess its type (RFC 9110 8.3).
       const bare = await post(server, { body: TEXT });
       if (bare.status !== 200) expect(Math.trunc(bare.status / 100)).toBe(4);
     },
@@ -285,7 +285,7 @@ const ofEnvelopes = serverChecks('3.3', [
     async run(server) {
       const request = { headers: JSON_TYPE, body: TEXT };
       expect(apiAnswer(await post(server, request))).toEqual(answered);
-      // What else they are answered with, and by which status, is the server's affair.
+      // The rest of the answer, and its status, is the server's affair.
       for (const other of [{ authorization: null }, { method: 'GET' }])
         expect(apiAnswer(await post(server, { ...request, ...other }))).not.toEqual(answered);
     },

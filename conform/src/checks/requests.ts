@@ -20,7 +20,7 @@ export const getCall = ({ type, A1 }: Subject, args: object, callId: string): Ca
   callId,
 ];
 
-/** What a /set of a request was answered, which must be no error. */
+/** Returns the answer to a /set of a request, which must be no error. */
 export const setTo = (response: ApiResponse, callId: string): SetAnswer =>
   asSet(answerTo(response, callId));
 
@@ -33,6 +33,6 @@ export async function expectGone({ client, type, A1 }: Subject, id: string): Pro
   expect((await client.get(type, { accountId: A1, ids: [id] })).notFound).toEqual([id]);
 }
 
-/** What notUpdated or notDestroyed says where all of these have one error. */
+/** Returns the errors in notUpdated or notDestroyed where all of these have one error. */
 export const setErrors = (subject: Subject, ids: readonly string[], type: string): object =>
   Object.fromEntries(ids.map((id) => [id, subject.setError(type)]));

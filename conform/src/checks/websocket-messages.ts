@@ -10,8 +10,8 @@ import { echoRequest, urn, withSocket } from './websocket-talk.js';
 /** RFC 8887 4.3.1 to 4.3.5: Request, Response, RequestError, and no push that nobody asked for. */
 
 /**
- * What every RequestError has; `status` and `detail` may be left out of problem details (RFC 7807
- * 3.1).
+ * Expects the members of every RequestError; `status` and `detail` may be left out of problem
+ * details (RFC 7807 3.1).
  */
 export function expectError(
   answer: JsonMap,

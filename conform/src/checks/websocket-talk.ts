@@ -5,8 +5,7 @@ import { CORE } from '../subject/user.js';
 import { UnexpectedError } from '../unexpected.js';
 
 /**
- * What the checks of RFC 8887 have in common: sockets of their own, whatever the run's transport
- * is.
+ * The checks of RFC 8887 have sockets of their own, whatever the run's transport is.
  */
 
 /** A socket that must open; it is closed afterwards. */

@@ -78,7 +78,7 @@ export interface QueryChangesAnswer {
   readonly added: { id: string; index: number }[];
 }
 
-/** What a /set response has of what was not asked for, or did not fail. */
+/** The members of a /set response for acts that were not asked for, or did not fail. */
 export const NOTHING_SET = Object.freeze({
   created: null,
   updated: null,

@@ -7,7 +7,10 @@ export class FencedError extends Error {
   override readonly name = 'FencedError';
 }
 
-/** What an argument is given as, however a server may spell its name, and by reference. */
+/**
+ * Returns the forms in which an argument is given, however a server may spell its name, and by
+ * reference.
+ */
 export function given(args: JsonMap, argument: string, calls: readonly Json[]): readonly Json[] {
   const wanted = argument.toLowerCase();
   return Object.entries(args).flatMap(([name, value]) => {
@@ -17,7 +20,8 @@ export function given(args: JsonMap, argument: string, calls: readonly Json[]): 
 }
 
 /**
- * What a reference finds: known before it is sent where it is to an echo, and otherwise not sent.
+ * Returns the values that a reference finds: known before it is sent where it is to an echo, and
+ * otherwise not sent.
  */
 function referredTo(reference: Json, calls: readonly Json[]): Json {
   const { resultOf, path } = asMap(reference);

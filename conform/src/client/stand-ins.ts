@@ -50,7 +50,7 @@ const concerns = (method: string, { type }: StandIns): boolean =>
 function changed(value: Json, name: string, change: (text: string) => string): Json {
   if (Array.isArray(value)) return value.map((one) => changed(one, name, change));
   if (value === null || typeof value !== 'object') return value;
-  // What isn't JSON's own, such as __proto__, stays a member.
+  // A member that isn't JSON's own, such as __proto__, stays a member.
   const copy = Object.create(Object.getPrototypeOf(value) as object) as object;
   for (const [key, one] of Object.entries(value)) {
     const now = key === name && typeof one === 'string' ? change(one) : changed(one, name, change);

@@ -47,9 +47,9 @@ export interface DescriptorSource {
 }
 
 /**
- * All types of descriptors that somebody wrote. What isn't of their language would be left out in
- * silence, and a run without it say too much; what only a server of this project can't have is no
- * fault of theirs.
+ * All types of descriptors that somebody wrote. A part that isn't of their language would be left
+ * out in silence, and a run without it say too much. A part that only a server of this project
+ * can't have is no fault of theirs.
  */
 export function worldOf(sources: readonly DescriptorSource[]): World {
   const { views, problems } = viewsOf(sources);
@@ -62,7 +62,8 @@ export function worldOf(sources: readonly DescriptorSource[]): World {
 const isBare = ({ types }: CapabilityView): boolean => types.length === 0;
 
 /**
- * Who gives descriptors wants types checked: a run without any would pass and say nothing of them.
+ * A user who gives descriptors wants types checked: a run without any would pass and say nothing of
+ * them.
  */
 const nothing = ({ root }: CapabilityView): Problem => ({
   at: root.members?.get('types')?.nameAt ?? root.at,
@@ -87,7 +88,7 @@ export function selfDescribedWorld(sources: readonly DescriptorSource[]): World 
 
 interface Views {
   readonly views: readonly CapabilityView[];
-  /** What is wrong with what could be read nevertheless. */
+  /** The problems of the descriptors that could be read nevertheless. */
   readonly problems: readonly Problem[];
 }
 
@@ -100,7 +101,8 @@ function viewsOf(sources: readonly DescriptorSource[]): Views {
     const base = basename(file).replace(/[.][a-z]+$/, '');
     return [viewCapability({ file, base, start: { file, line: 1, column: 1 }, root })];
   });
-  // What can't be read at all is missing from the others, whatever would be said of them.
+  // A descriptor that can't be read at all is missing from the others, whatever would be said of
+  // them.
   if (views.length < sources.length) throw new DescriptorError(sources, problems);
   return { views, problems };
 }
@@ -119,14 +121,17 @@ export function visible(type: ModelType): readonly ModelProperty[] {
   return type.properties.filter(({ access }) => access !== 'internal' && access !== 'secret');
 }
 
-/** What a create may give, references and blobs too. */
+/** Returns the properties that a create may give, references and blobs too. */
 export function writable(type: ModelType): readonly ModelProperty[] {
   return type.properties.filter(
     ({ access, role }) => (access === 'mutable' || access === 'immutable') && role === undefined,
   );
 }
 
-/** What a create may give without anything else being there: neither references nor blobs. */
+/**
+ * Returns the properties that a create may give without anything else being there: neither
+ * references nor blobs.
+ */
 export function givable(type: ModelType): readonly ModelProperty[] {
   return writable(type).filter(
     ({ blobs, reference }) => blobs.length === 0 && reference === undefined,

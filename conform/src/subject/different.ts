@@ -59,7 +59,7 @@ class Different {
     const { minLength = 0, maxLength = 100 } = this.#property.schema;
     const fits = ({ length }: string) => length >= minLength && length <= maxLength;
     if (n >= this.#matching.length) {
-      // What is tried as a value of the property itself is left alone.
+      // A value that is tried for the property itself is left alone.
       const tried = new Set(valuesOf(this.#property).good);
       const all = matching(pattern, fits, (n + 50) * 2);
       this.#matching = all.filter((one) => !tried.has(one));

@@ -14,11 +14,11 @@ const WORDS = ['alpha', 'Beta', 'gamma', 'Äpfel', 'straße', 'STRASSE', '10', '
 /** Objects that a check of random writes has at the most; the account has room for them. */
 export const DRAWN_ROOM = 100;
 
-/** What hooks compute from many of them stays in bounds as well. */
+/** The values that hooks compute from many of them stay in bounds as well. */
 const isSmall = (value: Json): boolean =>
   typeof value === 'number' ? Math.abs(value) < 1e9 : size(value) < 60;
 
-/** What a subject's objects and queries may be, drawn at random. */
+/** Draws objects and queries of a subject at random. */
 export class Drawn {
   readonly #subject: Subject;
   readonly #random: Random;

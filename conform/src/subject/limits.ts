@@ -5,9 +5,10 @@ import type { Subject } from './subject.js';
 
 /**
  * A call with one object more than a limit of the session allows: null where it was refused,
- * otherwise its answer. The limit binds the client (RFC 8620 2): a server may refuse the call
- * (requestTooLarge), or the whole request as one beyond a limit of the capability object (3.6.1),
- * or do what was asked, but then with every object. A strict run wants the call to be refused.
+ * otherwise its answer. The limit binds the client (RFC 8620 2). A server may refuse the call
+ * (requestTooLarge), or the whole request as one beyond a limit of the capability object (3.6.1).
+ * Or it may do what was asked, but then with every object. A strict run wants the call to be
+ * refused.
  */
 export async function beyond(
   subject: Subject,

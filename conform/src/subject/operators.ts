@@ -4,7 +4,7 @@ import { casemapKey, fold } from '../../../src/text/index.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { kindsOf } from './values.js';
 
-/** What a descriptor's filters and sorts mean (decisions 14 and 15), in plain JavaScript. */
+/** The meaning of a descriptor's filters and sorts, in plain JavaScript. */
 
 /** Values that a condition is tried with: those that are there, and one that is nowhere. */
 export function operands(

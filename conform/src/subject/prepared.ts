@@ -15,7 +15,10 @@ interface Support {
   readonly id: string;
 }
 
-/** What a type's objects must refer to: made once an account, and kept until the type is done. */
+/**
+ * The objects that a type's objects must refer to: made once an account, and kept until the type is
+ * done.
+ */
 export class Prepared {
   readonly #subject: Subject;
   readonly #values = new Map<string, JsonMap>();

@@ -3,7 +3,7 @@ import type { Json, JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from './subject.js';
 
-/** What a query is, whatever its window (RFC 8620 5.5). */
+/** The parts of a query, whatever its window (RFC 8620 5.5). */
 export interface Query {
   readonly filter?: Json;
   readonly sort?: Json;

@@ -10,8 +10,8 @@ import type { Server } from './server.js';
 import { BLOB } from './user.js';
 
 /**
- * What is known of a data type: its description, the accounts that have it, what was there before
- * the run, and its errors.
+ * The facts of a data type: its description, the accounts that have it, the objects that were there
+ * before the run, and its errors.
  */
 export class TypeView {
   readonly server: Server;
@@ -105,7 +105,7 @@ export class TypeView {
     return this.server.listings.wayOf(this.type, accountId) === 'own';
   }
 
-  /** What was there before, as far as it could be listed. */
+  /** Returns the objects that were there before, as far as they could be listed. */
   protected before(accountId: string): ReadonlyMap<string, Item> {
     return this.server.fence.foreign(this.type, accountId);
   }

@@ -19,7 +19,7 @@ export function valuesOf({ schema, nullable }: ModelProperty): Values {
   };
 }
 
-/** What JSON of a schema may be; in wholes, null is one kind among the others. */
+/** Values that JSON of a schema may have; in wholes, null is one kind among the others. */
 export function ofSchema(schema: JSONSchema7): Values {
   const types = kindsOf(schema);
   const kinds = types.filter((one) => one !== 'null');

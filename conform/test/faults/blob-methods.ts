@@ -6,7 +6,7 @@ import { list, onResponse, onResponses, renamed, sent, session, told, values } f
 
 const BLOB = 'urn:ietf:params:jmap:blob';
 
-/** What is told of each blob that was made. */
+/** Changes the report of each blob that was made. */
 const created = (change: (one: JsonMap) => JsonMap): Partial<Fault> =>
   told('upload', (args) => ({
     ...args,
@@ -33,7 +33,7 @@ const sources = (change: (one: JsonMap) => Json): Partial<Fault> =>
     };
   });
 
-/** What Blob/get lists. */
+/** Changes the list of Blob/get. */
 const blobs = (change: (one: JsonMap) => JsonMap): Partial<Fault> =>
   list('get', 'list', (all) => all.map((one) => change(asMap(one))));
 
@@ -342,7 +342,7 @@ export const blobGetMethodFaults: readonly Fault[] = [
   },
 ];
 
-/** What is told of each blob that is looked up. */
+/** Changes the report of each blob that is looked up. */
 const matches = (change: (one: JsonMap) => JsonMap): Partial<Fault> =>
   list('lookup', 'list', (all) =>
     all.map((one) => ({ ...asMap(one), matchedIds: change(asMap(asMap(one)['matchedIds'])) })),

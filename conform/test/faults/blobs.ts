@@ -16,7 +16,7 @@ const upload = (change: (answer: JsonMap) => JsonMap): Partial<Fault> =>
       : answer,
   );
 
-/** What reaches the server of an upload. */
+/** Changes an upload on its way to the server. */
 const uploading = (change: (request: ProxyRequest) => ProxyRequest): Partial<Fault> => ({
   request: (request) => (isUpload(request) ? change(request) : request),
 });

@@ -3,8 +3,8 @@ import type { Fault } from '../proxy.js';
 import { creates, dropping, http, ignoring, list, sent, session, setErrors } from './makers.js';
 
 /**
- * What a descriptor says of blobs, of hidden properties, of what many objects hold, and of further
- * arguments.
+ * Faults against a descriptor's words about blobs, hidden properties, values that many objects
+ * hold, and further arguments.
  */
 
 const lowered = (value: Json): Json =>

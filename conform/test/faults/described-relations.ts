@@ -2,9 +2,9 @@ import { asMap, type Item, type Json, type JsonMap } from '../../src/client/json
 import type { Fault } from '../proxy.js';
 import { accepted, events, list, member, onResponse, renamed, sent, told } from './makers.js';
 
-/** What a descriptor says of several objects together. */
+/** Faults against a descriptor's words about several objects together. */
 
-/** What another one of the call needs is refused for that one. */
+/** An object that another one of the call needs is refused for that one. */
 function asListed(args: JsonMap): JsonMap {
   const { needed, ...created } = asMap(args['created']);
   if (needed === undefined) return args;

@@ -3,7 +3,8 @@ import { asMap, type Json, type JsonMap, parsed } from '../../src/client/json.js
 import type { Fault, ProxyAnswer, ProxyRequest } from '../proxy.js';
 
 /**
- * Ways to be wrong that many faults share. What is no API request or no Response passes as it is.
+ * Ways to be wrong that many faults share. A message that is no API request or no Response passes
+ * as it is.
  */
 
 type Change<T> = (value: T) => T;

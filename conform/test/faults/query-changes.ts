@@ -110,7 +110,7 @@ export const queryChangesFaults: readonly Fault[] = [
     ...told('queryChanges', (args) => {
       const removed = (args['removed'] ?? []) as Json[];
       const added = (args['added'] ?? []) as Json[];
-      // What was at the start before it is so still, most likely.
+      // An object that was at the start before it is so still, most likely.
       const stays = added.filter((one) => asMap(one)['index'] === 0).flatMap((one) => ids([one]));
       return {
         ...args,

@@ -35,7 +35,7 @@ const references = (change: (reference: JsonMap) => Json): Partial<Fault> =>
 const without = (is: (name: string, args: JsonMap) => boolean) => (args: JsonMap) =>
   Object.fromEntries(Object.entries(args).filter(([name]) => !is(name, args)));
 
-/** What fails finds null. */
+/** A reference that fails finds null. */
 const nothing = forgiving('invalidResultReference', 'echo', { x: null });
 
 export const referencesFaults: readonly Fault[] = [

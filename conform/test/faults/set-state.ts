@@ -94,7 +94,7 @@ export const setStateFaults: readonly Fault[] = [
       const responses = response['methodResponses'] as [string, JsonMap, string][];
       const now = responses.map(([name, args, id]) => {
         if (!name.endsWith('/get')) return [name, args, id];
-        // What a /set answers comes before it is known to those that read later.
+        // The answer of a /set comes before it is known to those that read later.
         const known = first.get(name) ?? args;
         first.set(name, known);
         return [name, responses.length > 2 ? known : { ...args, state: 'old' }, id];

@@ -2,7 +2,7 @@ import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import { creates, dropping, items, patches, reported, sent } from './makers.js';
 
-/** What is wrong with names in snake_case. */
+/** Faults of names in snake_case. */
 
 const isSnake = (name: string): boolean => name.includes('_');
 
