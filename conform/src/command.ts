@@ -1,12 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { UsageError } from '../../src/descriptor/command-line.js';
 import { type Check, isOfSection, LEVELS, type Level } from './check.js';
 import { CHECKS } from './checks/index.js';
 import type { TransportName } from './client/connection.js';
 import { basic, bearer } from './client/credentials.js';
 import { NoAnswerError } from './client/http.js';
-import { trusting, WIRE, type Wire } from './client/watching.js';
 import { describedIn, ForeignError, learnTypes, UnreadableError } from './learn.js';
 import { countOf, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
@@ -17,6 +15,7 @@ import { DescriptorError, type World } from './subject/described.js';
 import { readSamples, SampleError } from './subject/samples.js';
 import { Server } from './subject/server.js';
 import { SessionError } from './subject/session.js';
+import { wireOf } from './wire-options.js';
 
 /** The command's options, as they were written. */
 export interface Options {
@@ -57,7 +56,6 @@ const INPUT = [
   UnreadableError,
   DescriptorError,
   ForeignError,
-  LostError,
   SampleError,
 ];
 
@@ -109,7 +107,7 @@ async function runAll(
   const { descriptor: files = [] } = options;
   const described = await describedIn(files);
   const accounts = options.account;
-  const wire = await wireOf(options);
+  const wire = await wireOf(options, environment);
   const named = accounts === undefined ? {} : { accounts };
   const server = await Server.connect({
     ...{ url, authorization, others, transport, seed, wire, strict, ...named },
@@ -147,8 +145,8 @@ async function runAll(
       if (warnings.length === 0) tell('Interrupted: what was made is removed.');
       return { ...head, outcomes, ended: `The run was interrupted. ${progress.left}` };
     } catch (error) {
-      if (!(error instanceof LostError) || error.outcomes.length === 0) throw error;
-      const ended = `${error.message} ${progress.left}`;
+      if (!(error instanceof LostError)) throw error;
+      const ended = `${error.message.replace(/[.]?$/, '.')} ${progress.left}`;
       tell(ended);
       return { ...head, outcomes: error.outcomes, ended };
     }
@@ -185,26 +183,18 @@ function gapOf(
   return passed + failed > 0 ? {} : { ended: 'Not one check could be run.' };
 }
 
-/** ms that a server may take for an answer, and whom its certificate may be of. */
-async function wireOf({ ca, timeout }: Options): Promise<Wire> {
-  if (timeout !== undefined && !/^[1-9]\d{0,4}$/.test(timeout))
-    throw new UsageError(`--timeout is a number of seconds from 1 to 99999, not ${timeout}.`);
-  const patience = timeout === undefined ? WIRE.patience : Number(timeout) * 1000;
-  if (ca === undefined) return { patience };
-  const pem = await readFile(ca, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`--ca ${ca} can't be read (${error.code ?? error.message}).`);
-  });
-  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-    throw new UsageError(`--ca ${ca} has no certificate in PEM (-----BEGIN CERTIFICATE-----).`);
-  return trusting({ patience }, pem);
-}
-
-/** Throws UsageError where `--account` names an account that the user can't write to. */
+/**
+ * Throws UsageError where `--account` names an account that the user can't write to, or one twice.
+ */
 function requireAccounts({ user }: Server, accounts: readonly string[]): void {
-  for (const id of accounts) {
+  for (const [index, id] of accounts.entries()) {
     const { session } = user;
     const writable = Object.keys(session.accounts).filter((one) => !session.isReadOnly(one));
     if (!writable.includes(id)) throw oneOf('--account', id, writable);
+    if (accounts.indexOf(id) !== index)
+      throw new UsageError(
+        `--account ${JSON.stringify(id)} is given twice: copies go to another account.`,
+      );
   }
 }
 

@@ -8,6 +8,7 @@ import {
   UsageError,
 } from '../../src/descriptor/command-line.js';
 import { OPTIONS } from './options.js';
+import { harmless } from './report/visible.js';
 
 const HELP = `
 Usage: jmapsmith-conform --url URL --token TOKEN|--basic USER:PASSWORD [OPTION...]
@@ -48,7 +49,18 @@ server was lost, a type could not be used), 2 an option, the URL, the token or a
 wrong, 70 a defect of ours.
 `;
 
-await runCommand({ name: 'conform', help: HELP, main: runConform });
+await runCommand({
+  name: 'conform',
+  help: HELP,
+  main: (argv) => runConform(argv).catch(throwHarmless),
+});
+
+/** Throws an error again without what a terminal would obey: the server can have sent it. */
+function throwHarmless(error: unknown): never {
+  if (error instanceof UsageError) throw new UsageError(harmless(error.message));
+  if (error instanceof Error) error.stack = harmless(error.stack ?? error.message);
+  throw error;
+}
 
 /** Runs the checks that the options select, and writes the report. */
 async function runConform(argv: readonly string[]): Promise<number> {
@@ -60,7 +72,8 @@ async function runConform(argv: readonly string[]): Promise<number> {
     return EXIT.fine;
   }
   // Before a run, not at the end of one: what it found would be lost.
-  if (output !== undefined) await written(output, '', 'a');
+  // A report of a run before must not be taken for this one's.
+  if (output !== undefined) await written(output, '');
   const interrupted = new AbortController();
   // Once: what was made is removed first. Again: at once.
   process.once('SIGINT', () => interrupted.abort());
@@ -68,12 +81,12 @@ async function runConform(argv: readonly string[]): Promise<number> {
   const { failed, hasDefect, report, summary } = await conform(
     values,
     process.env,
-    printError,
+    (line) => printError(harmless(line)),
     interrupted.signal,
   );
   if (output === undefined) process.stdout.write(report);
   else {
-    await written(output, report, 'w');
+    await written(output, report);
     process.stdout.write(`${summary}\nThe report is in ${output}.\n`);
   }
   if (failed || interrupted.signal.aborted) return EXIT.found;
@@ -81,8 +94,8 @@ async function runConform(argv: readonly string[]): Promise<number> {
 }
 
 /** Writes the report. Throws UsageError where the file can't be written. */
-async function written(output: string, text: string, flag: 'a' | 'w'): Promise<void> {
-  await writeFile(output, text, { flag }).catch((error: NodeJS.ErrnoException) => {
+async function written(output: string, text: string): Promise<void> {
+  await writeFile(output, text).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--output ${output} can't be written (${error.code ?? error.message}).`);
   });
 }

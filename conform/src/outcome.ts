@@ -29,6 +29,11 @@ export interface Outcome {
   readonly status: Status;
   /** Why it isn't applicable. */
   readonly reason?: string;
+  /**
+   * Whether it isn't applicable since the server refuses an object, or an update, that is legal as
+   * far as the descriptor tells.
+   */
+  readonly isRefused?: true;
   readonly failure?: Failure;
   readonly ms: number;
 }
@@ -51,6 +56,10 @@ export function countOf(outcomes: readonly Outcome[]): Readonly<Record<Status, n
   for (const { status } of outcomes) counts[status] += 1;
   return counts;
 }
+
+/** Counts the checks that were not run because the server refuses legal objects. */
+export const countRefused = (outcomes: readonly Outcome[]): number =>
+  outcomes.filter(({ isRefused }) => isRefused === true).length;
 
 /** Of an error that `expect` throws, what it compared. */
 interface Compared {

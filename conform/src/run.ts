@@ -99,11 +99,27 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
         const reason = unusable ?? missing(check, subject);
         await runner.run(check, reason, () => runOf(check, subject), subject);
       }
+      requireStored(subject, plan, runner.outcomes);
     } finally {
       if (unusable === null) await tidied(subject, plan);
     }
   }
   return runner.outcomes;
+}
+
+/** Tells that a type could not be used where the server refused all that the run tried to store. */
+function requireStored(
+  { type, server }: Subject,
+  { unusable = () => undefined }: Plan,
+  outcomes: readonly Outcome[],
+): void {
+  const refused = outcomes.filter((one) => one.type === type && one.isRefused === true);
+  const [first] = refused;
+  if (first === undefined || server.fence.hasStored(type)) return;
+  unusable(
+    `${type} can't be used: the server refuses all objects that the run tries to store, for ` +
+      `instance in ${first.check.id}. ${first.reason ?? ''}`,
+  );
 }
 
 /**
@@ -183,7 +199,7 @@ class Runner {
     const { transport, recorder } = this.#server;
     recorder.take();
     const start = performance.now();
-    const end = (rest: Pick<Outcome, 'status' | 'reason' | 'failure'>): void => {
+    const end = (rest: Pick<Outcome, 'status' | 'reason' | 'isRefused' | 'failure'>): void => {
       const ms = Math.round(performance.now() - start);
       const outcome: Outcome = { check, type, transport, ms, ...rest };
       this.outcomes.push(outcome);
@@ -204,7 +220,8 @@ class Runner {
       const status = isExpectation(error) ? 'failed' : 'defect';
       const failure = failureOf(error, recorder.take());
       const refused = status === 'failed' ? await this.#refusedSample(on, error) : null;
-      if (refused !== null) return end({ status: 'notApplicable', reason: refused });
+      if (refused !== null)
+        return end({ status: 'notApplicable', reason: refused, isRefused: true });
       end({ status, failure });
       if (error instanceof NoAnswerError) return await this.#stillThere(check, error);
       this.#unanswered = 0;

@@ -1,6 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeUser } from '../../test/support/fixtures.js';
 import { eventually } from '../../test/support/poll.js';
@@ -265,9 +268,39 @@ it('another server that can’t calculate changes breaks a SHOULD, no MUST', asy
 });
 
 it('a wrong token is the input’s fault: exit code 2, in one line', async () => {
-  const { code, stderr, stdout } = await conform('--url', server().url, '--token', 'wrong');
+  // The report of a run before is no report of this one.
+  const output = join(tmpdir(), `report-${process.pid}.xml`);
+  await writeFile(output, '<testsuites/>');
+  const given = ['--url', server().url, '--token', 'wrong', '--output', output];
+  const { code, stderr, stdout } = await conform(...given);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^conform: .* refuses the credentials \(401\)/);
+  expect(await readFile(output, 'utf8')).toBe('');
+});
+
+it('sends nothing of a server to the terminal that this would obey', async () => {
+  const hostile = '\u001b[2J\u009b31m\u202e';
+  const capabilities = { 'urn:example:todos': {}, [`urn:oops${hostile}`]: {} };
+  const accounts = { a: { accountCapabilities: capabilities } };
+  const session = JSON.stringify({ apiUrl: '/api', capabilities, accounts, state: 's' });
+  const broken = createServer((req, res) => {
+    if (req.url?.endsWith('jmap') === true) res.end(session);
+    else res.writeHead(req.url === '/api' ? 500 : 404).end(`oops${hostile}`);
+  });
+  await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    broken.close();
+  });
+  const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
+  const args = ['--url', url, '--token', 't', '--check', 'get-all', '--descriptor'];
+  const { code, stderr, stdout } = await conform(...args, 'capabilities/todos.yaml');
+  // The second one has no such capability, which is told with those that it has.
+  const foreign = await conform(...args, 'capabilities/notes.yaml');
+  expect([code, foreign.code]).toEqual([1, 2]);
+  for (const text of [stderr, stdout, foreign.stderr]) {
+    expect(text).toContain('oops\\u{1B}[2J');
+    expect(text).not.toMatch(/[^\n\P{C}]/u);
+  }
 });
 
 it('a report that can’t be written is told before the run', async () => {

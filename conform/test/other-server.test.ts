@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { expect, it } from 'vitest';
 import { type Check, typeChecks } from '../src/check.js';
 import { CHECKS } from '../src/checks/index.js';
-import type { JsonMap } from '../src/client/json.js';
-import { conform } from '../src/command.js';
+import type { Json, JsonMap } from '../src/client/json.js';
+import { conform, type Options } from '../src/command.js';
 import type { Outcome } from '../src/outcome.js';
 import { run } from '../src/run.js';
 import { SETTLED } from '../src/settled.js';
@@ -115,6 +116,111 @@ it('objects of --samples are what checks make', async () => {
   const samples = new Map([['Thing', [{ size: 7 }]]]);
   const result = await ran(other, SOME, { samples });
   expect(statuses(result)).toMatchObject({ 'get-all': 'passed', ...PASSED });
+});
+
+it.each([
+  ['one sample', [{ size: 7 }]],
+  ['two', [{ size: 3 }, {}]],
+])('defaults are looked for in objects without the values of --samples: %s', async (_, list) => {
+  const ids = ['set-create-defaults', 'set-create-default-given', 'described-values-defaults'];
+  const passed = Object.fromEntries(ids.map((id) => [id, 'passed']));
+  for (const checks of [ids, ids.slice(0, 1), ids.slice(2)]) {
+    const result = await ran(await OtherServer.start(), checks, {
+      samples: new Map([['Thing', list]]),
+    });
+    expect(passed).toMatchObject(statuses(result));
+  }
+});
+
+/** The options of a run that has Thing's descriptor from a file. */
+async function optionsOf(other: OtherServer, check: readonly string[]): Promise<Options> {
+  const file = join(tmpdir(), `things-${process.pid}.yaml`);
+  await writeFile(file, THINGS.text);
+  return { url: other.url, token: 't', ...IN_TEXT, descriptor: [file], check };
+}
+
+const IN_TEXT = { transport: 'http', report: 'text' };
+
+it('a type all of whose objects are refused is no whole run', async () => {
+  const other = await OtherServer.start({
+    rule: () => ({ type: 'invalidProperties', properties: ['name'], description: 'no' }),
+  });
+  const told: string[] = [];
+  const options = await optionsOf(other, ['get-not-found', 'get-all', 'set-destroy-many']);
+  const { failed, report, summary } = await conform(options, {}, (line) => told.push(line));
+  expect(failed).toBe(true);
+  const words =
+    /Thing can't be used: the server refuses all objects .* in [\w-]+\. .*--samples FILE gives/;
+  expect(summary).toMatch(words);
+  expect(told.join('\n')).toMatch(words);
+  for (const text of [report, summary])
+    expect(text.split('\n')[1]).toMatch(/^NOT SHOWN: \d+ checks were not run, because/);
+});
+
+it('a server that refuses the longest text alone is told in the head of the report', async () => {
+  const other = await OtherServer.start({
+    rule: ({ name }) =>
+      [...String(name)].length < 100
+        ? undefined
+        : { type: 'invalidProperties', properties: ['name'] },
+  });
+  const options = await optionsOf(other, ['get-not-found', 'set-destroy-many', 'set-text-length']);
+  const { failed, report, summary } = await conform(options, {}, () => undefined);
+  expect(failed).toBe(false);
+  const head = 'NOT SHOWN: 1 check was not run, because the server refuses objects that are legal.';
+  for (const text of [report, summary]) expect(text.split('\n')[1]).toBe(head);
+  expect(report).toMatch(/^NOT ALL RFC 8620 5\.3: 1 passed, 0 failed, 1 not applicable \(1 by/m);
+  expect(report).toMatch(
+    /x{40}\.\.\. \(100 characters\).*It took other values of name in this run: /,
+  );
+});
+
+it('an account that --account names twice is refused', async () => {
+  const other = await OtherServer.start({ accounts: { a: OWN, b: OWN } });
+  const options = await optionsOf(other, ['get-all']);
+  const twice = conform({ ...options, account: ['a', 'b', 'a'] }, {}, () => undefined);
+  await expect(twice).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining('--account "a" is given twice'),
+  });
+});
+
+it('a server that lists members in another order each time changed nothing', async () => {
+  let turn = 0;
+  const other = await OtherServer.start({
+    there: 3,
+    told: (name, args) => {
+      if (name !== 'Thing/get') return args;
+      turn += 1;
+      const turned = (one: Json): Json =>
+        Object.fromEntries(
+          Object.entries(one as JsonMap).toSorted(() => (turn % 2 === 0 ? 1 : -1)),
+        );
+      return { ...args, list: (args['list'] as Json[]).map(turned) };
+    },
+  });
+  const result = await ran(other, SOME);
+  expect([statuses(result), result.warnings]).toEqual([{ 'get-all': 'passed', ...PASSED }, []]);
+});
+
+it('a server that is lost at the first look at a type is reported', async () => {
+  const other = await OtherServer.start({
+    before: (calls) => (calls.some(([name]) => name === 'Thing/get') ? 'hang' : 'answer'),
+  });
+  const options = await optionsOf(other, ['echo', 'get-all']);
+  const { failed, report } = await conform({ ...options, timeout: '1' }, {}, () => undefined);
+  expect(failed).toBe(true);
+  expect(report).toMatch(/^ok {6}RFC 8620 4: 1 passed/m);
+  expect(report).toMatch(/not whole: .*hangs.* 1 s\. Of 2 checks 1 were left\.$/m);
+  const alone = await conform(
+    { ...options, check: ['get-all'], timeout: '1' },
+    {},
+    () => undefined,
+  );
+  expect([alone.failed, alone.report]).toEqual([
+    true,
+    expect.stringMatching(/not whole: .*hangs.* 1 s\. Of 1 checks 1 were left\.$/m),
+  ]);
 });
 
 it('what is refused in one call alone is a failure still', async () => {
@@ -326,11 +432,31 @@ it('--ca trusts the authority of a file, over https', async () => {
   await writeFile(ca, CERTIFICATE.cert);
   const { summary } = await conform({ ...options, check, ca }, {}, () => undefined);
   expect(summary).toContain('1 passed, 0 failed');
-  await writeFile(ca, 'no certificate');
-  await expect(conform({ ...options, check, ca }, {}, () => undefined)).rejects.toMatchObject({
-    name: 'UsageError',
-    message: expect.stringContaining('has no certificate in PEM'),
-  });
+  const [another = ''] = rootCertificates;
+  const nonsense = another.replace(/(?<=BEGIN CERTIFICATE-----\n).{20}/, 'no certificate at al');
+  for (const [text, words] of [
+    ['no certificate', 'has no certificate in PEM'],
+    [another + nonsense, "certificate 2 can't be read"],
+  ] as const) {
+    await writeFile(ca, text);
+    await expect(conform({ ...options, check, ca }, {}, () => undefined)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining(words),
+    });
+  }
+});
+
+it('--ca leaves the authorities of NODE_EXTRA_CA_CERTS trusted', async () => {
+  const other = await OtherServer.start({}, CERTIFICATE);
+  const [ca, extra] = ['another', 'extra'].map((name) =>
+    join(tmpdir(), `${name}-${process.pid}.pem`),
+  );
+  await writeFile(ca ?? '', rootCertificates[0] ?? '');
+  await writeFile(extra ?? '', CERTIFICATE.cert);
+  const options = { url: other.url, token: 't', ...IN_TEXT, check: ['echo'], ca };
+  const ran = await conform(options, { NODE_EXTRA_CA_CERTS: extra }, () => undefined);
+  expect(ran.summary).toContain('1 passed, 0 failed');
+  await expect(conform(options, {}, () => undefined)).rejects.toThrow(/self.signed/);
 });
 
 it('a pattern costs no checks: texts are drawn from it', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { emptyFolder } from '../../test/package/pack.js';
@@ -20,8 +20,14 @@ it('the packed runner works alone in a folder of another name', async () => {
   await mkdir(folder, { recursive: true });
   const tarball = join(root, stdout.trim().split('\n').at(-1) ?? '');
   await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components', '1']);
-  // The packages that npm would install beside it.
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  // The packages that npm would install beside it, and no others.
+  const text = await readFile(join(folder, 'package.json'), 'utf8');
+  const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
+  for (const name of Object.keys(dependencies)) {
+    const link = join(folder, 'node_modules', name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), link, 'dir');
+  }
   const main = join(folder, 'dist/conform/src/main.js');
   const options = ['--url', server().url, '--token', token, '--type', 'Todo', '--section', '5.2'];
   const report = await run(process.execPath, [main, ...options], { cwd: root });

@@ -65,6 +65,53 @@ it('a summary has one screen, however much failed', () => {
   expect(summary).toContain('The run is not whole: The server is lost.');
 });
 
+const refused = (id: string): Outcome => {
+  const { failure: _, ...rest } = outcome(id, {});
+  return { ...rest, status: 'notApplicable', reason: 'It is refused.', isRefused: true };
+};
+
+it.each(Object.keys(REPORTS))('objects that a server refuses are counted by %s', (word) => {
+  const all = results([refused('get-all'), refused('get-no-ids')]);
+  const told = REPORTS[word]?.(all) ?? '';
+  if (word === 'json') expect(JSON.parse(told)).toMatchObject({ refused: 2 });
+  else expect(told).toContain('NOT SHOWN: 2 checks were not run, because the server refuses');
+  expect(summaryOf(all)).toMatch(/^http:.*\nNOT SHOWN: 2 checks/);
+  expect(REPORTS[word]?.(results([outcome('get-all', {})]))).not.toContain('NOT SHOWN');
+});
+
+it('a section has its own word where some of its objects are refused', () => {
+  const { failure: _, ...rest } = outcome('get-no-ids', {});
+  const passed: Outcome = { ...rest, status: 'passed' };
+  const lines = REPORTS['text']?.(results([refused('get-all'), passed]))?.split('\n');
+  const count = '1 not applicable (1 by objects that the server refuses)';
+  expect(lines).toContain(`NOT ALL RFC 8620 5.1: 1 passed, 0 failed, ${count}`);
+});
+
+it.each([...Object.keys(REPORTS), 'summary'])('%s has no sign that a terminal obeys', (word) => {
+  const bad = 'a\u001b[31mb\u009b2Jc\u007fd\u202ee';
+  const one = outcome('get-all', {
+    ...{ message: bad, expected: bad, actual: { [bad]: bad } },
+    exchanges: [
+      { request: { line: `POST ${bad}`, headers: {}, body: bad }, answer: null },
+      {
+        request: { line: `POST ${bad}`, headers: { bad }, body: bad },
+        answer: { status: 200, headers: { bad }, body: bad },
+      },
+    ],
+  });
+  const all: Results = {
+    ...results([
+      { ...one, type: bad },
+      { ...refused('get-no-ids'), type: bad, reason: bad },
+    ]),
+    ...{ url: bad, warnings: [bad], ended: bad },
+  };
+  const told = word === 'summary' ? summaryOf(all) : REPORTS[word]?.(all);
+  expect(told).toMatch(/a\\u.*b/);
+  expect(told).not.toMatch(/[^\n\P{C}]/u);
+  if (word === 'json') expect(JSON.parse(told ?? '')).toMatchObject({ url: bad });
+});
+
 it('a defect of the runner is counted apart', () => {
   const defect: Outcome = { ...outcome('get-all', {}), status: 'defect' };
   const all = results([defect, outcome('get-no-ids', {})]);

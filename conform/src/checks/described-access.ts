@@ -1,9 +1,8 @@
 import { expect } from 'expect';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type TypeNeeds, typeChecks } from '../check.js';
-import type { Json } from '../client/json.js';
+import { type Json, same } from '../client/json.js';
 import { isUnique, visible, writable } from '../subject/described.js';
-import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
 /** Who may set and see a property, as its descriptor says. */

@@ -1,10 +1,9 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import type { Json, JsonMap } from '../client/json.js';
+import { type Json, type JsonMap, same } from '../client/json.js';
 import { entry, satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { givable } from '../subject/described.js';
-import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { LIMITED, largeOf } from './described-limits.js';
 import {

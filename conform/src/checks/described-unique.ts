@@ -1,8 +1,7 @@
 import type { ModelProperty, ModelUnique } from '../../../src/descriptor/model.js';
 import type { CopyAnswer } from '../client/answers.js';
-import type { Json, JsonMap } from '../client/json.js';
+import { type Json, type JsonMap, same } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
-import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { Targets } from './targets.js';
 

@@ -1,5 +1,6 @@
 import { expect } from 'expect';
 import { type TypeNeeds, typeChecks } from '../check.js';
+import { entry } from '../expected.js';
 import { writable } from '../subject/described.js';
 /** What a type's descriptor says of its values, each key by the answers that it leads to. */
 
@@ -41,7 +42,8 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
     async run(subject) {
       const { profile, described } = subject;
       const isGiven = (name: string) => profile.given.some((one) => one.name === name);
-      const item = await subject.read(await subject.put1({}));
+      const answer = await subject.set({ create: { k: subject.createLeast('put') } });
+      const item = await subject.read(entry(answer.created, 'k').id);
       for (const { name, default: value } of writable(described))
         if (value !== undefined && name !== profile.text && !isGiven(name))
           expect({ [name]: item[name] }).toEqual({ [name]: value });

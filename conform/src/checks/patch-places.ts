@@ -1,9 +1,8 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
-import type { Json, JsonMap } from '../client/json.js';
+import { type Json, type JsonMap, same } from '../client/json.js';
 import { type Matcher, satisfying } from '../expected.js';
 import { givable } from '../subject/described.js';
-import { same } from '../subject/profile.js';
 import type { Subject } from '../subject/subject.js';
 import { keysOf, kindsOf, ofSchema, schemaOf, size, valuesOf } from '../subject/values.js';
 

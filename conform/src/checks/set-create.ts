@@ -73,7 +73,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     async run(subject) {
       const { text, textDefault, defaults } = subject.profile;
       const isOptional = textDefault !== undefined;
-      const sent = isOptional ? subject.beside() : subject.create('a');
+      const sent = isOptional ? subject.least() : subject.createLeast('a');
       const expected = { ...defaults, ...(isOptional ? { [text]: textDefault } : {}) };
       const answer = await create(subject, { k: sent });
       const { id, ...reported } = entry(answer.created, 'k');

@@ -1,5 +1,5 @@
 import { FencedError, given, originals, texts, updated } from './fenced-ids.js';
-import { asMap, type Item, type Json, type JsonMap, parsed } from './json.js';
+import { asMap, type Item, type Json, type JsonMap, parsed, same } from './json.js';
 
 /** What is known of the objects of one type in one account. */
 interface Objects {
@@ -49,6 +49,8 @@ export class Fence {
   /** Creates and updates of the check that runs, which were refused one by one. */
   readonly #refusals: Refusal[] = [];
   readonly #patches: Create[] = [];
+  /** By type, the names of the properties that creates and updates gave and the server took. */
+  readonly #stored = new Map<string, Set<string>>();
   /** The check that runs. */
   #check = '';
 
@@ -61,6 +63,16 @@ export class Fence {
   /** Returns the creates and updates of the check that the server refused, each with its error. */
   get refusals(): readonly Refusal[] {
     return [...this.#refusals];
+  }
+
+  /** Tells whether the server took a create of a type in this run, or an update with values. */
+  hasStored(type: string): boolean {
+    return this.#stored.has(type);
+  }
+
+  /** Tells whether the server took some value of a property in this run. */
+  hasStoredValue(type: string, property: string): boolean {
+    return this.#stored.get(type)?.has(property) === true;
   }
 
   /** Types and accounts in which a create was not answered. */
@@ -175,9 +187,10 @@ export class Fence {
         (one) => one.type === type && one.accountId === accountId && one.key === key,
       );
       const [one] = at === -1 ? [] : list.splice(at, 1);
-      if (one === undefined || error === undefined) return;
-      const id = list === this.#patches ? key : null;
-      this.#refusals.push({ ...one, id, error: asMap(error) });
+      if (one === undefined) return;
+      const isCreate = list === this.#unanswered;
+      if (error === undefined) this.#store(one, isCreate);
+      else this.#refusals.push({ ...one, id: isCreate ? null : key, error: asMap(error) });
     };
     for (const key of Object.keys(asMap(created))) settle(this.#unanswered, key);
     for (const key of Object.keys(asMap(updated))) settle(this.#patches, key);
@@ -192,6 +205,15 @@ export class Fence {
       objects.ever.add(id);
     }
     if (Array.isArray(destroyed)) for (const id of destroyed) objects.made.delete(String(id));
+  }
+
+  /** Takes note of what the server took; an update without values says nothing. */
+  #store({ type, object }: Create, isCreate: boolean): void {
+    const names = Object.keys(object);
+    if (names.length === 0 && !isCreate) return;
+    const stored = this.#stored.get(type) ?? new Set();
+    this.#stored.set(type, stored);
+    for (const name of names) stored.add(name);
   }
 
   /**
@@ -283,9 +305,7 @@ const NONE: ReadonlyMap<string, Item> = new Map();
 const isMadeOf = (item: Item, object: JsonMap): boolean =>
   Object.keys(object).length > 0 &&
   Object.entries(object).every(
-    ([name, value]) =>
-      JSON.stringify(value).includes('"#') ||
-      JSON.stringify(item[name] ?? null) === JSON.stringify(value),
+    ([name, value]) => JSON.stringify(value).includes('"#') || same(item[name] ?? null, value),
   );
 
 /** Tells whether an id was there before the run, or was seen and not made by it. */

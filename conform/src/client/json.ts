@@ -1,3 +1,5 @@
+import { canonicalJson } from '../../../src/protocol/canonical-json.js';
+
 /** What a server may answer: JSON as it comes, judged by expectations and not by types. */
 export type Json = null | boolean | number | string | Json[] | JsonMap;
 
@@ -22,3 +24,6 @@ export function parsed(text: string): Json {
     throw error;
   }
 }
+
+/** Tells whether two values are equal as JSON: the order of members never counts. */
+export const same = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b);

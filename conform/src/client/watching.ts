@@ -14,10 +14,10 @@ export interface Wire {
 /** Waits 60 seconds for an answer and trusts the authorities of Node. */
 export const WIRE: Wire = Object.freeze({ patience: 60_000 });
 
-/** Returns a wire that also trusts an authority's certificate, in PEM. */
-export const trusting = (wire: Wire, pem: string): Wire => ({
+/** Returns a wire that also trusts the authorities of these certificates, in PEM. */
+export const trusting = (wire: Wire, ...pems: readonly string[]): Wire => ({
   ...wire,
-  ca: [...rootCertificates, pem],
+  ca: [...rootCertificates, ...pems],
 });
 
 /** What sees all that is sent and answered, whichever user it is, and how it is sent. */

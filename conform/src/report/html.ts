@@ -2,7 +2,7 @@ import { countOf, type Failure, type Outcome, type Results } from '../outcome.js
 import { type Cause, causesOf } from './causes.js';
 import { plainly } from './json.js';
 import { bySection } from './sections.js';
-import { linkOf, notesOf, restsOn } from './text.js';
+import { linkOf, notesOf, refusalsOf, restsOn } from './text.js';
 import { visible } from './visible.js';
 
 /** A page that stands by itself: no script, nothing from elsewhere. */
@@ -27,7 +27,8 @@ export function htmlReport(results: Results): string {
 <p>Over ${text(transport)}, seed ${seed}: <strong class="passed">${counts.passed} passed</strong>,
 <strong class="failed">${counts.failed} failed</strong>,
 <strong>${counts.notApplicable} not applicable</strong>${defects}.</p>
-${notesOf(results)
+${[refusalsOf(outcomes) ?? [], notesOf(results)]
+  .flat()
   .map((note) => `<p class="failed"><strong>${text(note)}</strong></p>`)
   .join('\n')}
 ${listOf(causes)}

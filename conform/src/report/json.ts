@@ -1,4 +1,4 @@
-import { countOf, type Results } from '../outcome.js';
+import { countOf, countRefused, type Results } from '../outcome.js';
 
 /**
  * The whole run as data. What comparisons held against each other is shown as far as it is JSON.
@@ -7,6 +7,7 @@ export function jsonReport({ outcomes, ...head }: Results): string {
   const report = {
     ...head,
     counts: countOf(outcomes),
+    refused: countRefused(outcomes),
     outcomes: outcomes.map(({ check, ...rest }) => ({
       id: check.id,
       specification: check.specification,
@@ -17,8 +18,18 @@ export function jsonReport({ outcomes, ...head }: Results): string {
       ...rest,
     })),
   };
-  return `${JSON.stringify(report, plainly, 2)}\n`;
+  return `${JSON.stringify(report, plainly, 2).replaceAll(OBEYED, escaped)}\n`;
 }
+
+/** Signs that a terminal obeys and that JSON.stringify leaves as they are. */
+const OBEYED = /[^\n\P{C}]/gu;
+
+/** Returns a sign as escapes of JSON. */
+const escaped = (sign: string): string =>
+  sign
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 
 /** Patterns are told by their words. */
 export function plainly(_name: string, value: unknown): unknown {

@@ -2,7 +2,7 @@ import type { Builder } from 'junit-report-builder';
 import junit from 'junit-report-builder';
 import type { Outcome, Results } from '../outcome.js';
 import { bySection } from './sections.js';
-import { linkOf, notesOf, restsOn } from './text.js';
+import { linkOf, notesOf, refusalsOf, restsOn } from './text.js';
 import { visible } from './visible.js';
 
 /**
@@ -15,14 +15,19 @@ export function junitReport(results: Results): string {
   const { url, transport, seed, outcomes } = results;
   const builder = BUILDER.newBuilder();
   const notes = notesOf(results);
-  if (notes.length > 0) {
+  const refusals = refusalsOf(outcomes);
+  if (notes.length > 0 || refusals !== null) {
     const suite = builder.testSuite().name('The run');
     for (const note of notes)
       suite.testCase().className('The run').name('whole').error(clean(note));
+    if (refusals !== null) suite.testCase().className('The run').name(refusals).skipped();
   }
   for (const [name, list] of bySection(outcomes)) {
     const suite = builder.testSuite().name(name);
-    suite.property('url', url).property('transport', transport).property('seed', String(seed));
+    suite
+      .property('url', clean(url))
+      .property('transport', transport)
+      .property('seed', String(seed));
     for (const outcome of list) {
       const { check, type, status, reason = '', failure, ms } = outcome;
       const one = suite.testCase().className(`${name}, ${check.level}`).name(titleOf(outcome));
@@ -31,7 +36,7 @@ export function junitReport(results: Results): string {
       if (failure === undefined) continue;
       const words = clean(`${check.rule}\n${linkOf(check)}\n${restsOn(check)}\n${failure.message}`);
       if (status === 'defect') one.error(words, 'defect of the runner');
-      else one.failure(words, type ?? 'server');
+      else one.failure(words, type === null ? 'server' : clean(type));
       const last = failure.exchanges.at(-1);
       if (last !== undefined) one.standardOutput(clean(JSON.stringify(last, null, 2)));
     }
@@ -40,7 +45,7 @@ export function junitReport(results: Results): string {
 }
 
 const titleOf = ({ check, type }: Outcome): string =>
-  type === null ? check.id : `${check.id} (${type})`;
+  type === null ? check.id : clean(`${check.id} (${type})`);
 
 /** XML 1.0 has no way to write most control characters and surrogates that stand alone. */
 function clean(text: string): string {

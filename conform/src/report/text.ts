@@ -1,12 +1,22 @@
 import type { Check } from '../check.js';
-import { countOf, type Outcome, type Results } from '../outcome.js';
+import { countOf, countRefused, type Outcome, type Results } from '../outcome.js';
 import { type Cause, causesOf } from './causes.js';
 import { bySection } from './sections.js';
-import { visible } from './visible.js';
+import { harmless, visible } from './visible.js';
 
 /** What must be known beside the outcomes. */
 export function notesOf({ ended, warnings = [] }: Results): readonly string[] {
   return ended === undefined ? warnings : [...warnings, `The run is not whole: ${ended}`];
+}
+
+/**
+ * Tells how many checks were not run because the server refuses legal objects; null where none was.
+ */
+export function refusalsOf(outcomes: readonly Outcome[]): string | null {
+  const count = countRefused(outcomes);
+  if (count === 0) return null;
+  const checks = count === 1 ? '1 check was' : `${count} checks were`;
+  return `NOT SHOWN: ${checks} not run, because the server refuses objects that are legal.`;
 }
 
 /**
@@ -24,7 +34,7 @@ export function textReport(results: Results): string {
   const notes = notesOf(results);
   if (notes.length > 0) lines.push('', ...notes.map(visible));
   lines.push('', totalOf(outcomes));
-  return `${lines.join('\n')}\n`;
+  return harmless(`${lines.join('\n')}\n`);
 }
 
 /** Causes and notes that a summary has room for. */
@@ -49,27 +59,39 @@ export function summaryOf(results: Results): string {
   if (notes.length > MOST_NOTES)
     lines.push(`${notes.length - MOST_NOTES} notes are in the report.`);
   lines.push(...notes.slice(-MOST_NOTES).map((note) => cut(visible(note), 4 * SCREEN)));
-  return `${lines.join('\n')}\n`;
+  return harmless(`${lines.join('\n')}\n`);
 }
 
-/** Returns the first line of a report: the server, the transport and the seed. */
-const headOf = ({ url, transport, seed }: Results): string =>
-  `${url} over ${transport}, seed ${seed}`;
+/** Returns the head of a report: the server, the transport and the seed, and what isn't shown. */
+function headOf({ url, transport, seed, outcomes }: Results): string {
+  const refusals = refusalsOf(outcomes);
+  const head = `${url} over ${transport}, seed ${seed}`;
+  return refusals === null ? head : `${head}\n${refusals}`;
+}
 
 /** Returns the line that counts all outcomes. */
 function totalOf(outcomes: readonly Outcome[]): string {
   const { passed, failed, notApplicable, defect } = countOf(outcomes);
+  const refused = refusedWords(outcomes);
   const defects = defect === 0 ? '' : `, ${defect} not done by a defect of the runner`;
-  return `${passed} passed, ${failed} failed, ${notApplicable} not applicable${defects}`;
+  return `${passed} passed, ${failed} failed, ${notApplicable} not applicable${refused}${defects}`;
+}
+
+/** Returns words for those of the checks that don't apply whose objects the server refused. */
+function refusedWords(outcomes: readonly Outcome[]): string {
+  const count = countRefused(outcomes);
+  return count === 0 ? '' : ` (${count} by objects that the server refuses)`;
 }
 
 /** Returns the line of one section with its counts. */
 function sectionLine(name: string, list: readonly Outcome[]): string {
   const { passed, failed, notApplicable, defect } = countOf(list);
-  const rest = notApplicable === 0 ? '' : `, ${notApplicable} not applicable`;
+  const refused = refusedWords(list);
+  const rest = notApplicable === 0 ? '' : `, ${notApplicable} not applicable${refused}`;
   const defects = defect === 0 ? '' : `, ${defect} by a defect of the runner`;
   // Where nothing was run, nothing is known to be right.
-  const word = failed > 0 ? 'FAILED' : passed > 0 ? 'ok' : '-';
+  const ok = refused === '' ? 'ok' : 'NOT ALL';
+  const word = failed > 0 ? 'FAILED' : passed > 0 ? ok : '-';
   return `${word.padEnd(7)} ${name}: ${passed} passed, ${failed} failed${rest}${defects}`;
 }
 

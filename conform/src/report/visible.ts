@@ -13,3 +13,9 @@ export const visible = (text: string): string =>
   Array.from(text, (sign) =>
     ALIKE.test(sign) || sign.normalize('NFKC') !== sign ? escaped(sign) : sign,
   ).join('');
+
+/**
+ * Returns a text without signs that a terminal obeys: control and format characters are escapes.
+ * Letters of all scripts stay, so that the name of a file can be read.
+ */
+export const harmless = (text: string): string => text.replaceAll(/[^\n\t\P{C}]/gu, escaped);

@@ -1,6 +1,5 @@
-import type { Item } from '../client/json.js';
+import { type Item, same } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
-import { same } from './profile.js';
 import type { Subject } from './subject.js';
 
 /**

@@ -1,10 +1,9 @@
-import type { Json, JsonMap } from '../client/json.js';
+import { type Json, type JsonMap, same } from '../client/json.js';
 import { satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { isUnique } from './described.js';
 import { differing, isDifferent } from './different.js';
 import type { Prepared } from './prepared.js';
-import { same } from './profile.js';
 import { valuesIn } from './samples.js';
 import { TypeView } from './type-view.js';
 import { valuesOf } from './values.js';
@@ -23,9 +22,19 @@ export abstract class Creates extends TypeView {
    * A create object with this text and what else is required; no two are equal in what must differ.
    */
   create(text: string, accountId?: string): JsonMap {
+    return { ...this.#named(text, accountId), ...this.beside(accountId) };
+  }
+
+  /** The same without any value that a create may leave out. */
+  createLeast(text: string, accountId?: string): JsonMap {
+    return { ...this.#named(text, accountId), ...this.least(accountId) };
+  }
+
+  /** Returns the text property with a text; nothing where the type has no such property. */
+  #named(text: string, accountId = this.A1): JsonMap {
     const { text: name, textDistinct } = this.profile;
-    const value = textDistinct ? this.#distinct(text, accountId ?? this.A1) : text;
-    return { ...(name === '' ? {} : { [name]: value }), ...this.beside(accountId) };
+    if (name === '') return {};
+    return { [name]: textDistinct ? this.#distinct(text, accountId) : text };
   }
 
   /** A text as it is where it comes first, and one of its like later. */
@@ -47,9 +56,26 @@ export abstract class Creates extends TypeView {
    */
   beside(accountId = this.A1): JsonMap {
     const { given, text } = this.profile;
+    const sample = this.#nextSample();
+    const names = given.map(({ name }) => name);
+    return { ...valuesIn(sample, [text, ...names]), ...this.#given(sample, accountId) };
+  }
+
+  /** The same without any value that a create may leave out, such as those that have a default. */
+  least(accountId = this.A1): JsonMap {
+    return this.#given(this.#nextSample(), accountId);
+  }
+
+  /** The samples take turns; undefined where there are none. */
+  #nextSample(): JsonMap | undefined {
     const sample = this.samples[this.#sampled % this.samples.length];
     this.#sampled += 1;
-    const own = given.map((property) => {
+    return sample;
+  }
+
+  /** Returns what each create gives beside the text. */
+  #given(sample: JsonMap | undefined, accountId: string): JsonMap {
+    const own = this.profile.given.map((property) => {
       const { name } = property;
       const prepared = this.prepared.of(accountId)[name];
       if (prepared !== undefined) return [name, prepared];
@@ -57,8 +83,7 @@ export abstract class Creates extends TypeView {
       const isFree = sample?.[name] !== undefined && !isUnique(this.described, property);
       return [name, isFree ? sample[name] : this.differing(property.name)];
     });
-    const names = given.map(({ name }) => name);
-    return { ...valuesIn(sample, [text, ...names]), ...Object.fromEntries(own) };
+    return Object.fromEntries(own) as JsonMap;
   }
 
   /** Legal objects of the type that somebody gave. */

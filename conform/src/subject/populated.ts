@@ -1,8 +1,7 @@
 import type { ModelProperty } from '../../../src/descriptor/model.js';
-import type { Item, Json, JsonMap } from '../client/json.js';
+import { type Item, type Json, type JsonMap, same } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
 import { givable, isUnique, wrapped, writable } from './described.js';
-import { same } from './profile.js';
 import type { Subject } from './subject.js';
 import { size, valuesOf } from './values.js';
 

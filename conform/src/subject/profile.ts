@@ -1,6 +1,6 @@
 import type { StandardMethodName } from '../../../src/capability/definition.js';
 import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
-import type { Json, JsonMap } from '../client/json.js';
+import { type Json, type JsonMap, same } from '../client/json.js';
 import { anyString, satisfying } from '../expected.js';
 import { type DescribedType, givable, visible, writable } from './described.js';
 import { hasTexts } from './patterned.js';
@@ -192,9 +192,6 @@ function defaultedOf(
   }
   return undefined;
 }
-
-/** Tells whether two values are equal as JSON text. */
-export const same = (a: Json, b: Json): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Returns the Boolean properties that a client may set, with their defaults. */
 function flagsOf(type: ModelType): TypeProfile['flags'] {

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { asMap, type Json, type JsonMap } from '../client/json.js';
+import { asMap, type Json, type JsonMap, same } from '../client/json.js';
 import { givable, type World, writable } from './described.js';
-import { same } from './profile.js';
 import type { Subject } from './subject.js';
 import { size, valuesOf } from './values.js';
 
@@ -81,11 +80,37 @@ export async function refusedSample(subject: Subject): Promise<string | null> {
     const again = await refusedAgain(subject, accountId, object, id !== null);
     if (again !== null)
       return (
-        `The server refuses this sample: ${type} ${JSON.stringify(object)}: ` +
-        `${JSON.stringify(again)}. --samples FILE gives objects that it takes.`
+        `The server refuses this sample: ${type} ${shown(object)}: ${JSON.stringify(again)}. ` +
+        (boundsAtFault(subject, object, again) ?? '--samples FILE gives objects that it takes.')
       );
   }
   return null;
+}
+
+/** Characters of a text that a reason shows. */
+const WIDTH = 40;
+
+/** Returns an object as JSON in which long texts are cut. */
+const shown = (object: JsonMap): string =>
+  JSON.stringify(object, (_name, value: Json) => {
+    const signs = typeof value === 'string' ? [...value] : [];
+    if (signs.length <= WIDTH) return value;
+    return `${signs.slice(0, WIDTH).join('')}... (${signs.length} characters)`;
+  });
+
+/**
+ * Returns what a reader must look at where the server took other values of the properties that it
+ * names in a refusal; null where it took none, or names none.
+ */
+function boundsAtFault({ server, type }: Subject, object: JsonMap, error: JsonMap): string | null {
+  const { properties } = error;
+  const names = Array.isArray(properties) ? properties.map(String) : [];
+  const isKnown = (name: string) => name in object && server.fence.hasStoredValue(type, name);
+  if (names.length === 0 || !names.every(isKnown)) return null;
+  return (
+    `It took other values of ${names.join(', ')} in this run: the server or the descriptor is ` +
+    'wrong about the bounds, or the server has a rule that the descriptor lacks.'
+  );
 }
 
 /**
@@ -122,6 +147,9 @@ async function refusedAgain(
   const { created, notCreated } = await subject.set({ accountId, create });
   const id = created?.['k']?.id;
   if (id === undefined || !isPatch) {
+    // A server that takes no object at all is told from one that refuses this one.
+    if (id === undefined && !subject.server.fence.hasStored(subject.type))
+      await subject.set({ accountId, create: { k: subject.create('sample', accountId) } });
     await subject.clear(accountId);
     return id === undefined ? (notCreated?.['k'] ?? {}) : null;
   }

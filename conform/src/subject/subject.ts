@@ -1,5 +1,5 @@
 import { asSet, type SetAnswer } from '../client/answers.js';
-import type { Item, JsonMap } from '../client/json.js';
+import { type Item, type JsonMap, same } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { UnexpectedError } from '../unexpected.js';
 import { Creates } from './creates.js';
@@ -7,7 +7,6 @@ import { type World, writable } from './described.js';
 import { listed } from './listing.js';
 import { PatternTexts } from './patterned.js';
 import { Prepared } from './prepared.js';
-import { same } from './profile.js';
 import type { Server } from './server.js';
 
 /** The result of trying to store something. */

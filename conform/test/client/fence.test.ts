@@ -177,3 +177,12 @@ it('a refused request does not reach the wire', async () => {
   await send(set({ destroy: ['mine'] }));
   expect(count).toBe(1);
 });
+
+it('a create that was not answered is recognised whatever the order of members', () => {
+  fence.pass(set({ create: { k: { place: { x: 1, y: [{ a: 1, b: 2 }] } } } }));
+  fence.adopt('Todo', 'A', [
+    { id: 'other', place: { y: [{ b: 2, a: 2 }], x: 1 } },
+    { id: 'lost', place: { y: [{ b: 2, a: 1 }], x: 1 } },
+  ]);
+  expect(fence.made('Todo', 'A')).toEqual(['mine', 'lost']);
+});

@@ -2,9 +2,8 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { NEEDS } from '../../../conform/src/checks/described-values.js';
 import { refusal } from '../../../conform/src/checks/refusal.js';
-import type { Json, JsonMap } from '../../../conform/src/client/json.js';
+import { type Json, type JsonMap, same } from '../../../conform/src/client/json.js';
 import { givable, isUnique, writable } from '../../../conform/src/subject/described.js';
-import { same } from '../../../conform/src/subject/profile.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import { size, valuesOf } from '../../../conform/src/subject/values.js';
 
