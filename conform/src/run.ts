@@ -118,7 +118,8 @@ function requireStored(
   if (first === undefined || server.fence.hasStored(type)) return;
   unusable(
     `${type} can't be used: the server refuses all objects that the run tries to store, for ` +
-      `instance in ${first.check.id}. ${first.reason ?? ''}`,
+      `instance in ${first.check.id}. ${first.reason ?? ''} ` +
+      `The file has the form {"${type}": [{"property": "value"}]}.`,
   );
 }
 
