@@ -146,7 +146,7 @@ async function runAll(
       return { ...head, outcomes, ended: `The run was interrupted. ${progress.left}` };
     } catch (error) {
       if (!(error instanceof LostError)) throw error;
-      const ended = `${error.message.replace(/[.]?$/, '.')} ${progress.left}`;
+      const ended = `${error.message} ${progress.left}`;
       tell(ended);
       return { ...head, outcomes: error.outcomes, ended };
     }

@@ -10,6 +10,7 @@ import type { World } from './subject/described.js';
 import { refusedSample } from './subject/samples.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
+import { elsewhere, missing, refusedWholly } from './usable.js';
 
 /** What of the checks is wanted; what is left out is all. */
 export interface Selection {
@@ -56,7 +57,7 @@ export class LostError extends Error {
   readonly outcomes: readonly Outcome[];
 
   constructor(message: string, outcomes: readonly Outcome[]) {
-    super(message);
+    super(message.endsWith('.') ? message : `${message}.`);
     this.outcomes = outcomes;
   }
 }
@@ -99,28 +100,13 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
         const reason = unusable ?? missing(check, subject);
         await runner.run(check, reason, () => runOf(check, subject), subject);
       }
-      requireStored(subject, plan, runner.outcomes);
+      const refused = refusedWholly(subject, runner.outcomes);
+      if (refused !== null) plan.unusable?.(refused);
     } finally {
       if (unusable === null) await tidied(subject, plan);
     }
   }
   return runner.outcomes;
-}
-
-/** Tells that a type could not be used where the server refused all that the run tried to store. */
-function requireStored(
-  { type, server }: Subject,
-  { unusable = () => undefined }: Plan,
-  outcomes: readonly Outcome[],
-): void {
-  const refused = outcomes.filter((one) => one.type === type && one.isRefused === true);
-  const [first] = refused;
-  if (first === undefined || server.fence.hasStored(type)) return;
-  unusable(
-    `${type} can't be used: the server refuses all objects that the run tries to store, for ` +
-      `instance in ${first.check.id}. ${first.reason ?? ''} ` +
-      `The file has the form {"${type}": [{"property": "value"}]}.`,
-  );
 }
 
 /**
@@ -295,12 +281,6 @@ class Runner {
 /** Returns a key of a check that ran for a type. */
 const keyOf = (id: string, type: string | null): string => `${id} ${type ?? ''}`;
 
-/** Returns why a check can't be run over this transport; null where it can. */
-function elsewhere(check: Check, transport: string): string | null {
-  if (check.transport === undefined || check.transport === transport) return null;
-  return `This is shown over ${check.transport} alone.`;
-}
-
 /** Why no check of a type can be run. */
 async function whyUnusable(
   subject: Subject,
@@ -319,19 +299,4 @@ async function whyUnusable(
     unusable(reason);
     return reason;
   }
-}
-
-/** What a type lacks of what a check needs. */
-export function missing(check: TypeCheck, subject: Subject): string | null {
-  const { methods = [], room = 1, text = false, repeats = false, singleton } = check.needs;
-  const { profile } = subject;
-  const lacks = methods.filter((method) => !subject.has(method));
-  if (lacks.length > 0) return `The type has no ${lacks.map((one) => `/${one}`).join(', ')}.`;
-  if (profile.singleton && singleton === undefined) return 'The type is a singleton.';
-  if (!profile.singleton && singleton === 'only') return 'The type is no singleton.';
-  if (text && profile.text === '') return 'The type has no mutable String that takes any text.';
-  if (repeats && profile.textDistinct) return 'No two objects of the type may have the same text.';
-  if (!profile.singleton && !subject.holds(room))
-    return `An account has room for ${subject.room} of them, this needs ${room}.`;
-  return null;
 }
