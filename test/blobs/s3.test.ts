@@ -144,7 +144,7 @@ describe('blobs in S3', () => {
   });
 });
 
-it('6: a server keeps its blobs in S3: upload, download, ranges, Blob/copy', async () => {
+it('RFC 8620 6: a server keeps its blobs in S3: upload, download, ranges, Blob/copy', async () => {
   const server = await startServer({
     env: { ...CREDENTIALS, BLOB_STORE: `s3://${BUCKET}/server?endpoint=${endpoint}` },
   });

@@ -253,7 +253,7 @@ describe('download', () => {
     expect(answer).toEqual({ accountId: AR, list: [], notFound: [blobId] });
   });
 
-  it('6: blobs are there after a restart of the client, and of no other account', async () => {
+  it('RFC 8620 6: a blob is in its account, and in no other one', async () => {
     const { A1, A2 } = fixtures();
     const blobId = await uploaded('here');
     expect((await download(A1, blobId)).text).toBe('here');

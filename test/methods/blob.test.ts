@@ -30,14 +30,14 @@ async function octets(id: string): Promise<string> {
   return Buffer.from(list[0]['data:asBase64'], 'base64').toString('latin1');
 }
 
-describe('B4.1: Blob/upload', () => {
-  it('one text', async () => {
+describe('RFC 9404 4.1: Blob/upload', () => {
+  it('stores one text under an id that is its blobId, too', async () => {
     const made = await one({ data: [text('abc')], type: 'text/plain' });
     expect(made).toEqual({ id: made.blobId, blobId: made.blobId, type: 'text/plain', size: 3 });
     expect(await octets(made.id)).toBe('abc');
   });
 
-  it('octets stay where nobody knows whether their rows were committed', async () => {
+  it('keeps the octets if nobody knows whether their rows were committed', async () => {
     const { store } = rig.services;
     const write = store.write.bind(store);
     const lost = vi.spyOn(store, 'write').mockImplementationOnce(async (...args) => {
@@ -50,7 +50,7 @@ describe('B4.1: Blob/upload', () => {
     expect(rig.blobFiles()).toBe(1);
   });
 
-  it('450, 451, 460: none, several in order, and a type by default', async () => {
+  it('joins data sources in order, none too, and has a type by default', async () => {
     expect(await one({ data: [] })).toMatchObject({ size: 0, type: 'application/octet-stream' });
     const made = await one({ data: [text('é'), base64('AP8='), text('')], type: null });
     expect(made).toMatchObject({ size: 4, type: 'application/octet-stream' });
@@ -58,26 +58,26 @@ describe('B4.1: Blob/upload', () => {
   });
 
   it.each([
-    ['453: a range beyond the end', [{ blobId: '#src', offset: 5, length: 6 }]],
-    ['453: an offset beyond it', [{ blobId: '#src', offset: 11 }]],
-    ['453: a negative offset', [{ blobId: '#src', offset: -1 }]],
-    ['453: a fraction', [{ blobId: '#src', length: 1.5 }]],
-    ['455: two kinds', [{ 'data:asText': 'a', blobId: '#src' }]],
-    ['455: none', [{}]],
-    ['455: all null', [{ 'data:asText': null, 'data:asBase64': null }]],
+    ['a range beyond the end', [{ blobId: '#src', offset: 5, length: 6 }]],
+    ['an offset beyond the end', [{ blobId: '#src', offset: 11 }]],
+    ['a negative offset', [{ blobId: '#src', offset: -1 }]],
+    ['a length with a fraction', [{ blobId: '#src', length: 1.5 }]],
+    ['a source of two kinds', [{ 'data:asText': 'a', blobId: '#src' }]],
+    ['a source of no kind', [{}]],
+    ['a source whose kinds are all null', [{ 'data:asText': null, 'data:asBase64': null }]],
     ['a range of a text', [{ 'data:asText': 'a', offset: 0 }]],
-    ['no string', [{ 'data:asText': 1 }]],
+    ['a text that is no string', [{ 'data:asText': 1 }]],
     ['an unknown member', [{ 'data:asText': 'a', foo: 1 }]],
-    ['456: an unknown blob', [{ blobId: 'bnope' }]],
+    ['an unknown blob', [{ blobId: 'bnope' }]],
     ['an unknown creation id', [{ blobId: '#nope' }]],
-    ['itself', [{ blobId: '#k' }]],
-    ['white space in base64', [base64('aGVs bG8=')]],
-    ['a lack of padding', [base64('aGVsbG8')]],
-    ['the other alphabet', [base64('-_-_')]],
-    ['bits in the padding', [base64('aGVsbG9=')]],
-    ['no data', null],
-    ['no array', {}],
-    ['null in it', [null]],
+    ['an upload of itself', [{ blobId: '#k' }]],
+    ['base64 with white space', [base64('aGVs bG8=')]],
+    ['base64 without its padding', [base64('aGVsbG8')]],
+    ["base64 in the URL's alphabet", [base64('-_-_')]],
+    ['base64 with bits in its padding', [base64('aGVsbG9=')]],
+    ['data that is null', null],
+    ['data that is no array', {}],
+    ['data with null in it', [null]],
   ])('%s is refused', async (_, data) => {
     const create = { src: { data: [text('0123456789')] }, k: { data } };
     const { created, notCreated } = await upload(create);
@@ -94,14 +94,14 @@ describe('B4.1: Blob/upload', () => {
     expect(error.properties.toSorted()).toEqual(['data', 'foo', 'type']);
   });
 
-  it('456: a blob that another user has uploaded is as unknown as none', async () => {
+  it('refuses a blob that another user has uploaded, as if it were unknown', async () => {
     const theirs = await rig.upload('theirs', U2);
     const seen = await one({ data: [{ blobId: theirs }] });
     const unknown = await one({ data: [{ blobId: 'bnope' }] });
     expect({ ...seen, description: seen.description.replace(theirs, 'bnope') }).toEqual(unknown);
   });
 
-  it('458: parts of blobs of the same call, in whatever order they stand', async () => {
+  it('takes parts of blobs of the same call, whatever their order', async () => {
     const { created, notCreated } = await upload({
       cat: {
         data: [
@@ -122,7 +122,7 @@ describe('B4.1: Blob/upload', () => {
     expect(await octets(created.cat.id)).toBe('How quick was that?');
   });
 
-  it('461: as many data sources as the session says', async () => {
+  it('takes as many data sources as the session says', async () => {
     const sources = (count: number): object => ({
       data: Array.from({ length: count }, () => text('a')),
     });
@@ -131,7 +131,7 @@ describe('B4.1: Blob/upload', () => {
     expect((await one(sources(MAX_DATA_SOURCES + 1))).type).toBe('tooLarge');
   });
 
-  it('maxSizeUpload is a SetError, exactly at the number', async () => {
+  it('refuses a larger blob than maxSizeUpload by a SetError', async () => {
     const { created, notCreated } = await upload({
       most: { data: [text('x'.repeat(1000))] },
       over: { data: [text('x'.repeat(1001))] },
@@ -141,7 +141,7 @@ describe('B4.1: Blob/upload', () => {
     expect([notCreated.over.type, notCreated.joined.type]).toEqual(['tooLarge', 'tooLarge']);
   });
 
-  it('463, 466: the id can be used by creation id and by result reference', async () => {
+  it('the id can be used by creation id and by result reference', async () => {
     const request = await rig.request(
       [
         ['Blob/upload', { accountId: 'a1', create: { k: { data: [text('abc')] } } }, 'u'],
@@ -160,12 +160,12 @@ describe('B4.1: Blob/upload', () => {
     expect(echoes.map((triple: Json) => triple[1])).toEqual([{ id }, { id }]);
   });
 
-  it('more than maxObjectsInSet', async () => {
+  it('refuses more creates than maxObjectsInSet', async () => {
     const create = Object.fromEntries([...'abcdef'].map((key) => [key, { data: [] }]));
     expect((await upload(create)).error).toBe('requestTooLarge');
   });
 
-  it('where the answer has no room nothing stays, octets neither', async () => {
+  it('keeps neither rows nor octets if the answer has no room', async () => {
     const small = new Rig({ maxSizeResponse: 500 });
     const files = small.blobFiles.bind(small);
     await small.upload('one file makes the folder');
@@ -177,14 +177,14 @@ describe('B4.1: Blob/upload', () => {
   });
 });
 
-describe('B4.2: Blob/get', () => {
+describe('RFC 9404 4.2: Blob/get', () => {
   const BAD = Buffer.from('The quick brown fox jumped over the \x81\x81 dog.', 'latin1');
 
   async function get(ids: readonly string[], more: object = {}): Promise<Json> {
     return rig.call('Blob/get', { ids, ...more });
   }
 
-  it('468, 480, 483: data and size by default; each once; no state', async () => {
+  it('answers data and size by default, each blob once, without a state', async () => {
     const id = await rig.upload('hello world');
     expect(await get([id, 'bnope', id, '#x'])).toEqual({
       accountId: 'a1',
@@ -193,7 +193,7 @@ describe('B4.2: Blob/get', () => {
     });
   });
 
-  it('470, 471: octets that are no UTF-8', async () => {
+  it('answers octets that are no UTF-8 as base64, and says so', async () => {
     const id = await rig.upload(BAD);
     const asBase64 = BAD.toString('base64');
     const both = { id, isEncodingProblem: true, size: 43 };
@@ -204,7 +204,7 @@ describe('B4.2: Blob/get', () => {
     expect(plain.list).toEqual([{ id, 'data:asBase64': asBase64, size: 43 }]);
   });
 
-  it('473: half a character at the end of a range is no UTF-8, a good range is', async () => {
+  it('a range that ends within a character is no UTF-8, a good range is', async () => {
     const bad = await rig.upload(BAD);
     const range = await get([bad], { offset: 0, length: 5 });
     expect(range.list).toEqual([{ id: bad, 'data:asText': 'The q', size: 43 }]);
@@ -212,7 +212,7 @@ describe('B4.2: Blob/get', () => {
     expect(cut.list[0]).toMatchObject({ isEncodingProblem: true, 'data:asBase64': 'ww==' });
   });
 
-  it('475, 476: ranges that the blob does not have', async () => {
+  it('truncates ranges that the blob does not have', async () => {
     const bad = await rig.upload(BAD);
     const hello = await rig.upload('hello world');
     const both = await get([bad, hello], { offset: 20, length: 100 });
@@ -239,7 +239,7 @@ describe('B4.2: Blob/get', () => {
     });
   });
 
-  it('478: digests of the range, by every algorithm of the session', async () => {
+  it('answers digests of the range, by every algorithm of the session', async () => {
     const id = await rig.upload('The quick brown fox jumped over the lazy dog.');
     const properties = DIGEST_ALGORITHMS.map((name) => `digest:${name}`);
     const { list } = await get([id], { properties, offset: 4, length: 9 });
@@ -250,7 +250,7 @@ describe('B4.2: Blob/get', () => {
     expect(nothing.list[0]['digest:sha-256']).toBe(createHash('sha256').digest('base64'));
   });
 
-  it('481: null ids, unknown properties, too many ids', async () => {
+  it('refuses null ids, unknown properties and too many ids', async () => {
     expect((await rig.call('Blob/get', { ids: null })).error).toBe('invalidArguments');
     expect((await rig.call('Blob/get')).error).toBe('invalidArguments');
     expect((await get([], { properties: ['digest:md5'] })).error).toBe('invalidArguments');
@@ -267,7 +267,7 @@ describe('B4.2: Blob/get', () => {
     expect(shared.list).toHaveLength(1);
   });
 
-  it('more octets than a response holds are not even read', async () => {
+  it('refuses more octets than a response holds', async () => {
     const small = new Rig({ maxSizeResponse: 3000 });
     const ids = [await small.upload('x'.repeat(2000)), await small.upload('y'.repeat(2000))];
     expect((await small.call('Blob/get', { ids })).error).toBe('requestTooLarge');
@@ -277,12 +277,12 @@ describe('B4.2: Blob/get', () => {
   });
 });
 
-describe('B4.3: Blob/lookup', () => {
+describe('RFC 9404 4.3: Blob/lookup', () => {
   async function lookup(ids: readonly string[], typeNames: readonly string[]): Promise<Json> {
     return rig.call('Blob/lookup', { ids, typeNames });
   }
 
-  it('485, 486, 490: lists per type, empty ones for what is not there', async () => {
+  it('lists objects per type, none for a blob that is not there', async () => {
     const id = await rig.upload('x');
     const [one_, two] = await rig.create('Widget', [
       { title: 'a', blobId: id },
@@ -296,7 +296,7 @@ describe('B4.3: Blob/lookup', () => {
     expect((await lookup([id], [])).list).toEqual([{ id, matchedIds: {} }]);
   });
 
-  it('types without blobs, unknown ones and those that `using` lacks are unknown', async () => {
+  it('refuses types without blobs, unknown ones, and types that `using` lacks', async () => {
     for (const name of ['Todo', 'Nope', '__proto__']) {
       expect((await lookup([], ['Widget', name])).error).toBe('unknownDataType');
     }
@@ -311,7 +311,7 @@ describe('RFC 8620 6.3: Blob/copy', () => {
     return rig.call('Blob/copy', { fromAccountId: 'a1', accountId: 'a2', blobIds, ...more });
   }
 
-  it('440, 441, 445: copies under new ids; each once; null where there is nothing', async () => {
+  it('copies each blob once under a new id; a map without members is null', async () => {
     const id = await rig.upload('abc');
     const { copied, notCopied } = await copy([id, id]);
     expect(notCopied).toBeNull();
@@ -331,12 +331,12 @@ describe('RFC 8620 6.3: Blob/copy', () => {
   });
 
   it.each([
-    ['443: the source unknown', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
-    ['443: the target unknown', { accountId: 'zz' }, 'accountNotFound'],
-    ['443: the target read-only', { accountId: 'ar' }, 'accountReadOnly'],
-    ['the source without blobs', { fromAccountId: 'an' }, 'accountNotSupportedByMethod'],
-    ['the target without blobs', { accountId: 'an' }, 'accountNotSupportedByMethod'],
-    ['within one account', { accountId: 'a1' }, 'invalidArguments'],
+    ['refuses an unknown source account', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
+    ['refuses an unknown target account', { accountId: 'zz' }, 'accountNotFound'],
+    ['refuses a read-only target account', { accountId: 'ar' }, 'accountReadOnly'],
+    ['refuses a source account without blobs', { fromAccountId: 'an' }, 'accountNotSupportedByMethod'],
+    ['refuses a target account without blobs', { accountId: 'an' }, 'accountNotSupportedByMethod'],
+    ['refuses to copy within one account', { accountId: 'a1' }, 'invalidArguments'],
   ])('%s', async (_, more, error) => {
     expect((await copy([], more)).error).toBe(error);
   });

@@ -19,7 +19,7 @@ async function changes(sinceState: string, more: object = {}): Promise<Json> {
 }
 
 describe('RFC 8620 5.2: /changes', () => {
-  it('186, 208: nothing has changed', async () => {
+  it('lists nothing if nothing has changed', async () => {
     expect(await changes('0')).toEqual({
       accountId: 'a1',
       oldState: '0',
@@ -31,7 +31,7 @@ describe('RFC 8620 5.2: /changes', () => {
     });
   });
 
-  it('188, 190, 191: each change is where it belongs, coalesced', async () => {
+  it('lists each object once, by what became of it', async () => {
     const [a, b, c] = await rig.create('Todo', [{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
     const since = (await rig.call('Todo/get', { ids: [] })).state;
     const [d, e] = await rig.create('Todo', [{ text: 'd' }, { text: 'e' }]);
@@ -43,7 +43,7 @@ describe('RFC 8620 5.2: /changes', () => {
     expect(response.newState).toBe((await rig.call('Todo/get', { ids: [] })).state);
   });
 
-  it('150: created and destroyed by one call is nowhere', async () => {
+  it('leaves out an object that one call created and destroyed', async () => {
     const { created, destroyed } = await set({ create: { k: { text: 'a' } }, destroy: ['#k'] });
     expect(destroyed).toEqual([created.k.id]);
     expect(await changes('0')).toMatchObject({
@@ -54,7 +54,7 @@ describe('RFC 8620 5.2: /changes', () => {
     });
   });
 
-  it('196, 198: pages have at most maxChanges ids and end exactly', async () => {
+  it('pages have at most maxChanges ids and end exactly', async () => {
     await rig.create(
       'Todo',
       Array.from({ length: 7 }, () => ({ text: 'x' })),
@@ -77,7 +77,7 @@ describe('RFC 8620 5.2: /changes', () => {
   });
 
   it.each(['1', '-1', '00', '01', '+0', '0.0', '', 'x', '9'.repeat(30), '1e0', ' 0'])(
-    '205: %j is no state to start from',
+    'refuses %j as a state to start from',
     async (state) => {
       expect((await changes(state)).error).toBe('cannotCalculateChanges');
     },
@@ -117,7 +117,7 @@ describe('RFC 8620 5.2: /changes', () => {
     expect(await changes('1000000009')).toMatchObject({ newState: '1000000010' });
   });
 
-  it('201, 203: pages applied to a copy rebuild what /get shows', async () => {
+  it('pages applied to a copy rebuild what /get shows', async () => {
     const random = Random.fromEnvironment();
     const live: string[] = [];
     const copy = new Set<string>();

@@ -21,7 +21,7 @@ async function objects(accountId: string): Promise<Json[]> {
 }
 
 describe('RFC 8620 5.4: /copy', () => {
-  it('393, 408: makes an equal object under a new id and keeps the original', async () => {
+  it('makes an equal object under a new id and keeps the original', async () => {
     const response = await copy({ k: { id } });
     expect(response).toMatchObject({ fromAccountId: 'a1', accountId: 'a2', notCreated: null });
     expect(response).toMatchObject({ oldState: '0', newState: '1' });
@@ -48,7 +48,7 @@ describe('RFC 8620 5.4: /copy', () => {
   });
 
   it.each([[{}], [{ title: 'x' }], [{ id: 3 }], [{ id: null }], [null], ['x']])(
-    '395: %j lacks its id',
+    'refuses %j, which has no id of an original',
     async (object) => {
       const { created, notCreated } = await copy({ k: object });
       expect(created).toBeNull();
@@ -56,7 +56,7 @@ describe('RFC 8620 5.4: /copy', () => {
     },
   );
 
-  it('396: an original that is not there', async () => {
+  it('answers notFound for an original that is not there', async () => {
     const [elsewhere] = (await copy({ k: { id } })).created.k.id;
     const response = await copy({ a: { id: 'nope' }, b: { id: '#nope' }, c: { id: elsewhere } });
     expect(Object.values<Json>(response.notCreated).map(({ type }) => type)).toEqual([
@@ -68,27 +68,27 @@ describe('RFC 8620 5.4: /copy', () => {
   });
 
   it.each([
-    ['398: the source unknown', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
-    ['398: the source out of reach', { fromAccountId: 'ax' }, 'fromAccountNotFound'],
-    ['the source without the type', { fromAccountId: 'an' }, 'fromAccountNotSupportedByMethod'],
-    ['within one account', { accountId: 'a1' }, 'invalidArguments'],
-    ['398: the target unknown', { accountId: 'zz' }, 'accountNotFound'],
-    ['400: the target read-only', { accountId: 'ar' }, 'accountReadOnly'],
-    ['401: stale in the source', { ifFromInState: '0' }, 'stateMismatch'],
-    ['401: stale in the target', { ifInState: '1' }, 'stateMismatch'],
+    ['refuses an unknown source account', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
+    ['refuses a source account out of reach', { fromAccountId: 'ax' }, 'fromAccountNotFound'],
+    ['refuses a source account without the type', { fromAccountId: 'an' }, 'fromAccountNotSupportedByMethod'],
+    ['refuses to copy within one account', { accountId: 'a1' }, 'invalidArguments'],
+    ['refuses an unknown target account', { accountId: 'zz' }, 'accountNotFound'],
+    ['refuses a read-only target account', { accountId: 'ar' }, 'accountReadOnly'],
+    ['refuses a stale ifFromInState', { ifFromInState: '0' }, 'stateMismatch'],
+    ['refuses a stale ifInState', { ifInState: '1' }, 'stateMismatch'],
   ])('%s', async (_, more, error) => {
     expect((await copy({ k: { id } }, more)).error).toBe(error);
     expect(await objects('a2')).toEqual([]);
   });
 
-  it('401: current states are fine, and a read-only source too', async () => {
+  it('takes current states, and a read-only source', async () => {
     const states = { ifFromInState: '1', ifInState: '0' };
     expect((await copy({ k: { id } }, states)).created).toHaveProperty('k');
     const nothing = await copy({ k: { id } }, { fromAccountId: 'ar' });
     expect(nothing.notCreated.k.type).toBe('notFound');
   });
 
-  it('410, 413: is a creation in the target, and its creation id can be used', async () => {
+  it('is a creation in the target, and its creation id can be used', async () => {
     const answers = await rig.calls([
       ['Widget/copy', { fromAccountId: 'a1', accountId: 'a2', create: { k: { id } } }],
       ['Widget/get', { accountId: 'a2', ids: ['#k'], properties: [] }],
@@ -99,7 +99,7 @@ describe('RFC 8620 5.4: /copy', () => {
     expect(answers[2]?.[1].created).toEqual([made]);
   });
 
-  it('415: more than maxObjectsInSet', async () => {
+  it('refuses more copies than maxObjectsInSet', async () => {
     const create = { a: { id }, b: { id }, c: { id }, d: { id } };
     expect((await copy(create)).error).toBe('requestTooLarge');
   });
@@ -112,7 +112,7 @@ describe('RFC 8620 5.4: onSuccessDestroyOriginal', () => {
     'x',
   ];
 
-  it('126, 403: destroys what was copied by a second response under the same call id', async () => {
+  it('destroys copied originals by a second response under the same call id', async () => {
     const [other] = await rig.create('Widget', [{ title: 'other' }]);
     const { methodResponses } = await rig.request([
       call({ a: { id }, b: { id }, c: { id: other, foo: 1 } }),
@@ -129,7 +129,7 @@ describe('RFC 8620 5.4: onSuccessDestroyOriginal', () => {
     expect(await objects('a1')).toMatchObject([{ id: other }]);
   });
 
-  it('405: a stale destroyFromIfInState leaves the copies', async () => {
+  it('a stale destroyFromIfInState leaves the copies', async () => {
     const answers = await rig.calls([call({ a: { id } }, { destroyFromIfInState: '0' })]);
     expect(answers.map(([name, args]) => args.type ?? name)).toEqual([
       'Widget/copy',
@@ -139,13 +139,13 @@ describe('RFC 8620 5.4: onSuccessDestroyOriginal', () => {
     expect(await objects('a2')).toHaveLength(1);
   });
 
-  it('406: nothing copied, nothing destroyed, no second response', async () => {
+  it('destroys nothing, and sends no second response, if nothing was copied', async () => {
     expect(await rig.calls([call({ a: { id: 'nope' } })])).toHaveLength(1);
     expect(await rig.calls([call({ a: { id } }, { ifInState: '7' })])).toHaveLength(1);
     expect(await objects('a1')).toHaveLength(1);
   });
 
-  it('400: from a source that can only be read, the second is accountReadOnly', async () => {
+  it('the second response is accountReadOnly if the source is read-only', async () => {
     const accounts = new Map(U1.accounts);
     const source = U1.accounts.get('a1');
     if (source !== undefined) accounts.set('a1', { ...source, isReadOnly: true });
@@ -158,8 +158,8 @@ describe('RFC 8620 5.4: onSuccessDestroyOriginal', () => {
   });
 });
 
-describe('5.4 and 6: blobs of copied objects', () => {
-  it('411, 233: come along under new ids, which are reported', async () => {
+describe('RFC 8620 5.4: blobs of copied objects', () => {
+  it('are copied under new ids, which the answer reports', async () => {
     const one = await rig.upload('one');
     const two = await rig.upload('two', undefined, 'a2');
     const [widget] = await rig.create('Widget', [{ title: 'b', blobId: one, iconId: one }]);

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('RFC 8620 3.3: which methods a request has', () => {
-  it('73: a method whose capability is not in `using` is unknown', async () => {
+  it('a method whose capability is not in `using` is unknown', async () => {
     const get = ['Todo/get', { accountId: 'a1', ids: [] }] as const;
     expect(await rig.calls([get], { using: [CORE, NOTES] })).toMatchObject([
       ['error', { type: 'unknownMethod' }],
@@ -29,12 +29,12 @@ describe('RFC 8620 3.3: which methods a request has', () => {
     expect(await rig.calls([get], { using: [TODOS] })).toMatchObject([['Todo/get', {}]]);
   });
 
-  it('61: with `using` empty every method is unknown, Core/echo too', async () => {
+  it('every method is unknown if `using` is empty, Core/echo too', async () => {
     const answers = await rig.calls([['Core/echo', {}]], { using: [] });
     expect(answers).toMatchObject([['error', { type: 'unknownMethod' }]]);
   });
 
-  it('75: Blob/copy needs core alone, the other blob methods need theirs', async () => {
+  it('Blob/copy needs core alone, the other blob methods need the blob capability', async () => {
     const args = { accountId: 'a2', fromAccountId: 'a1', blobIds: [], ids: [], create: {} };
     const names = ['Blob/upload', 'Blob/get', 'Blob/lookup', 'Blob/copy'];
     const answers = await rig.calls(
@@ -50,7 +50,7 @@ describe('RFC 8620 3.3: which methods a request has', () => {
   });
 
   it.each(['todo/get', 'Todo/Get', 'Todo/get ', '__proto__', ''])(
-    '76: %j is unknown',
+    'the method name %j is unknown',
     async (name) => {
       expect((await rig.call(name)).error).toBe('unknownMethod');
     },
@@ -58,13 +58,13 @@ describe('RFC 8620 3.3: which methods a request has', () => {
 });
 
 describe('RFC 8620 3.4: responses', () => {
-  it('78, 80: they come in order and carry the call ids unchanged', async () => {
+  it('come in order and carry the call ids unchanged', async () => {
     const ids = ['', 'x'.repeat(10_000), 'a"b\\😀', 'a"b\\😀'];
     const { methodResponses } = await rig.request(ids.map((id, n) => ['Core/echo', { n }, id]));
     expect(methodResponses).toEqual(ids.map((id, n) => ['Core/echo', { n }, id]));
   });
 
-  it('81: an error in one call leaves the others alone', async () => {
+  it('an error in one call leaves the others alone', async () => {
     const answers = await rig.calls([
       ['Core/echo', { n: 1 }],
       ['Nope/get', {}],
@@ -73,7 +73,7 @@ describe('RFC 8620 3.4: responses', () => {
     expect(answers.map((answer) => answer[0])).toEqual(['Core/echo', 'error', 'Core/echo']);
   });
 
-  it('98, 100, 101: echo answers what it got', async () => {
+  it('Core/echo answers its arguments', async () => {
     const args = {
       accountId: 7,
       n: [1, { x: null }, 2 ** 53 - 1, -(2 ** 53 - 1)],
@@ -82,7 +82,7 @@ describe('RFC 8620 3.4: responses', () => {
     expect(await rig.calls([['Core/echo', args]])).toEqual([['Core/echo', args]]);
   });
 
-  it('echoes members named like those of a prototype', async () => {
+  it('Core/echo answers members that are named as those of a prototype', async () => {
     const call = '["Core/echo",{"__proto__":{"a":1},"constructor":2},"c"]';
     expect(await rig.text(`{"using":["${CORE}"],"methodCalls":[${call}]}`)).toContain(call);
   });
@@ -102,28 +102,28 @@ describe('RFC 8620 3.6.2: accounts', () => {
     ['Blob/copy', { fromAccountId: 'a2', blobIds: [] }],
   ];
 
-  it.each(calls)('85, 86: %s of an unknown account and of one out of reach', async (name, args) => {
+  it.each(calls)('%s refuses an unknown account as one out of reach', async (name, args) => {
     const unknown = await rig.call(name, { ...args, accountId: 'zz' });
     const unreachable = await rig.call(name, { ...args, accountId: 'ax' });
     expect(unknown.error).toBe('accountNotFound');
     expect(unreachable).toEqual(unknown);
   });
 
-  it.each(calls)('83: %s without an accountId', async (name, args) => {
+  it.each(calls)('%s needs an accountId', async (name, args) => {
     const [[, response]] = (await rig.calls([[name, args]])) as [[string, Json]];
     expect(response).toMatchObject({ type: 'invalidArguments' });
     expect(response.description).toContain('"accountId"');
   });
 
   it.each(calls.filter(([name]) => !name.startsWith('Blob/')))(
-    '%s of an account that has not the type',
+    '%s refuses an account without the type',
     async (name, args) => {
       const response = await rig.call(name, { ...args, accountId: 'an' });
       expect(response.error).toBe('accountNotSupportedByMethod');
     },
   );
 
-  it('88: what writes is refused on a read-only account, with nothing to do too', async () => {
+  it('a writing method refuses a read-only account, with nothing to do, too', async () => {
     const writing = ['Todo/set', 'Todo/copy', 'Blob/upload', 'Blob/copy'];
     for (const [name, args] of calls) {
       const { error } = await rig.call(name, { ...args, accountId: 'ar' });
@@ -134,7 +134,7 @@ describe('RFC 8620 3.6.2: accounts', () => {
 });
 
 describe('RFC 8620 3.6.2: invalidArguments', () => {
-  it('90: names every unknown argument and what is known', async () => {
+  it('names every unknown argument and the known ones', async () => {
     const { error, description } = await rig.call('Todo/get', { foo: 1, bar: 2 });
     expect(error).toBe('invalidArguments');
     expect(description).toContain('"foo"');
@@ -170,12 +170,12 @@ describe('RFC 8620 3.6.2: invalidArguments', () => {
     ['Todo/queryChanges', { sinceQueryState: null }],
     ['Todo/copy', { fromAccountId: 'a2', create: null }],
     ['Blob/copy', { fromAccountId: 'a2', blobIds: null }],
-  ])('93: %s %j', async (name, args) => {
+  ])('%s refuses %j', async (name, args) => {
     expect((await rig.call(name, args)).error).toBe('invalidArguments');
   });
 
   it.each(['1e400', '9007199254740993', '4.99999999999999999999'])(
-    '%s is refused as an Int, never rounded',
+    'refuses %s as an Int, and never rounds it',
     async (number) => {
       const args = `{"accountId":"a1","position":${number}}`;
       const body = `{"using":["${TODOS}"],"methodCalls":[["Todo/query",${args},"c"]]}`;
@@ -184,7 +184,7 @@ describe('RFC 8620 3.6.2: invalidArguments', () => {
   );
 
   it.each(['1e400', '9007199254740993', '4.99999999999999999999'])(
-    '4: Core/echo gives %s back as it came, by a reference too',
+    'Core/echo answers %s as it came, by a reference too',
     async (number) => {
       const echo = `["Core/echo",{"n":[${number}]},"c"]`;
       const again = '["Core/echo",{"#n":{"resultOf":"c","name":"Core/echo","path":"/n"}},"d"]';
@@ -207,7 +207,7 @@ describe('RFC 8620 3.6.2: invalidArguments', () => {
 });
 
 describe('the calls of one request', () => {
-  it('let others have a turn in between', async () => {
+  it('let other requests have a turn between two of them', async () => {
     const seen: string[] = [];
     rig.trick.run = async () => {
       const end = performance.now() + 15;
@@ -241,7 +241,7 @@ describe('failures', () => {
     expect(response.description).toContain(rig.failures[0]?.reference);
   });
 
-  it('96: a busy database is serverUnavailable and not logged as a defect', async () => {
+  it('a busy database is serverUnavailable and not logged as a defect', async () => {
     rig.trick.run = () => Promise.reject(new UnavailableError('SQLITE_BUSY'));
     const answers = await rig.calls([trick, ['Core/echo', {}]]);
     expect(answers).toMatchObject([
@@ -268,7 +268,7 @@ describe('failures', () => {
     await lacking.close();
   });
 
-  it('REQUEST_TIMEOUT: past it a call is serverUnavailable and changes nothing', async () => {
+  it('a call after REQUEST_TIMEOUT is serverUnavailable and changes nothing', async () => {
     const late = open({ requestTimeout: -1 });
     const create = { k: { text: 'a' } };
     expect((await late.call('Todo/set', { create })).error).toBe('serverUnavailable');
@@ -280,7 +280,7 @@ describe('failures', () => {
 });
 
 describe('MAX_SIZE_RESPONSE', () => {
-  it('the call that would cross it is requestTooLarge, smaller ones run', async () => {
+  it('a call whose answer would exceed it is requestTooLarge, smaller ones run', async () => {
     const small = open({ maxSizeResponse: 5000 });
     const answers = await small.calls([
       ['Core/echo', { a: 'x'.repeat(2000) }],
@@ -320,7 +320,7 @@ describe('MAX_SIZE_RESPONSE', () => {
     expect(request.createdIds).toEqual({});
   });
 
-  it('a /get that would cross it is stopped', async () => {
+  it('stops a /get that would exceed it', async () => {
     const small = open({ maxSizeResponse: 3000 });
     for (let index = 0; index < 10; index += 1) {
       await small.create('Todo', [{ text: 'x'.repeat(400) }]);

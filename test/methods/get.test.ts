@@ -13,12 +13,12 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 describe('RFC 8620 5.1: /get', () => {
-  it('163: no ids is nothing, with a state', async () => {
+  it('answers no objects and a state for an empty list of ids', async () => {
     const response = await rig.call('Todo/get', { ids: [] });
     expect(response).toEqual({ accountId: 'a1', state: '3', list: [], notFound: [] });
   });
 
-  it('lists in the order asked; null is all in order of creation', async () => {
+  it('lists objects in the order of ids, or all in order of creation', async () => {
     const asked = await rig.call('Todo/get', { ids: ids.toReversed() });
     expect(asked.list.map((todo: Json) => todo.text)).toEqual(['c', 'b', 'a']);
     const all = await rig.call('Todo/get', { ids: null });
@@ -26,7 +26,7 @@ describe('RFC 8620 5.1: /get', () => {
     expect(all.notFound).toEqual([]);
   });
 
-  it('165, 166: each id is answered once', async () => {
+  it('answers each id once', async () => {
     const a = ids[0];
     expect(await rig.call('Todo/get', { ids: [a, 'x', a, 'x'] })).toMatchObject({
       list: [{ id: a }],
@@ -38,7 +38,7 @@ describe('RFC 8620 5.1: /get', () => {
     });
   });
 
-  it('168, 170, 171: properties null is all, [] is the id, twice is once', async () => {
+  it('answers all properties for null, the id for [], and each once', async () => {
     const of = async (properties: Json): Promise<string[]> =>
       Object.keys((await rig.call('Todo/get', { ids: [ids[0]], properties })).list[0]).sort();
     expect(await of(null)).toEqual(['created', 'done', 'id', 'text', 'updated']);
@@ -46,13 +46,13 @@ describe('RFC 8620 5.1: /get', () => {
     expect(await of(['text', 'text'])).toEqual(['id', 'text']);
   });
 
-  it('173: an unknown property is invalidArguments that names it and what is legal', async () => {
+  it('refuses an unknown property, and names it and the legal ones', async () => {
     const response = await rig.call('Todo/get', { ids: [], properties: ['Text', 'text', 'foo'] });
     expect(response.error).toBe('invalidArguments');
     expect(response.description).toMatch(/"Text".*"foo".*created/);
   });
 
-  it('of hundreds of thousands of unknown properties only the first are looked at', async () => {
+  it('looks only at the first of hundreds of thousands of unknown properties', async () => {
     const properties = Array.from({ length: 300_000 }, (_, n) => `p${n}`);
     const response = await rig.call('Todo/get', { ids: [], properties });
     expect(response.error).toBe('invalidArguments');
@@ -68,7 +68,7 @@ describe('RFC 8620 5.1: /get', () => {
     expect(reads).toBeLessThan(10_000);
   });
 
-  it('snake_case names for a type that opts in; the answer is camelCase', async () => {
+  it('takes snake_case names for a type that opts in, and answers camelCase', async () => {
     const [widget] = await rig.create('Widget', [{ title: 'w' }]);
     const properties = ['rank_number'];
     const { list } = await rig.call('Widget/get', { ids: [widget], properties });
@@ -77,7 +77,7 @@ describe('RFC 8620 5.1: /get', () => {
     expect(note.error).toBe('invalidArguments');
   });
 
-  it('175, 176: more than maxObjectsInGet, as sent, is requestTooLarge', async () => {
+  it('refuses more ids than maxObjectsInGet, and counts them as sent', async () => {
     const a = ids[0];
     expect((await rig.call('Todo/get', { ids: [a, a, a, a] })).list).toHaveLength(1);
     expect((await rig.call('Todo/get', { ids: [a, a, a, a, a] })).error).toBe('requestTooLarge');
@@ -87,12 +87,12 @@ describe('RFC 8620 5.1: /get', () => {
     expect((await rig.call('Note/get', { ids: null })).error).toBe('requestTooLarge');
   });
 
-  it('180: an id of another account is not found', async () => {
+  it('does not find an id of another account', async () => {
     const response = await rig.call('Todo/get', { accountId: 'a2', ids });
     expect(response).toMatchObject({ state: '0', list: [], notFound: ids });
   });
 
-  it('185: Unicode comes back as it went', async () => {
+  it('answers Unicode text as it was sent', async () => {
     const text = 'é e\u0301 \u{1F469}\u200D\u{1F680} \u202Eabc "\\/';
     const [id] = await rig.create('Note', [{ body: text }]);
     expect((await rig.call('Note/get', { ids: [id] })).list[0].body).toBe(text);

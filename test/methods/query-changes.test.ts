@@ -32,7 +32,7 @@ async function set(args: object): Promise<Json> {
 }
 
 describe('RFC 8620 5.6: /queryChanges', () => {
-  it('nothing has changed', async () => {
+  it('lists nothing if nothing has changed', async () => {
     const { queryState } = await query();
     expect(await changes(queryState, { calculateTotal: true, maxChanges: 0 })).toEqual({
       accountId: 'a1',
@@ -44,7 +44,7 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     });
   });
 
-  it('368 to 376: what comes, goes, stays and moves', async () => {
+  it('lists objects that come into the results, leave them or move in them', async () => {
     const [a, b, c, d] = await rig.create('Todo', [
       { text: 'a' },
       { text: 'b' },
@@ -70,7 +70,7 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     expect(response.newQueryState).toBe((await query()).queryState);
   });
 
-  it('380, 381: each removed and each added item counts', async () => {
+  it('counts each removed and each added item towards maxChanges', async () => {
     const { queryState } = await query();
     await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
     expect((await changes(queryState, { maxChanges: 1 })).error).toBe('tooManyChanges');
@@ -79,7 +79,7 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     expect((await changes(queryState, { maxChanges: -1 })).error).toBe('invalidArguments');
   });
 
-  it('385: a state of another query, of the future or of nobody', async () => {
+  it('refuses a state of another query, of the future or of nobody', async () => {
     await rig.create('Todo', [{ text: 'a' }]);
     const { queryState } = await query();
     const [number, hash] = queryState.split('.');
@@ -91,12 +91,12 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     }
   });
 
-  it('an unsupported filter or sort is told before the state is looked at', async () => {
+  it('refuses an unsupported filter or sort before it looks at the state', async () => {
     expect((await changes('x', { filter: { foo: 1 } })).error).toBe('unsupportedFilter');
     expect((await changes('x', { sort: [{ property: 'foo' }] })).error).toBe('unsupportedSort');
   });
 
-  it('more than QUERY_CHANGES_MAX changed ids; changes of the same one are one', async () => {
+  it('refuses more changed ids than QUERY_CHANGES_MAX, and counts each id once', async () => {
     const { queryState } = await query();
     const texts = Array.from({ length: 50 }, (_, index) => ({ text: `${index}` }));
     const ids = await rig.create('Todo', texts);
@@ -108,7 +108,7 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     expect((await changes(queryState)).error).toBe('cannotCalculateChanges');
   });
 
-  it('RFC 8620 5.6: upToId leaves out what lies behind, where nothing can move', async () => {
+  it('upToId leaves out changes behind it if nothing can move', async () => {
     const plain = {};
     const [a, b, c] = await rig.create('Todo', [{ text: 'a' }, { text: 'b' }, { text: 'c' }]);
     const { queryState } = await query(plain);
@@ -122,7 +122,7 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     expect(gone).toMatchObject({ removed: [a, c], added: [{ id: d, index: 1 }] });
   });
 
-  it('RFC 8620 5.6: an update of no property that the query reads is no change of it', async () => {
+  it('leaves out an update of properties that the query does not read', async () => {
     const [a = '', b = ''] = await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);
     const orders = [{}, { sort: [{ property: 'created', isAscending: false }] }];
     for (const of of orders) {
@@ -145,7 +145,7 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     expect(moved.added).toEqual([{ id: b, index: 0 }]);
   });
 
-  it('RFC 8620 5.6: words that are sought in a property that changes too can come and go', () => {
+  it('a search in a property that can change makes the results unstable', () => {
     const [text] = todoType.properties.filter(({ name }) => name === 'text');
     const property: PropertyDefinition = { ...(text as PropertyDefinition), access: 'immutable' };
     const isStableOver = (...columns: readonly string[]): boolean => {
@@ -159,14 +159,14 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     expect(isStableOver('text', 'note')).toBe(false);
   });
 
-  it('383: upToId is ignored where filter or sort read what may change', async () => {
+  it('ignores upToId if filter or sort read a property that may change', async () => {
     const [a] = await rig.create('Todo', [{ text: 'a' }]);
     const { queryState } = await query();
     await rig.create('Todo', [{ text: 'b' }]);
     expect((await changes(queryState, { upToId: a })).added).toHaveLength(1);
   });
 
-  it('376, 378: a sparse copy spliced by it agrees with a fresh query', async () => {
+  it('a sparse copy that is spliced by it agrees with a fresh query', async () => {
     const random = Random.fromEnvironment();
     const live: string[] = [];
     const letters = [...'abcdeÄöZ'];
@@ -213,7 +213,7 @@ describe('RFC 8620 5.6: /queryChanges', () => {
     }
   });
 
-  it('390: query, changes and get of one request agree', async () => {
+  it('/queryChanges, /changes and /get of one request agree', async () => {
     const { queryState } = await query();
     const { state } = await rig.call('Todo/get', { ids: [] });
     await rig.create('Todo', [{ text: 'a' }, { text: 'b' }]);

@@ -52,19 +52,19 @@ describe('RFC 8620 5.5: canCalculateChanges', () => {
 
 describe('RFC 8620 5.5: filters', () => {
   it.each([null, {}, { title: null }, { title: '' }, { operator: 'NOT', conditions: [] }])(
-    '308, 311, 315: %j is no constraint',
+    'the filter %j finds all objects',
     async (filter) => {
       expect(await query({ filter, calculateTotal: true })).toMatchObject({ total: TITLES.length });
     },
   );
 
-  it('contains folds case, in full and for every script', async () => {
+  it('`contains` folds case, in full and for every script', async () => {
     expect(await titles({ title: 'åland' })).toEqual(['ÅLAND']);
     expect(await titles({ title: 'ÖL' })).toEqual(['Öl']);
     expect(await titles({ title: 'PFEL' })).toEqual(['Äpfel', 'apfel']);
   });
 
-  it('310, 313: members of a condition all hold; AND, OR, NOT', async () => {
+  it('takes all members of a condition together, and AND, OR and NOT', async () => {
     expect(await titles({ title: 'e', kind: 'small' })).toEqual(['Äpfel', 'Zebra', 'item 9']);
     const conditions = [{ title: 'z' }, { title: 'item' }];
     expect(await titles({ operator: 'OR', conditions })).toEqual([
@@ -83,35 +83,35 @@ describe('RFC 8620 5.5: filters', () => {
     expect(await titles({ operator: 'OR', conditions: [] })).toEqual([]);
   });
 
-  it('null matches null where equals may, and an empty `in` nothing', async () => {
+  it('null finds null if `equals` allows it, and an empty `in` finds nothing', async () => {
     expect(await titles({ score: null })).toEqual(['Äpfel', 'apfel', 'Zebra']);
     expect(await titles({ kindIn: [] })).toEqual([]);
     expect(await titles({ kindIn: ['large'], minRank: 1 })).toEqual(['apfel', 'item 10', 'ÅLAND']);
   });
 
-  it('323: before is half open', async () => {
+  it('`before` leaves out the value itself', async () => {
     expect(await titles({ dueBefore: '2026-01-03T00:00:00.000Z' })).toEqual(['Äpfel', 'apfel']);
   });
 
-  it('snake_case names; both spellings of one are invalid', async () => {
+  it('takes snake_case names, and refuses both spellings of one', async () => {
     expect(await titles({ min_rank: 2 })).toEqual(['Zebra', 'item 10']);
     expect(await titles({ min_rank: 2, minRank: 2 })).toBe('invalidArguments');
   });
 
   it.each([
-    ['an unknown property', { foo: 1 }, 'unsupportedFilter'],
-    ['one deep inside', { operator: 'AND', conditions: [{ foo: null }] }, 'unsupportedFilter'],
-    ['320: a wrong type', { minRank: 'x' }, 'invalidArguments'],
-    ['316: no conditions', { operator: 'AND' }, 'invalidArguments'],
-    ['316: no array', { operator: 'AND', conditions: {} }, 'invalidArguments'],
-    ['316: null in it', { operator: 'AND', conditions: [null] }, 'invalidArguments'],
+    ['an unknown property in a filter', { foo: 1 }, 'unsupportedFilter'],
+    ['an unknown property deep in a filter', { operator: 'AND', conditions: [{ foo: null }] }, 'unsupportedFilter'],
+    ['a value of a wrong type', { minRank: 'x' }, 'invalidArguments'],
+    ['an operator without conditions', { operator: 'AND' }, 'invalidArguments'],
+    ['conditions that are no array', { operator: 'AND', conditions: {} }, 'invalidArguments'],
+    ['conditions with null in them', { operator: 'AND', conditions: [null] }, 'invalidArguments'],
     ['an unknown operator', { operator: 'XOR', conditions: [] }, 'invalidArguments'],
-    ['318: more members', { operator: 'AND', conditions: [], kind: 'x' }, 'invalidArguments'],
-  ])('%s: %j is %s', async (_, filter, error) => {
+    ['an operator with more members', { operator: 'AND', conditions: [], kind: 'x' }, 'invalidArguments'],
+  ])('refuses %s: %j is %s', async (_, filter, error) => {
     expect(await titles(filter)).toBe(error);
   });
 
-  it('lists of more than 100,000 items together are unsupportedFilter', async () => {
+  it('refuses lists of more than 100,000 items together', async () => {
     const items = (count: number) => ({ kindIn: Array.from({ length: count }, () => 'small') });
     expect(await titles(items(100_000))).toHaveLength(4);
     expect(await titles(items(100_001))).toBe('unsupportedFilter');
@@ -119,7 +119,7 @@ describe('RFC 8620 5.5: filters', () => {
     expect(await titles({ operator: 'OR', conditions })).toBe('unsupportedFilter');
   });
 
-  it('321: a filter too deep or too wide is unsupportedFilter', async () => {
+  it('refuses a filter that is too deep or too wide', async () => {
     let deep: object = { title: 'a' };
     for (let depth = 0; depth < 1000; depth += 1) deep = { operator: 'NOT', conditions: [deep] };
     expect(await titles(deep)).toBe('unsupportedFilter');
@@ -129,7 +129,7 @@ describe('RFC 8620 5.5: filters', () => {
     expect(await titles({ operator: 'OR', conditions: most })).toContain('Zebra');
   });
 
-  it('creation ids are not resolved in a filter', async () => {
+  it('does not resolve creation ids in a filter', async () => {
     const using = { createdIds: { k: 'small' } };
     const response = await rig.call('Widget/query', { filter: { kind: '#k' } }, using);
     expect(response.ids).toEqual([]);
@@ -137,13 +137,13 @@ describe('RFC 8620 5.5: filters', () => {
 });
 
 describe('RFC 8620 5.5: sorts', () => {
-  it('338: without a collation text sorts by i;unicode-casemap', async () => {
+  it('sorts text by i;unicode-casemap if no collation is given', async () => {
     const sorted = await titles(null, [{ property: 'title' }]);
     expect(sorted.slice(0, 3)).toEqual(['ÅLAND', 'Äpfel', 'apfel'].toSorted(compareCasemap));
     expect(sorted.indexOf('item 10')).toBeLessThan(sorted.indexOf('item 9'));
   });
 
-  it('330: a second comparator breaks ties, descending reverses', async () => {
+  it('a second comparator breaks ties, and a descending one reverses', async () => {
     const sort = [{ property: 'rank_number', is_ascending: false }, { property: 'created' }];
     expect(await titles(null, sort)).toEqual(['Zebra', 'item 10', 'apfel', 'Öl', 'ÅLAND', 'Äpfel']);
   });
@@ -156,30 +156,30 @@ describe('RFC 8620 5.5: sorts', () => {
   });
 
   it.each([
-    ['333: a property that has no sort', [{ property: 'meta' }], 'unsupportedSort'],
-    ['an unknown one', [{ property: 'foo' }], 'unsupportedSort'],
+    ['a property that has no sort', [{ property: 'meta' }], 'unsupportedSort'],
+    ['an unknown property in a sort', [{ property: 'foo' }], 'unsupportedSort'],
     ['an unknown collation', [{ property: 'title', collation: 'x' }], 'unsupportedSort'],
-    ['341: a further member', [{ property: 'title', foo: 1 }], 'unsupportedSort'],
-    ['over 1,000 comparators', Array(1001).fill({ property: 'title' }), 'unsupportedSort'],
-    ['335: no property', [{}], 'invalidArguments'],
-    ['335: a number', [{ property: 1 }], 'invalidArguments'],
-    ['335: no boolean', [{ property: 'title', isAscending: 'no' }], 'invalidArguments'],
+    ['a comparator with a further member', [{ property: 'title', foo: 1 }], 'unsupportedSort'],
+    ['more than 1,000 comparators', Array(1001).fill({ property: 'title' }), 'unsupportedSort'],
+    ['a comparator without a property', [{}], 'invalidArguments'],
+    ['a comparator whose property is a number', [{ property: 1 }], 'invalidArguments'],
+    ['a comparator whose isAscending is no boolean', [{ property: 'title', isAscending: 'no' }], 'invalidArguments'],
     [
-      '335: snake_case is judged too',
+      'a comparator whose is_ascending is no boolean',
       [{ property: 'title', is_ascending: 'no' }],
       'invalidArguments',
     ],
-    ['335: null', [null], 'invalidArguments'],
-  ])('%s: %j is %s', async (_, sort, error) => {
+    ['a comparator that is null', [null], 'invalidArguments'],
+  ])('refuses %s: %j is %s', async (_, sort, error) => {
     expect(await titles(null, sort)).toBe(error);
   });
 
-  it('336: a collation of what is no string is ignored, even an unknown one', async () => {
+  it('ignores a collation of a property that is no string, an unknown one too', async () => {
     const sort = [{ property: 'rankNumber', collation: 'x' }];
     expect((await titles(null, sort))[0]).toBe('Äpfel');
   });
 
-  it('331, 343: pages of a query concatenate to the whole', async () => {
+  it('pages of a query concatenate to the whole', async () => {
     const sort = [{ property: 'kind' }];
     const all: string[] = [];
     for (let position = 0; position < TITLES.length; position += 3) {
@@ -194,7 +194,7 @@ describe('RFC 8620 5.5: sorts', () => {
 });
 
 describe('RFC 8620 5.5: windows', () => {
-  it('345, 346, 348: positions', async () => {
+  it('takes positions from the start, from the end and beyond both', async () => {
     expect(await query({ position: -2 })).toMatchObject({
       position: 6,
       titles: ['item 9', 'ÅLAND'],
@@ -206,20 +206,20 @@ describe('RFC 8620 5.5: windows', () => {
     expect(await query({ position: 100 })).toMatchObject({ position: 100, titles: [] });
   });
 
-  it('351: a limit above QUERY_MAX_LIMIT, or none, is clamped and said', async () => {
+  it('clamps a limit above QUERY_MAX_LIMIT, or none, and says so', async () => {
     expect(await query({})).toMatchObject({ limit: 6, ids: { length: 6 } });
     expect(await query({ limit: 7 })).toMatchObject({ limit: 6, ids: { length: 6 } });
     expect(await query({ limit: 6 })).not.toHaveProperty('limit');
     expect(await query({ limit: 0 })).toMatchObject({ ids: [] });
   });
 
-  it('353: the total is of the whole filter, and only where asked for', async () => {
+  it('answers the total of the whole filter, if asked for', async () => {
     const filter = { kind: 'large' };
     expect(await query({ filter, limit: 1, calculateTotal: true })).toMatchObject({ total: 4 });
     expect(await query({ filter, position: -1, limit: 1 })).not.toHaveProperty('total');
   });
 
-  it('355, 356, 358: an anchor decides where it is given', async () => {
+  it('an anchor takes precedence over the position', async () => {
     const anchor = widgets.get('Zebra');
     const first = async (args: object): Promise<Json> => {
       const { position, titles: found } = await query({ anchor, limit: 1, ...args });
@@ -234,14 +234,14 @@ describe('RFC 8620 5.5: windows', () => {
     expect(await first({ anchor: null, anchorOffset: 3 })).toEqual([0, 'Äpfel']);
   });
 
-  it('360, 361: an anchor that is not in the results', async () => {
+  it('refuses an anchor that is not in the results', async () => {
     expect(await query({ anchor: 'nope' })).toBe('anchorNotFound');
     expect(await query({ anchor: '#nope' })).toBe('anchorNotFound');
     const anchor = widgets.get('Zebra');
     expect(await query({ anchor, filter: { kind: 'large' } })).toBe('anchorNotFound');
   });
 
-  it('RFC 8620 8.5: texts to look for are bounded, all of a filter together', async () => {
+  it('RFC 8620 8.5: refuses too long texts, all of a filter together', async () => {
     const conditions = (length: number) => [
       { title: 'x'.repeat(65_000) },
       { title: 'y'.repeat(length) },
@@ -252,7 +252,7 @@ describe('RFC 8620 5.5: windows', () => {
     expect(await ask(537)).toBe('unsupportedFilter');
   });
 
-  it('363: queryState is of type, filter, sort and data', async () => {
+  it('queryState depends on type, filter, sort and data', async () => {
     const state = async (args: object, type = 'Widget'): Promise<string> =>
       (await rig.call(`${type}/query`, args)).queryState;
     const filter = { kind: 'large', minRank: 1 };

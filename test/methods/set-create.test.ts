@@ -20,7 +20,7 @@ async function stored(type: string, id: string): Promise<Json> {
 }
 
 describe('RFC 8620 5.3: creates', () => {
-  it('213: reports what the client can not know', async () => {
+  it('reports values that the client can not know', async () => {
     const made = await create('Todo', { text: 'a' });
     expect(Object.keys(made).sort()).toEqual(['created', 'done', 'id', 'updated']);
     expect(made.done).toBe(false);
@@ -30,7 +30,7 @@ describe('RFC 8620 5.3: creates', () => {
     expect(await create('Todo', { text: 'a', done: false })).not.toHaveProperty('done');
   });
 
-  it('215: oldState and newState are those of /get', async () => {
+  it('oldState and newState are the states of /get', async () => {
     const { state } = await rig.call('Todo/get', { ids: [] });
     const answer = await rig.call('Todo/set', { create: { a: { text: 'a' }, b: { text: 'b' } } });
     expect(answer.oldState).toBe(state);
@@ -39,39 +39,39 @@ describe('RFC 8620 5.3: creates', () => {
   });
 
   it.each([
-    ['216: missing', {}, ['text']],
-    ['220: unknown', { text: 'a', foo: 1 }, ['foo']],
-    ['221: all of three', { text: 1, done: 'x', foo: null }, ['done', 'foo', 'text']],
-    ['unknown, though null', { text: 'a', foo: null }, ['foo']],
+    ['a missing property', {}, ['text']],
+    ['an unknown property', { text: 'a', foo: 1 }, ['foo']],
+    ['three faults at once', { text: 1, done: 'x', foo: null }, ['done', 'foo', 'text']],
+    ['an unknown property that is null', { text: 'a', foo: null }, ['foo']],
     [
-      'server-set',
+      'a server-set property',
       { text: 'a', id: 'x', created: null, updated: 'x' },
       ['created', 'id', 'updated'],
     ],
-    ['null where none may be', { text: 'a', done: null }, ['done']],
-    ['U+0000', { text: 'a\u0000b' }, ['text']],
+    ['null for a property that is not nullable', { text: 'a', done: null }, ['done']],
+    ['a text with U+0000', { text: 'a\u0000b' }, ['text']],
     ['no object', 3, []],
     ['no object', null, []],
     ['no object', [], []],
-    ['218: 513 code points', { text: '😀'.repeat(513) }, ['text']],
-  ])('%s: %j is invalidProperties %j', async (_, object, properties) => {
+    ['a text of 513 code points', { text: '😀'.repeat(513) }, ['text']],
+  ])('refuses %s: %j is invalidProperties %j', async (_, object, properties) => {
     const error = await create('Todo', object);
     expect(error.type).toBe('invalidProperties');
     expect(error.properties.toSorted()).toEqual(properties);
     for (const name of properties) expect(error.description).toContain(`"${name}"`);
   });
 
-  it('218: the length of a text is counted in code points', async () => {
+  it('counts the length of a text in code points', async () => {
     expect(await create('Todo', { text: '😀'.repeat(512) })).toHaveProperty('id');
   });
 
-  it('223: one good and one bad', async () => {
+  it('creates a good object beside a bad one', async () => {
     const response = await rig.call('Todo/set', { create: { good: { text: 'a' }, bad: {} } });
     expect(Object.keys(response.created)).toEqual(['good']);
     expect(Object.keys(response.notCreated)).toEqual(['bad']);
   });
 
-  it('243: names of a prototype are plain unknown properties', async () => {
+  it('names of a prototype are plain unknown properties', async () => {
     const body = `{"using":["urn:example:todos"],"methodCalls":[["Todo/set",{"accountId":"a1",
       "create":{"k":{"text":"a","__proto__":{"done":true},"toString":1,"constructor":2}}},"c"]]}`;
     const [[, response]] = JSON.parse(await rig.text(body)).methodResponses;
@@ -83,7 +83,7 @@ describe('RFC 8620 5.3: creates', () => {
     expect({}).not.toHaveProperty('done');
   });
 
-  it('243: as keys of a map and as creation ids they are plain data', async () => {
+  it('names of a prototype are plain data as keys of a map and as creation ids', async () => {
     const body = `{"using":["${WIDGETS}"],"methodCalls":[["Widget/set",{"accountId":"a1",
       "create":{"__proto__":{"title":"a","tags":{"__proto__":true,"toString":true}}}},"c"],
       ["Widget/get",{"accountId":"a1","ids":["#__proto__"],"properties":["tags"]},"d"]]}`;
@@ -92,7 +92,7 @@ describe('RFC 8620 5.3: creates', () => {
     expect(text).toContain('"tags":{"__proto__":true,"toString":true}');
   });
 
-  it('241: maxObjectsInSet counts creates, updates and distinct destroys together', async () => {
+  it('maxObjectsInSet counts creates, updates and distinct destroys together', async () => {
     const objects = (count: number): object =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { text: 'a' }]));
     const before = (await rig.call('Todo/get', { ids: [] })).state;
@@ -105,7 +105,7 @@ describe('RFC 8620 5.3: creates', () => {
     expect(Object.keys(enough.created)).toHaveLength(6);
   });
 
-  it('snake_case for a type that opts in, one spelling at a time', async () => {
+  it('takes snake_case for a type that opts in, one spelling at a time', async () => {
     const made = await create('Widget', { title: 'a', rank_number: 3 });
     expect(made).toMatchObject({ kind: 'small', count: 0 });
     expect(await stored('Widget', made.id)).toMatchObject({ rankNumber: 3 });
@@ -115,7 +115,7 @@ describe('RFC 8620 5.3: creates', () => {
     expect(note).toMatchObject({ type: 'invalidProperties', properties: ['ti_tle'] });
   });
 
-  it('226: a date is stored in one form and reported when that is another', async () => {
+  it('stores a date in one form, and reports it if it was sent in another', async () => {
     const made = await create('Widget', { title: 'a', due: '2026-01-02T03:04:05.1200Z' });
     expect(made.due).toBe('2026-01-02T03:04:05.12Z');
     expect(await stored('Widget', made.id)).toMatchObject({ due: made.due });
@@ -130,19 +130,19 @@ describe('RFC 8620 5.3: creates', () => {
     '2026-01-02T24:00:00Z',
     '2026-12-31T23:59:60Z',
     'tomorrow',
-  ])('226: %j is no UTCDate', async (due) => {
+  ])('refuses %j as a UTCDate', async (due) => {
     const error = await create('Widget', { title: 'a', due });
     expect(error).toMatchObject({ type: 'invalidProperties', properties: ['due'] });
   });
 
-  it('-0 is 0', async () => {
+  it('stores -0 as 0', async () => {
     const body = `{"using":["${WIDGETS}"],"methodCalls":[["Widget/set",{"accountId":"a1",
       "create":{"k":{"title":"a","score":-0.0,"rankNumber":-0}}},"c"],
       ["Widget/get",{"accountId":"a1","ids":["#k"],"properties":["score","rankNumber"]},"d"]]}`;
     expect(await rig.text(body)).toMatch(/"rankNumber":0,"score":0|"score":0,"rankNumber":0/);
   });
 
-  it('B: a blob must be of the account and visible to the user', async () => {
+  it('RFC 8620 6: refuses a blob of another account or out of the user’s sight', async () => {
     const mine = await rig.upload('mine');
     const elsewhere = await rig.upload('there', undefined, 'a2');
     const made = await create('Widget', { title: 'a', blobId: mine, iconId: mine });

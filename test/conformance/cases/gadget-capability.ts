@@ -37,7 +37,7 @@ export function gadgetCapabilityCases(suite: Suite): void {
     });
   });
 
-  it('2: the session tells what the descriptor says', async () => {
+  it('RFC 8620 2: the session has the capability as the descriptor says', async () => {
     const session = await suite.client.session();
     const capabilities = session['capabilities'] as JsonMap;
     expect(capabilities[suite.profile.capability]).toMatchObject({ madeOf: ['brass', 'steel'] });
