@@ -102,7 +102,7 @@ export function endpointsSuite(
     return ticket;
   }
 
-  describe('every endpoint by every credential (endpoints.ts)', () => {
+  describe('every endpoint by every credential', () => {
     it('has expectations for each route, and for no other', () => {
       const routes = ROUTE_LIST.map(({ methods, template }) => `${methods[0]} ${template}`);
       expect([...ENDPOINTS.keys()].sort()).toEqual(routes.sort());
@@ -128,7 +128,7 @@ export function endpointsSuite(
     });
 
     it.each(ROUTE_LIST)(
-      '$template by other verbs: 405, whoever asks',
+      '$template by other verbs is 405, whoever asks',
       async ({ template, methods, allow }) => {
         const tokens = [{}, bearer('x'), bearer(world.tokens.all.token), bearer(world.other.token)];
         for (const verb of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -170,8 +170,8 @@ export function endpointsSuite(
     expect(body).not.toContain(world.tokens.all.token);
   }
 
-  describe('what is out of reach and what is not there: the same 404', () => {
-    it('of accounts, for uploads', async () => {
+  describe('an account or a blob out of reach is the same 404 as a missing one', () => {
+    it('an account, for uploads', async () => {
       const { all, some } = world.tokens;
       const from = async (client: Client, accountId: string) =>
         ask('POST', '/jmap/upload/:accountId', bearer(client.token), accountId);
@@ -190,7 +190,7 @@ export function endpointsSuite(
       expectSame404(answers);
     });
 
-    it('of blobs, for downloads', async () => {
+    it('a blob, for downloads', async () => {
       const shared = world.accountId('shared, to write', CORE);
       const foreign = world.accountId("another user's", CORE);
       const others = await world.other.upload(foreign, 'secret', 'text/plain');
@@ -230,7 +230,7 @@ export function endpointsSuite(
     expect(answers[0]?.status).toBe(404);
   }
 
-  describe('of accounts, by where they stand to each token (expectations.ts)', () => {
+  describe('accounts within and out of reach of each token', () => {
     const TOKENS = ['all', 'some', 'read'] as const;
     const reached = (token: TokenName): readonly Place[] =>
       PLACES.filter((place) => place.token === token && place.outcomes.read !== 'accountNotFound');
@@ -239,7 +239,7 @@ export function endpointsSuite(
     ];
 
     it.each(TOKENS)(
-      'the session of "%s" has those in reach, and says which may be written',
+      'the session of "%s" has accounts in reach, and says which may be written',
       async (token) => {
         const { accounts } = (await world.tokens[token].session()) as {
           accounts: Record<string, { isReadOnly: boolean; isPersonal: boolean }>;
@@ -269,7 +269,7 @@ export function endpointsSuite(
       ...new Set([CORE, NOTES].map((capability) => world.accountId(account, capability))),
     ];
 
-    it('streams tell of those in reach, and of no other', async () => {
+    it('streams have events of accounts in reach, and of no other', async () => {
       const streams = await Promise.all(
         TOKENS.map(async (token) => {
           const query = { types: '*', closeafter: 'no', ping: '0' };

@@ -76,7 +76,7 @@ export function idsSuite(server: () => RunningServer): void {
   ] as const)('ids of the account "%s", by token "%s" in the account "%s"', (...places) => {
     const [foreignPlace, token, accountPlace, place] = places;
 
-    it('are to each call what ids of nobody are', async () => {
+    it('are answered by each call as ids of nobody', async () => {
       const client = world.tokens[token];
       const accountId = at(accountPlace);
       const from = at('shared, to write');
@@ -138,7 +138,7 @@ export function idsSuite(server: () => RunningServer): void {
       expect(await states(client, accountId)).toEqual(before);
     });
 
-    it('are in no list, and states and query states of it tell none of them', async () => {
+    it('are in no list, and in no state or query state of another account', async () => {
       const [client, accountId, theirs] = [world.tokens[token], at(accountPlace), at(foreignPlace)];
       const owner = foreignPlace === "another user's" ? world.other : world.tokens.all;
       const secrets = [...heldIn(foreignPlace).values()].filter((id) => id !== 'singleton');
@@ -200,7 +200,7 @@ export function idsSuite(server: () => RunningServer): void {
     }
   });
 
-  it('uploads and downloads are judged as calls are, by where the account stands', async () => {
+  it('uploads and downloads are judged as calls are, by the access to the account', async () => {
     const { blobId } = await world.other.upload(at('shared, to read'), 'read', 'text/plain');
     const accountId = at('shared, to read');
     await world.other.set('Gadget', { accountId, create: { k: { title: 'x', blobId } } });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   expect(Object.keys(capabilities as object).sort()).toEqual(urns.sort());
 });
 
-describe('every method by every account and token (expectations.ts)', () => {
+describe('every method by every account and token', () => {
   it('has a method of each kind, Core/echo and the blob methods among them', () => {
     const kinds = new Set(methods.map(({ kind }) => kind));
     expect([...kinds].sort()).toEqual(['copy', 'none', 'read', 'write']);

@@ -85,11 +85,11 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
     eventually(async () => expect(await asked(on, method, accountId)).toBe(answer), freshness);
 
   describe('access to an account begins and ends while a stream and a socket are open', () => {
-    it('is looked at more than once a second', () => {
+    it('is noticed within a second', () => {
       expect(TIMINGS.refresh).toBeLessThan(1000);
     });
 
-    it('tells its events, then is silent; answers requests, then accountNotFound', async () => {
+    it('has events, then none; requests are answered, then accountNotFound', async () => {
       const [events, messages] = [await stream(u1), await socket(u1)];
       await write(u2, shared);
       await expectAnswer(messages, 'Todo/get', shared, 'accountNotFound');
@@ -124,7 +124,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
       );
     });
 
-    it('the same where the account is deleted', async () => {
+    it('has events, then none, if the account is deleted', async () => {
       const gone = await account('create', '--name', 'gone', '--user', 'u2');
       await account('grant', gone, '--user', 'u1');
       const [events, messages] = [await stream(u1), await socket(u1)];
@@ -138,7 +138,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
   });
 
   describe('a token that is narrow', () => {
-    it('hears of its accounts alone, by a ticket too', async () => {
+    it('gets events of its accounts alone, by a ticket too', async () => {
       await grant();
       const text = await makeToken(server(), ['--user', 'u1', '--account', shared]);
       const narrow = new Client(server().url, text);
@@ -165,7 +165,7 @@ export function openSuite(server: () => RunningServer, freshness = 0): void {
     it.each([
       ['revoked', async (token: string) => server().tool('scripts/token', ['revoke', token]), []],
       ['expires', async () => '', ['--expires', '4s']],
-    ] as const)('%s: streams and sockets by it end, those of others stay', async (_, end, more) => {
+    ] as const)('%s: its streams and sockets end, those of others stay', async (_, end, more) => {
       const text = await makeToken(server(), ['--user', 'u1', ...more]);
       const client = new Client(server().url, text);
       const [others, ended] = [await stream(u1), await stream(client)];

@@ -26,18 +26,21 @@ async function watched(...call: Call): Promise<{ answer: Json; statements: reado
 
 const withKind = (kind: Method['kind']) => methods.filter((method) => method.kind === kind);
 
-describe('of accounts out of reach', () => {
-  it.each([...withKind('read'), ...withKind('write')])('$name looks at none', async (method) => {
-    const asked = OUT_OF_REACH.map((accountId) =>
-      watched(method.name, { accountId, ...method.rest }),
-    );
-    const [others, unknown] = await Promise.all(asked);
-    expect(others?.answer[1].type).toBe('accountNotFound');
-    expect(others?.statements).toEqual([]);
-    expect(others).toEqual(unknown);
-  });
+describe('a call of an account out of reach', () => {
+  it.each([...withKind('read'), ...withKind('write')])(
+    '$name reads nothing of it',
+    async (method) => {
+      const asked = OUT_OF_REACH.map((accountId) =>
+        watched(method.name, { accountId, ...method.rest }),
+      );
+      const [others, unknown] = await Promise.all(asked);
+      expect(others?.answer[1].type).toBe('accountNotFound');
+      expect(others?.statements).toEqual([]);
+      expect(others).toEqual(unknown);
+    },
+  );
 
-  it.each(withKind('copy'))('$name looks at neither', async ({ name, rest }) => {
+  it.each(withKind('copy'))('$name reads nothing of either account', async ({ name, rest }) => {
     for (const side of ['accountId', 'fromAccountId'] as const) {
       const other = side === 'accountId' ? 'fromAccountId' : 'accountId';
       const [others, unknown] = await Promise.all(
@@ -50,7 +53,7 @@ describe('of accounts out of reach', () => {
   });
 });
 
-describe("of ids, what is another account's costs what nothing's costs", () => {
+describe('an id of another account costs as many statements as an unknown one', () => {
   const SAMPLES: readonly (readonly [name: string, args: (id: string) => object])[] = [
     ['Note/get', (id) => ({ ids: [id] })],
     ['Note/set', (id) => ({ update: { [id]: { title: 'mine' } } })],

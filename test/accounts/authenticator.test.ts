@@ -98,7 +98,7 @@ describe('a token', () => {
     }
   });
 
-  it('of a user without accounts is fine and reaches nothing', async () => {
+  it('is legal for a user without accounts, and reaches nothing', async () => {
     const id = await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });
     await revokeAccess(database.prisma, id, 'alice');
@@ -263,7 +263,7 @@ describe('a principal', () => {
     expect(await by.refresh(tokenId)).toBeNull();
   });
 
-  it('is read anew by a server that is given no cheap access version too', async () => {
+  it('is read again by a server without a cheap access version', async () => {
     const id = await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });
     const by = createAuthenticator(database.prisma);
@@ -272,7 +272,7 @@ describe('a principal', () => {
     expect(await reach(token, by)).toBeNull();
   });
 
-  it('is right for more tokens than are remembered', async () => {
+  it('is right for more tokens than the cache holds', async () => {
     await account('A', 'alice');
     const tokens: string[] = [];
     for (let index = 0; index < 5; index += 1) {
@@ -286,7 +286,7 @@ describe('a principal', () => {
     expect(await by.authenticate(tokens[0] ?? '')).toBeNull();
   });
 
-  it('that can not be read is UnavailableError, and a later request works', async () => {
+  it('is UnavailableError if it can not be read, and a later request works', async () => {
     await account('A', 'alice');
     const token = await createToken(database.prisma, ids, { user: 'alice' });
     let lost = true;

@@ -35,7 +35,7 @@ describe('the very first start', () => {
     ]);
   });
 
-  it('is one: the second changes nothing', async () => {
+  it('happens once: the second one changes nothing', async () => {
     const path = await start();
     const text = readFileSync(path ?? '', 'utf8');
     expect(await start()).toBeNull();
@@ -44,7 +44,7 @@ describe('the very first start', () => {
     expect(await database.prisma.jmapToken.count()).toBe(1);
   });
 
-  it('makes nothing with BOOTSTRAP_TOKEN=off, nor where a command has made a user', async () => {
+  it('makes nothing with BOOTSTRAP_TOKEN=off, or if a command has made a user', async () => {
     expect(await start(false)).toBeNull();
     expect(await database.prisma.jmapUser.count()).toBe(0);
     await createAccount(database.prisma, createIdGenerator(), { name: 'A', user: 'alice' });
@@ -66,7 +66,7 @@ describe('the very first start', () => {
     expect(await principalOf(path)).toMatchObject({ username: 'owner' });
   });
 
-  it('leaves no file where the database takes nothing', async () => {
+  it('leaves no file if the database takes nothing', async () => {
     database.db.exec(
       `CREATE TRIGGER "full" AFTER INSERT ON "JmapToken" BEGIN SELECT RAISE(ABORT, 'no room'); END`,
     );

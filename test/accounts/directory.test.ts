@@ -126,7 +126,7 @@ describe('a grant', () => {
   });
 });
 
-it('what is unknown is refused by name, and changes nothing', async () => {
+it('an unknown account, user or token is refused by name, and changes nothing', async () => {
   const id = await createAccount(database.prisma, ids, { name: 'A', user: 'alice' });
   await createAccount(database.prisma, ids, { name: 'B', user: 'bob' });
   const version = database.accessVersion();

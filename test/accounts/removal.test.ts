@@ -164,7 +164,7 @@ describe('deleting an account', () => {
     await expect(remove(first, async () => undefined)).rejects.toThrow('no account');
   });
 
-  it('removes what a call that was running writes meanwhile', async () => {
+  it('removes the objects that a running call writes meanwhile', async () => {
     // The last of the objects goes: that is when a slow call commits another.
     database.db.exec(
       `CREATE TRIGGER "late" AFTER DELETE ON "JmapState" WHEN OLD."type" = 'Order'
@@ -224,14 +224,14 @@ describe('resetting states', () => {
     ]);
   });
 
-  it('at once, in a database that nobody uses yet', async () => {
+  it('happens at once in a database that nobody uses yet', async () => {
     await resetAllAtOnce(database.prisma, ['Order', 'Quiet']);
     expect(state(first, 'Order')).toBe(1_000_001_234);
     expect(state(second, 'Quiet')).toBe(1_000_000_000);
     expect(rows(first)).toMatchObject({ JmapChange: 0, [quoted]: 1234, JmapState: 2 });
   });
 
-  it('in every account, however many steps that takes, and in those that are gone', async () => {
+  it('reaches every account in any number of steps, deleted ones too', async () => {
     const { db } = database;
     const count = 200 - Number(db.prepare('SELECT count(*) FROM "JmapAccount"').pluck().get());
     db.exec(`INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
@@ -245,7 +245,7 @@ describe('resetting states', () => {
     expect(states.get(2_000_000_000)).toBe(0);
   });
 
-  it('raises them beyond what the last time raised them to', async () => {
+  it('raises counters beyond those of the last time', async () => {
     await resetStates(database.prisma, ['Order', 'Quiet']);
     await resetStates(database.prisma, ['Order', 'Quiet']);
     expect(state(first, 'Order')).toBe(2_000_001_234);

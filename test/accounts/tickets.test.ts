@@ -87,7 +87,7 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
     }
   });
 
-  it('are worth nothing after 60 seconds, and are forgotten then', async () => {
+  it('expire after 60 seconds, and are removed then', async () => {
     const [a, b] = await two(engine);
     let time = 1_000_000;
     const now = (): number => time;
@@ -107,7 +107,7 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
     expect(await a.jmapTicket.count()).toBe(1);
   });
 
-  it('go with the token that they came from', async () => {
+  it('end with the token that they came from', async () => {
     const [a, b] = await two(engine);
     const { principal, token } = await principalOf(a);
     const other = await principalOf(a, 'bob');
@@ -152,8 +152,8 @@ describe.each(['SQLite', 'PostgreSQL'])('tickets on %s', (engine) => {
   });
 });
 
-describe('tickets where the database is not to be had', () => {
-  it('are unavailable; what has not their form asks nobody', async () => {
+describe('tickets without a database', () => {
+  it('are unavailable; a text that has another form asks no database', async () => {
     const database = openTestDatabase();
     onTestFinished(() => database.close());
     const { principal } = await principalOf(database.prisma);
@@ -164,7 +164,7 @@ describe('tickets where the database is not to be had', () => {
     expect(await tickets.redeem('short')).toBe(null);
   });
 
-  it('a guess does not come to where is written', async () => {
+  it('a guessed ticket writes nothing', async () => {
     const database = openTestDatabase();
     onTestFinished(() => database.close());
     database.db.exec('BEGIN IMMEDIATE');

@@ -32,7 +32,7 @@ test('a folder that is no checkout is refused, with what it lacks', () => {
   );
 });
 
-test('what became of a job is told round by round, of rates and of processor time', () => {
+test('the comparison shows rates and processor time of each job, round by round', () => {
   const results = new Results();
   const add = (server: string, perSecond: number, cpu: number | null): void =>
     results.add('get 1', server, { ...MEASURED, perSecond, cpu });

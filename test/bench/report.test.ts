@@ -13,7 +13,7 @@ function resultsOf(rates: Readonly<Record<string, readonly number[]>>, job = 'cr
   return results;
 }
 
-test('what is compared was measured in the same round, with the best of the others', () => {
+test('a comparison is with the best of the others in the same round', () => {
   const results = resultsOf({ mine: [30, 10, 40], one: [10, 10, 10], other: [5, 20, 8] });
   const comparison = { job: 'create 1', server: 'mine', against: ['one', 'other'] };
   expect(ratios(results, comparison)).toEqual([3, 0.5, 4]);
@@ -32,7 +32,7 @@ test('the median of an even number of rounds lies between the two in the middle'
   expect(spread([])).toBeNull();
 });
 
-test('targets say whether they are met, and those that nobody measured are left out', () => {
+test('targets say whether they are met; a target without a measurement is left out', () => {
   const results = resultsOf({ jmapsmith: [290], express: [100], fastify: [90] });
   const lines = targetTable(results, new Map([['jmapsmith', 231]])).split('\n');
   expect(lines.filter((line) => line.includes('create 1'))).toEqual([
@@ -42,7 +42,7 @@ test('targets say whether they are met, and those that nobody measured are left 
   expect(lines).toHaveLength(5);
 });
 
-test('every target but those of memory is about jobs that there are', () => {
+test('every target but those of memory names jobs that exist', () => {
   const results = new Results();
   const servers = ['jmapsmith', 'jmapsmith-pg', 'jmapsmith-indexed', 'express', 'fastify'];
   const others = ['fastify-shared', 'express-prisma', 'fastify-pg', 'http', 'echo-express'];

@@ -25,7 +25,7 @@ test.each([
   ['a commit for each write', commitEach],
   ['shared commits', commitShared],
 ])(
-  'a store by hand, %s: counters, change records, folded text and accounts apart',
+  'a store by hand, %s, has counters, change records, folded text and accounts',
   async (_, commits) => {
     const store = opened(commits);
     expect(await store.access(HASH, 'one')).toEqual({ readOnly: false });

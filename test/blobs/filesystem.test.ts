@@ -69,7 +69,7 @@ describe('writing a blob', () => {
     expect(statSync(join(folder, 'deep', 'blobs', ACCOUNT)).mode & 0o777).toBe(0o700);
   });
 
-  it('has the folders above its own on disk, which it has made', async () => {
+  it('makes the folders above its own, and syncs them to disk', async () => {
     const open = vi.spyOn(fs, 'open');
     syncBuiltinESMExports();
     try {
@@ -158,7 +158,7 @@ describe('writing a blob', () => {
     expect(files()).toEqual([]);
   });
 
-  it('refuses ids that are none, before they touch a path', async () => {
+  it('refuses wrong ids before they touch a path', async () => {
     for (const id of ['', '..', '../x', 'a/b', 'a\\b', 'a.b', 'a\0b', 'é']) {
       await expect(put('b1', 'x', id)).rejects.toBeInstanceOf(TypeError);
       await expect(put(id, 'x')).rejects.toBeInstanceOf(TypeError);
@@ -193,7 +193,7 @@ describe('reading a blob', () => {
     expect(await text('b1', ACCOUNT, { start: 4, end: 4 })).toBe('');
   });
 
-  it('rejects where there is no such blob in that account', async () => {
+  it('rejects if the account has no such blob', async () => {
     await put('b1', 'x');
     await expect(store.read(OTHER, 'b1')).rejects.toBeInstanceOf(BlobMissingError);
     await expect(store.read(ACCOUNT, 'b2')).rejects.toBeInstanceOf(BlobMissingError);
@@ -245,7 +245,7 @@ describe('copying a blob', () => {
     expect(await text('b2', OTHER)).toBe('shared');
   });
 
-  it('rejects where the source is gone, leaving nothing', async () => {
+  it('rejects if the source is gone, and leaves nothing', async () => {
     await expect(store.copy(from, to)).rejects.toBeInstanceOf(BlobMissingError);
     await expect(store.copy({ ...from, blobId: '../x' }, to)).rejects.toBeInstanceOf(
       BlobMissingError,

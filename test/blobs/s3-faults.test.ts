@@ -77,7 +77,7 @@ it('takes back the parts of an upload that fails: no unseen object is kept', asy
   expect(asked.filter((each) => each.startsWith('POST'))).toHaveLength(1);
 });
 
-it('says so where the service deletes only some of the objects of an account', async () => {
+it('rejects if the service deletes only some of the objects of an account', async () => {
   answer = (req, res) => {
     req.resume();
     if (req.method === 'GET') {

@@ -68,7 +68,7 @@ describe('blobs in S3', () => {
     expect(await octets('a1', 'b2')).toHaveLength(0);
   });
 
-  it('are sent in parts where they are large', async () => {
+  it('are sent in parts if they are large', async () => {
     const chunk = Buffer.alloc(1_000_000, 'x');
     const large = Readable.from(
       Array.from({ length: 20 }, (_, n) => Buffer.concat([chunk, Buffer.from([n])])),
@@ -105,7 +105,7 @@ describe('blobs in S3', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('say that there is none', async () => {
+  it('say that a blob is not there', async () => {
     await expect(store.read('a1', 'b1')).rejects.toBeInstanceOf(BlobMissingError);
     await expect(store.read('../etc', 'passwd')).rejects.toBeInstanceOf(BlobMissingError);
     const copy = store.copy({ accountId: 'a1', blobId: 'b1' }, { accountId: 'a2', blobId: 'b1' });
@@ -134,7 +134,7 @@ describe('blobs in S3', () => {
     expect(await kept()).toEqual(['a12/b1']);
   });
 
-  it('are for a moment not to be had where the service does not answer', async () => {
+  it('are unavailable if the service does not answer', async () => {
     const nowhere = await openBlobStore(
       readConfig({ BLOB_STORE: `s3://${BUCKET}?endpoint=http://127.0.0.1:9` }, '/').blobStore,
     );

@@ -42,7 +42,7 @@ const SOURCE: jmap.DataTypeSource<Shape> = {
 
 const type = jmap.dataType<Shape>(SOURCE);
 
-test('a data type gets what most properties have, and holds properties instead of names', () => {
+test('a data type gets defaults of properties, and holds properties instead of names', () => {
   const [id, title, starts] = type.properties;
   expect(id).toEqual({
     name: 'id',
@@ -89,12 +89,12 @@ test('a data type gets what most properties have, and holds properties instead o
     expect(part?.property).toBe(title);
 });
 
-test('all of it is frozen, down to the properties', () => {
+test('a data type is frozen, down to its properties', () => {
   for (const part of [type, type.filters, type.properties[1], type.shadows[0], type.validate])
     expect(Object.isFrozen(part)).toBe(true);
 });
 
-test('a name that is no property ends the start', () => {
+test('an unknown property name stops the start', () => {
   const wrong = { ...SOURCE, sorts: [{ property: 'titel' }] };
   expect(() => jmap.dataType(wrong as never)).toThrow('Entry has no property "titel".');
 });
@@ -112,7 +112,7 @@ test('a standard method has the name, the capability and the spelling of its typ
   ]);
 });
 
-test('the definition of Todo is a page that one can read', () => {
+test('the definition of Todo fits on a page', () => {
   const path = new URL('../../generated/todos/Todo.definition.ts', import.meta.url);
   expect(readFileSync(path, 'utf8').split('\n').length).toBeLessThan(90);
 });

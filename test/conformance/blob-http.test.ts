@@ -17,7 +17,7 @@ const uploaded = async (body: Parameters<typeof Buffer.from>[0] | string, type =
   (await fixtures().u1.upload(fixtures().A1, Buffer.from(body as string), type)).blobId;
 
 describe('upload', () => {
-  it('RFC 8620 6.1: the whole answer', async () => {
+  it('RFC 8620 6.1: the answer has exactly the four members', async () => {
     const { A1, u1 } = fixtures();
     const answer = await u1.http(`/jmap/upload/${A1}`, {
       method: 'POST',
@@ -29,7 +29,7 @@ describe('upload', () => {
     expect(answer.json).toEqual({ accountId: A1, blobId: serverId, type: 'text/x-test', size: 5 });
   });
 
-  it('the type is what was sent, octet-stream where that is none', async () => {
+  it('the type is the one that was sent, or octet-stream if that is none', async () => {
     const { A1, u1 } = fixtures();
     const typed = async (type: string) =>
       (
@@ -69,7 +69,7 @@ describe('upload', () => {
     }
   });
 
-  it('RFC 8620 6.1: nothing at all is a blob of size 0', async () => {
+  it('RFC 8620 6.1: an empty body is a blob of size 0', async () => {
     const { A1, u1 } = fixtures();
     const answer = await u1.upload(A1, '', 'text/plain');
     expect(answer['size']).toBe(0);
@@ -98,7 +98,7 @@ describe('upload', () => {
 });
 
 describe('download', () => {
-  it('RFC 8620 6.2: exactly the octets', async () => {
+  it('RFC 8620 6.2: the answer is exactly the octets', async () => {
     const { A1, u1 } = fixtures();
     const octets = randomBytes(300_000);
     const { blobId } = await u1.upload(A1, octets, 'application/x-random');
@@ -110,7 +110,7 @@ describe('download', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(octets)).toBe(true);
   });
 
-  it('the type asked for, else the stored one; nosniff; a long private life', async () => {
+  it('has the requested type or the stored one, nosniff and a long max-age', async () => {
     const { A1 } = fixtures();
     const blobId = await uploaded('x', 'application/x-stored');
     const asked = await download(A1, blobId, 'file.txt?type=text%2Fplain');
@@ -123,7 +123,7 @@ describe('download', () => {
     }
   });
 
-  it('what a browser would run is an attachment in a sandbox', async () => {
+  it('content that a browser would run is an attachment in a sandbox', async () => {
     const { A1 } = fixtures();
     const blobId = await uploaded('<script>1</script>', 'text/html');
     for (const type of ['text/html', 'image/svg%2Bxml', 'application/xhtml%2Bxml', 'text/xml']) {
@@ -154,7 +154,7 @@ describe('download', () => {
     expect(parse(header).parameters['filename']).toBe(name);
   });
 
-  it('service.md 4: a plain token name is in the header unchanged', async () => {
+  it('a plain token name is in the header unchanged', async () => {
     const blobId = await uploaded('x');
     const { headers } = await download(fixtures().A1, blobId, 'report.txt');
     expect(headers.get('content-disposition')).toMatch(/; ?filename="?report\.txt"?$/);
@@ -218,7 +218,7 @@ describe('download', () => {
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '10']);
   });
 
-  it('what is out of reach is 404, the same for all of it', async () => {
+  it('a blob out of reach is the same 404 as a missing one', async () => {
     const { A1, A2, AX, unknownAccount, u1, u2 } = fixtures();
     const mine = await uploaded('mine');
     const { blobId: theirs } = await u2.upload(AX, 'theirs', 'text/plain');
@@ -267,7 +267,7 @@ describe('Blob/copy', () => {
       .u1.with([CORE])
       .call('Blob/copy', { fromAccountId: fixtures().A1, accountId: fixtures().A2, ...more });
 
-  it('RFC 8620 6.3: what is there is copied, the rest is notFound', async () => {
+  it('RFC 8620 6.3: copies the blobs that exist, the others are notFound', async () => {
     const { A1, A2 } = fixtures();
     const blobId = await uploaded('to copy', 'text/x-copied');
     const [name, answer] = await copy({ blobIds: [blobId, blobId, 'x1', 'x1'] });
@@ -286,7 +286,7 @@ describe('Blob/copy', () => {
     expect((await download(A1, blobId)).text).toBe('to copy');
   });
 
-  it('RFC 8620 6.3: of none or nothing copied the members are null', async () => {
+  it('RFC 8620 6.3: copied and notCopied are null if they are empty', async () => {
     const members = async (blobIds: readonly string[]) => {
       const [, { copied = null, notCopied = null }] = await copy({ blobIds });
       return { copied, notCopied };
@@ -300,7 +300,7 @@ describe('Blob/copy', () => {
     expect(await members([blobId])).toEqual({ copied: { [blobId]: serverId }, notCopied: null });
   });
 
-  it('accounts that do not fit', async () => {
+  it('refuses accounts that do not fit', async () => {
     const { AX, AR, AN, unknownAccount } = fixtures();
     const blobIds = [await uploaded('x')];
     for (const account of [AX, unknownAccount]) {
@@ -318,7 +318,7 @@ describe('Blob/copy', () => {
     }
   });
 
-  it("6.1: another user's unreferenced blob is not there to be copied", async () => {
+  it("RFC 8620 6.1: another user's unreferenced blob can not be copied", async () => {
     const { AR, A1, u3 } = fixtures();
     const { blobId } = await u3.upload(AR, 'private', 'text/plain');
     const [, answer] = await copy({ fromAccountId: AR, accountId: A1, blobIds: [blobId] });

@@ -47,8 +47,8 @@ const digest = (algorithm: string, value: string | Buffer): string =>
 const FOX = 'The quick brown fox jumped over the lazy dog.';
 const BROKEN = 'VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wZWQgb3ZlciB0aGUggYEgZG9nLg==';
 
-describe('Blob/upload (RFC 9404 4.1)', () => {
-  it('the created entry', async () => {
+describe('RFC 9404 4.1: Blob/upload', () => {
+  it('created has id, blobId, type and size', async () => {
     const { created, notCreated } = await upload({
       k: { data: [text('abc')], type: 'text/plain' },
     });
@@ -65,7 +65,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     expect([answer['oldState'] ?? null, answer['newState'] ?? null]).toEqual([null, null]);
   });
 
-  it('no source is an empty blob, several are joined in order', async () => {
+  it('no source makes an empty blob, several are joined in order', async () => {
     const empty = await upload({ k: { data: [] } });
     expect(entry(empty.created, 'k')).toEqual(expect.objectContaining({ size: 0 }));
     const id = await make(text('a€'), base64('/w=='), text(''), text('b'));
@@ -74,7 +74,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     );
   });
 
-  it('the complex example: ranges of blobs, by creation ids, get by creation id', async () => {
+  it('answers the complex example: ranges of blobs and a get, by creation ids', async () => {
     const { A1, u1 } = fixtures();
     const { methodResponses, createdIds } = await u1.api(
       [
@@ -140,7 +140,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     }
   });
 
-  it('a source is exactly one of its forms', async () => {
+  it('a source has exactly one of its forms', async () => {
     const blobId = await make(text('x'));
     const wrong: Readonly<Record<string, Json>> = {
       none: [{}],
@@ -171,7 +171,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     expect(Object.keys(notCreated ?? {})).toHaveLength(wrong.length);
   });
 
-  it('unknown and unreadable blobs are told alike', async () => {
+  it('an unreadable blob is answered as an unknown one', async () => {
     const { AX, u2 } = fixtures();
     const { blobId } = await u2.upload(AX, 'theirs', 'text/plain');
     const { created, notCreated } = await upload({
@@ -186,7 +186,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     expect(Object.keys(notCreated ?? {}).sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('a blob of the same call is found by its creation id where it can be ordered', async () => {
+  it('finds a blob of the same call by its creation id, unless they form a circle', async () => {
     const { created, notCreated } = await upload({
       a: { data: [{ blobId: '#b' }, text('!')] },
       b: { data: [text('b')] },
@@ -217,7 +217,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     });
   });
 
-  it('as many sources as advertised, no more', async () => {
+  it('takes as many sources as advertised, and no more', async () => {
     const { A1, u1 } = fixtures();
     const { accounts } = await u1.session();
     const account = (accounts as JsonMap)[A1] as JsonMap;
@@ -247,7 +247,7 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
     }
   });
 
-  it('accounts that do not fit, arguments that are missing', async () => {
+  it('refuses accounts that do not fit, and missing arguments', async () => {
     const { AX, AR, AN, A1, u1 } = fixtures();
     const create = { k: { data: [] } };
     const call = (args: object) => u1.call('Blob/upload', args);
@@ -270,8 +270,8 @@ describe('Blob/upload (RFC 9404 4.1)', () => {
   });
 });
 
-describe('Blob/get (RFC 9404 4.2)', () => {
-  it('data and size where nothing is asked for; the whole response', async () => {
+describe('RFC 9404 4.2: Blob/get', () => {
+  it('answers data and size by default', async () => {
     const { A1 } = fixtures();
     const id = await make(text(FOX));
     expect(await list({ ids: [id] })).toEqual([{ id, 'data:asText': FOX, size: 45 }]);
@@ -279,7 +279,7 @@ describe('Blob/get (RFC 9404 4.2)', () => {
     expect(rest).toEqual({ accountId: A1, notFound: ['not-a-blob'] });
   });
 
-  it('the simple example: text, digests, ranges', async () => {
+  it('answers the simple example: text, digests, ranges', async () => {
     const id = await make(text(FOX));
     expect(await list({ ids: [id], properties: ['data:asText', 'digest:sha', 'size'] })).toEqual([
       { id, 'data:asText': FOX, 'digest:sha': 'wIVPufsDxBzOOALLDSIFKebu+U4=', size: 45 },
@@ -302,7 +302,7 @@ describe('Blob/get (RFC 9404 4.2)', () => {
     ]);
   });
 
-  it('the example with range and encoding errors', async () => {
+  it('answers the example with range and encoding errors', async () => {
     const b1 = await make(base64(BROKEN));
     const b2 = await make(text('hello world'));
     const ids = [b1, b2];
@@ -353,7 +353,7 @@ describe('Blob/get (RFC 9404 4.2)', () => {
     ]);
   });
 
-  it('truncation without a length', async () => {
+  it('isTruncated is true if the offset lies beyond the end', async () => {
     const id = await make(text('0123456789'));
     const at4 = { ids: [id], properties: ['data:asText'] };
     expect(await list({ ...at4, offset: 4 })).toEqual([{ id, 'data:asText': '456789' }]);
@@ -379,7 +379,7 @@ describe('Blob/get (RFC 9404 4.2)', () => {
     expect(await list({ ids: [id], properties, offset: 2, length: 3 })).toEqual(expected('234'));
   });
 
-  it('each blob once', async () => {
+  it('answers each blob once', async () => {
     const id = await make(text('x'));
     const answer = await get({ ids: [id, id, 'x1', 'x1'], properties: ['size'] });
     expect(answer['list']).toEqual([{ id, size: 1 }]);
@@ -397,7 +397,7 @@ describe('Blob/get (RFC 9404 4.2)', () => {
     }
   });
 
-  it('listing all blobs is not offered', async () => {
+  it('refuses to list all blobs', async () => {
     const { A1, u1 } = fixtures();
     for (const args of [{ ids: null }, {}]) {
       const [name, answer] = await u1.call('Blob/get', { accountId: A1, ...args });
@@ -425,8 +425,8 @@ describe('Blob/get (RFC 9404 4.2)', () => {
   });
 });
 
-describe('Blob/lookup (RFC 9404 4.3; with references in gadget.test.ts)', () => {
-  it('without ids or types', async () => {
+describe('RFC 9404 4.3: Blob/lookup', () => {
+  it('answers empty lists without ids or types', async () => {
     const { A1, u1 } = fixtures();
     const { notFound = [], ...answer } = await u1.ok('Blob/lookup', {
       accountId: A1,

@@ -32,7 +32,7 @@ const write = async (client: Client, type: string, accountId: string): Promise<s
   return newState;
 };
 
-describe('event source (7.3)', () => {
+describe('RFC 8620 7.3: the event source', () => {
   it('wrong or missing parameters are a 400 problem', async () => {
     const right = { types: '*', closeafter: 'no', ping: '0' };
     const wrong: readonly Readonly<Record<string, string>>[] = [
@@ -74,7 +74,7 @@ describe('event source (7.3)', () => {
     await stream.ended();
   });
 
-  it('access that ends silences that account', async () => {
+  it('an account has no more events once its access ends', async () => {
     const account = (...args: string[]) => server().tool('scripts/account', args);
     const id = await account('create', '--name', 'shared', '--user', 'u3');
     await account('grant', id, '--user', 'u2');

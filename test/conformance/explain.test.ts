@@ -74,7 +74,7 @@ describe.each([
     ['WebSocket', true],
   ])('over %s', (_, overSocket) => {
     it.each(['Todo', 'Note'])(
-      '%s: each standard method tells its time and its statements',
+      'each standard method on %s shows its time and its statements',
       async (type) => {
         const { A1, A2 } = fixtures();
         const values = type === 'Todo' ? { text: SECRET } : { title: SECRET };
@@ -123,7 +123,7 @@ describe.each([
       expect(indexes(told)).toContain(database === 'SQLite' ? 'PRIMARY KEY' : 'Todo_pkey');
     });
 
-    it('says which call a page was foreseen by, and that it asked nothing', async () => {
+    it('says which earlier call read the page of a call', async () => {
       const { A1 } = fixtures();
       const ids = { resultOf: 'c0', name: 'Todo/query', path: '/ids' };
       const [query, get] = await explained(
@@ -138,7 +138,7 @@ describe.each([
     });
   });
 
-  it('tells why changes can’t be calculated', async () => {
+  it('says why changes can’t be calculated', async () => {
     const { A1, u1 } = fixtures();
     await u1.set('Todo', { accountId: A1, create: { k: { text: 'x' } } });
     const { state } = await u1.get('Todo', { accountId: A1, ids: [] });
@@ -175,7 +175,7 @@ describe.each([
     expect(stranger).toMatchObject({ statements: [], error: { type: 'accountNotFound' } });
   });
 
-  it('explains what /copy has follow, too', async () => {
+  it('explains the implicit /set of /copy, too', async () => {
     const { A1, A2, u1 } = fixtures();
     const { created } = await u1.set('Todo', { accountId: A1, create: { k: { text: SECRET } } });
     const { id = '' } = entry(created, 'k');
@@ -212,7 +212,7 @@ describe.each([
     }
   });
 
-  it('answers the same as without it, and says nothing where it isn’t asked', async () => {
+  it('answers the same as without it, and explains nothing unasked', async () => {
     const { A1, u1 } = fixtures();
     const calls: Calls = [
       ['Todo/query', { accountId: A1, filter: { text: 'x' }, calculateTotal: true }, 'a'],
@@ -236,7 +236,7 @@ describe.each([
   });
 });
 
-it('a plan that PostgreSQL is kept from is null after REQUEST_TIMEOUT', async () => {
+it('a plan that PostgreSQL can’t make is null after REQUEST_TIMEOUT', async () => {
   const url = await postgresql().createDatabase('waits');
   const server = await startServer({ env: { DATABASE_URL: url, REQUEST_TIMEOUT: '1s' } });
   const operator = openPool({ url, size: 1 });
@@ -263,7 +263,7 @@ it('a plan that PostgreSQL is kept from is null after REQUEST_TIMEOUT', async ()
   }
 });
 
-it('in production there is no such capability unless EXPLAIN=on', async () => {
+it('production has no such capability unless EXPLAIN=on', async () => {
   const server = await startServer({ env: { NODE_ENV: 'production' } });
   try {
     await server.tool('scripts/account', ['create', '--name', 'A1', '--user', 'u1']);

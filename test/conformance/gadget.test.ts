@@ -41,6 +41,6 @@ for (const name of ['Gadget', 'Single']) conformance(new Suite(world, name, fixt
 
 gadgetCapabilityCases(new Suite(world, 'Gadget', fixtures));
 
-describe('over WebSocket (RFC 8887)', () => {
+describe('RFC 8887: over WebSocket', () => {
   for (const name of ['Crate', 'Single']) conformance(new Suite(world, name, overSocket));
 });

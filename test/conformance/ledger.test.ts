@@ -124,7 +124,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     await eventually(() => expect(server.stderr()).toContain('gave 1000001 for Book.total'));
   });
 
-  test('a cascade reaches the hooks of what goes', async () => {
+  test('a cascade calls the hooks of the objects that it destroys', async () => {
     const book = await makeBook('Doomed');
     const line = { bookId: book.id, amount: 1 };
     await call('Line/set', { create: { a: line, b: line, c: line } });
@@ -134,7 +134,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(readLines()).toContain('inTransaction 0 0 1');
   });
 
-  test('what throws or rejects with nothing undoes its call and nothing else', async () => {
+  test('a hook that throws, or rejects with nothing, undoes its call alone', async () => {
     const before = [(await read('Book')).length, (await read('Post')).length];
     for (const title of ['throw', 'reject']) {
       const [first, second, third] = await request([
@@ -180,7 +180,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(server.stderr()).toContain('"hook":"afterCommit of Book"');
   });
 
-  test('RFC 8620 5.4: a copy is computed and heard of in its own account', async () => {
+  test('RFC 8620 5.4: hooks compute and hear of a copy in its own account', async () => {
     const book = await makeBook('To Copy');
     const { A2 } = fixtures;
     const answer = await call('Book/copy', {

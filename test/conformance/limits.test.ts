@@ -84,8 +84,8 @@ function finish(socket: Socket, body: string): Promise<number> {
 
 const echo = JSON.stringify({ using: [CORE], methodCalls: [['Core/echo', {}, 'c']] });
 
-describe('limits, each enforced at the number advertised', () => {
-  it('the session says what is configured', async () => {
+describe('limits, each enforced at the advertised number', () => {
+  it('the session has the configured limits', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(capabilities).toEqual(
       expect.objectContaining({
@@ -110,7 +110,7 @@ describe('limits, each enforced at the number advertised', () => {
     expectProblem(await u1.post(exact(2_000_000)), 'limit', { limit: 'maxSizeRequest' });
   });
 
-  it('RFC 8620 3.6.1: so does a chunked body', async () => {
+  it('RFC 8620 3.6.1: a chunked body has the same limit', async () => {
     const { u1 } = fixtures();
     const chunked = async (size: number) => {
       const body = `${echo}${' '.repeat(size - echo.length)}`;
@@ -129,7 +129,7 @@ describe('limits, each enforced at the number advertised', () => {
     expect(answer.body).toContain('"maxSizeRequest"');
   });
 
-  it('RFC 8620 3.6.1: maxCallsInRequest', async () => {
+  it('RFC 8620 3.6.1: maxCallsInRequest calls pass, one more is a limit error', async () => {
     const { u1 } = fixtures();
     const calls = (length: number) =>
       Array.from({ length }, (_, index) => ['Core/echo', {}, `c${index}`]);
@@ -138,7 +138,7 @@ describe('limits, each enforced at the number advertised', () => {
     expectProblem(await u1.post(body(4)), 'limit', { limit: 'maxCallsInRequest' });
   });
 
-  it('RFC 8620 3.6.1: maxConcurrentRequests of one user, slots are freed', async () => {
+  it('RFC 8620 3.6.1: maxConcurrentRequests holds for one user, and slots are freed', async () => {
     const { u1, u2 } = fixtures();
     const held = await Promise.all(
       [0, 1].map(() => unfinished(u1, '/jmap', 'application/json', echo)),
@@ -156,7 +156,7 @@ describe('limits, each enforced at the number advertised', () => {
     });
   });
 
-  it('RFC 8620 6.1: maxConcurrentUpload of one user', async () => {
+  it('RFC 8620 6.1: maxConcurrentUpload holds for one user', async () => {
     const { u1, u2, A1, AX } = fixtures();
     const path = `/jmap/upload/${A1}`;
     const held = await Promise.all([0, 1].map(() => unfinished(u1, path, 'text/plain', 'abc')));
@@ -193,7 +193,7 @@ describe('limits, each enforced at the number advertised', () => {
     conform.close();
   });
 
-  it('so is an upload whose length is not told beforehand', async () => {
+  it('an upload of unknown length has the same limit', async () => {
     const { u1, A1 } = fixtures();
     const upload = (size: number) =>
       rawHttp(
@@ -292,7 +292,7 @@ describe('limits, each enforced at the number advertised', () => {
 });
 
 describe('limits: the response', () => {
-  it('a call that would cross MAX_SIZE_RESPONSE is requestTooLarge, others run', async () => {
+  it('a call that would exceed MAX_SIZE_RESPONSE is requestTooLarge, others run', async () => {
     const small = await startServer({ env: { MAX_SIZE_RESPONSE: '10000' } });
     try {
       const { accountId, client } = await makeUser(small);
@@ -326,7 +326,7 @@ describe('limits: the response', () => {
 });
 
 describe('limits: how long blobs are kept', () => {
-  it('an unreferenced blob goes after BLOBS_KEEP', async () => {
+  it('an unreferenced blob is removed after BLOBS_KEEP', async () => {
     const short = await startServer({ env: { BLOBS_KEEP: '1s' } });
     try {
       const { accountId, client } = await makeUser(short);
@@ -397,7 +397,7 @@ describe('limits: a busy database', () => {
 });
 
 describe('limits: configuration', () => {
-  it('a wrong value stops the start and is named', async () => {
+  it('a wrong value stops the start, and the error names it', async () => {
     await expect(startServer({ env: { MAX_OBJECTS_IN_GET: 'many' } })).rejects.toThrow(
       /MAX_OBJECTS_IN_GET.*many/s,
     );

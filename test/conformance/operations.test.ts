@@ -154,7 +154,7 @@ describe('the end', () => {
     }
   });
 
-  it('after SIGKILL all that was acknowledged is there', async () => {
+  it('after SIGKILL every acknowledged object is there', async () => {
     const killed = await startServer();
     try {
       const { accountId: account, client: user } = await makeUser(killed);

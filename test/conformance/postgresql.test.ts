@@ -26,7 +26,7 @@ describe('commands on PostgreSQL, beside a running server', () => {
     return Object.keys(session.accounts);
   };
 
-  it('are seen soon: accounts, access, and a token that ends', async () => {
+  it('take effect soon: accounts, access, and a token that ends', async () => {
     const { tool } = server();
     const id = await tool('scripts/account', ['create', '--name', 'late', '--user', 'u9']);
     const token = await makeToken(server(), ['--user', 'u9']);

@@ -18,7 +18,7 @@ const create = (more: string) =>
   `"create":{"k":{"text":"x"${more}}}},"c0"]]}`;
 
 describe('request level: JSON', () => {
-  it('RFC 8620 3.6.1: what is not one JSON text is notJSON', async () => {
+  it('RFC 8620 3.6.1: a body that is not one JSON text is notJSON', async () => {
     const valid = JSON.stringify(echo);
     const texts = ['', ' ', valid.slice(0, -1), `${valid}x`, `${valid}{}`, `${valid} ${valid}`];
     const wrong = ["{'using':[]}", '{using:[]}', '{"a":1,}', '[1,]', 'NaN', '{"a":01}', '{"a":+1}'];
@@ -101,7 +101,7 @@ describe('request level: JSON', () => {
     );
   });
 
-  it('RFC 8620 3.6.1: the type is application/json, with any parameters and case', async () => {
+  it('RFC 8620 3.6.1: takes application/json with any parameters and in any case', async () => {
     const before = await count();
     for (const type of [
       'text/plain',
@@ -132,7 +132,7 @@ describe('request level: JSON', () => {
 });
 
 describe('request level: the Request object', () => {
-  it('RFC 8620 3.6.1: what is no Request is notRequest', async () => {
+  it('RFC 8620 3.6.1: JSON that is no Request is notRequest', async () => {
     const call = ['Core/echo', {}, 'c0'];
     const wrong: readonly unknown[] = [
       {},
@@ -238,7 +238,7 @@ describe('request level: the Request object', () => {
     expect([200, 415]).toContain(answer.status);
   });
 
-  it('of a request whose client goes away all is done or nothing', async () => {
+  it('a request whose client goes away is done as a whole or not at all', async () => {
     const { u1, A2 } = fixtures();
     const todos = Object.fromEntries(
       Array.from({ length: 500 }, (_, i) => [`k${i}`, { text: 'x' }]),
@@ -266,7 +266,7 @@ describe('request level: the Request object', () => {
     });
   });
 
-  it('deep nesting is answered, not a crash', async () => {
+  it('deep nesting is answered, and crashes nothing', async () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const answer = await post(
       `{"using":["${CORE}"],"methodCalls":[["Core/echo",{"a":${deep}},"c"]]}`,
@@ -280,12 +280,12 @@ describe('Core/echo', () => {
   const same = async (args: object) =>
     expect(await fixtures().u1.call('Core/echo', args)).toEqual(['Core/echo', args]);
 
-  it('RFC 8620 4: the same object', async () => {
+  it('RFC 8620 4: answers the same object', async () => {
     await same({ hello: true, n: [1, { x: null }] });
     await same({});
   });
 
-  it('RFC 8620 4: integers, Unicode, empty names, nesting, names of Object.prototype', async () => {
+  it('RFC 8620 4: keeps integers, Unicode, nesting, and unusual names', async () => {
     await same({
       '': '',
       max: 2 ** 53 - 1,

@@ -39,7 +39,7 @@ it('RFC 8620 5.5: a filter without index answers correctly at 100,000 records', 
   expect(list.map(({ text }) => text)).toEqual([99_007, 98_007, 97_007].map(textOf));
 });
 
-it('RFC 8620 5.5: totals, deep positions and anchors too', async () => {
+it('RFC 8620 5.5: totals, deep positions and anchors are right at 100,000 records', async () => {
   const { u1, A1 } = fixtures();
   const query = {
     accountId: A1,
@@ -55,7 +55,7 @@ it('RFC 8620 5.5: totals, deep positions and anchors too', async () => {
   expect([anchored.position, anchored.ids]).toEqual([deep.position, deep.ids]);
 });
 
-it('RFC 8620 5.6: /queryChanges gives the place of what changed among them', async () => {
+it('RFC 8620 5.6: /queryChanges gives the index of a changed object among them', async () => {
   const { u1, A1 } = fixtures();
   const query = { accountId: A1, filter: { done: false }, sort: [{ property: 'text' }] };
   const { queryState, ids } = await u1.query('Todo', { ...query, position: 40_000, limit: 1 });

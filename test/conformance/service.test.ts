@@ -46,8 +46,8 @@ const find = async (filter: JsonMap, accountId = A1()): Promise<string[]> =>
   (await u1().query('Todo', { accountId, filter })).ids;
 const post = (body: unknown) => u1().post(JSON.stringify(body));
 
-describe('2. Request envelope', () => {
-  it('using: required, an array of strings, each advertised', async () => {
+describe('the request envelope', () => {
+  it('`using` is required: an array of strings, each an advertised capability', async () => {
     expectProblem(await post({ methodCalls: [] }), 'notRequest');
     expectProblem(await post({ using: 'x', methodCalls: [] }), 'notRequest');
     expectProblem(await post({ using: [5], methodCalls: [] }), 'notRequest');
@@ -55,7 +55,7 @@ describe('2. Request envelope', () => {
     expect((await post({ using: [CORE, TODOS], methodCalls: [] })).status).toBe(200);
   });
 
-  it('methodCalls: triples run in order and may refer to earlier results', async () => {
+  it('`methodCalls` has triples, which run in order and may refer to earlier results', async () => {
     expectProblem(await post({ using: [] }), 'notRequest');
     expectProblem(await post({ using: [], methodCalls: [['Core/echo', {}]] }), 'notRequest');
     const { methodResponses } = await u1().api([
@@ -77,8 +77,8 @@ describe('2. Request envelope', () => {
   });
 });
 
-describe('2. Response envelope', () => {
-  it('methodResponses: triples with the call id; a failure is an error triple', async () => {
+describe('the response envelope', () => {
+  it('`methodResponses` has triples with the call id; a failure is an error triple', async () => {
     const { methodResponses } = await u1().api([
       ['Core/echo', { a: 1 }, 'first'],
       ['Nobody/knows', {}, 'second'],
@@ -89,27 +89,27 @@ describe('2. Response envelope', () => {
     ]);
   });
 
-  it('sessionState: present', async () => {
+  it('`sessionState` is present', async () => {
     const answer = await post({ using: [CORE], methodCalls: [] });
     expect(answer.json).toEqual({ methodResponses: [], sessionState: expect.any(String) });
   });
 });
 
-describe('2. Session resource', () => {
-  it('capabilities: an entry for each', async () => {
+describe('the session resource', () => {
+  it('`capabilities` has an entry for each', async () => {
     const { capabilities } = await u1().session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
       [CORE, 'urn:ietf:params:jmap:websocket', BLOB, EXPLAIN, NOTES, REFERENCE, TODOS].sort(),
     );
   });
 
-  it('accounts: those that the token can reach', async () => {
+  it('`accounts` has the accounts that the token can reach', async () => {
     const { AX, u2 } = fixtures();
     expect(Object.keys((await u2.session())['accounts'] as JsonMap)).toEqual([AX]);
     expect(Object.keys((await u1().session())['accounts'] as JsonMap)).toContain(A1());
   });
 
-  it('apiUrl: takes method calls', async () => {
+  it('`apiUrl` takes method calls', async () => {
     const { apiUrl } = await u1().session();
     expect(apiUrl).toBe(`${server().url}/jmap`);
     const answer = await u1().http(String(apiUrl), {
@@ -120,7 +120,7 @@ describe('2. Session resource', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('uploadUrl and downloadUrl: take and give octets', async () => {
+  it('`uploadUrl` takes octets, and `downloadUrl` gives them', async () => {
     const session = await u1().session();
     const fill = (template: Json | undefined, values: Readonly<Record<string, string>>) =>
       String(template).replace(/\{(\w+)\}/g, (_, name: string) =>
@@ -137,22 +137,22 @@ describe('2. Session resource', () => {
   });
 });
 
-describe('2. Standard columns', () => {
-  it('id: assigned by the server', async () => {
+describe('properties of every type', () => {
+  it('the server assigns `id`', async () => {
     expect((await makeTodo({ text: 'a' })).id).toEqual(serverId);
     expect(await refusedTodo({ text: 'a', id: 'mine' })).toEqual(
       setError('invalidProperties', ['id']),
     );
   });
 
-  it('accountId: every object belongs to one account', async () => {
+  it('every object belongs to one account', async () => {
     const { id } = await makeTodo({ text: 'a' });
     const elsewhere = await u1().get('Todo', { accountId: fixtures().A2, ids: [id] });
     expect(elsewhere.notFound).toEqual([id]);
     expect(await getTodo(id)).not.toHaveProperty('accountId');
   });
 
-  it('created: set by the server', async () => {
+  it('the server sets `created`', async () => {
     const todo = await makeTodo({ text: 'a' });
     expect(todo['created']).toEqual(utcDate);
     expect((await getTodo(todo.id))['created']).toBe(todo['created']);
@@ -162,7 +162,7 @@ describe('2. Standard columns', () => {
     );
   });
 
-  it('updated: set by the server', async () => {
+  it('the server sets `updated`', async () => {
     const todo = await makeTodo({ text: 'a' });
     expect(todo['updated']).toEqual(utcDate);
     const { updated } = await u1().set('Todo', {
@@ -174,12 +174,12 @@ describe('2. Standard columns', () => {
   });
 });
 
-describe('2. Todo', () => {
-  it('text: required', async () => {
+describe('Todo', () => {
+  it('`text` is required', async () => {
     expect(await refusedTodo({ done: true })).toEqual(setError('invalidProperties', ['text']));
   });
 
-  it('text: a string of at most 512 characters (also the limit of section 8)', async () => {
+  it('`text` is a string of at most 512 characters', async () => {
     await makeTodo({ text: 'é'.repeat(512) });
     expect(await refusedTodo({ text: 'é'.repeat(513) })).toEqual(
       setError('invalidProperties', ['text']),
@@ -187,7 +187,7 @@ describe('2. Todo', () => {
     expect(await refusedTodo({ text: 5 })).toEqual(setError('invalidProperties', ['text']));
   });
 
-  it('done: a boolean, false where it is not given', async () => {
+  it('`done` is a boolean, false by default', async () => {
     const plain = await makeTodo({ text: 'a' });
     expect((await getTodo(plain.id))['done']).toBe(false);
     const done = await makeTodo({ text: 'a', done: true });
@@ -197,7 +197,7 @@ describe('2. Todo', () => {
     );
   });
 
-  it('id, created, updated: server-set', async () => {
+  it('`id`, `created` and `updated` are server-set', async () => {
     const now = '2026-01-01T00:00:00Z';
     expect(await refusedTodo({ text: 'a', id: 'x', created: now, updated: now })).toEqual(
       setError('invalidProperties', ['id', 'created', 'updated']),
@@ -211,8 +211,8 @@ describe('2. Todo', () => {
   });
 });
 
-describe('2. Todo filter', () => {
-  it('text: a substring in any letter case; absent, null and empty are no constraint', async () => {
+describe('the filter of Todo', () => {
+  it('`text` is a substring in any case; absent, null and empty are no constraint', async () => {
     const { id } = await makeTodo({ text: 'Needle in a HAYSTACK' });
     expect(await find({ text: 'dle IN a hay' })).toEqual([id]);
     expect(await find({ text: 'needles' })).toEqual([]);
@@ -221,7 +221,7 @@ describe('2. Todo filter', () => {
     expect(await find({ text: '' })).toEqual(all);
   });
 
-  it('done: equality; null and absent are no constraint', async () => {
+  it('`done` is compared; null and absent are no constraint', async () => {
     const open = await makeTodo({ text: 'filter done' });
     const done = await makeTodo({ text: 'filter done', done: true });
     expect(await find({ text: 'filter done', done: true })).toEqual([done.id]);
@@ -229,7 +229,7 @@ describe('2. Todo filter', () => {
     expect(await find({ text: 'filter done', done: null })).toEqual([open.id, done.id]);
   });
 
-  it('no other properties', async () => {
+  it('takes no other properties', async () => {
     for (const filter of [{ id: 'x' }, { created: null }, { Text: 'a' }]) {
       expect(await u1().call('Todo/query', { accountId: A1(), filter })).toEqual(
         err('unsupportedFilter'),
@@ -244,8 +244,8 @@ describe('2. Todo filter', () => {
   });
 });
 
-describe('2. Note', () => {
-  it('title and body', async () => {
+describe('Note', () => {
+  it('has a title and a body', async () => {
     const { created } = await u1().set('Note', {
       accountId: A1(),
       create: { k: { title: 'T', body: 'B' } },
@@ -256,15 +256,15 @@ describe('2. Note', () => {
   });
 });
 
-describe('2. Blob', () => {
-  it('blobId, type, size and accountId', async () => {
+describe('a blob', () => {
+  it('has blobId, type, size and accountId', async () => {
     const answer = await u1().upload(A1(), 'four', 'text/x-blob');
     expect(answer).toEqual({ blobId: serverId, type: 'text/x-blob', size: 4, accountId: A1() });
   });
 });
 
-describe('2. Change record', () => {
-  it('one for each create, update and destroy', async () => {
+describe('change records', () => {
+  it('are one for each create, update and destroy', async () => {
     const before = await todoState();
     const { id } = await makeTodo({ text: 'a' });
     await u1().set('Todo', { accountId: A1(), update: { [id]: { text: 'b' } } });
@@ -272,7 +272,7 @@ describe('2. Change record', () => {
     expect(await todoState()).toBe(String(Number(before) + 3));
   });
 
-  it('<Type>/changes reads those of its own type and account', async () => {
+  it('are read by <Type>/changes for its own type and account', async () => {
     const before = await todoState();
     await u1().set('Note', { accountId: A1(), create: { k: { title: 'T' } } });
     await makeTodo({ text: 'a' }, fixtures().A2);
@@ -280,13 +280,13 @@ describe('2. Change record', () => {
     expect([changes.created, changes.newState]).toEqual([[], before]);
   });
 
-  it('clients never write them', async () => {
+  it('are never written by clients', async () => {
     expect(await u1().call('Change/set', { accountId: A1() })).toEqual(err('unknownMethod'));
     expect(await u1().call('JmapChange/get', { accountId: A1() })).toEqual(err('unknownMethod'));
   });
 });
 
-describe('3. States', () => {
+describe('states', () => {
   it('a successful mutation increases the counter and writes a change record', async () => {
     const before = await todoState();
     expect(before).toMatch(/^\d+$/);
@@ -296,7 +296,7 @@ describe('3. States', () => {
     expect(changes.created).toEqual([id]);
   });
 
-  it('ifInState that equals the current state: applied', async () => {
+  it('an ifInState that equals the current state is applied', async () => {
     const state = await todoState();
     const answer = await u1().set('Todo', {
       accountId: A1(),
@@ -324,7 +324,7 @@ describe('3. States', () => {
   });
 });
 
-describe('4. Endpoints', () => {
+describe('endpoints', () => {
   it('POST /jmap takes application/json', async () => {
     const body = JSON.stringify({ using: [CORE], methodCalls: [] });
     expect((await u1().post(body)).status).toBe(200);
@@ -354,13 +354,13 @@ describe('4. Endpoints', () => {
   });
 });
 
-describe('4. Methods', () => {
-  it('Core/echo: the same object, unchanged', async () => {
+describe('methods', () => {
+  it('Core/echo answers the same object, unchanged', async () => {
     const args = { any: ['object', { at: null }], accountId: 5 };
     expect(await u1().call('Core/echo', args)).toEqual(['Core/echo', args]);
   });
 
-  it('Blob/upload: data:asText parts; created entries carry blobId', async () => {
+  it('Blob/upload takes data:asText parts; created entries have a blobId', async () => {
     const answer = await u1().ok('Blob/upload', {
       accountId: A1(),
       create: { k: { data: [{ 'data:asText': 'a' }, { 'data:asText': 'b' }], type: 'text/plain' } },
@@ -370,19 +370,19 @@ describe('4. Methods', () => {
     expect((await u1().http(`/jmap/download/${A1()}/${blobId}/x`)).text).toBe('ab');
   });
 
-  it('Blob/upload: accountId is required', async () => {
+  it('Blob/upload requires accountId', async () => {
     expect(await u1().call('Blob/upload', { create: {} })).toEqual(
       err('invalidArguments', 'accountId'),
     );
   });
 
-  it('Blob/lookup: lists the objects that refer to a blob', async () => {
+  it('Blob/lookup lists the objects that refer to a blob', async () => {
     const { blobId } = await u1().upload(A1(), 'nobody refers to it', 'text/plain');
     const answer = await u1().ok('Blob/lookup', { accountId: A1(), typeNames: [], ids: [blobId] });
     expect(answer['list']).toEqual([{ id: blobId, matchedIds: {} }]);
   });
 
-  it('Note/set: created maps creation ids to ids, and the session state comes along', async () => {
+  it('Note/set: created maps creation ids to ids', async () => {
     const answer = await u1().api([
       ['Note/set', { accountId: A1(), create: { a: { title: 'x' }, b: { body: 'y' } } }, 'n'],
     ]);
@@ -394,13 +394,13 @@ describe('4. Methods', () => {
     expect(answer.sessionState).toBe((await u1().session())['state']);
   });
 
-  it('Todo/get: accountId in, state out', async () => {
+  it('Todo/get takes accountId and answers the state', async () => {
     expect(await u1().ok('Todo/get', { accountId: A1() })).toEqual(
       expect.objectContaining({ accountId: A1(), state: expect.stringMatching(/^\d+$/) }),
     );
   });
 
-  it('Todo/set: accountId is required', async () => {
+  it('Todo/set requires accountId', async () => {
     expect(await u1().call('Todo/set', {})).toEqual(err('invalidArguments', 'accountId'));
   });
 
@@ -418,7 +418,7 @@ describe('4. Methods', () => {
     expect(await getTodo(id)).toEqual(expect.objectContaining({ text: 'kept', done: true }));
   });
 
-  it('Todo/changes: accountId and sinceState are required', async () => {
+  it('Todo/changes requires accountId and sinceState', async () => {
     expect(await u1().call('Todo/changes', { sinceState: '0' })).toEqual(
       err('invalidArguments', 'accountId'),
     );
@@ -471,8 +471,8 @@ describe('4. Methods', () => {
   });
 });
 
-describe('4. Result references', () => {
-  it('the value found is put in before the arguments are validated', async () => {
+describe('result references', () => {
+  it('are replaced by their values before the arguments are validated', async () => {
     const { methodResponses } = await u1().api([
       ['Todo/query', { accountId: A1(), limit: 2 }, 'q'],
       [
@@ -484,7 +484,7 @@ describe('4. Result references', () => {
     expect(at(methodResponses, 1)[1]['list']).toHaveLength(2);
   });
 
-  it('a blob id of Blob/upload is used in the same request', async () => {
+  it('may name a blob id of Blob/upload in the same request', async () => {
     const { methodResponses } = await u1().api([
       ['Blob/upload', { accountId: A1(), create: { k: { data: [{ 'data:asText': 'x' }] } } }, 'up'],
       [
@@ -496,7 +496,7 @@ describe('4. Result references', () => {
     expect(at(methodResponses, 1)[1]).toEqual({ blobId: serverId });
   });
 
-  it('one that does not resolve is invalidResultReference', async () => {
+  it('are invalidResultReference if they do not resolve', async () => {
     const { methodResponses } = await u1().api([
       ['Core/echo', { '#x': { resultOf: 'nobody', name: 'Core/echo', path: '/x' } }, 'c'],
     ]);
@@ -504,7 +504,7 @@ describe('4. Result references', () => {
   });
 });
 
-describe('5. Authentication', () => {
+describe('authentication', () => {
   it('each endpoint needs the header', async () => {
     for (const [method, path] of [
       ['POST', '/jmap'],
@@ -525,7 +525,7 @@ describe('5. Authentication', () => {
   });
 });
 
-describe('6. Events', () => {
+describe('events', () => {
   it('changes are read with <Type>/changes, of every data type', async () => {
     for (const [type, object] of [
       ['Todo', { text: 'x' }],
@@ -539,7 +539,7 @@ describe('6. Events', () => {
   });
 });
 
-describe('7. Errors', () => {
+describe('errors', () => {
   it('after a stateMismatch the client fetches, applies and tries again', async () => {
     const { id } = await makeTodo({ text: 'mine' });
     const stale = await todoState();
@@ -568,7 +568,7 @@ describe('7. Errors', () => {
   });
 });
 
-describe('9. Versioning', () => {
+describe('versions', () => {
   it('envelopes are those of RFC 8620, sessionState is in every response', async () => {
     const { state } = await u1().session();
     const answer = await post({ using: [CORE], methodCalls: [['Nope/get', {}, 'c']] });

@@ -40,7 +40,7 @@ describe('session resource', () => {
     });
   });
 
-  it('the default limits and the collations', async () => {
+  it('the session has the default limits and the collations', async () => {
     const core = member((await fixtures().u1.session())['capabilities'], CORE);
     expect(core).toEqual(
       expect.objectContaining({
@@ -61,7 +61,7 @@ describe('session resource', () => {
     expect(core['maxSizeUpload']).toBeGreaterThanOrEqual(250_000_000);
   });
 
-  it('RFC 8620 2: every account that the token reaches, and no other', async () => {
+  it('RFC 8620 2: accounts has every account that the token reaches, and no other', async () => {
     const { A1, A2, AR, AN, AT, u1 } = fixtures();
     const accounts = (await u1.session())['accounts'];
     const account = (name: string, isPersonal = true, isReadOnly = false) => ({
@@ -99,7 +99,7 @@ describe('session resource', () => {
     expect(primary).not.toHaveProperty([CORE]);
   });
 
-  it('RFC 8620 2: what is advertised', async () => {
+  it('RFC 8620 2: capabilities has every capability of the project', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
       [BLOB, CORE, EXPLAIN, NOTES, REFERENCE, TODOS, WEBSOCKET].sort(),
@@ -127,7 +127,7 @@ describe('session resource', () => {
     }
   });
 
-  it('RFC 9404 3: the blob capability', async () => {
+  it('RFC 9404 3: the blob capability has its limits and names', async () => {
     const { A1, u1 } = fixtures();
     const session = await u1.session();
     expect(member(session['capabilities'], BLOB)).toEqual({});
@@ -142,7 +142,7 @@ describe('session resource', () => {
     expect(blob['maxDataSources']).toBeGreaterThanOrEqual(64);
   });
 
-  it('RFC 8620 2: its state is the sessionState of API responses', async () => {
+  it('RFC 8620 2: the session’s state is the sessionState of API responses', async () => {
     const { u1, u2 } = fixtures();
     const { state } = await u1.session();
     expect((await u1.api([])).sessionState).toBe(state);
@@ -151,13 +151,13 @@ describe('session resource', () => {
     expect((await u1.session())['state']).toBe(state);
   });
 
-  it('no cache keeps it', async () => {
+  it('no cache may keep the session', async () => {
     const { headers } = await fixtures().u1.http('/.well-known/jmap');
     expect(headers.get('cache-control')).toBe('no-cache, no-store, must-revalidate');
     expect(headers.get('etag')).toBeNull();
   });
 
-  it('wrong verbs are 405 with Allow, HEAD on the session works', async () => {
+  it('a wrong verb is 405 with Allow, HEAD on the session works', async () => {
     const { u1 } = fixtures();
     for (const [path, method, allowed] of [
       ['/jmap', 'GET', 'POST'],

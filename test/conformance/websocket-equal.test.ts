@@ -157,7 +157,7 @@ describe('RFC 8887 4.3: one body, over HTTP and over a socket', () => {
   it.each([
     ['plain', false],
     ['compressed', true],
-  ] as const)('what is no request is refused alike (%s)', async (_, compress) => {
+  ] as const)('both refuse a body that is no request alike (%s)', async (_, compress) => {
     const { client } = await makeUser(server());
     const socket = await JmapSocket.open(client, { compress });
     sockets.push(socket);

@@ -19,8 +19,8 @@ const open = async (options: Handshake = {}, client?: Client): Promise<JmapSocke
 };
 const ECHO = ['Core/echo', { hello: true }, 'c0'];
 
-describe('WebSocket (RFC 8887)', () => {
-  it('RFC 8887 4.2: a plain GET is told to upgrade; the client may ask to close', async () => {
+describe('RFC 8887: WebSocket', () => {
+  it('RFC 8887 4.2: a plain GET is 426, and the client may ask to close', async () => {
     const answer = await rawHttp(
       server().url,
       'GET /jmap/ws HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n' +

@@ -24,7 +24,7 @@ it('docs/README.md links every page of docs, of the guide and of the reference',
   expect(Array.from(linked, ([, page = '']) => page).sort()).toEqual(pages.sort());
 });
 
-it('docs/glossary.md has at most 25 words, in order', () => {
+it('docs/glossary.md has at most 25 words, in alphabetical order', () => {
   const rows = read('docs/glossary.md').matchAll(/^- \*\*(.+?)\*\*/gm);
   const listed = Array.from(rows, ([, word]) => word);
   expect(listed).toContain('descriptor');

@@ -25,7 +25,7 @@ it('each sample is of a language that is tested; text is no sample', () => {
   expect(SAMPLES.length).toBeGreaterThan(30);
 });
 
-it('these are the samples that nothing tests, and why', () => {
+it('each sample that nothing tests is listed with its reason', () => {
   const untested = [...SAMPLES, ...GUIDES].flatMap((sample) => {
     const reason = reasonOf(sample);
     return reason === null ? [] : [`${sample.page}: ${reason}`];
@@ -67,14 +67,14 @@ function problemsOf(words: string, text: string): readonly string[] {
 
 describe('ts', () => {
   it.each(named(testedIn('ts')))(
-    '%s says which file it is, and has no slip',
+    '%s says which file it is, and has no mistake',
     (_, { words, text }) => {
       expect(words).toMatch(/^capabilities\/[\w./-]+\.ts$/);
       expect(slipsOf(text)).toEqual([]);
     },
   );
 
-  it('a slip is told', () => expect(slipsOf('const a = {')).not.toEqual([]));
+  it('a mistake is reported', () => expect(slipsOf('const a = {')).not.toEqual([]));
 });
 
 function slipsOf(text: string): readonly unknown[] {
@@ -102,7 +102,7 @@ describe('sh', () => {
     ['ID=$(npm run -s account -- lost | cut -d : -f 1)', "doesn't have lost"],
     ['cp examples/none.* capabilities/', 'there is no examples/none.*'],
     ['npm ci && rm -rf /', 'nothing tests such a command'],
-  ])('%s is told', (text, why) => {
+  ])('%s is reported', (text, why) => {
     expect(complaintsOf(`${text}\n`)).toEqual([expect.stringContaining(why)]);
   });
 });
@@ -122,7 +122,7 @@ describe('json', () => {
     }),
   ];
 
-  it.each(requests)('%s is a request that is answered', async (_, text) => {
+  it.each(requests)('%s is a request that the server answers', async (_, text) => {
     const body = JSON.parse(text.replaceAll(/'\$ACCOUNT'|ACCOUNT/g, fixtures.A1));
     const { using, methodCalls, ...more } = body;
     const answer = await fixtures.u1.with(using).api(methodCalls, more);
@@ -132,7 +132,7 @@ describe('json', () => {
   });
 });
 
-it('a block without an end is told, and a comment belongs to the next line alone', () => {
+it('a block without an end is reported; a comment belongs to the next line alone', () => {
   expect(() => samplesOf('x.md', '```ts\n')).toThrow('x.md:1: the block has no end.');
   const page = '<!-- sample: a.ts -->\n```ts\nx;\n```\n\n```ts\ny;\n```\n';
   expect(samplesOf('x.md', page).map(({ place, words, text }) => [place, words, text])).toEqual([

@@ -8,7 +8,7 @@ import { useExamples } from './project.js';
 // over HTTP. conformance/matrix.long.test.ts has the suite of all types for each.
 const examples = useExamples();
 
-test('there are seven', () => {
+test('the folder has seven examples', () => {
   expect(EXAMPLES).toEqual([
     'bookmarks',
     'catalogue',
@@ -20,7 +20,7 @@ test('there are seven', () => {
   ]);
 });
 
-test('the session lists each of them, with its static members', async () => {
+test('the session lists each example, with its static members', async () => {
   const { capabilities, accounts } = (await examples().client.session()) as never as {
     capabilities: Record<string, object>;
     accounts: Record<string, { accountCapabilities: Record<string, object> }>;

@@ -25,7 +25,7 @@ const reasons = ({ server }: Rig): readonly string[] =>
 
 describe('another process holds the write lock', () => {
   it.each([
-    ['1 s: writes wait, and all are made', 1000, {}, 0],
+    ['writes wait for 1 s, and all are made', 1000, {}, 0],
     [
       '10 s, beyond REQUEST_TIMEOUT: serverUnavailable, then writes go on',
       10_000,

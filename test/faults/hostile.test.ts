@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('JSON', () => {
-  it('RFC 8620 8.4: broken, truncated and doubled JSON, and JavaScript’s names', async () => {
+  it('RFC 8620 8.4: survives broken and truncated JSON, and JavaScript’s names', async () => {
     const { u1, A1 } = fixtures;
     const using = JSON.stringify(u1.using);
     for (const body of [
@@ -74,7 +74,7 @@ describe('JSON', () => {
     });
   });
 
-  it('RFC 8620 8.5: nesting as deep as a body allows', async () => {
+  it('RFC 8620 8.5: survives nesting as deep as a body allows', async () => {
     const { u1 } = fixtures;
     const depth = 4_000_000;
     const nested = '['.repeat(depth) + ']'.repeat(depth);
@@ -82,7 +82,7 @@ describe('JSON', () => {
     expectProblem(await u1.post(body), 'limit', { limit: 'maxDepthInRequest' });
   });
 
-  it('RFC 8620 8.5: a hundred thousand calls, a hundred thousand capabilities', async () => {
+  it('RFC 8620 8.5: survives 100,000 calls and 100,000 capabilities', async () => {
     const { u1 } = fixtures;
     const calls = Array.from({ length: 100_000 }, (_, n) => ['Core/echo', {}, `c${n}`]);
     const many = JSON.stringify({ using: u1.using, methodCalls: calls });
@@ -92,7 +92,7 @@ describe('JSON', () => {
     expectProblem(await u1.post(unknown), 'unknownCapability');
   });
 
-  it('RFC 8620 3.6.1: a body over the limit, with its length and without', async () => {
+  it('RFC 8620 3.6.1: refuses a body over the limit, with its length and without', async () => {
     const { u1 } = fixtures;
     expectProblem(await u1.post(' '.repeat(10_000_001)), 'limit', { limit: 'maxSizeRequest' });
     const chunk = ' '.repeat(1_000_000);
@@ -108,7 +108,7 @@ describe('JSON', () => {
 });
 
 describe('expansion', () => {
-  it('references that double a value 32 times', async () => {
+  it('refuses references that double a value 32 times', async () => {
     const { u1 } = fixtures;
     const calls: Call[] = [['Core/echo', { a: 'x'.repeat(1000), b: 'y'.repeat(1000) }, 'c0']];
     for (let n = 1; n < 32; n += 1) {
@@ -128,7 +128,7 @@ describe('expansion', () => {
     }
   });
 
-  it('RFC 8620 8.5: filters of ten thousand nodes and of a thousand levels', async () => {
+  it('RFC 8620 8.5: refuses filters of 10,000 nodes and of 1,000 levels', async () => {
     const { u1, A1 } = fixtures;
     const wide = { operator: 'OR', conditions: Array(10_000).fill({ text: 'a' }) };
     let deep: object = { text: 'a' };
@@ -141,7 +141,7 @@ describe('expansion', () => {
 });
 
 describe('access', () => {
-  it("8.2: another user's account and blobs are as unknown as those that never were", async () => {
+  it("RFC 8620 8.2: another user's account and blobs are as unknown as missing ones", async () => {
     const { u1, u2, A1, AX } = fixtures;
     const { blobId } = await u2.upload(AX, 'secret', 'text/plain');
     const errors = [];
@@ -179,7 +179,7 @@ describe('access', () => {
     expect(copied[1]).toMatchObject({ type: 'fromAccountNotFound' });
   });
 
-  it('RFC 8620 6.2: header injection and paths in file names', async () => {
+  it('RFC 8620 6.2: refuses header injection and paths in file names', async () => {
     const { u1, A1, u2 } = fixtures;
     const { blobId } = await u1.upload(A1, '<script>', 'text/html');
     for (const name of [
@@ -221,7 +221,7 @@ describe('access', () => {
 });
 
 describe('slowness', () => {
-  it('as many hanging requests as connections allow keep no other user waiting', async () => {
+  it('hanging requests on all connections of a user keep no other user waiting', async () => {
     const { u1, u2, AX } = fixtures;
     const { hostname, port } = new URL(server.url);
     for (let n = 0; n < 200; n += 1) {
@@ -244,7 +244,7 @@ describe('slowness', () => {
 });
 
 it.runIf(process.platform === 'linux')(
-  'RFC 8620 8.5: the process has stayed up and its memory bounded',
+  'RFC 8620 8.5: the process stays up, and its memory bounded',
   () => {
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     const peak = Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1]) / 1024;

@@ -8,6 +8,6 @@ it('RFC 8620 5.3: kill -9 under 16 writers loses no acknowledged write, 60 times
   await killUnderLoad(60);
 }, 900_000);
 
-it('RFC 8620 5.3: nor does it on PostgreSQL, twenty times', async () => {
+it('RFC 8620 5.3: kill -9 on PostgreSQL loses no acknowledged write, twenty times', async () => {
   await killUnderLoad(20, { DATABASE_URL: await postgresql().createDatabase('killed') });
 }, 600_000);

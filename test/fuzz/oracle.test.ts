@@ -95,10 +95,10 @@ describe('catches', () => {
     ['an answer of another method', responses().with(1, ['Todo/set', {}, 'c1'])],
     ['a response that is no array', [...responses().slice(0, -1), {}]],
     ['serverFail', failed('serverFail')],
-    ['an error of no catalogue', failed('oops')],
+    ['an error outside the catalogue', failed('oops')],
     ['a valid call refused', failed('invalidArguments')],
     ['another echo', changedAt(0, { a: 2 })],
-    ['a member of nobody', changedAt(1, { secret: 1 })],
+    ['an undeclared member', changedAt(1, { secret: 1 })],
     ['a member that is missing', changedAt(1, { state: undefined })],
     ['an object of another shape', changedAt(1, { list: [{ id: 'r1', text: 5 }] })],
     [
@@ -107,10 +107,10 @@ describe('catches', () => {
     ],
     ['an id neither found nor not found', changedAt(1, { notFound: [] })],
     ['an object twice', changedAt(1, { list: [got.list[0], got.list[0]] })],
-    ['a create without a word', changedAt(2, { created: null })],
-    ['a destroy without a word', changedAt(2, { notDestroyed: null })],
+    ['a create without an answer', changedAt(2, { created: null })],
+    ['a destroy without an answer', changedAt(2, { notDestroyed: null })],
     [
-      'a SetError of no catalogue',
+      'a SetError outside the catalogue',
       changedAt(2, { notDestroyed: { r1: { type: 'x', description: 'd' } } }),
     ],
     [
@@ -124,10 +124,10 @@ describe('catches', () => {
     ],
     ['more ids than the limit', changedAt(3, { ids: ['r1', 'r2'] })],
     ['no total', changedAt(3, { total: undefined })],
-    ['a position that is none', changedAt(3, { position: -1 })],
-    ['more changes than were wanted', changedAt(4, { updated: ['r5'] })],
+    ['a wrong position', changedAt(3, { position: -1 })],
+    ['more changes than maxChanges', changedAt(4, { updated: ['r5'] })],
     ['an id changed twice', changedAt(4, { created: ['r2'] })],
-    ['no progress', changedAt(4, { hasMoreChanges: true, newState: '1' })],
+    ['a page without progress', changedAt(4, { hasMoreChanges: true, newState: '1' })],
   ])('%s', (_name, methodResponses) => {
     expect(judge(ok(methodResponses))).not.toEqual([]);
   });
@@ -135,7 +135,7 @@ describe('catches', () => {
   const odd = { clean: false };
   it.each<[string, ReturnType<typeof wire>, object]>([
     ['a valid request refused', problem(error('notRequest')), {}],
-    ['what is no JSON', wire(200, '{"a":'), odd],
+    ['an answer that is no JSON', wire(200, '{"a":'), odd],
     [
       'another content type',
       { ...ok(responses()), headers: new Map([['content-type', 'x']]) },
@@ -144,8 +144,8 @@ describe('catches', () => {
     ['no session state', wire(200, { methodResponses: responses() }), odd],
     ['a member of the response', ok(responses(), { stack: '' }), odd],
     ['createdIds that nobody sent', ok(responses(), { createdIds: {} }), odd],
-    ['500', problem('about:blank', 500), odd],
-    ['a problem of no catalogue', problem(error('other')), odd],
+    ['a status of 500', problem('about:blank', 500), odd],
+    ['a problem outside the catalogue', problem(error('other')), odd],
     ['a limit without a name', problem(error('limit')), odd],
     [
       'another status within',
@@ -192,7 +192,7 @@ describe('catches', () => {
     expect(readAnswer(Buffer.from('nonsense\r\n\r\n'), false)?.answer.broken).not.toBeNull();
   });
 
-  it('what a server says on standard error beside its answers', () => {
+  it('a message of the server on standard error', () => {
     const line = (level: number, msg: string): string => JSON.stringify({ level, msg });
     expect(complaints(`${line(30, 'listening')}\n${line(40, 'slow')}\n`)).toEqual([]);
     expect(complaints(`${line(50, 'defect')}\n(node:1) Warning: x\n`)).toHaveLength(2);

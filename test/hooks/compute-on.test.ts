@@ -34,7 +34,7 @@ test('computeOn runs only when a source property changed, and its values are sto
   }
 });
 
-test('it follows another capability’s type and fills a singleton never written', async () => {
+test('computeOn follows another capability’s type and fills an unwritten singleton', async () => {
   const sources = [{ type: 'Todo', property: 'text' }];
   const widget = {
     ...Widget,

@@ -230,7 +230,7 @@ describe('after', () => {
     expect(String(own.failures[0]?.error)).toContain('TypeError');
   });
 
-  test('of a type that declares no members it may give none', async () => {
+  test('may give no members for a type that declares none', async () => {
     rig = new Rig(
       {},
       { hooks: { types: { Widget: { methods: { get: { after: () => ({ extra: 1 }) } } } } } },
@@ -243,7 +243,7 @@ describe('after', () => {
 describe('after of a method that writes runs before the commit', () => {
   const create = { create: { k: { title: 'made' } } };
 
-  test('it sees the call’s writes, adds members to the answer, keeps creation ids', async () => {
+  test('sees the call’s writes, adds members to the answer, keeps creation ids', async () => {
     const own = extendedBy('set', {
       after: async (_response, _call, reader) => {
         const { Widget } = await import('../methods/widget.js');
@@ -280,7 +280,7 @@ describe('after of a method that writes runs before the commit', () => {
     });
   }
 
-  test('of a /copy too', async () => {
+  test('runs for a /copy, too', async () => {
     const own = extendedBy('copy', { after: () => ({ heard: true }) });
     const [id] = await own.create('Widget', [{ title: 'original' }]);
     const [[, answer]] = (await own.calls([

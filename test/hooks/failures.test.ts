@@ -150,7 +150,7 @@ test('a check that never ends is given up; the Prisma client that it kept refuse
   expect(late[0]).toContain('over');
 });
 
-test('call: the method that the client called and its arguments, inside tx.set too', async () => {
+test('`call` has the client’s method and its arguments, inside tx.set too', async () => {
   const seen: string[] = [];
   const own = rigWith({
     check(_wanted, { method, accountId, userId }) {
@@ -170,7 +170,7 @@ test('call: the method that the client called and its arguments, inside tx.set t
   expect(seen.slice(1)).toEqual(['Widget/copy', 'Widget/copy a2 u1', 'Widget/copy']);
 });
 
-test('what a hook does to its request after tx.set took it is not written', async () => {
+test('a change of a request after tx.set took it is not written', async () => {
   const own = rigWith({
     async inTransaction({ created: [{ title }] }: Json, _call, tx) {
       if (title !== 'outer') return;
@@ -187,7 +187,7 @@ test('what a hook does to its request after tx.set took it is not written', asyn
   expect(list.map(({ meta }: Json) => meta)).toEqual([{}, { a: { b: 1 } }]);
 });
 
-test('a tx.set that failed half-way undoes the call, even where the hook catches it', async () => {
+test('a tx.set that failed half-way undoes the call, even if the hook catches it', async () => {
   const own = rigWith({
     async inTransaction({ created: [{ title }] }: Json, _call, tx) {
       if (title === 'inner') throw new Error('no inner one');
@@ -239,7 +239,7 @@ test('an endless chain of properties is reported by its type, and nothing is kep
   expect((await rig.call('Widget/get', { ids: null })).list).toEqual([]);
 });
 
-describe('which writes have a transaction of their own', () => {
+describe('writes with a transaction of their own', () => {
   const property = (more: Partial<PropertyDefinition>): PropertyDefinition => {
     const [, , , title] = Widget.properties;
     if (title === undefined) throw new Error('A widget has a title.');
@@ -267,7 +267,7 @@ describe('which writes have a transaction of their own', () => {
   }
   const waits = { inTransaction: async () => undefined };
 
-  test('those whose own hooks wait; compute and afterCommit do not', () => {
+  test('are writes whose own hooks wait; compute and afterCommit do not', () => {
     expect(
       exclusive(
         { A: [], B: [], C: [], D: [], E: [] },
@@ -282,7 +282,7 @@ describe('which writes have a transaction of their own', () => {
     ).toEqual(['A', 'B', 'D']);
   });
 
-  test('whose destroys, links, counts or sources change others whose hooks wait', () => {
+  test('are writes that change other objects whose hooks wait', () => {
     const count = property({ computed: { kind: 'count', type: 'Line', by: 'more' } });
     const on = property({
       computed: { kind: 'on', sources: [{ type: 'Rate', property: 'title' }] },

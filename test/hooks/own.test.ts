@@ -46,7 +46,7 @@ test('an own method answers what its function returns, and gets the arguments', 
   expect(await own.call(NAME, { word: 'x' })).toEqual({ got: 'x', by: 'u1' });
 });
 
-test('the hooks of what it writes hear of its name and arguments', async () => {
+test('the hooks of an object that it writes get its name and arguments', async () => {
   const seen: Json[] = [];
   const own = rigWith(
     async (_args, _call, tx) => {
@@ -61,7 +61,7 @@ test('the hooks of what it writes hear of its name and arguments', async () => {
   expect(seen).toEqual([[NAME, { accountId: 'a1', word: 'x' }]]);
 });
 
-test('the hooks of what it writes can not change its arguments', async () => {
+test('the hooks of an object that it writes can not change its arguments', async () => {
   const own = rigWith(
     async (args, _call, tx) => {
       await tx.set(Widget, { create: { k: { title: 'made' } } });

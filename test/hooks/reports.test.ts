@@ -62,7 +62,7 @@ describe('created of a /set', () => {
     expect(created).toMatchObject({ k: { title: 'mine' }, l: { title: 'too' } });
   });
 
-  test('of many objects as of one', async () => {
+  test('has the same for many objects as for one', async () => {
     const own = replacing('set', (args) => ({
       ...args,
       create: entries(args.create, ({ title }) => ({ title: title.toUpperCase() })),
@@ -80,7 +80,7 @@ describe('updated of a /set', () => {
   const updating = (replace: Replace): Rig =>
     replacing('set', (args) => (args.update ? { ...args, update: replace(args.update) } : args));
 
-  test('has what a hook added to a patch, and values that it changed', async () => {
+  test('has values that a hook added to a patch or changed', async () => {
     const own = updating((update) =>
       entries(update, (patch) => ({ ...patch, title: 'X', 'meta/a': { b: 2 } })),
     );
@@ -95,7 +95,7 @@ describe('updated of a /set', () => {
     });
   });
 
-  test('has what a hook took out of a patch, since the client takes it to be changed', async () => {
+  test('has values that a hook took out of a patch', async () => {
     const own = updating((update) => entries(update, ({ title, ...patch }) => patch));
     const [id = ''] = await own.create('Widget', [{ title: 'old' }]);
     const change = (patch: object) => own.call('Widget/set', { update: { [id]: patch } });
@@ -147,7 +147,7 @@ describe('created of a /copy', () => {
     expect(await copy(own, { id })).not.toHaveProperty('title');
   });
 
-  test('has what inTransaction made of the copy', async () => {
+  test('has the values that inTransaction gave the copy', async () => {
     const own = new Rig({}, { hooks: { types: { Widget: {} } } });
     rig = own;
     const { Widget } = await import('../methods/widget.js');

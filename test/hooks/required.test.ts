@@ -18,7 +18,7 @@ const method: MethodDefinition = {
 
 const trick = async () => ({});
 
-test('a method that no function implements is told at start, with where to write it', () => {
+test('the start reports a method without a function, and where to write it', () => {
   const registry = createRegistry([widgetCapability({ methods: [method] })]);
   expect(() => requireHooks(registry)).toThrow(MissingHookError);
   expect(() => requireHooks(registry)).toThrow(
@@ -26,7 +26,7 @@ test('a method that no function implements is told at start, with where to write
   );
 });
 
-test('computed properties without their functions are told, each by the part that it needs', () => {
+test('the start reports each computed property without its function', () => {
   const capability = widgetCapability();
   const [first] = Widget.properties;
   if (first === undefined) throw new Error('A widget has properties.');
@@ -50,7 +50,7 @@ test('computed properties without their functions are told, each by the part tha
   expect(start({ types: { Widget: whole, Wodget: {} } })).toThrow('hooks of Wodget');
 });
 
-test('what would never be called is told: unknown hooks, properties and methods', () => {
+test('the start reports hooks of unknown names, properties and methods', () => {
   const methods = { 'Widget/trick': trick };
   const hooks: Json = {
     chek: () => undefined,
@@ -72,7 +72,7 @@ test('what would never be called is told: unknown hooks, properties and methods'
   );
 });
 
-test('what is no function is missing', () => {
+test('a value that is no function counts as missing', () => {
   const hooks: Json = { methods: { 'Widget/rebuild': true, 'Widget/trick': trick } };
   const registry = createRegistry([{ ...widgetCapability({ methods: [method] }), hooks }]);
   expect(() => requireHooks(registry)).toThrow(`Nothing implements ${NAME}`);

@@ -92,7 +92,7 @@ describe('compute: a wrong value is serverFail, logged by property and value, no
     });
   }
 
-  test('what throws is named; what is thrown may be anything', async () => {
+  test('a hook that throws any value is named', async () => {
     for (const [thrown, why] of [
       [new Error('the cause'), /compute of Widget\.count threw Error: the cause/],
       ['a text', /threw what is no Error: 'a text'/],
@@ -142,7 +142,7 @@ test('compute: a UTCDate is stored in its one form; computed sources come first'
   expect(list[0]).toMatchObject({ count: 8, score: 4, due: '2026-01-31T10:00:00Z' });
 });
 
-test('what hooks get is frozen: they can not change what is written', async () => {
+test('hooks get frozen values, and can not change those that are written', async () => {
   const tried: string[] = [];
   const attempt = (what: string, change: () => void): void => {
     try {
@@ -239,7 +239,7 @@ describe('tx.set holds what hooks alone may write to its schema', () => {
     expect((await request({ title: 'y', count: 7 })).created.k.id).toBeDefined();
   });
 
-  test('what is no JSON is told by its place', async () => {
+  test('a value that is no JSON is reported by its place', async () => {
     const { outer, failure } = await request({ title: 'y', meta: { a: new Date(0) } });
     expect(outer.error).toBe('serverFail');
     expect(failure).toContain('tx.set of Widget gave a Date at "create/k/meta/a"');

@@ -50,7 +50,7 @@ describe.each(shapes)('%s of 50,000 values', (_, make) => {
     expect(pauses(copyValueSteps('a test', value))).toBeGreaterThanOrEqual(12);
   });
 
-  it('is frozen where it is with pauses', async () => {
+  it('is frozen in place with pauses', async () => {
     const value = make();
     let asked = 0;
     const isOver = (): boolean => {

@@ -52,7 +52,7 @@ async function nothingIsHeld(harness: Harness): Promise<void> {
   expect([harness.held('u1'), harness.held('u2')]).toEqual([NOTHING, NOTHING]);
 }
 
-describe.each(['at once', 'later'] as const)('where a token is known %s', (knows) => {
+describe.each(['at once', 'later'] as const)('a token that is known %s', (knows) => {
   // Every octet where nothing is waited for between a head and its body.
   const step = knows === 'at once' ? 1 : 5;
   it('a request may be cut at any octet', async () => {
@@ -201,7 +201,7 @@ describe.each(['at once', 'later'] as const)('where a token is known %s', (knows
     expect(harness.logs.filter((line) => /defect|"level":50/.test(line))).toEqual([]);
   });
 
-  it('a server that stops answers what has come whole, and ends what has not', async () => {
+  it('a server that stops answers whole requests, and ends the others', async () => {
     const harness = await startWith(knows);
     const { handle } = harness;
     const begun = gate();

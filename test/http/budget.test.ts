@@ -10,7 +10,7 @@ import {
 } from '../../src/runtime/budgets.js';
 
 describe('octets of bodies in flight', () => {
-  it('one user gets half; what is released can be had again', () => {
+  it('one user gets half; released octets can be had again', () => {
     const budget = new Allowance(bodyAllowance(1_000_000));
     const half = 32 * 1024 ** 2;
     expect(budget.take('u1', half)).toBe(true);
@@ -60,7 +60,7 @@ describe('slots', () => {
 });
 
 describe('turns of long requests', () => {
-  it('are one of each user and few of all, in order', async () => {
+  it('are given to one request of each user and to few of all, in order', async () => {
     const turns = openLongRequests(2);
     const begun: string[] = [];
     const overs = new Map<string, () => void>();
@@ -93,7 +93,7 @@ describe('large answers', () => {
     return { takenAt: performance.now() - ago, cut: () => void cut.push(name) };
   }
 
-  it('one user gets half; what is given back, or at its end, can be had again', () => {
+  it('one user gets half; returned octets can be had again', () => {
     const budget = new AnswerBudget(100, { stall: STALLED, hold: 60_000 });
     const [one, other] = [budget.begin('u1'), budget.begin('u1')];
     expect([one.take(30), one.take(20), other.take(1)]).toEqual([true, true, false]);
@@ -128,7 +128,7 @@ describe('large answers', () => {
     expect([last.take(31), last.take(30), cut]).toEqual([false, true, ['slow', 'slower']]);
   });
 
-  it('so does one that takes its answer bit by bit for too long', () => {
+  it('a reader that takes its answer too slowly makes room, too', () => {
     const budget = new AnswerBudget(100, { stall: STALLED, hold: 0 });
     const cut: string[] = [];
     const answer = budget.begin('u1');

@@ -16,7 +16,7 @@ async function stored(
   return ((await response.json()) as { blobId: string }).blobId;
 }
 
-describe('download (RFC 8620 6.2)', () => {
+describe('RFC 8620 6.2: download', () => {
   it('sends exactly the octets, with type, name and caching; HEAD without them', async () => {
     const harness = await startHarness();
     const octets = Buffer.from(Array.from({ length: 200_000 }, (_, n) => n % 251));

@@ -40,7 +40,7 @@ describe('the edge function: headers', () => {
     expect(express.headers.has('etag')).toBe(false);
   });
 
-  it('errors have them too, whoever answers', async () => {
+  it('errors have the same headers, whoever answers', async () => {
     const harness = await startHarness();
     const fine = shared(await http(harness, '/healthz'));
     for (const path of ['/nothing', '/jmap', '/jmap/upload/NO', '/jmap/download/A1/b/%FF']) {

@@ -71,8 +71,8 @@ function change(changed: Record<string, Record<string, string>>): unknown {
   return { '@type': 'StateChange', changed };
 }
 
-describe('event source (RFC 8620 7.3)', () => {
-  it('opens at once, unbuffered, and tells commits of every account in reach', async () => {
+describe('RFC 8620 7.3: the event source', () => {
+  it('opens at once, unbuffered, and has events of every account in reach', async () => {
     const harness = await startHarness();
     const stream = await Stream.open(harness);
     expect(Object.fromEntries(stream.response.headers)).toMatchObject({
@@ -92,7 +92,7 @@ describe('event source (RFC 8620 7.3)', () => {
     stream.close();
   });
 
-  it('commits of one turn are one event with the newest states (7.1)', async () => {
+  it('RFC 8620 7.1: commits of one turn are one event with the newest states', async () => {
     const harness = await startHarness();
     const stream = await Stream.open(harness);
     for (let n = 1; n <= 50; n += 1) harness.store.commit('A1', { Todo: String(n) });
@@ -104,7 +104,7 @@ describe('event source (RFC 8620 7.3)', () => {
     stream.close();
   });
 
-  it('only types that were asked for, and that the account has', async () => {
+  it('has only the types that were asked for, and that the account has', async () => {
     const harness = await startHarness();
     const stream = await Stream.open(harness, '/jmap/eventsource?types=Tag&closeafter=no&ping=0');
     harness.store.commit('A1', { Todo: '1' });
@@ -164,7 +164,7 @@ describe('event source (RFC 8620 7.3)', () => {
     await until(() => other.ended);
   });
 
-  it('an account that goes falls silent, one that comes is heard', async () => {
+  it('has no events of an account that goes, and those of one that comes', async () => {
     const harness = await startHarness();
     const stream = await Stream.open(harness);
     const before = await harness.users.refresh('t1');
@@ -208,7 +208,7 @@ describe('event source (RFC 8620 7.3)', () => {
     );
   });
 
-  it('a reader that does not read is dropped, and what waits for it is bounded', async () => {
+  it('a reader that does not read is dropped, and its waiting events are bounded', async () => {
     const harness = await startHarness({ timings: { stalledReader: 200 } });
     const names = Array.from({ length: 3000 }, (_, n) => account(`A${n}${'x'.repeat(200)}`));
     harness.users.principals.set('t1', principal('u1', 't1', names));
@@ -281,7 +281,7 @@ describe('tickets', () => {
     expect(harness.logs.join('')).not.toContain(ticket);
   });
 
-  it('counts as a request of the user while it is made (3.6.1)', async () => {
+  it('RFC 8620 3.6.1: counts as a request of the user while it is made', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
     let answer = (): void => undefined;
     const begun = new Promise<void>((resolve) => {

@@ -49,7 +49,7 @@ describe('an upgrade that is declined', () => {
       [`${head('/jmap/ws', [...UPGRADE, 'Content-Length: 3'], 'GET')}abc`],
       '400',
     ],
-  ])('%s, is answered, and what lies behind it is not', async (_, pieces, status) => {
+  ])('%s, is answered, and a request behind it is not', async (_, pieces, status) => {
     const harness = await startHarness();
     let asked = 0;
     harness.ready = async () => {
@@ -114,7 +114,7 @@ describe('headers that could be understood in two ways', () => {
   });
 
   it.each(['a b', 'user@test', 'test/x', 'a"b', '[::1', 'test:80:80'])(
-    'a Host that is none, %j: 400 (RFC 9112 3.2)',
+    'a wrong Host, %j: 400 (RFC 9112 3.2)',
     async (host) => {
       const harness = await startHarness();
       const request = api([]).replace('Host: test', `Host: ${host}`);

@@ -56,7 +56,7 @@ describe('a client that ends its side behind a request, and goes on to read', ()
     expect(harness.held('u1')).toEqual({ slots: 0, octets: 0 });
   });
 
-  it('is answered where it reads a long answer slowly', async () => {
+  it('is answered if it reads a long answer slowly', async () => {
     const harness = await startHarness();
     const text = JSON.stringify(['Core/echo', { a: 'x'.repeat(8_000_000) }, 'c']);
     harness.handle = () => ({ invocations: [text], createdIds: null });

@@ -28,7 +28,7 @@ it('a silent connection is closed after the time that it is kept, not before', a
   expect(performance.now() - answered).toBeGreaterThan(1.75 * KEEP_ALIVE);
 });
 
-it('one that waits for an answer, or is a WebSocket, is not idle', async () => {
+it('a connection that waits for an answer, or is a WebSocket, is not idle', async () => {
   const harness = await start();
   const go = gate();
   harness.handle = async (envelope) => {
@@ -57,7 +57,7 @@ it('one that waits for an answer, or is a WebSocket, is not idle', async () => {
   await raw.closed;
 });
 
-it('one whose client takes nothing of many short answers is closed', async () => {
+it('a connection whose client takes nothing of many short answers is closed', async () => {
   const harness = await startHarness({ timings: { stalledReader: 100 } });
   const text = JSON.stringify(['Core/echo', { a: 'x'.repeat(15_000) }, 'c']);
   let answered = 0;

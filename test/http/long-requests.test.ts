@@ -73,7 +73,7 @@ describe('a request that takes long to read', () => {
     for (const { socket } of [raw, ...others]) socket.destroy();
   });
 
-  it('is not run, and frees its slot, where its client has left meanwhile', async () => {
+  it('is not run, and frees its slot, if its client has left meanwhile', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
     const ran: string[] = [];
     harness.handle = async (envelope) => {
@@ -173,7 +173,7 @@ describe('a request that takes long to read', () => {
     },
   );
 
-  it('is not run where its token was revoked while it came', async () => {
+  it('is not run if its token was revoked while it came', async () => {
     const harness = await startHarness();
     let ran = 0;
     harness.handle = async (envelope) => {
@@ -199,7 +199,7 @@ describe('a request that takes long to read', () => {
     raw.socket.destroy();
   });
 
-  it('that is no JSON at its end is refused', async () => {
+  it('is refused if it is no JSON at its end', async () => {
     const harness = await startHarness();
     const response = await post(harness, `${long('x').slice(0, -1)},}`);
     expect(response.status).toBe(400);

@@ -33,7 +33,7 @@ function sessions(
 
 const owner = principal('u1', 't1', [account('A0', { isPersonal: false }), account('A1')]);
 
-describe('the session object (RFC 8620 2)', () => {
+describe('RFC 8620 2: the session object', () => {
   it('has every field, with run-time members beside those of the descriptor', () => {
     const runtime = new Map<string, RuntimeMembers>([
       ['urn:x', { session: (base) => ({ at: `${base}/here` }), account: { most: 5 } }],
@@ -58,7 +58,7 @@ describe('the session object (RFC 8620 2)', () => {
     });
   });
 
-  it('an account shows only what it may use; what is not of accounts is in none', () => {
+  it('an account has only capabilities of accounts that it may use', () => {
     const limited = account('A1', { capabilities: new Set(['urn:y']) });
     const shown = sessions([
       capability,
@@ -91,7 +91,7 @@ describe('the session object (RFC 8620 2)', () => {
     expect(new Set([state, ...others]).size).toBe(others.length + 1);
   });
 
-  it('names that JavaScript knows are plain members', () => {
+  it('names of Object.prototype are plain members', () => {
     const odd = principal('u', 't', [account('__proto__'), account('constructor')]);
     const { accounts } = JSON.parse(sessions().text(odd, '')) as { accounts: object };
     expect(Object.keys(accounts)).toEqual(['__proto__', 'constructor']);
@@ -111,7 +111,7 @@ async function apiUrl(
 }
 
 describe('the base URL', () => {
-  it('is the request’s host, IPv6 and ports too, and nothing that is no host', async () => {
+  it('is the request’s host, with IPv6 and ports, if that is a host', async () => {
     const harness = await startHarness();
     expect(await apiUrl(harness, ['Host: example.org'])).toBe('http://example.org/jmap');
     expect(await apiUrl(harness, ['Host: [::1]:8080'])).toBe('http://[::1]:8080/jmap');

@@ -31,7 +31,7 @@ describe('stopping', () => {
     await closed;
   });
 
-  it('begins no request behind an answer whose head was out', async () => {
+  it('begins no request behind an answer whose head is sent', async () => {
     const harness = await startHarness();
     const text = JSON.stringify(['Core/echo', { a: 'x'.repeat(8_000_000) }, 'c']);
     let begun = 0;
@@ -51,7 +51,7 @@ describe('stopping', () => {
     expect(begun).toBe(1);
   });
 
-  it('cuts what is not done in time', async () => {
+  it('cuts requests that are not done in time', async () => {
     const harness = await startHarness();
     let running = false;
     harness.handle = () => {
@@ -66,7 +66,7 @@ describe('stopping', () => {
     expect(raw.received).toBe('');
   });
 
-  it('what Express answers says that it closes, too', async () => {
+  it('an answer of Express says that the connection closes, too', async () => {
     const harness = await startHarness();
     const held = gate();
     let running = false;

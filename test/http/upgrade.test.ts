@@ -31,7 +31,7 @@ const without = (name: string): string[] =>
   UPGRADE.filter((line) => !line.toLowerCase().startsWith(name));
 const hello = (lines: readonly string[]): string => head('/jmap/ws', lines, 'GET');
 
-describe('the opening handshake (RFC 6455 4.2.1)', () => {
+describe('RFC 6455 4.2.1: the opening handshake', () => {
   it('takes header names and tokens in any case, and further tokens', async () => {
     const harness = await startHarness();
     const others = without('connection').filter((line) => !line.startsWith('Upgrade'));
@@ -83,13 +83,13 @@ describe('the opening handshake (RFC 6455 4.2.1)', () => {
     expect(await answerTo(harness, head('/', UPGRADE, 'GET'))).toMatch(/^HTTP\/1.1 404 /);
   });
 
-  it('is at the path below BASE_URL, and there alone', async () => {
+  it('has its path below BASE_URL, and no other', async () => {
     const harness = await startHarness({ env: { BASE_URL: 'https://x.example/api/v1' } });
     expect(await handshake(harness, { path: '/api/v1/jmap/ws' })).toBeInstanceOf(Client);
     expect(await handshake(harness, { path: '/jmap/ws' })).toBe(404);
   });
 
-  it('what comes behind it in its packet is the first message', async () => {
+  it('octets behind it in its packet are the first message', async () => {
     const harness = await startHarness();
     const raw = new RawConnection(harness);
     raw.socket.write(

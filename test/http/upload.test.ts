@@ -12,7 +12,7 @@ import {
   until,
 } from './harness.js';
 
-describe('upload (RFC 8620 6.1)', () => {
+describe('RFC 8620 6.1: upload', () => {
   it('answers with account, blob id, type and size, and keeps the octets', async () => {
     const harness = await startHarness();
     const response = await http(harness, '/jmap/upload/A1', {
@@ -121,7 +121,7 @@ describe('upload (RFC 8620 6.1)', () => {
     expect(await blobFiles(harness)).toHaveLength(1);
   });
 
-  it('one that ends when it has been given up is not recorded, and no defect', async () => {
+  it('an upload that ends after it was given up is not recorded, and is no defect', async () => {
     const harness = await startHarness({ timings: { bodyWindow: 100, bodyRate: 1000 } });
     const { blobs, store } = harness;
     const write = blobs.write.bind(blobs);

@@ -334,7 +334,11 @@ describe('RFC 8620 6.3: Blob/copy', () => {
     ['refuses an unknown source account', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
     ['refuses an unknown target account', { accountId: 'zz' }, 'accountNotFound'],
     ['refuses a read-only target account', { accountId: 'ar' }, 'accountReadOnly'],
-    ['refuses a source account without blobs', { fromAccountId: 'an' }, 'accountNotSupportedByMethod'],
+    [
+      'refuses a source account without blobs',
+      { fromAccountId: 'an' },
+      'accountNotSupportedByMethod',
+    ],
     ['refuses a target account without blobs', { accountId: 'an' }, 'accountNotSupportedByMethod'],
     ['refuses to copy within one account', { accountId: 'a1' }, 'invalidArguments'],
   ])('%s', async (_, more, error) => {

@@ -70,7 +70,11 @@ describe('RFC 8620 5.4: /copy', () => {
   it.each([
     ['refuses an unknown source account', { fromAccountId: 'zz' }, 'fromAccountNotFound'],
     ['refuses a source account out of reach', { fromAccountId: 'ax' }, 'fromAccountNotFound'],
-    ['refuses a source account without the type', { fromAccountId: 'an' }, 'fromAccountNotSupportedByMethod'],
+    [
+      'refuses a source account without the type',
+      { fromAccountId: 'an' },
+      'fromAccountNotSupportedByMethod',
+    ],
     ['refuses to copy within one account', { accountId: 'a1' }, 'invalidArguments'],
     ['refuses an unknown target account', { accountId: 'zz' }, 'accountNotFound'],
     ['refuses a read-only target account', { accountId: 'ar' }, 'accountReadOnly'],

@@ -68,7 +68,7 @@ describe('why changes can’t be calculated', () => {
     });
   });
 
-  it('it was given out before the counters were raised', async () => {
+  it('the state is older than a raise of the counters', async () => {
     await rig.create('Todo', [{ text: 'a' }]);
     rig.run('UPDATE "JmapState" SET "number" = "number" + 1000000000');
     expect(await reason('Todo/changes', { sinceState: '0' })).toEqual({
@@ -76,7 +76,7 @@ describe('why changes can’t be calculated', () => {
     });
   });
 
-  it('of a query: its type has no /queryChanges', async () => {
+  it('the type of a query has no /queryChanges', async () => {
     const [able] = await explained([['Todo/query', {}]]);
     expect(able).not.toHaveProperty('canCalculateChanges');
     const { registry } = rig.services;
@@ -113,7 +113,7 @@ describe('a request that doesn’t ask', () => {
     expect(plans).toBe(1);
   });
 
-  it('runs the same statements as one that does', async () => {
+  it('runs the same statements as a request that asks', async () => {
     const [id = ''] = await rig.create('Todo', [{ text: 'a' }]);
     const calls = [
       ['Todo/get', { ids: [id] }],
@@ -137,7 +137,7 @@ describe('a request that doesn’t ask', () => {
   });
 });
 
-it('RFC 8620 6.1: another’s unreferenced blob looks like one that isn’t there', async () => {
+it('RFC 8620 6.1: another’s unreferenced blob looks like a missing one', async () => {
   const hidden = await rig.upload('of u1');
   const sources = (id: string) => ({ k: { data: [{ blobId: id }] } });
   const answersAbout = async (id: string, user = U2): Promise<Json> => {
@@ -170,7 +170,7 @@ it('RFC 8620 6.1: another’s unreferenced blob looks like one that isn’t ther
   expect(await answersAbout(unseen)).toEqual(absent);
 });
 
-it('many statements, and long ones, are told as far as that is of use', async () => {
+it('many statements, and long ones, are shown up to a bound', async () => {
   const condition = { text: 'abc' };
   const filter = { operator: 'OR', conditions: Array.from({ length: 300 }, () => condition) };
   const [{ statements }] = await explained([['Todo/query', { filter }]]);
@@ -244,7 +244,7 @@ describe('plans', () => {
     expect(deadline).toBeGreaterThan(before + LIMITS.requestTimeout);
   });
 
-  it('others have their turns while those of many long statements are asked for', async () => {
+  it('leave turns to others while many long statements are planned', async () => {
     const columns = Array.from({ length: 900 }, (_, i) => `"text" = 'a${i}' AND "done" = ${i}`);
     const sql = `SELECT ${columns.join(', ')} FROM "Todo"`;
     const statement = { sql, parameters: [], inThread: false };

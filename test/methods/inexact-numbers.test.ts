@@ -106,20 +106,20 @@ describe.each(['SQLite', 'PostgreSQL'])('a number that no double holds, on %s', 
 
   describe.each(beside)('%s', (_, other) => {
     const settling = values.filter(([name]) => !other.includes(`"${name}"`));
-    it.each(settling)('is told by a create: %s', async (name, sent, settled) => {
+    it.each(settling)('is reported by a create: %s', async (name, sent, settled) => {
       const { created } = await create(`"${name}":${sent}${other}`);
       expect(created?.k?.[name]).toEqual(settled);
       expect((await stored(created.k.id))[name]).toEqual(settled);
     });
 
-    it.each(settling)('is told by an update: %s', async (name, sent, settled) => {
+    it.each(settling)('is reported by an update: %s', async (name, sent, settled) => {
       const { created } = await create('"body":""');
       const { updated } = await update(created.k.id, `"${name}":${sent}${other}`);
       expect(updated?.[created.k.id]).toEqual({ updated: AT, [name]: settled });
       expect((await stored(created.k.id))[name]).toEqual(settled);
     });
 
-    it('is told by an update of a member', async () => {
+    it('is reported by an update of a member', async () => {
       const { created } = await create('"meta":{"a":{}}');
       const { updated } = await update(created.k.id, `"meta/a/b":${SENT}${other}`);
       const meta = { a: { b: STORED } };
@@ -128,7 +128,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a number that no double holds, on %s', 
     });
   });
 
-  it('is told of a copy that overrides a property with it', async () => {
+  it('is reported of a copy that overrides a property with it', async () => {
     const { created } = await create('"meta":{"a":1}');
     const entry = `{"id":"${created.k.id}","score":${SENT},"meta":{"a":${SENT}}}`;
     const accounts = '"fromAccountId":"a1","accountId":"a2"';
@@ -138,7 +138,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a number that no double holds, on %s', 
     expect(copy).toMatchObject({ score: STORED, meta: { a: STORED } });
   });
 
-  it('is told and stored in each of many objects', async () => {
+  it('is reported and stored in each of many objects', async () => {
     const keys = Array.from({ length: MANY }, (_, at) => `k${at}`);
     const given = (at: number): string =>
       `"score":${SENT},"meta":{"at":${at},"n":${SENT}}${at % 50 === 0 ? `,"body":"${LARGE}"` : ''}`;
@@ -168,7 +168,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a number that no double holds, on %s', 
 describe('a number that no double holds', () => {
   afterEach(() => rig.close());
 
-  it('that settles to what is stored changes nothing', async () => {
+  it('changes nothing if its nearest double is stored already', async () => {
     open('SQLite');
     const settled = { score: STORED, meta: { n: STORED }, list: [STORED] };
     const { created, newState } = await create(JSON.stringify(settled).slice(1, -1));
@@ -178,7 +178,7 @@ describe('a number that no double holds', () => {
     expect([again.oldState, again.newState]).toEqual([newState, newState]);
   });
 
-  it('that a hook passes on is stored and told as the nearest double', async () => {
+  it('is stored and reported as the nearest double if a hook passes it on', async () => {
     const [Reading] = shelf.capability.dataTypes;
     let given: Json;
     const hooks = {
@@ -210,7 +210,7 @@ describe('a number that no double holds', () => {
   });
 });
 
-it('all that is wrong with an object with large properties is told', async () => {
+it('all faults of an object with large properties are reported', async () => {
   open('SQLite');
   const list = `[${'1,'.repeat(10_000)}"wrong"]`;
   const { notCreated } = await set(`"create":{"k":{"score":"x","body":"${LARGE}","list":${list}}}`);

@@ -19,7 +19,7 @@ function judging(seen: string[][]): Validator {
 }
 
 describe('values of properties are judged', () => {
-  it('each large one alone, with a pause before it, and are those that the validator left', () => {
+  it('each large one alone, with a pause before it, if the validator left them out', () => {
     const seen: string[][] = [];
     const list = Array.from({ length: 20_000 }, () => 'wrong');
     const text = 'x'.repeat(20_000);

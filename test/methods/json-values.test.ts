@@ -24,7 +24,7 @@ function manyMembers(): Json {
   return Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`m${n}`, n]));
 }
 
-describe('what no column holds', () => {
+describe('a value that no column holds', () => {
   it.each<[string, Json, string]>([
     ['U+0000 in a text', 'a\0', 'U+0000'],
     ['U+0000 in a text of a list', { a: [{ b: '\0' }] }, 'U+0000'],
@@ -35,7 +35,7 @@ describe('what no column holds', () => {
     expect(find(value).problem).toContain(words);
   });
 
-  it('is nothing else', () => {
+  it('is not found in any other value', () => {
     for (const value of ['a', [], {}, nested(64), { a: [null, true, -1.5, 'x', { b: {} }] }]) {
       expect(find(value)).toMatchObject({ problem: null, hasInexact: false });
     }

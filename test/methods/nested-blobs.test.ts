@@ -88,7 +88,7 @@ describe('a blob within a value', () => {
     ['a key of a map', (id: string) => ({ captions: { [id]: { text: 'a' } } })],
     ['a declared member', (id: string) => ({ covers: { front: id } })],
     ['a further member', (id: string) => ({ covers: { note: 'n', more: id } })],
-  ])('is held, told and kept as %s, until the object is gone', async (_, value) => {
+  ])('is referenced, reported and kept as %s, until the object is gone', async (_, value) => {
     const [id, other] = [await rig.upload('held'), await rig.upload('other')];
     const { id: pageId } = await put(value(id));
     expect(await holders(id, other)).toEqual([[pageId], []]);
@@ -98,7 +98,7 @@ describe('a blob within a value', () => {
     expect(await left(id)).toEqual([]);
   });
 
-  it('is refused where it is not there, or is another user’s alone', async () => {
+  it('is refused if it is not there, or is another user’s alone', async () => {
     const foreign = await rig.upload('foreign', U2);
     for (const id of ['bnothing', foreign, '#nothing', '', 'no id']) {
       const values = [
@@ -117,7 +117,7 @@ describe('a blob within a value', () => {
     expect(refused.description).toContain('"bnothing"');
   });
 
-  it('is found in texts of its own alone: what a note says is no reference', async () => {
+  it('is found in blob properties alone: a plain text is no reference', async () => {
     const id = await rig.upload('words');
     const { id: pageId } = await put({
       title: id,

@@ -67,7 +67,7 @@ describe('an update that is refused', () => {
     expect(changes.rows.get('g')?.after).toMatchObject({ title: 'x', code: 'b' });
   });
 
-  it('leaves what the others make of the object', () => {
+  it('leaves the object as the other updates make it', () => {
     const patch = fc.constantFrom<JsonObject>(
       { title: 'x' },
       { title: 'y' },

@@ -47,14 +47,14 @@ const by = (...properties: readonly string[]) =>
     isAscending: !property.startsWith('-'),
   }));
 
-describe('RFC 8620 5.6: /queryChanges splices what was into what is', () => {
+describe('RFC 8620 5.6: /queryChanges splices the old results into the new ones', () => {
   it.each([
     ['text', { sort: by('text') }],
     ['text, descending, of some', { filter: { done: false }, sort: by('-text') }],
     ['two properties', { sort: by('done', '-text', '-created') }],
     ['created, then another of the same millisecond', { sort: by('created', '-text') }],
     ['nothing, of some', { filter: { done: true } }],
-  ])('by %s', async (_, of) => {
+  ])('sorted by %s', async (_, of) => {
     for (let round = 0; round < 12; round += 1) {
       const before = await query(of);
       await change(round % 4 === 0 ? 20 : random.integer(0, 3));
@@ -70,7 +70,7 @@ describe('RFC 8620 5.6: /queryChanges splices what was into what is', () => {
   });
 
   it.each([['created'], ['-created']])(
-    'by %s, up to an id: the same, less what lies behind',
+    'sorted by %s, up to an id: the same without the changes behind it',
     async (order) => {
       const of = { sort: by(order) };
       for (let round = 0; round < 12; round += 1) {

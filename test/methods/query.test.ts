@@ -36,7 +36,7 @@ async function titles(filter: Json, sort: Json = null): Promise<Json> {
 }
 
 describe('RFC 8620 5.5: canCalculateChanges', () => {
-  it('is true where the type has /queryChanges, and nowhere else', async () => {
+  it('is true if the type has /queryChanges, and otherwise false', async () => {
     const methods = rig.services.registry.methods as Map<string, MethodDefinition>;
     const queryChanges = methods.get('Widget/queryChanges');
     if (queryChanges === undefined) throw new Error('Widgets have /queryChanges.');
@@ -100,13 +100,21 @@ describe('RFC 8620 5.5: filters', () => {
 
   it.each([
     ['an unknown property in a filter', { foo: 1 }, 'unsupportedFilter'],
-    ['an unknown property deep in a filter', { operator: 'AND', conditions: [{ foo: null }] }, 'unsupportedFilter'],
+    [
+      'an unknown property deep in a filter',
+      { operator: 'AND', conditions: [{ foo: null }] },
+      'unsupportedFilter',
+    ],
     ['a value of a wrong type', { minRank: 'x' }, 'invalidArguments'],
     ['an operator without conditions', { operator: 'AND' }, 'invalidArguments'],
     ['conditions that are no array', { operator: 'AND', conditions: {} }, 'invalidArguments'],
     ['conditions with null in them', { operator: 'AND', conditions: [null] }, 'invalidArguments'],
     ['an unknown operator', { operator: 'XOR', conditions: [] }, 'invalidArguments'],
-    ['an operator with more members', { operator: 'AND', conditions: [], kind: 'x' }, 'invalidArguments'],
+    [
+      'an operator with more members',
+      { operator: 'AND', conditions: [], kind: 'x' },
+      'invalidArguments',
+    ],
   ])('refuses %s: %j is %s', async (_, filter, error) => {
     expect(await titles(filter)).toBe(error);
   });
@@ -163,7 +171,11 @@ describe('RFC 8620 5.5: sorts', () => {
     ['more than 1,000 comparators', Array(1001).fill({ property: 'title' }), 'unsupportedSort'],
     ['a comparator without a property', [{}], 'invalidArguments'],
     ['a comparator whose property is a number', [{ property: 1 }], 'invalidArguments'],
-    ['a comparator whose isAscending is no boolean', [{ property: 'title', isAscending: 'no' }], 'invalidArguments'],
+    [
+      'a comparator whose isAscending is no boolean',
+      [{ property: 'title', isAscending: 'no' }],
+      'invalidArguments',
+    ],
     [
       'a comparator whose is_ascending is no boolean',
       [{ property: 'title', is_ascending: 'no' }],

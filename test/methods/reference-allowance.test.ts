@@ -31,7 +31,7 @@ function lookups(count: number, allowance: ReferenceAllowance, value: JsonValue 
   return looks;
 }
 
-describe('what result references put in counts towards maxSizeRequest', () => {
+describe('resolved values of result references count towards maxSizeRequest', () => {
   it('in octets of JSON, over all calls', () => {
     const allowance = new ReferenceAllowance(3 * OCTETS);
     expect(lookups(1, allowance)).toBe(1);

@@ -138,7 +138,7 @@ describe('a stored encrypted secret', () => {
     expect([later.notUpdated, code(row('new'))]).toEqual([null, 'y']);
   });
 
-  it('is nothing at another place', async () => {
+  it('can not be read at another place', async () => {
     await set({ create: { k: FULL, other: { ...FULL, name: 'other' } } });
     const [full, other] = [row('full'), row('other')];
     expect(() => code({ ...full, id: other.id })).toThrow();
@@ -159,7 +159,7 @@ describe('a stored encrypted secret', () => {
 });
 
 describe('/copy', () => {
-  it('encrypts for the copy what it takes along, and keeps a hash as it is', async () => {
+  it('encrypts secrets anew for the copy, and keeps a hash as it is', async () => {
     const { created } = await set({ create: { k: FULL } });
     await copy('a1', {
       same: { id: created.k.id, name: 'same' },
@@ -194,7 +194,7 @@ describe('/copy', () => {
   });
 });
 
-describe('at a start, what a version before stored', () => {
+describe('at a start, a secret that an earlier version stored', () => {
   const warned: unknown[] = [];
   const start = (database = rig.backfill()): Promise<void> => {
     warned.length = 0;
@@ -208,7 +208,7 @@ describe('at a start, what a version before stored', () => {
     });
   };
 
-  it('is bound, more than a batch of it, and no client is told', async () => {
+  it('is bound, with more than a batch of others, and no client is told', async () => {
     const names = Array.from({ length: 520 }, (_, n) => `safe-${n}`);
     for (const part of [names.slice(0, 510), names.slice(510)]) {
       const create = Object.fromEntries(part.map((name) => [name, { name, code: 'x', pin: null }]));
@@ -233,7 +233,7 @@ describe('at a start, what a version before stored', () => {
     expect(rows()).toEqual(bound);
   });
 
-  it('is copied before it was bound, and left as it is where the key is another one', async () => {
+  it('can be copied before it is bound, and stays as it is under another key', async () => {
     const { created } = await set({ create: { k: FULL, lost: { ...FULL, name: 'lost' } } });
     const put = (name: string, stored: string): void =>
       rig.run(`UPDATE "Strongbox" SET "combination" = '${stored}' WHERE "name" = '${name}'`);

@@ -51,7 +51,7 @@ describe('computed properties', () => {
     expect(await read(id)).toMatchObject({ count: 2, size: 2 });
   });
 
-  it('RFC 8620 5.3: are told of an object whose own update was refused, too', async () => {
+  it('RFC 8620 5.3: are reported of an object whose own update was refused, too', async () => {
     const [a] = await two();
     const create = { child: g({ parentId: a }) };
     const answer = await set({ create, update: { [a]: { title: 5 } } });
@@ -61,7 +61,7 @@ describe('computed properties', () => {
     expect(await read(a)).toMatchObject({ title: 'g', count: 1 });
   });
 
-  it('may be unique: what gave them the value is refused', async () => {
+  it('may be unique: the change that gave them the value is refused', async () => {
     const [a, b] = await two({ title: 's:a' }, { title: 's:b' });
     const { notUpdated, notCreated } = await set({
       create: { k: g({ title: 's:a' }) },
@@ -76,7 +76,7 @@ describe('computed properties', () => {
   });
 });
 
-describe('the report of an update (5.3)', () => {
+describe('RFC 8620 5.3: the report of an update', () => {
   it('has a property that was patched in part where it came to more than that', async () => {
     const [a, b] = await two();
     const [user = ''] = await rig.create('Gadget', [g({ links: { [a]: true } })]);
@@ -171,7 +171,7 @@ describe('/copy', () => {
     expect(notCreated.y).toMatchObject({ type: 'invalidProperties', properties: ['ownerId'] });
   });
 
-  it('what others refer to is judged before them, wherever it stands in the call', async () => {
+  it('judges an object before those that refer to it, in any order', async () => {
     const [a, b] = await two({ code: 'A' }, { code: 'B' });
     const rival = await copy({
       child: { id: a, code: 'C', ownerId: '#parent' },
@@ -193,7 +193,7 @@ describe('/copy', () => {
     expect(last.notCreated).toMatchObject({ child: { type: 'overQuota' } });
   });
 
-  it('copies that refer to nothing of the call are judged as they were sent', async () => {
+  it('judges copies that refer to nothing of the call in the order of the request', async () => {
     const [a, b] = await two({ code: 'A' }, { code: 'B' });
     const { created, notCreated } = await copy({
       first: { id: a, code: 'C' },
@@ -207,7 +207,7 @@ describe('/copy', () => {
   });
 });
 
-describe('limits: { count }', () => {
+describe('a limit of objects', () => {
   it('counts for a call of a hook what the call around it has created', async () => {
     await rig.close();
     const answers: Json[] = [];
@@ -232,7 +232,7 @@ describe('limits: { count }', () => {
   });
 });
 
-describe('limits: { octets }', () => {
+describe('a limit of octets', () => {
   it('an object stored under a wider limit may change as long as it doesn’t grow', async () => {
     const [id] = await two();
     const type = rig.services.registry.dataTypes.get('Gadget');

@@ -67,7 +67,7 @@ describe('a chain of refusals', () => {
     expect((await own.call('Gadget/set', { update: around })).notUpdated).toBeNull();
   });
 
-  it('has no object lose what it had, though another version gave it to two', async () => {
+  it('has no object lose its value, though another version gave it to two', async () => {
     const own = open();
     const ids = await own.create('Gadget', many(3));
     own.run(`UPDATE "Gadget" SET "code" = 'same' WHERE "id" <> '${ids[2]}'`);
@@ -103,7 +103,7 @@ describe('a chain of refusals', () => {
     expect(notUpdated).toMatchObject({ '#k': { type: 'notFound' } });
   });
 
-  it('of circles refuses one of each, and is judged once', async () => {
+  it('of circles refuses one object of each circle, and is judged once', async () => {
     const own = open();
     const ids = await own.create('Gadget', many(COUNT));
     computed = 0;

@@ -54,7 +54,7 @@ describe('references', () => {
     expect(notCreated.c).toMatchObject({ type: 'invalidProperties', properties: ['others'] });
   });
 
-  it('to what is unknown are told beside all else that is wrong with the object', async () => {
+  it('to unknown objects are reported beside all other faults of the object', async () => {
     const [known, other] = await two();
     const bad = { title: 7, ownerId: 'nobody', parentId: known, others: [other, 'none'] };
     const { notCreated, notUpdated } = await set({
@@ -208,7 +208,7 @@ describe('destroys', () => {
   });
 });
 
-describe('unique values (5.3: judged on the final state)', () => {
+describe('RFC 8620 5.3: unique values are judged on the final state', () => {
   it('may be swapped, and of those that collide the later loses', async () => {
     const [a, b] = await two({ code: 'A' }, { code: 'B' });
     const swap = await set({ update: { [a]: { code: 'B' }, [b]: { code: 'A' } } });
@@ -233,7 +233,7 @@ describe('unique values (5.3: judged on the final state)', () => {
     expect(free.notCreated).toBeNull();
   });
 
-  it('of an object that goes after all are not told by its id', async () => {
+  it('are not reported by the id of an object that is destroyed after all', async () => {
     const [owner = '', taken] = await make({}, { code: 'taken' });
     const [held = ''] = await make({ code: 'held', ownerId: owner });
     const { destroyed, notCreated, notUpdated } = await set({
@@ -284,7 +284,7 @@ describe('counts, limits, access, singletons and copies', () => {
     });
   });
 
-  it('what others refer to is judged before them, wherever it stands in the call', async () => {
+  it('an object is judged before those that refer to it, in any order', async () => {
     await make(...Array.from({ length: GADGET_LIMIT - 1 }, () => ({})));
     const { created, notCreated } = await set({
       create: { child: g({ parentId: '#parent' }), parent: g() },
@@ -293,7 +293,7 @@ describe('counts, limits, access, singletons and copies', () => {
     expect(notCreated).toMatchObject({ child: { type: 'overQuota' } });
   });
 
-  it('overQuota and tooLarge refuse what is over, and nothing else', async () => {
+  it('overQuota and tooLarge refuse objects over the limit, and nothing else', async () => {
     await make(...Array.from({ length: GADGET_LIMIT - 1 }, () => ({})));
     const { created, notCreated } = await set({
       create: { big: g({ title: 'x'.repeat(500) }), a: g(), b: g() },
@@ -302,7 +302,7 @@ describe('counts, limits, access, singletons and copies', () => {
     expect(notCreated).toMatchObject({ big: { type: 'tooLarge' }, b: { type: 'overQuota' } });
   });
 
-  it('internal and secret properties are never told; a secret is stored as a hash', async () => {
+  it('no answer has internal or secret properties; a secret is stored as a hash', async () => {
     const { created, notCreated } = await set({
       create: { a: g({ pin: '1234' }), b: g({ cost: 1 }) },
     });
@@ -353,7 +353,7 @@ describe('counts, limits, access, singletons and copies', () => {
     expect(Object.keys(created)).toEqual(['b', 'c']);
   });
 
-  it('all that is wrong with a copy is told at once (5.3, 5.4)', async () => {
+  it('RFC 8620 5.4: all faults of a copy are reported at once', async () => {
     const [top] = await make({});
     const [child] = await make({ parentId: top });
     const [there] = Object.values<Json>(

@@ -65,14 +65,22 @@ describe('RFC 8620 5.3: updates', () => {
   it.each([
     ['an unknown property', { foo: null, bar: 1 }, ['bar', 'foo']],
     ['another value of an immutable property', { kind: 'large' }, ['kind']],
-    ['another value of a server-set property', { id: 'x', count: 5, updated: null }, ['count', 'id', 'updated']],
+    [
+      'another value of a server-set property',
+      { id: 'x', count: 5, updated: null },
+      ['count', 'id', 'updated'],
+    ],
     ['several faults at once', { title: 1, foo: 1, kind: 'large' }, ['foo', 'kind', 'title']],
     ['null for a property without a default', { title: null }, ['title']],
     ['a value that the schema refuses', { rankNumber: 11 }, ['rankNumber']],
     ['a fault inside an object', { 'meta/a/b': 'x' }, ['meta']],
     ['a value that is no UTCDate', { due: '2026-13-01T00:00:00Z' }, ['due']],
     ['both spellings of a property', { rankNumber: 1, rank_number: 1 }, ['rankNumber']],
-    ['both spellings of a property, one in a path', { rankNumber: 1, 'rank_number/x': 1 }, ['rankNumber']],
+    [
+      'both spellings of a property, one in a path',
+      { rankNumber: 1, 'rank_number/x': 1 },
+      ['rankNumber'],
+    ],
     [
       'both spellings beside other faults',
       { rankNumber: 1, rank_number: 1, title: 1, foo: 1, blobId: 'bnope' },

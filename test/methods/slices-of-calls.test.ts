@@ -146,7 +146,7 @@ describe('a /get of a few large objects', () => {
     expect(list.filter(({ title }: Json) => title === 'changed')).toHaveLength(LARGE);
   });
 
-  it('whose time is over is unavailable, and holds nothing', async () => {
+  it('is unavailable after its deadline, and holds nothing', async () => {
     const { notes, short } = await prepare();
     const { services } = rig;
     for (let call = 0; call < 5; call += 1) {
@@ -185,7 +185,7 @@ describe('updates of a few large objects', () => {
     expect(turns).toBeGreaterThanOrEqual(3);
   });
 
-  it('leave turns of the event loop between applying, judging and telling of each', async () => {
+  it('leave turns of the event loop between applying, judging and reporting of each', async () => {
     rig = new Rig({ requestTimeout: 1e9 });
     const { created } = await rig.call('Todo/set', {
       create: Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`k${n}`, { text: `${n}` }])),
@@ -229,7 +229,7 @@ describe('calls of a thousand objects', () => {
     expect(Number(updated.newState) - Number(updated.oldState)).toBe(COUNT);
   });
 
-  it('of /copy leave turns between reading, judging, writing and telling', async () => {
+  it('of /copy leave turns between reading, judging, writing and reporting', async () => {
     rig = new Rig({ requestTimeout: 1e9 });
     const { created, newState } = await rig.call('Todo/set', { create: creates('old') });
     const ids = Object.values<Json>(created).map(({ id }) => id);

@@ -58,7 +58,7 @@ describe('a method call costs the same number of statements for 1 object and for
     expect(await set(500, 10)).toBe(one);
   });
 
-  it('/set of one object: state, account, row, counter, record; an update reads it', async () => {
+  it('/set of one object', async () => {
     const before = rig.statements.length;
     const [id = ''] = await rig.create('Todo', [{ text: 'x' }]);
     expect(rig.statements.length - before).toBe(4);
@@ -111,7 +111,7 @@ describe('a method call costs the same number of statements for 1 object and for
   });
 });
 
-describe('so does one of linked objects', () => {
+describe('a call of linked objects costs the same number of statements, too', () => {
   const gadgets = async (count: number, more: (index: number) => object): Promise<string[]> => {
     const objects = Array.from({ length: count }, (_, index) => ({ title: 'g', ...more(index) }));
     return rig.create('Gadget', objects);

@@ -91,7 +91,7 @@ function storageNameCases(
     expect(announced.at(-1)?.changed).toEqual({ Task: '2', Entry: '2' });
   });
 
-  it('5.1-5.6: states, changes, queries and queryChanges go by the type', async () => {
+  it('states, /changes, /query and /queryChanges go by the type', async () => {
     const entry = await create('Entry', { title: 'E' });
     const [b, a] = [
       await create('Task', { heading: 'beta', title: 'alpha', size: 2 }),
@@ -149,7 +149,7 @@ function storageNameCases(
     expect(await on.rows(`SELECT * FROM "JmapReference"`)).toEqual([]);
   });
 
-  it('5.4, RFC 9404 4.3: /copy and Blob/lookup', async () => {
+  it('/copy and Blob/lookup go by the type', async () => {
     const fileId = await on.blob();
     const id = await create('Task', { heading: 'copied', fileId });
     expect(await call('Blob/lookup', { typeNames: ['Task'], ids: [fileId] })).toMatchObject({
@@ -166,7 +166,7 @@ function storageNameCases(
     expect(list).toMatchObject([{ heading: 'copied', title: '', slug: 'copied' }]);
   });
 
-  it('records of what no type of this version has are nobody’s', async () => {
+  it('records of a type that this version lacks belong to no object', async () => {
     const fileId = await on.blob();
     const entry = await create('Entry', {});
     const id = await create('Task', { entry, fileId });

@@ -179,7 +179,7 @@ describe('names', () => {
     ]);
   });
 
-  it('of a patch the first token alone is a property', () => {
+  it('only the first token of a patch is a property', () => {
     const declared = new Set(['dueDate']);
     const patch = { 'due_date/in_here': 1, 'due_date/x': 2 };
     expect(declaredMembers(patch, declared, true, firstToken)).toEqual({

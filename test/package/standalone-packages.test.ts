@@ -84,7 +84,7 @@ describe('the node_modules of a standalone server', () => {
     expect(placed.size).toBeGreaterThan(0);
   });
 
-  it('has of a native package its binary, and none of its sources', () => {
+  it('has the binary of a native package, and none of its sources', () => {
     const root = temporaryFolder();
     const files = [
       ...['package.json', 'binding.gyp', 'LICENSE', 'lib/index.js', 'lib/index.d.ts'],
@@ -118,7 +118,7 @@ describe('the node_modules of a standalone server', () => {
       'node_modules/mine',
       ['.data/words.txt', '.env', 'index.js', 'package.json'],
     ],
-  ])('has of %s what may go out', (_, at, expected) => {
+  ])('has the files of %s that npm would publish', (_, at, expected) => {
     const folder = join(temporaryFolder(), at);
     for (const file of ['package.json', 'index.js', '.env', '.data/words.txt']) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });

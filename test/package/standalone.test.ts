@@ -86,7 +86,7 @@ describe(`the folder in ${JAIL}`, () => {
     expect(await served.stop()).toBe(0);
   });
 
-  it('says how to build with S3 where it has not', async () => {
+  it('says how to build with S3 if it was built without', async () => {
     const { code, stderr } = await jail.run(SERVE, {
       ...standalone.env,
       BLOB_STORE: 's3://bucket',

@@ -21,7 +21,7 @@ describe('RFC 8620 1.4: a UTCDate is parsed', () => {
     expect(parseUtcDate(text)).toBe(ms);
   });
 
-  it('cuts what lies beyond the millisecond, never rounds it', () => {
+  it('cuts digits beyond the millisecond, and never rounds them', () => {
     expect(parseUtcDate('1970-01-01T00:00:00.1239999999Z')).toBe(123);
     expect(parseUtcDate('1970-01-01T00:00:00.00099Z')).toBe(0);
   });
@@ -73,7 +73,7 @@ describe('RFC 8620 1.4: a UTCDate is written', () => {
     expect(formatUtcDate(1_000_000)).toBe('1970-01-01T00:16:40Z');
   });
 
-  it('is what was parsed, for every millisecond of the years 0000 to 9999', () => {
+  it('is the parsed text, for every millisecond of the years 0000 to 9999', () => {
     const time = fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 });
     fc.assert(
       fc.property(time, (ms) => {
@@ -91,7 +91,7 @@ describe('RFC 8620 1.4: a UTCDate is written', () => {
   });
 });
 
-describe('1.4 Date: any offset', () => {
+describe('RFC 8620 1.4: a Date with any offset', () => {
   it.each([
     ['2026-01-31T14:00:00+02:00', '2026-01-31T12:00:00Z'],
     ['2026-01-31T01:30:00.5-10:30', '2026-01-31T12:00:00.5Z'],
@@ -101,7 +101,7 @@ describe('1.4 Date: any offset', () => {
   });
 
   it.each(['2026-01-31T12:00:00', '2026-01-31T12:00:00+24:00', '2026-01-31t12:00:00+01:00', ''])(
-    '%s is none',
+    '%s is no Date',
     (text) => expect(parseDate(text)).toBeNull(),
   );
 
@@ -111,7 +111,7 @@ describe('1.4 Date: any offset', () => {
   });
 });
 
-describe('RFC 8984 1.4.4 LocalDateTime', () => {
+describe('RFC 8984 1.4.4: LocalDateTime', () => {
   it.each([
     ['2026-02-28T23:59:59', true],
     ['2026-02-28T23:59:59.003', true],

@@ -81,7 +81,7 @@ describe('equalSteps', () => {
   })).value;
   const value = (drawn: unknown) => parse(JSON.stringify(drawn).replaceAll('7', '1e400'));
 
-  it('says what jsonEqual says', () => {
+  it('answers as jsonEqual does', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         expect(finish(equalSteps(value(a), value(b)))).toBe(jsonEqual(value(a), value(b)));

@@ -47,7 +47,7 @@ describe('RFC 8620 1.5: I-JSON that is taken', () => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  it('is what JSON.parse makes of it, for any value without duplicates', () => {
+  it('parses any value without duplicates as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: 'medium' }), fc.nat(2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -122,7 +122,7 @@ describe('RFC 8620 3.6.1: notJSON', () => {
     expect(refused(text).type).toBe('notJSON');
   });
 
-  it('tells in well-formed text, however the body is cut', () => {
+  it('finds each in well-formed text, however the body is cut', () => {
     const { message } = refused(`["${'😀'.repeat(30)}", x]`);
     expect(message).not.toMatch(/\p{Surrogate}/u);
     expect(message.length).toBeLessThan(300);
@@ -165,14 +165,14 @@ describe('RFC 8620 1.5: duplicate members', () => {
 });
 
 describe('names of Object.prototype', () => {
-  it('are own members of what is parsed', () => {
+  it('are own members of parsed objects', () => {
     const value = parse('{"__proto__":{"x":1},"constructor":2,"toString":3}');
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor', 'toString']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('stay so where numbers are replaced', () => {
+  it('stay own members if numbers are replaced', () => {
     const value = parse('{"__proto__":1e400,"a":{"__proto__":{"b":1e400}}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     const own = Object.getOwnPropertyDescriptor(value, '__proto__')?.value;
@@ -270,7 +270,7 @@ describe('numbers are never rounded to an integer in silence', () => {
     expect(value[1]).toBe('0');
   });
 
-  it('is no object to those who ask', () => {
+  it('is no object to other code', () => {
     const value = parse('1e400');
     expect(isJsonObject(value)).toBe(false);
     expect(Object.keys(value as object)).toEqual([]);
@@ -306,7 +306,7 @@ describe('the depth of a request', () => {
     expect([error.type, error.limit]).toEqual(['limit', 'maxDepthInRequest']);
   });
 
-  it('counts objects as arrays, and what is open rather than what there is', () => {
+  it('counts objects as arrays, and only those that are open', () => {
     const within = (text: string) => `${'[{"a":'.repeat(1249)}${text}${'}]'.repeat(1249)}`;
     expect(() => parse(within('{"a":[]}'))).not.toThrow();
     expect(refused(within('{"a":[{}]}')).type).toBe('limit');
@@ -320,7 +320,7 @@ describe('the depth of a request', () => {
   });
 });
 
-describe('RFC 8620 8.5: what would take long', () => {
+describe('RFC 8620 8.5: bodies that would take long', () => {
   it('more than ten thousand numbers that no double holds are refused, so many pass', () => {
     const numbers = (count: number): string => `[${Array(count).fill('1e400').join(',')}]`;
     expect(parse(numbers(10_000))).toHaveLength(10_000);

@@ -25,7 +25,7 @@ describe('RFC 6901: a JSON Pointer', () => {
     },
   );
 
-  it('has any tokens back that it was written with', () => {
+  it('is split into the tokens that it was written with', () => {
     const tokens = fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a', 'é') }));
     fc.assert(
       fc.property(tokens, (names) => {

@@ -30,7 +30,7 @@ describe.each([
 });
 
 describe('isPlainObject', () => {
-  it('is false for what is of a class', () => {
+  it('is false for an object of a class', () => {
     expect(isPlainObject({})).toBe(true);
     for (const value of [new Date(), new Map(), Buffer.alloc(1), []]) {
       expect(isPlainObject(value)).toBe(false);

@@ -116,7 +116,7 @@ describe('RFC 8620 5.3: a PatchObject', () => {
     expect(({} as JsonObject)['a']).toBeUndefined();
   });
 
-  it('copies what it changes and shares the rest', () => {
+  it('copies changed objects and shares the rest', () => {
     const current = json(CURRENT);
     const result = applyPatch(current, { 'meta/note': 'x' });
     if (result.kind !== 'patched') throw new Error('invalid');
@@ -154,7 +154,7 @@ describe('RFC 8620 5.3: laws of patches', () => {
     );
   });
 
-  it('setting every leaf to what it is changes nothing', () => {
+  it('setting every leaf to its own value changes nothing', () => {
     const leaves = (value: JsonObject, prefix: string): [string, JsonValue][] =>
       Object.entries(value).flatMap(([key, inner]) => {
         const pointer = prefix + escapeToken(key);
@@ -174,7 +174,7 @@ describe('RFC 8620 5.3: laws of patches', () => {
 });
 
 describe('a patch of very many pointers', () => {
-  it('is applied with pauses, and comes to the same', () => {
+  it('is applied with pauses, with the same result', () => {
     const names = Array.from({ length: 50_000 }, (_, n) => `k${n}`);
     const meta = Object.fromEntries(names.map((name) => [name, 0]));
     const patch = Object.fromEntries(names.map((name, n) => [`meta/${name}`, n % 2 ? 1 : null]));

@@ -10,7 +10,7 @@ function request(text: string, maxCallsInRequest = 4): RequestEnvelope {
   return parseRequest(parseIJson(Buffer.from(text)), { maxCallsInRequest, hasCapability });
 }
 
-it('behind the first unknown capability no other is looked up or kept', () => {
+it('no capability behind the first unknown one is looked up or kept', () => {
   const asked: string[] = [];
   const hasCapability = (urn: string): boolean => {
     asked.push(urn);

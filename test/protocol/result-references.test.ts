@@ -76,13 +76,13 @@ describe('RFC 8620 3.7: the path of a result reference', () => {
     expect(failure(() => resolve({ a: undefined }, '/a'))).toBe('invalidResultReference');
   });
 
-  it('shares what it finds with the response and changes nothing', () => {
+  it('shares the found value with the response and changes nothing', () => {
     const args = Object.freeze({ l: Object.freeze([Object.freeze({ p: Object.freeze([1]) })]) });
     expect(resolve(args, '/l')).toBe(args.l);
     expect(resolve(args, '/l/*/p')).toEqual([1]);
   });
 
-  it('is what a naive reading of 3.7 says', () => {
+  it('agrees with a naive evaluation by RFC 8620 3.7', () => {
     const naive = (value: JsonValue, [token, ...rest]: readonly string[]): JsonValue => {
       if (token === undefined) return value;
       if (token !== '*' || !Array.isArray(value)) {
@@ -125,7 +125,7 @@ describe('RFC 8620 3.7: the response that is referred to', () => {
     expect(failure(at('b', 'todo/copy'))).toBe('invalidResultReference');
   });
 
-  it('is none where the call failed or there is no such call', () => {
+  it('is none if the call failed or there is no such call', () => {
     expect(failure(at('a', 'Todo/query'))).toBe('invalidResultReference');
     expect(failure(at('z', 'Todo/get'))).toBe('invalidResultReference');
     const reference = { resultOf: 'b', name: 'Todo/get', path: '' };
@@ -133,7 +133,7 @@ describe('RFC 8620 3.7: the response that is referred to', () => {
   });
 });
 
-describe('RFC 8620 3.7: what is no ResultReference', () => {
+describe('RFC 8620 3.7: a value that is no ResultReference', () => {
   const earlier = [{ name: 'A/get', args: { x: 1 }, callId: 'c' }];
 
   it.each([

@@ -103,11 +103,11 @@ const { text: json } = fc.letrec<{ text: string }>((tie) => ({
 }));
 
 describe('a text is read with pauses', () => {
-  it('to what the native parser makes of it, wherever they are', () => {
+  it('with the native parser’s result, wherever they are', () => {
     fc.assert(fc.property(json, fc.integer({ min: 1, max: 40 }), expectSame), { numRuns: 300 });
   });
 
-  it('and what is no JSON is refused as by the native parser', () => {
+  it('and refused as by the native parser if it is no JSON', () => {
     const marks = fc.constantFrom('[', ']', '{', '}', ',', ':', '"', '1', ' ', 'n', '\\', '-', '');
     const change = fc.tuple(fc.nat(), fc.boolean(), marks);
     const changes = fc.array(change, { minLength: 1, maxLength: 3 });
@@ -149,7 +149,7 @@ describe('a text is read with pauses', () => {
       'of other characters than ASCII',
       `[${Array.from({ length: 500_000 }, () => '"é😀"').join()}]`,
     ],
-  ])('of which there are enough: %s', async (_, text) => {
+  ])('of which it has enough: %s', async (_, text) => {
     const slices = shortest();
     expect(text).toEqual(JSON.stringify(await parseJsonInSlices(text, slices)));
     expect(slices.count).toBeGreaterThanOrEqual(Math.floor(text.length / 131_072));
@@ -172,7 +172,7 @@ describe('a text is read with pauses', () => {
     }
   });
 
-  it('so is one that is not long, where its values take their time', async () => {
+  it('a noncharacter is found in a short text whose values take long, too', async () => {
     const slices = shortest();
     const text = `[${Array.from({ length: 60_000 }, () => '1.0').join()}]`;
     expect(isLongText(text.length)).toBe(false);
@@ -180,7 +180,7 @@ describe('a text is read with pauses', () => {
     expect(slices.count).toBe(Math.floor(text.length / 65_536));
   });
 
-  it('ends where a slice is refused', async () => {
+  it('ends if a slice is refused', async () => {
     const octets = Buffer.from(`[${'1,'.repeat(300_000)}1]`);
     expect(isLongText(octets.length)).toBe(true);
     let left = 3;
@@ -195,7 +195,7 @@ describe('a text is read with pauses', () => {
     expect(left).toBe(0);
   });
 
-  it('a name that an object has twice is told with its place', () => {
+  it('a name that an object has twice is reported with its place', () => {
     const members = Array.from({ length: 100 }, (_, n) => `"k${n}":{"x":[]}`);
     const text = `{"a":[0,{${[...members, '"k3":1'].join(',')}}]}`;
     expect(() => parseIJson(Buffer.from(text))).toThrow(
@@ -254,7 +254,7 @@ describe('a long text of the database is read in slices', () => {
     );
   });
 
-  it('no piece of it at once that takes long', async () => {
+  it('without a step that takes long', async () => {
     const value = { list: Array.from({ length: 100_000 }, (_, n) => ({ n, b: 'text' })) };
     const text = JSON.stringify(value);
     const parse = vi.spyOn(JSON, 'parse');
@@ -333,7 +333,7 @@ describe('a long value is written in slices', () => {
     expect(reads).toBeLessThan(20 * leaf.length);
   });
 
-  it('and not beyond what may be sent', async () => {
+  it('and no further than the limit of a response', async () => {
     const slices = shortest();
     const value = Array.from({ length: 100_000 }, () => 'x');
     expect(await stringifyInSlices(value, slices, 1000, 100)).toBeNull();

@@ -39,7 +39,7 @@ function toObject(states: ChangedStates | null): unknown {
   return Object.fromEntries([...states].map(([id, types]) => [id, Object.fromEntries(types)]));
 }
 
-describe('the change feed (RFC 8620 7.1)', () => {
+describe('RFC 8620 7.1: the change feed', () => {
   it('wakes once a turn and keeps the newest state of each type', async () => {
     const { feed, commit } = setUp();
     let woken = 0;
@@ -63,7 +63,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     expect(woken).toBe(1);
   });
 
-  it('what was not collected waits, and wakes again with the next commit', async () => {
+  it('keeps uncollected states, and wakes again with the next commit', async () => {
     const { feed, commit } = setUp();
     let woken = 0;
     const wake = (): void => {
@@ -91,7 +91,7 @@ describe('the change feed (RFC 8620 7.1)', () => {
     expect([woken, subscription.collect()]).toEqual([0, null]);
   });
 
-  it('an account that goes takes what waited for it along', async () => {
+  it('drops the waiting states of an account that goes', async () => {
     const { feed, commit } = setUp();
     let woken = 0;
     const wake = (): void => {

@@ -33,7 +33,7 @@ it('accounts take turns, whatever one of them has waiting', async () => {
   await Promise.all(all);
 });
 
-it('no account has all places where there are several', async () => {
+it('no account has all of several places', async () => {
   const { begun, start, end } = works(createReadSlots(3));
   const all = ['a1', 'a2', 'a3', 'b1'].map((name) => start(name));
   expect(begun).toEqual(['a1', 'a2', 'b1']);
@@ -66,7 +66,7 @@ it('a work that fails gives its place on', async () => {
   expect(await next).toBe('next');
 });
 
-it('turns away what waits when it closes, and what comes later', async () => {
+it('turns away waiting and later works once it closes', async () => {
   const turns = createReadSlots(1);
   const { start, end } = works(turns);
   const first = start('a1');

@@ -28,7 +28,7 @@ function rig() {
   return { time, jumps, later };
 }
 
-describe('the clock by which things are removed', () => {
+describe('the clock that decides when data is removed', () => {
   it('follows the system, small corrections included', () => {
     const { time, jumps, later } = rig();
     expect(later(10)).toBe(10 * MINUTE);

@@ -88,7 +88,7 @@ describe('scripts/run.mjs', () => {
     expect(existsSync(join(root, 'dist/build/prisma/sqlite/client.js'))).toBe(true);
   });
 
-  it('does nothing where all is current', async () => {
+  it('does nothing if all is current', async () => {
     const stamp = statSync(join(root, 'dist/.stamp')).mtimeMs;
     expect(await run('src/server/main', 'a b', '--c')).toEqual({
       stdout: RESULT,
@@ -122,7 +122,7 @@ describe('scripts/run.mjs', () => {
   });
 
   // Left behind, a compiler wrote into dist while the next test removed it (ENOTEMPTY).
-  it('ends what it started before itself where it is killed, and builds again', async () => {
+  it('ends its children before itself if it is killed, and builds again', async () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       write('src/server/main.ts', `// ${signal}\n${PROGRAM}`);
       const killed = spawn(process.execPath, [join(root, 'scripts/run.mjs'), 'src/server/main'], {
@@ -140,13 +140,13 @@ describe('scripts/run.mjs', () => {
     expect({ stdout, code }).toEqual({ stdout: RESULT, code: 3 });
   });
 
-  it('says what is wrong with exit code 2 where there is no such program', async () => {
+  it('says what is wrong with exit code 2 if there is no such program', async () => {
     const { stderr, code } = await run('src/none');
     expect(code).toBe(2);
     expect(stderr).toContain('src/none');
   });
 
-  it('says with exit code 2 what to do where the packages are not installed', async () => {
+  it('says what to do with exit code 2 if the packages are not installed', async () => {
     rmSync(join(root, 'node_modules'));
     rmSync(join(root, 'dist'), { recursive: true, force: true });
     try {

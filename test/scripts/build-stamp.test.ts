@@ -39,7 +39,7 @@ function write(file: string, text: string): void {
 }
 
 describe("the build's stamp", () => {
-  it('covers what the build reads and nothing else', () => {
+  it('covers the files that the build reads, and nothing else', () => {
     write('README.md', 'words');
     write('scripts/run.mjs', '');
     write('prisma/sqlite/migrations/0001_init/schema.prisma', '');

@@ -33,7 +33,7 @@ it('logs a cause at once, then at most every 30 s with its count, each by itself
   expect(lines.slice(2)).toEqual([[{ reason, unlogged: 1000 }, 'unavailable']]);
 });
 
-it('tells codes and the addresses of a name, and nothing of what errors carry besides', () => {
+it('logs codes and the addresses of a name, and no other member of an error', () => {
   const { lines, tell } = rig();
   const refused = ['::1', '127.0.0.1'].map((host) => new Error(`connect ECONNREFUSED ${host}:1`));
   const cause = Object.assign(new AggregateError(refused), { code: 'ECONNREFUSED' });

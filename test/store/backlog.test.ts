@@ -36,8 +36,8 @@ function rig() {
   return { backlog, log, done, fails, write };
 }
 
-describe("What SQLite's log has and the database hasn't", () => {
-  it('is moved beside the writes, once it is a thousand pages', async () => {
+describe("The pages of SQLite's log that the database lacks", () => {
+  it('are moved beside the writes, once they are a thousand', async () => {
     const { done, write } = rig();
     for (let n = 0; n < 96; n += 1) await write(10);
     expect(done).toEqual([]);
@@ -47,7 +47,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(done.filter((name) => name === 'move').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('is moved to its end now and then, so that the log begins anew', async () => {
+  it('are moved to the last one now and then, so that the log begins anew', async () => {
     const { log, done, write } = rig();
     let restarts = 0;
     for (let n = 0; n < 1200; n += 1) {
@@ -62,7 +62,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(restarts).toBe(2);
   });
 
-  it('what a read holds is not tried again with each write', async () => {
+  it('are not tried again with each write while a read holds them', async () => {
     const { log, done, write } = rig();
     log.held = 5000;
     log.pages = 5000;
@@ -73,7 +73,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(log.pages - log.moved).toBeLessThan(1000);
   });
 
-  it('is not moved again at once where it could not be looked at after it was moved', async () => {
+  it('are not moved again at once if the log can not be looked at', async () => {
     const { backlog, log, done, write } = rig();
     for (let n = 0; n < 99; n += 1) await write(10);
     log.pages += 10;
@@ -88,7 +88,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(done).toEqual(['move', 'move']);
   });
 
-  it('is moved here where no thread is to be had, and later where the disk is full', async () => {
+  it('are moved here if no thread is free, and later if the disk is full', async () => {
     const { log, done, fails, write } = rig();
     fails.add('move');
     for (let n = 0; n < 104; n += 1) await write(10);
@@ -102,7 +102,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(log.pages - log.moved).toBeLessThan(1000);
   });
 
-  it('moves to its end where the disk takes no more of a log, but not each time', async () => {
+  it('are all moved if the disk takes no more of a log, but not each time', async () => {
     const { backlog, log, done, write } = rig();
     await write(500);
     log.moved = 500;
@@ -113,7 +113,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(done).toEqual(['move', 'moveRest']);
   });
 
-  it('fails nothing that was committed where it can not be told how much there is', async () => {
+  it('fail no committed work if they can not be counted', async () => {
     const { backlog, done, fails, write } = rig();
     fails.add('pages');
     for (let n = 0; n < 8; n += 1) await write(1000);
@@ -121,7 +121,7 @@ describe("What SQLite's log has and the database hasn't", () => {
     expect(done).toEqual(['move']);
   });
 
-  it('is left to the last one that closes the file once the store closes', async () => {
+  it('are left to the last one that closes the file once the store closes', async () => {
     const { backlog, done, write } = rig();
     await backlog.close();
     for (let n = 0; n < 8; n += 1) await write(1000);

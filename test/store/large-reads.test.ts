@@ -114,7 +114,7 @@ describe('a row', () => {
     expect(engine.statements).toHaveLength(1);
   });
 
-  it('is read twice at the most by what could not know', async () => {
+  it('is read twice at the most if its size was unknown', async () => {
     const objects = gadgets(4, () => ({ list: LIST }));
     await insert(objects);
     engine.statements.length = 0;

@@ -148,9 +148,9 @@ const READS = {
   postgresql: /Index Cond: /,
 };
 
-describe('what SQLite reads', () => plansOf(() => sqliteRig([Linked]), 'sqlite'));
+describe('a read of SQLite', () => plansOf(() => sqliteRig([Linked]), 'sqlite'));
 
-describe('what PostgreSQL reads', () => {
+describe('a read of PostgreSQL', () => {
   const server = usePostgresql();
   plansOf(
     async () => postgresqlRig(await server().createDatabase('calls'), [Linked]),

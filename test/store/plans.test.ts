@@ -123,7 +123,7 @@ function onPostgresql(
   return sort.endsWith('title') ? [keys[0] ?? null, ...keys] : keys;
 }
 
-describe('what PostgreSQL reads', () => {
+describe('a read of PostgreSQL', () => {
   const server = usePostgresql();
   let pool: ReturnType<typeof openPool>;
   let url: string;
@@ -285,7 +285,7 @@ const SHAPES = [
   ['in the order of its key', true],
 ] as const;
 
-describe.each(SHAPES)('what SQLite reads of a table %s', (_shape, keyOrdered) => {
+describe.each(SHAPES)('a read of SQLite, of a table %s', (_shape, keyOrdered) => {
   let db: ReturnType<typeof openDatabase>;
 
   beforeAll(async () => {

@@ -218,7 +218,7 @@ describe('writes of an account that wait together', () => {
     expect(found).toEqual([]);
   });
 
-  it('what is asked at once is of one snapshot', async () => {
+  it('reads that are asked at once are of one snapshot', async () => {
     const connection = new pg.Client({ connectionString: url });
     await connection.connect();
     onTestFinished(() => connection.end());

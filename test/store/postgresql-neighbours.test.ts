@@ -17,7 +17,7 @@ const postgresql = usePostgresql();
 /** A type whose table is not there: reading it fails in the database. */
 const Nowhere = { ...Gadget, table: 'Nowhere' };
 
-describe('what fails beside others', () => {
+describe('a work that fails beside others', () => {
   let url: string;
   let operator: Pool;
   let store: Store;
@@ -73,7 +73,7 @@ describe('what fails beside others', () => {
     expect(outcome(all)).toEqual(['42P01', 0, '42P01', 0]);
   });
 
-  it('nor on those that write, before it and after it', async () => {
+  it('a refused read of one work doesn’t affect works that write', async () => {
     const all = await Promise.allSettled([
       ...[add('a'), missing(), add('b'), missing((t) => create(t, 'no')), state(), add('c')],
       ...[missing((t) => t.stateNumber(Gadget)), add('d')],
@@ -82,7 +82,7 @@ describe('what fails beside others', () => {
     expect(await ids()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('one that catches what the database refuses has failed nevertheless', async () => {
+  it('a work that catches a refusal of the database has failed nevertheless', async () => {
     const caught = (first: (t: Transaction) => Promise<unknown>) =>
       store.write(A, soon(), async (t) => {
         await first(t);
@@ -97,7 +97,7 @@ describe('what fails beside others', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('what a work throws in the words of a lost connection is its own', async () => {
+  it('an error of a work in the words of a lost connection is its own', async () => {
     const throwing = () =>
       store.write(A, soon(), async (t) => {
         await create(t, 'no');
@@ -329,7 +329,7 @@ describe('what fails beside others', () => {
     expect(order).toEqual(['first', 'second']);
   });
 
-  it('what waits for a connection when the store closes is unavailable', async () => {
+  it('a work that waits for a connection when the store closes is unavailable', async () => {
     const holder = await operator.connect();
     await holder.query('BEGIN; LOCK TABLE "Gadget"');
     const look = (account: string) =>

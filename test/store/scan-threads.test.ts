@@ -19,7 +19,7 @@ const count = (snapshot: Snapshot): Promise<number> => snapshot.count(Gadget, AL
 const soon = () => ({ deadline: performance.now() + 20_000 });
 const scan = (): Promise<number> => opened.store.read('aone', { ...soon(), mayScan: true }, count);
 
-describe('Where no thread can be had', () => {
+describe('Without a thread', () => {
   it('scans are turned away, nothing else is, and no start is tried again and again', async () => {
     await open(new URL('./broken-thread.mjs', import.meta.url));
     for (let tried = 0; tried < 6; tried += 1)
@@ -33,7 +33,7 @@ describe('Where no thread can be had', () => {
     expect(readFileSync(`${opened.file}.starts`, 'utf8')).toBe('x');
   });
 
-  it('so they are where the system refuses one at once', async () => {
+  it('scans are turned away if the system refuses a thread at once', async () => {
     await open(new URL('none:such'));
     for (let tried = 0; tried < 6; tried += 1)
       await expect(scan()).rejects.toBeInstanceOf(UnavailableError);
@@ -42,7 +42,7 @@ describe('Where no thread can be had', () => {
 });
 
 describe('A thread that ends within a statement', () => {
-  it('is none that could not be started: the next one is started at once', async () => {
+  it('does not count as one that could not start: the next one is started at once', async () => {
     await open(new URL('./scan-thread.mjs', import.meta.url));
     writeFileSync(`${opened.file}.die`, '');
     for (let tried = 0; tried < 4; tried += 1)
@@ -53,7 +53,7 @@ describe('A thread that ends within a statement', () => {
 });
 
 describe('While the store closes', () => {
-  it('what waits for a thread is turned away, and what takes long is ended', async () => {
+  it('a scan that waits for a thread is turned away, and a long one is ended', async () => {
     await open(new URL('./scan-thread.mjs', import.meta.url));
     expect(await scan()).toBe(0);
     writeFileSync(`${opened.file}.hold`, 'count(');

@@ -87,7 +87,7 @@ async function meanwhile<T>(late: Promise<unknown>, work: () => Promise<T>): Pro
   return value;
 }
 
-describe('what may scan, in a thread of its own', () => {
+describe('a read that may scan, in a thread of its own', () => {
   beforeAll(() => open());
   afterAll(() => opened.close());
 
@@ -182,7 +182,7 @@ describe('what may scan, in a thread of its own', () => {
     expect(await scan()).toEqual([20, 20]);
   });
 
-  it('goes on in a new thread where the file has a hard link since it was opened', async () => {
+  it('goes on in a new thread if the file has a hard link since it was opened', async () => {
     writeFileSync(`${opened.file}.die`, '');
     await Promise.allSettled([scan(), scan(account())]);
     rmSync(`${opened.file}.die`);
@@ -194,7 +194,7 @@ describe('what may scan, in a thread of its own', () => {
     }
   });
 
-  it('hands on what the database says of a statement', async () => {
+  it('passes on the database’s error of a statement', async () => {
     const wrong = { ...Gadget, table: 'Nowhere' };
     const read = opened.store.read(A, scanning(), (snapshot) => snapshot.count(wrong, ALL));
     await expect(read).rejects.toThrow('no such table: Nowhere');

@@ -85,7 +85,7 @@ describe('RFC 4790 9.1: i;ascii-numeric', () => {
     expect(asciiNumericKey(a)).toBe(asciiNumericKey(b));
   });
 
-  it('puts what is no number after all numbers', () => {
+  it('puts texts that are no number after all numbers', () => {
     const texts = ['x', '100', '99', '9'.repeat(50), '', '0', '1'];
     const sorted = ['0', '1', '99', '100', '9'.repeat(50), 'x', ''];
     expect(sortedBy(asciiNumericKey, texts)).toEqual(sorted);

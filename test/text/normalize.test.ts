@@ -62,7 +62,7 @@ describe('UAX 15: form C', () => {
     expect(nfc(text)).toBe(expected);
   });
 
-  it('joins a composite to what is before it, where its first part may join that', () => {
+  it('joins a composite to the letter before it if its first part may join it', () => {
     const composites = varied
       .map((point) => String.fromCodePoint(point))
       .filter((character) => [...character.normalize('NFD')].length > 1);
@@ -79,7 +79,7 @@ describe('UAX 15: form C', () => {
     }
   });
 
-  it('of random marks and letters is what the platform says, and stable', () => {
+  it('of random marks and letters agrees with the platform, and is stable', () => {
     const unit = fc.constantFrom(...'aeAou\u0301\u0300\u0323\u0345\u0334\u0315\u05b0\u093c\u0308');
     const hangul = fc.constantFrom(...'\u1100\u1112\u1161\u1175\u11a8\u11c2\uac00\uac01');
     fc.assert(

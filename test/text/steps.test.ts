@@ -51,7 +51,7 @@ describe('work on a long text', () => {
     );
   });
 
-  it('normalises what stands where a long text is cut as it does elsewhere', () => {
+  it('normalises characters at the cuts of a long text as elsewhere', () => {
     const parts = [
       'e\u0316\u0301',
       '\u1100\u1161\u11a8',

@@ -12,7 +12,7 @@ const made = mkdtempSync(join(tmpdir(), 'text-tables-'));
 afterAll(() => rmSync(made, { recursive: true }));
 
 describe('the tables of the carried Unicode version', () => {
-  it('are what scripts/make-text-tables.ts writes, byte for byte, in any locale', () => {
+  it('are those of scripts/make-text-tables.ts, byte for byte, in any locale', () => {
     execFileSync(
       process.execPath,
       ['--import', 'tsx', 'scripts/make-text-tables.ts', '--out', made],

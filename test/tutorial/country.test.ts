@@ -72,7 +72,7 @@ async function expectAll(accountId: string, countries: ReadonlyMap<string, Count
   return answer;
 }
 
-describe('step 1 and 2: describe, generate', () => {
+describe('describe, generate', () => {
   it('one file is written by hand, and all others that change come from the command', async () => {
     const fresh = await readTree(project.root);
     const file = 'capabilities/countries.yaml';
@@ -119,7 +119,7 @@ describe('step 1 and 2: describe, generate', () => {
   });
 });
 
-describe('step 3: start', () => {
+describe('start', () => {
   it('the server starts with the new type and touches no source', async () => {
     const manifest = JSON.parse(await readFile(join(project.root, 'package.json'), 'utf8'));
     // The command that startServer runs.

@@ -30,7 +30,7 @@ async function accepted(harness: Harness, offer: string): Promise<string | undef
   return /\r\nSec-WebSocket-Extensions: ([^\r]*)/.exec(answer)?.[1];
 }
 
-describe('WebSocket: permessage-deflate is agreed to (RFC 8887 4.2, RFC 7692)', () => {
+describe('RFC 7692: permessage-deflate is agreed to', () => {
   const RESET = 'server_no_context_takeover; client_no_context_takeover';
 
   it('keeps no context beyond a message, and has the client’s windows', async () => {
@@ -138,7 +138,7 @@ describe('WebSocket: compressed messages', () => {
     expect((await socket.message())['requestId']).toBe('r');
   });
 
-  it('many from one client and large fragmented answers arrive whole, in any window', async () => {
+  it('arrive whole from one client, as do large fragmented answers, in any window', async () => {
     const harness = await startHarness({ env: ON });
     const text = Array.from({ length: 30_000 }, (_, n) => `${n * 7919}𝄞`).join('');
     for (const compress of [true, { serverMaxWindowBits: 9 }, { serverMaxWindowBits: 8 }]) {
@@ -172,7 +172,7 @@ describe('WebSocket: compressed messages', () => {
   });
 });
 
-describe('WebSocket: what compressed messages may take', () => {
+describe('WebSocket: limits of compressed messages', () => {
   it('maxSizeRequest counts what a message inflates to, at the exact number', async () => {
     const harness = await startHarness({ env: { ...ON, MAX_SIZE_REQUEST: '20000' } });
     const client = await open(harness, { compress: { threshold: 0 } });

@@ -43,7 +43,7 @@ async function ends(harness: Harness, socket: RawSocket): Promise<void> {
   await until(() => harness.held('u1').octets === 0);
 }
 
-describe('WebSocket: what a message is cut in is bounded, whatever its octets are', () => {
+describe('WebSocket: the pieces of a message are bounded, whatever its octets are', () => {
   it.each([
     ['1,024 at the least', '100000', 1024],
     ['one for each 4,096 octets of twice maxSizeRequest', '10000000', 4883],
@@ -122,7 +122,7 @@ describe('WebSocket: floods of control frames', () => {
     await ends(harness, socket);
   });
 
-  it('one who sends, and takes nothing of what waits, is dropped', async () => {
+  it('a client that sends, and takes no answer, is dropped', async () => {
     const harness = await startHarness({ timings: { heartbeat: 100 } });
     const text = 'x'.repeat(900_000);
     harness.handle = async ({ methodCalls: [call] }) => {

@@ -21,7 +21,7 @@ const code = (value: number, reason = ''): Buffer => {
   return octets;
 };
 
-describe('WebSocket frames (RFC 6455 5)', () => {
+describe('RFC 6455 5: WebSocket frames', () => {
   it('a message may be cut anywhere, with control frames between the pieces', async () => {
     const harness = await startHarness();
     const socket = await RawSocket.open(harness);
@@ -98,7 +98,7 @@ describe('WebSocket frames (RFC 6455 5)', () => {
     await until(() => harness.held('u1').slots === 0 && harness.held('u1').octets === 0);
   });
 
-  it('a message of very many fragments is 1008, what they hold is bounded', async () => {
+  it('a message of very many fragments is 1008, and its memory is bounded', async () => {
     const harness = await startHarness({ env: { MAX_SIZE_REQUEST: '100000' } });
     const socket = await RawSocket.open(harness);
     socket.write(frame('"', { fin: false }));

@@ -32,7 +32,7 @@ function named(id: string | null, callId: string): Message {
 const callIds = (messages: readonly Message[]): unknown[] =>
   messages.map((message) => (message['methodResponses'] as unknown[][])[0]?.[2]);
 
-describe('WebSocket: the order of requests (RFC 8887 4.3.2)', () => {
+describe('RFC 8887 4.3.2: the order of requests', () => {
   it('1,000 without ids in one packet are all answered, in order, one at a time', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });
     let running = 0;
@@ -55,7 +55,7 @@ describe('WebSocket: the order of requests (RFC 8887 4.3.2)', () => {
     await until(() => harness.held('u1').octets === 0 && harness.held('u1').slots === 0);
   });
 
-  it('what is wrong among them is answered in its place', async () => {
+  it('a wrong message among them is answered in its place', async () => {
     const harness = await startHarness();
     const { pass } = gated(harness, ['a']);
     const client = await open(harness);
@@ -166,7 +166,7 @@ describe('WebSocket: maxConcurrentRequests of a user, over both transports', () 
     }
   });
 
-  it('one without an id waits without a slot; it is refused if none is free then', async () => {
+  it('one without an id waits without a slot, and needs a free one to run', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '2' } });
     const { begun, pass } = gated(harness, ['a', 'c', 'd']);
     const client = await open(harness);
@@ -200,7 +200,7 @@ describe('WebSocket: slow readers', () => {
     return calls;
   };
 
-  it('one that takes nothing holds no more than its slots’ answers, and is dropped', async () => {
+  it('a client that takes nothing holds only its slots’ answers, and is dropped', async () => {
     const harness = await startHarness({ timings: { heartbeat: 100 } });
     const calls = large(harness);
     const socket = await RawSocket.open(harness);
@@ -236,7 +236,7 @@ describe('WebSocket: slow readers', () => {
     socket.tcp.socket.destroy();
   });
 
-  it('one that takes its answer bit by bit is kept, though its pongs are not read', async () => {
+  it('a client that takes its answer slowly is kept, though its pongs are not read', async () => {
     // Three beats without a sign of life would end it: some 100 reads.
     const harness = await startHarness({ timings: { heartbeat: 250 } });
     large(harness);

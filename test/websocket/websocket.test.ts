@@ -23,7 +23,7 @@ import {
   requestError,
 } from './websocket-client.js';
 
-describe('WebSocket: the handshake (RFC 8887 4.1, 4.2)', () => {
+describe('RFC 8887 4.1: the handshake', () => {
   it('is authenticated as any request and needs the subprotocol jmap', async () => {
     const harness = await startHarness();
     const client = await open(harness, { protocols: ['other', 'jmap'] });
@@ -74,7 +74,7 @@ describe('WebSocket: the handshake (RFC 8887 4.1, 4.2)', () => {
   });
 });
 
-describe('WebSocket: messages (RFC 8887 4.3)', () => {
+describe('RFC 8887 4.3: messages', () => {
   it('a request is answered, its id echoed', async () => {
     const harness = await startHarness();
     const client = await open(harness);
@@ -117,7 +117,7 @@ describe('WebSocket: messages (RFC 8887 4.3)', () => {
     expect(inOrder.some((message) => 'requestId' in message)).toBe(false);
   });
 
-  it('what cannot be understood is a RequestError and ends nothing', async () => {
+  it('a wrong message is a RequestError and ends nothing', async () => {
     const harness = await startHarness();
     const client = await open(harness);
     const answers: readonly (readonly [unknown, Message])[] = [
@@ -202,7 +202,7 @@ describe('WebSocket: messages (RFC 8887 4.3)', () => {
     expect(await client.received(1)).toMatchObject([{ '@type': 'Response', requestId: 'c' }]);
   });
 
-  it('a failure is told without its cause', async () => {
+  it('a failure is answered without its cause', async () => {
     const harness = await startHarness();
     harness.handle = async () => {
       throw new Error('SELECT secret');
@@ -336,7 +336,7 @@ describe('WebSocket: its life', () => {
     await until(async () => (await handshake(harness)) instanceof Client);
   });
 
-  it('a server that stops answers what runs, then closes with 1001', async () => {
+  it('a server that stops answers running requests, then closes with 1001', async () => {
     const harness = await startHarness();
     const { passed, open: openGate } = gate();
     let running = false;

@@ -196,7 +196,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
     60_000 + 2 * count,
   );
 
-  it('takes along what a running call commits before; later calls find no account', async () => {
+  it('removes the commit of a call that still runs; later calls find no account', async () => {
     const { store, prisma, id, data } = await begin();
     let writes = 0;
     const write = (key: string) =>
@@ -218,7 +218,7 @@ export function deletionCases(count: number, open: () => Promise<Opened>): void 
     expect(await rowsOf(prisma, id)).toEqual({});
   });
 
-  it('a call that holds the account is waited for, and what it commits goes', async () => {
+  it('waits for a call that holds the account, and removes its commit', async () => {
     const { store, prisma, id, data } = await begin();
     let go = (): void => undefined;
     const held = new Promise<void>((resolve) => {

@@ -8,8 +8,8 @@ import type { Suite } from '../suite.js';
  * session. No check of the runner: what such a method does is in this project's hook file alone.
  */
 export function gadgetCapabilityCases(suite: Suite): void {
-  describe('Gadget/rebuild, a method of the team’s own', () => {
-    it('writes through the engine; its arguments are checked', async () => {
+  describe('Gadget/rebuild, an own method of the project', () => {
+    it('writes through the engine, which checks its arguments', async () => {
       const { created } = await suite.client.set('Gadget', {
         accountId: suite.A1,
         create: { k: { title: 'r', rank: 7 } },

@@ -19,7 +19,7 @@ export const blobLookupDecisions = serverChecks(
       ...METHODS,
       id: 'blob-lookup-no-types',
       level: 'must',
-      rule: 'Of no types each id is listed, with nothing.',
+      rule: 'Without types each id is listed, with nothing.',
       async run(server) {
         const id = await made(server, text('no types'));
         const found = await lookup(server, accountOf(server), [], [id]);

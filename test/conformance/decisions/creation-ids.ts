@@ -10,7 +10,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     id: 'creation-ids-given-update',
     level: 'must',
     section: '3.3',
-    rule: 'It does so as a key of update, too.',
+    rule: 'A creation id of the request’s createdIds stands for its id as a key of update, too.',
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -85,7 +85,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
   {
     id: 'creation-ids-earlier-call-update',
     level: 'must',
-    rule: 'It is updated by its creation id, too.',
+    rule: 'An object that an earlier call created is updated by its creation id, too.',
     async run(subject) {
       const { text } = subject.profile;
       const response = await subject.client.api([

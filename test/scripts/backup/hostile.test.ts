@@ -49,7 +49,7 @@ const refused = (file: string) =>
     /forged\.tar can't be restored from: /,
   );
 
-it('takes what backup writes', async () => {
+it('takes the file that backup writes', async () => {
   const blob = 'blobs/a1/b1';
   const file = await forged([
     ['database.sqlite', 'x'],
@@ -89,7 +89,7 @@ it('refuses links, devices and folders, as tar writes them', async () => {
   }
 });
 
-it('refuses a manifest that is none or too large, other parts and wrong order', async () => {
+it('refuses a wrong or too large manifest, other parts and a wrong order', async () => {
   const entries = [['database.sqlite', 'x']] as const;
   for (const change of [
     () => 'no JSON',

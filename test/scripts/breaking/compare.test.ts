@@ -14,7 +14,7 @@ describe('breaking: changes from one model to another', () => {
     expect(comparedLines(model([todo()]), model([todo()]))).toEqual([]);
   });
 
-  it('are fine where something is added, and old states go', () => {
+  it('are fine if something is added, and old states go', () => {
     const rank = property('rank', 'integer', { default: 0 });
     expect(comparedLines(model([todo()]), model([todo([rank])]))).toEqual([
       'fine wire Todo.rank: property added',
@@ -23,7 +23,7 @@ describe('breaking: changes from one model to another', () => {
     ]);
   });
 
-  it('break clients where a property is renamed, and keep its values', () => {
+  it('break clients if a property is renamed, and keep its values', () => {
     const text = find(TODO_PROPERTIES, 'text');
     const title = { ...text, name: 'title', column: 'title', renamedFrom: 'text' };
     const after = type('Todo', [title, find(TODO_PROPERTIES, 'done')]);
@@ -34,7 +34,7 @@ describe('breaking: changes from one model to another', () => {
     ]);
   });
 
-  it('what refers to, counts or follows a renamed type or property stays as it is', () => {
+  it('keep references, counts and computed properties of a renamed type or property', () => {
     const project = (name: string, by: string, wasType: object = {}, wasBy: object = {}) => {
       const link = { type: name, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
       const computed = (definition: ComputedDefinition) =>
@@ -65,7 +65,7 @@ describe('breaking: changes from one model to another', () => {
     ]);
   });
 
-  it('break both where a type goes', () => {
+  it('break clients and data if a type goes', () => {
     expect(comparedLines(model([todo()]), model([]))).toEqual([
       'breaking wire Todo: type removed',
       'breaking storage Todo: its table and all data in it go',
@@ -106,7 +106,7 @@ describe('breaking: changes from one model to another', () => {
     return model([todo([SLUG, BODY], { filters: [{ name: 'words', ...reads, ...rest }] })]);
   };
 
-  it('break clients where a search reads less, which finds less', () => {
+  it('break clients if a search reads less, and so finds less', () => {
     const both = words(SLUG, BODY);
     expect(comparedLines(both, words(SLUG))).toEqual([
       'breaking wire Todo.words: filter reads body no more',
@@ -325,7 +325,7 @@ describe('breaking: changes from one model to another', () => {
       ['breaking wire Todo/sweep: account: read -> write'],
     ],
     ['a method that goes', own({}, {}), things({}), ['breaking wire Todo/sweep: method removed']],
-  ])('tell of %s', (_, before, after, expected) => {
+  ])('report %s', (_, before, after, expected) => {
     expect(comparedLines(before, after)).toEqual(expected);
   });
 });

@@ -71,7 +71,7 @@ describe('restore', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'leaves the place empty where the disk is full',
+    'leaves the place empty if the disk is full',
     async () => {
       const [origin, place] = [new Workplace(), new Workplace()];
       await origin.lines('account', 'create', '--name', 'A');

@@ -27,7 +27,7 @@ describe('docs/reference/errors.md', () => {
     expect([...entries()].sort()).toEqual(codes());
   });
 
-  it('says of each what is wrong; of a warning, and of no error, how to answer it', () => {
+  it('says what each code means, and how to accept a warning', () => {
     for (const { title, codes: rows } of CODE_SECTIONS)
       for (const { cause, wrong, right, cure, silence } of Object.values(rows)) {
         expect(cause).toMatch(/^\S.*[.]$/);
@@ -38,14 +38,14 @@ describe('docs/reference/errors.md', () => {
       }
   });
 
-  it('leaves out no table, and its template names none that is unknown', () => {
+  it('leaves out no table, and its template names no unknown one', () => {
     const tables = { a: ['| A |'] };
     expect(withTables('x\n\n{{a}}\n', tables, 'p.md')).toBe('x\n\n| A |\n');
     expect(() => withTables('x\n', tables, 'p.md')).toThrow('p.md leaves out: a.');
     expect(() => withTables('{{a}}\n{{b}}\n', tables, 'p.md')).toThrow('no table "b"');
   });
 
-  it('has what types of other servers are not held to', () => {
+  it('names the rules that types of other servers need not follow', () => {
     expect([...OURS].filter((code) => !entries().includes(code))).toEqual([]);
   });
 

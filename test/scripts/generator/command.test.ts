@@ -43,7 +43,7 @@ describe('npm run generate', () => {
     expect(Object.keys(await project.tree()).filter((path) => /others/.test(path))).toEqual([]);
   });
 
-  it('leaves alone what it never made, and says so', async () => {
+  it('leaves files alone that it never made, and says so', async () => {
     const project = await createProject({ 'things.yaml': THING });
     await project.generate();
     await project.write('generated/things/mine.ts', 'export {};\n');
@@ -97,7 +97,7 @@ describe('npm run generate', () => {
     );
   });
 
-  it('tells about all wrong files in one run, in order of place', async () => {
+  it('reports all wrong files in one run, in order of place', async () => {
     const project = await createProject({
       'b.yaml': 'capability: nonsense\ncolour: red\n',
       'a.yaml': 'capability: [\n',
@@ -156,7 +156,7 @@ describe('npm run generate', () => {
 });
 
 describe('npm run generate -- --check', () => {
-  it('is content with what generate has just written', async () => {
+  it('is content with the files that generate has just written', async () => {
     const project = await createProject({ 'things.yaml': THING });
     await project.generate();
     const run = await project.generate({ check: true });
@@ -238,7 +238,7 @@ describe('npm run generate -- --check', () => {
     expect((await project.generate({ check: true })).code).toBe(0);
   });
 
-  it('says 2 for a wrong descriptor', async () => {
+  it('exits with 2 for a wrong descriptor', async () => {
     const project = await createProject({ 'things.yaml': 'capability: nonsense\n' });
     expect((await project.generate({ check: true })).code).toBe(2);
   });

@@ -1,6 +1,6 @@
 import { it } from 'vitest';
 import { expectTheSameIn } from './everything.js';
 
-it('what is generated is the same where only ASCII is known', async () => {
+it('generated files are the same if the machine knows only ASCII', async () => {
   await expectTheSameIn('C', 'en-US', 'America/St_Johns');
 });

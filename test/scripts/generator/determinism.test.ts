@@ -21,7 +21,7 @@ function backwards(text: string): string {
   return document.toString();
 }
 
-describe('what is generated', () => {
+describe('the output of generate', () => {
   it('is of every kind in these tests', async () => {
     const paths = Object.keys(await allFiles());
     for (const kind of [

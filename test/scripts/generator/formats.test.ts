@@ -16,7 +16,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
   const schema = { type: 'string', format: name } as const;
   const stored = createAjv().compile(validationSchema(schema, 'stored'));
 
-  it('judges its own texts', () => {
+  it('takes its legal texts and refuses its wrong ones', () => {
     for (const text of format.legal) expect(stored(text), text).toBe(true);
     for (const text of format.illegal) {
       expect(stored(text), text).toBe(false);
@@ -42,7 +42,7 @@ describe.each(FORMAT_NAMES)('%s', (name) => {
       expect(list([text]), text).toBe(format.isCanonical(text));
   });
 
-  it('is what to write for the words of other languages', () => {
+  it('is suggested for the words of other languages', () => {
     for (const word of format.otherNames) {
       expect(messageOf(`{ type: ${word} }`), word).toContain(`Write type: string, format: ${name}`);
       expect(messageOf(`{ type: string, format: ${word} }`), word).toContain(

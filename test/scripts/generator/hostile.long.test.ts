@@ -5,10 +5,10 @@ import { mutated, sound, texts } from './random/texts.js';
 
 const { seed } = Random.fromEnvironment();
 
-it(`thousands of random texts are told with place and code (TEST_SEED=${seed})`, () => {
+it(`thousands of random texts are reported with place and code (TEST_SEED=${seed})`, () => {
   fc.assert(fc.property(texts, sound), { seed, numRuns: 5_000 });
 });
 
-it(`so are a thousand descriptors that were changed at random (TEST_SEED=${seed})`, () => {
+it(`a thousand descriptors that were changed at random are reported (TEST_SEED=${seed})`, () => {
   fc.assert(fc.property(mutated, sound), { seed, numRuns: 1_000 });
 });

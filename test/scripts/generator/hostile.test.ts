@@ -10,17 +10,17 @@ import { FILE, judge, mutated, sound, texts } from './random/texts.js';
 const { seed } = Random.fromEnvironment();
 const HEAD = 'capability: urn:example:a\n';
 
-describe(`whatever a descriptor's text is (TEST_SEED=${seed})`, () => {
-  it('random text is told with place and code, and never throws', () => {
+describe(`any text of a descriptor (TEST_SEED=${seed})`, () => {
+  it('random text is reported with place and code, and never throws', () => {
     fc.assert(fc.property(texts, sound), { seed, numRuns: 100 });
   });
 
-  it('so are valid descriptors that were changed at random', () => {
+  it('valid descriptors that were changed at random are reported, and never throw', () => {
     fc.assert(fc.property(mutated, sound), { seed, numRuns: 12 });
   });
 });
 
-it('an object among the values of a unique text is told, and never throws', () => {
+it('an object among the values of a unique text is reported, and never throws', () => {
   const source = type(
     'properties: { a: { type: string, enum: [{ b: c }, d], default: d, unique: true } }\n',
   );
@@ -79,7 +79,7 @@ const BOMBS: readonly (readonly [what: string, code: string, source: string])[] 
   ],
 ];
 
-describe('what a hostile descriptor costs is bounded:', () => {
+describe('the cost of a hostile descriptor is bounded:', () => {
   it.each(BOMBS)('%s (%s)', (_what, code, source) => {
     const found = judge(source);
     expect(found.map((problem) => problem.code)).toContain(code);
@@ -97,7 +97,7 @@ describe('what a hostile descriptor costs is bounded:', () => {
   });
 });
 
-it('the command tells of them in lines, with exit code 2', async () => {
+it('the command reports them in lines, with exit code 2', async () => {
   const project = await createProject({ 'deep.yaml': '['.repeat(3_000) });
   await writeFile(join(project.root, 'capabilities/octets.yaml'), Buffer.from([0xff, 0xfe, 0x00]));
   const { code, stderr } = await project.generate();

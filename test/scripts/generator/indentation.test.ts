@@ -13,7 +13,7 @@ it('YAML: a line that is indented wrongly is shown where its text begins', () =>
   ]);
 });
 
-it('YAML: a tab that indents is told once, not for each line behind it', () => {
+it('YAML: a tab that indents is reported once, not for each line behind it', () => {
   expect(problemsIn('types:\n  A: {}\n\tB: {}\n  C: {}\n  D: {}\n')).toEqual([
     '3:1 syntax not readable as YAML: Tabs are not allowed as indentation. Write spaces.',
   ]);

@@ -76,7 +76,7 @@ test('only right descriptors load ts-morph, and its TypeScript compiler alone', 
   expect(hooks.own).toContain('scripts/generator/ts-morph.ts');
 });
 
-test('what only some runs need is imported where they need it', () => {
+test('modules that only some runs need are imported by those runs alone', () => {
   const { own } = loadedBy('scripts/generator/command.ts');
   const generator = [...own].filter((file) => file.startsWith('scripts/'));
   const later = generator.flatMap((file) =>

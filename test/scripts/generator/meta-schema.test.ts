@@ -53,7 +53,7 @@ it('offers editors every type, with and without null in quotes, and no object as
   });
 });
 
-it('what `npm run new` writes names the meta-schema for editors', () => {
+it('a file of `npm run new` names the meta-schema for editors', () => {
   expect(newDescriptor('Invoice')).toMatch(/^# yaml-language-server: \$schema=\.\.\/generated\//);
 });
 

@@ -49,7 +49,7 @@ describe('npm run new', () => {
     expect(await project.read('capabilities/invoice-lines.yaml')).toBe('# mine\n');
   });
 
-  it('refuses what is no name of a type with 2 and a line of its own', async () => {
+  it('refuses a wrong name of a type with exit code 2 and a line', async () => {
     const names = [[], ['invoice'], ['../Invoice'], ['JmapThing'], ['Promise'], ['A', 'B']];
     const calls = [...names, ['Invoice', '--colour']];
     const nowhere = join(REPOSITORY, 'build/nowhere');
@@ -115,7 +115,7 @@ describe('npm run new', () => {
     ]);
   });
 
-  it('comments out what works once its marks are gone, where its hook is written', async () => {
+  it('has parts in comments that work without their marks and with their hook', async () => {
     const text = newDescriptor('Invoice').replace(
       /^ {6}# (children:|label:| {2}\S.*)$/gm,
       '      $1',
@@ -145,7 +145,7 @@ describe('every tool of the generator', () => {
     expect(run.stdout).toContain('--root DIR');
   });
 
-  it('says 2 for an option that there is not, and for a root without descriptors', async () => {
+  it('exits with 2 for an unknown option and for a root without descriptors', async () => {
     const unknown = await tool('generate', '--chek');
     expect(unknown.code).toBe(2);
     expect(unknown.stderr).toMatch(/^generate: Unknown option '--chek'/);

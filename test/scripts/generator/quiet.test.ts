@@ -28,18 +28,18 @@ it("finds the README's sample, and an example at least", () => {
 });
 
 it.each([...shown, ...examples, ['new', newDescriptor('Invoice')]])(
-  'nothing is said of the descriptor in %s',
+  'the generator warns of nothing in the descriptor in %s',
   (_, text = '') => {
     expect(judge(text)).toEqual([]);
   },
 );
 
-it('nothing is said of the bundled descriptors', async () => {
+it('the generator warns of nothing in the bundled descriptors', async () => {
   const { problems, warnings } = await render(REPOSITORY);
   expect([...problems, ...warnings]).toEqual([]);
 });
 
-it('nothing is said of updatedProperties in a response of /changes, as RFC 8621 has it', () => {
+it('the generator takes updatedProperties in a response of /changes, as in RFC 8621', () => {
   const response = '{ type: object, properties: { updatedProperties: { setOf: string } } }';
   const type = `standardMethods: { get: {}, changes: { response: ${response} } }`;
   expect(

@@ -10,7 +10,7 @@ const { seed } = Random.fromEnvironment();
 const PATIENCE = 180_000;
 
 it(
-  `random descriptors generate and serve what is created (TEST_SEED=${seed})`,
+  `random descriptors generate, and serve created objects (TEST_SEED=${seed})`,
   async () => {
     const size = { files: 2, types: 3, properties: 6 };
     for (const project of fc.sample(projects(size), { seed, numRuns: 1 })) {

@@ -67,7 +67,7 @@ types:
     },
   );
 
-  it('escape what a workflow command would read as its own', () => {
+  it('escape characters that a workflow command would interpret', () => {
     const path = workspacePath('/w', undefined);
     expect(githubLine({ at, code: 'syntax', message: '50%\n::' }, path)).toBe(
       '::error file=a.yaml,line=1,col=3,title=syntax::50%25%0A::',
@@ -119,7 +119,7 @@ types:
     expect(stdout.match(/^::warning /gm)).toHaveLength(4);
   });
 
-  it('tell people errors last, and programs errors first, each in order of place', async () => {
+  it('show errors last to people and first to programs, each in order of place', async () => {
     const text = (length: number) =>
       thing(
         `sort: [text]\nproperties:\n  text: { type: string, maxLength: ${length}, default: "" }`,

@@ -39,7 +39,7 @@ function replaced(value: unknown, path: readonly string[], by: unknown): unknown
   return copy;
 }
 
-it('whatever value a descriptor has anywhere, the rules report and never throw', () => {
+it('the rules report any value anywhere in a descriptor, and never throw', () => {
   const good: unknown = parse(SOURCE);
   expect(problemsOf(good)).toBe(0);
   let wrong = 0;

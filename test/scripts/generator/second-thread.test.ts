@@ -42,7 +42,7 @@ test('a second thread gives the very texts that this one gives', async () => {
   expect(texts[1]).toContain('CREATE TABLE "A"');
 });
 
-test('what a job throws is thrown here, with its words, and the next job is done', async () => {
+test('an error of a job is thrown here with its message, and the next job is done', async () => {
   const there = started();
   const schema = { nonsense: true };
   const wrong = [[{ name: 'a', words: '', schema }]];

@@ -63,7 +63,7 @@ const CONFIG = {
   include: ['generated', 'use.ts'],
 };
 
-it('emitted code passes the strictest compiler, and types what clients write', async () => {
+it('emitted code passes the strictest compiler, and types the values of clients', async () => {
   const folder = join(REPOSITORY, 'test/golden/output/gadgets/capabilities');
   const bundled = await readTree(join(REPOSITORY, 'capabilities'));
   const project = await createProject({

@@ -72,7 +72,7 @@ function withoutPlaces(value: unknown): unknown {
 }
 
 describe('a descriptor as clients read it', () => {
-  it.each(FILES)('%s: makes the same model, less what is internal', (file) => {
+  it.each(FILES)('%s makes the same model without internal parts', (file) => {
     const model = buildModel([view(file, readFileSync(join(REPOSITORY, file), 'utf8'))]);
     const found = capability(model);
     expect(facts(served(found))).toEqual(facts(found));
@@ -167,7 +167,7 @@ types:
     );
   });
 
-  it('leaves out what another capability’s internal property is the only source of', () => {
+  it('leaves out a property whose only source is internal to another capability', () => {
     const first = `
 capability: urn:a
 types:

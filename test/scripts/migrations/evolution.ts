@@ -62,7 +62,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     ).toEqual([{ text: 'Straße', text_2: 'new', text_2_folded: 'new' }]);
   });
 
-  it('renames a type, and keeps its table and what the engine keeps of it', async () => {
+  it('renames a type, and keeps its table and the engine’s records of it', async () => {
     const { db, advance } = await begin(open, model([todo()]));
     for (const sql of [ROW, STATES, RECORDS]) await db.run(sql);
     const task = { ...todo(), name: 'Task', table: 'Task', renamedFrom: 'Todo' };
@@ -199,7 +199,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     );
   });
 
-  it('gives up what a reference to another type held, its records too', async () => {
+  it('gives up the values of a reference to another type, with its records', async () => {
     const link = (to: string) => {
       const reference = { type: to, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
       return property('link', 'string', { nullable: true, reference });

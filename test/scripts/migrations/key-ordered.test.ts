@@ -86,7 +86,7 @@ describe('A data table is in the order of its key', () => {
     expect(keyed()).toEqual(['Folded', 'Full', 'Plain', 'Refers', 'Words']);
   });
 
-  it('and stays so where its rows may be long from then on, or SQLite copies it', async () => {
+  it('and stays so if its rows may be long from then on, or SQLite copies it', async () => {
     await advance(model([short()]));
     add('r1');
     await advance(model([short([text('more', 5000, { default: '' })])]));
@@ -101,7 +101,7 @@ describe('A data table is in the order of its key', () => {
     expect(keyed()).toEqual(['Item']);
   });
 
-  it('or not, and stays so where its rows can only be short from then on', async () => {
+  it('or not, and stays so if its rows can only be short from then on', async () => {
     await advance(model([type('Item', [text('label')])]));
     add('r1');
     expect(keyed()).toEqual([]);

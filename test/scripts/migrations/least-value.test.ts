@@ -48,7 +48,7 @@ describe('the least legal value', () => {
     expect(leastValue(property('it', kind, { required: true, schema }))).toEqual(expected);
   });
 
-  it('is none of what names an object or a blob, or is kept hashed or encrypted', () => {
+  it('does not exist for references, blobs, hashed and encrypted values', () => {
     const schema = { type: 'string', format: 'id' } as const;
     const reference = {
       type: 'List',

@@ -224,7 +224,7 @@ export function finishes(open: () => Promise<Evolving>): void {
     await expect(advance(texts)).rejects.toThrow('Todo.text unique');
   });
 
-  it('finds what the version before writes during and after the migration', async () => {
+  it('finds objects that the version before writes during and after the migration', async () => {
     const before = type(
       'Todo',
       [TEXT, { ...LIST, name: 'list', column: 'list' }].map(withoutReference),

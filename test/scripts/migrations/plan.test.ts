@@ -74,7 +74,7 @@ describe('planMigrations: a new migration', () => {
 });
 
 describe('planMigrations: nothing to do', () => {
-  it('returns what is there, byte for byte', async () => {
+  it('returns the existing migrations, byte for byte', async () => {
     const root = await started();
     const path = 'prisma/sqlite/migrations/0001_init/migration.sql';
     write(root, path, `${readFileSync(join(root, path), 'utf8')}\n-- reviewed\n`);
@@ -103,7 +103,7 @@ describe('planMigrations: nothing to do', () => {
   });
 });
 
-describe('planMigrations: what is refused', () => {
+describe('planMigrations: refused changes', () => {
   it('a removed type, at the capability that had it', async () => {
     const root = temporaryRoot();
     await generate(root, model([todo(), COUNTRY]));

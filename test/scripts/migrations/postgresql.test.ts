@@ -218,7 +218,7 @@ describe('an ordered index over text that was longer once', () => {
   });
 });
 
-it('what the version before writes beside the new one is found within the pause', async () => {
+it('finds objects that the version before writes within the pause', async () => {
   const db = await open();
   const root = temporaryRoot();
   await advance(root, db, model([todo([], { folded: [] })]));

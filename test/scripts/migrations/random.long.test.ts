@@ -8,13 +8,13 @@ const server = usePostgresql();
 
 describe('releases as they come', () => {
   it(
-    'keep on SQLite what no descriptor gives up, and leave nothing',
+    'keep on SQLite all data that no descriptor gives up, and leave nothing',
     () => keepsReleases(openSqlite, 60),
     LIMIT,
   );
 
   it(
-    'keep on PostgreSQL what the version before needs too, and leave nothing for longer',
+    'keep on PostgreSQL the data of the version before, and leave nothing for longer',
     () => keepsReleases(() => openPostgresql(server()), 60),
     LIMIT,
   );

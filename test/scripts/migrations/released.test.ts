@@ -26,7 +26,7 @@ async function released(): Promise<string> {
 
 const FOLDERS = ['sqlite', 'postgresql'].map((provider) => `prisma/${provider}/migrations`);
 
-describe('planMigrations: what is released', () => {
+describe('planMigrations: released migrations', () => {
   it('writes a migration that is not committed anew, from the last committed state', async () => {
     const root = await released();
     expect(names(await generate(root, model([todo([DUE])])))).toEqual([
@@ -39,7 +39,7 @@ describe('planMigrations: what is released', () => {
       expect(sql(plan, '0002_todo_due', provider)).toContain('"rank"');
   });
 
-  it('gives it up where nothing differs any more', async () => {
+  it('gives it up if nothing differs any more', async () => {
     const root = await released();
     await generate(root, model([todo([DUE])]));
     const plan = await generate(root, model([todo()]));
@@ -58,7 +58,7 @@ describe('planMigrations: what is released', () => {
     expect(plan.obsolete).toEqual([]);
   });
 
-  it('puts the unreleased one behind what another branch has released', async () => {
+  it('puts the unreleased one behind those that another branch has released', async () => {
     const root = await released();
     const other = temporaryRoot();
     cpSync(root, other, { recursive: true });
@@ -131,7 +131,7 @@ describe('planMigrations: what is released', () => {
     db.close();
   });
 
-  it('what a merge that is not committed yet brings is released too, on either side', async () => {
+  it('a migration of a merge that is not committed yet is released, on either side', async () => {
     const root = await released();
     const commit = (message: string) => {
       git(root, 'add', '.');

@@ -78,7 +78,7 @@ const WHOLE: readonly (readonly [what: string, lines: string, meant: string])[] 
 
 const DEFS = '$defs: { address: { type: object, properties: { a: { type: string } } } }\n';
 
-describe('the nearest legal word is named for', () => {
+describe('names the nearest legal word for', () => {
   it.each([
     ...TYPE.map(([what, lines, meant]) => [what, thing(`${REST}${lines}`) + OTHER, meant]),
     ...PROPERTY.map(([what, schema, meant]) => [
@@ -92,7 +92,7 @@ describe('the nearest legal word is named for', () => {
     expect(messages.join('\n')).toContain(`Did you mean "${meant}"?`);
   });
 
-  it('nothing that is far from every word', () => {
+  it('names none for a word that is far from every legal one', () => {
     const messages = judge(thing(`${REST}xyzzyplugh: 1\nsort: [qqqqqqqq]`)).map(
       (one) => one.message,
     );

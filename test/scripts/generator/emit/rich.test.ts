@@ -55,7 +55,7 @@ describe('wire types', () => {
     expect(membersOf('Rich')).toContain('slug');
   });
 
-  it('of a create and of a patch take what clients give, secrets too', () => {
+  it('of a create and of a patch take the values of clients, secrets too', () => {
     const all = text('generated/things/Rich.definition.ts');
     const create = /export type RichCreate = ([^;]*);/.exec(all)?.[1] ?? '';
     const names = ['title', 'code', 'position', 'tags', 'links', 'parentId', 'starts', 'local'];
@@ -66,7 +66,7 @@ describe('wire types', () => {
     expect(all).toContain('export type RichPatch = jmap.PatchObject<RichCreate>;');
   });
 
-  it('are apart from what the server stores', () => {
+  it('differ from the types of stored objects', () => {
     const all = text('generated/things/Rich.definition.ts');
     expect(all).toContain('export interface RichStored extends Rich {');
     expect(membersOf('RichStored')).toEqual(expect.arrayContaining(['cost', 'pin']));
@@ -101,7 +101,7 @@ describe('validators', () => {
     expect(complaints(validators.update, value)).toContain(complaint);
   });
 
-  it('take what is legal', () => {
+  it('take legal objects', () => {
     const value = {
       title: 'a',
       tags: { abcde: true },
@@ -135,7 +135,7 @@ describe('definitions', () => {
     );
   });
 
-  it('say what the engine needs of references, sorts, uniqueness, search and limits', async () => {
+  it('describe references, sorts, uniqueness, search and limits for the engine', async () => {
     const { richType } = await import(definitionOf('Rich'));
     const named = new Map(
       richType.properties.map((property: { name: string }) => [property.name, property]),
@@ -163,7 +163,7 @@ describe('definitions', () => {
 });
 
 describe('data tables', () => {
-  it('have ordinary indexes for what is unique or asked for, on the columns that are read', () => {
+  it('have ordinary indexes, declared and unique, on the columns that are read', () => {
     const schema = text('prisma/postgresql/schema.prisma');
     const table = /model Rich \{.*?\n\}/s.exec(schema)?.[0] ?? '';
     expect(table.match(/@@.*/g)).toEqual([

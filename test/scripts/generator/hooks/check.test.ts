@@ -54,7 +54,7 @@ test('with its functions it renders, and the capability binds it', async () => {
   expect(capability).toContain('\n  hooks,\n');
 });
 
-test('hooks of types and methods that are not there are told, with what was meant', async () => {
+test('hooks of unknown types and methods are reported, with a suggestion', async () => {
   const messages = messagesOf(
     await renderWith(
       `${WHOLE.replace('types: {', 'types: { Machin: {},')
@@ -68,7 +68,7 @@ test('hooks of types and methods that are not there are told, with what was mean
   expect(messages).toHaveLength(3);
 });
 
-test('a file that is no TypeScript, or exports no hooks, is told and not run', async () => {
+test('a file that is no TypeScript, or exports no hooks, is reported and not run', async () => {
   expect(messagesOf(await renderWith('export const hooks = {'))[0]).toContain(
     'hooks.ts:1 hook-syntax',
   );
@@ -104,7 +104,7 @@ test('an internal property reaches hook types and no type of the wire', async ()
   }
 });
 
-test('what hooks are is found through exports, satisfies and names', () => {
+test('hooks are found through exports, satisfies and names', () => {
   const { hooks } = parseHookFile(
     'a.hooks.ts',
     'const hooks = ({ types: {} } as const);\nexport { hooks };',
