@@ -39,6 +39,7 @@ export const UNIT_TESTS: string[] = [
   'test/store/postgresql-nul.test.ts',
   'test/store/postgresql-shares.test.ts',
   'test/structure/names.test.ts',
+  'test/structure/titles.test.ts',
   'test/structure/unit-tests.test.ts',
   'test/text/collations.test.ts',
   'test/text/fold.test.ts',

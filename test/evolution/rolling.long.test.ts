@@ -221,7 +221,7 @@ describe('on PostgreSQL the version before serves while the next one comes', () 
     });
   });
 
-  test('what only the version before knows restricts it alone', async () => {
+  test('a link that only the version before knows restricts that version alone', async () => {
     const [first, second] = [...oldLoad.books.keys()];
     const kept = await oldClient.set('Book', { accountId, destroy: [first] });
     expect(kept.notDestroyed?.[String(first)]).toMatchObject({ type: 'objectIsLinked' });

@@ -233,7 +233,7 @@ describe('a read on a connection of its own', () => {
   it.each([
     ['its rows', 200_000, {}],
     ['its JSON', 0, { list: LIST }],
-  ])('that outlives its work is refused while it reads %s', async (_, length, more) => {
+  ])('is refused if it outlives its work while it reads %s', async (_, length, more) => {
     await insert(gadgets(6, () => ({ title: 'x'.repeat(length), ...more })));
     slowClock(9);
     let outliving: Promise<unknown> = Promise.resolve();
@@ -248,7 +248,7 @@ describe('a read on a connection of its own', () => {
     expect(await read(getting(idsOf(gadgets(6))))).toHaveLength(6);
   });
 
-  it('whose time is over half-way gives the connection back', async () => {
+  it('gives the connection back if its time is over half-way', async () => {
     const ids = await prepare();
     for (let time = 0; time < 9; time += 1) {
       const { deadline } = { deadline: performance.now() + 250 };
@@ -325,7 +325,7 @@ describe('a transaction that reads large rows', () => {
     },
   );
 
-  it('whose time is over half-way is undone, and the writer goes on', async () => {
+  it('is undone if its time is over half-way, and the writer goes on', async () => {
     const ids = await prepare();
     for (const exclusive of [true, false]) {
       const { deadline } = { deadline: performance.now() + 250 };
