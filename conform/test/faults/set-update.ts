@@ -11,8 +11,8 @@ export const setUpdateFaults: readonly Fault[] = [
     checks: [
       'set-update-answer',
       'set-update-answer-exact',
-      'set-update-null-default',
-      'singleton-null-default',
+      'set-update-default-reported',
+      'singleton-no-op',
       'creation-references-update',
       'patch-whole-value',
     ],
