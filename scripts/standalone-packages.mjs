@@ -10,7 +10,7 @@ import { packageFolder } from './build-team.mjs';
  */
 
 /**
- * Returns where each package goes, as a map of places such as `node_modules/a/node_modules/b` to
+ * Returns the place of each package, as a map of places such as `node_modules/a/node_modules/b` to
  * installed folders. `reached` is the set of those folders that modules reach, `from` is the folder
  * of the project's modules. Each name resolves from each place as it did where it was installed.
  */
@@ -52,8 +52,8 @@ function placeSeenFrom(placed, parent, name) {
 }
 
 /**
- * Returns what a package depends on, as names with folders. Packages that another one loads by a
- * computed name are not reached, though it may need them: the optional ones, which hold a
+ * Returns the dependencies of a package, as names with folders. Packages that another one loads by
+ * a computed name are not reached, though it may need them: the optional ones, which hold a
  * platform's binaries, and what these need. This package has no other names than those that the
  * tracer is told.
  */

@@ -4,7 +4,8 @@ import { UsageError } from '../../src/descriptor/command-line.js';
 import { trusting, WIRE, type Wire } from './client/watching.js';
 
 /**
- * Returns what `--timeout` and `--ca` say of connections. Throws UsageError where one is wrong.
+ * Returns the options of connections that `--timeout` and `--ca` set. Throws UsageError where one
+ * is wrong.
  */
 export async function wireOf(
   { ca, timeout }: { readonly ca?: string | undefined; readonly timeout?: string | undefined },

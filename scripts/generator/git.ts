@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Returns what git prints in `root`; undefined where it refuses, or is not there. */
+/** Returns the output of git in `root`; undefined where git refuses, or is not there. */
 export function git(root: string, args: readonly string[]): string | undefined {
   try {
     return execFileSync('git', args, {

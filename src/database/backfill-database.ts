@@ -86,7 +86,7 @@ export function openBackfillDatabase(prisma: PrismaClient) {
       );
     },
 
-    /** Returns those behind `after` in order of key, at most `limit`. */
+    /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(
       { from, where }: BackfillRows,
       after: RowKey | null,

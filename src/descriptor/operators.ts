@@ -90,7 +90,7 @@ export function operatorsOf(
   return shape === undefined ? BY_KIND[kind] : BY_SHAPE[shape];
 }
 
-/** Returns what the operator compares, in the words of docs/reference/descriptors.md. */
+/** Returns the operands of the operator, in the words of docs/reference/descriptors.md. */
 export function operandsOf(operator: FilterOperator): readonly string[] {
   if (operator === 'isNull') return ['whatever may be null'];
   const kinds = Object.entries(BY_KIND).filter(([, operators]) => operators.includes(operator));

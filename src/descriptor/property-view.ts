@@ -53,7 +53,7 @@ export interface PropertyView {
   readonly computed?: ComputedView;
 }
 
-/** Returns what a property declares, without judging it. */
+/** Reads the declaration of a property, without judging it. */
 export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   const { type, nullable } = typeOf(node);
   const reference = viewReference(node, type);
@@ -74,7 +74,7 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   };
 }
 
-/** Returns what every type has besides its own properties (service.md 2: standard columns). */
+/** Returns the standard properties, which every type has besides its own. */
 export function standardProperties(at: Location): readonly PropertyView[] {
   const standard = (name: string, kind: PropertyKind, role: PropertyRole): PropertyView => ({
     name,
@@ -141,7 +141,7 @@ function viewComputed(node: Located): ComputedView {
   };
 }
 
-/** Returns what the engine is told of a computed property. */
+/** Returns the engine's view of a computed property. */
 export function computedDefinition(view: ComputedView): ComputedDefinition {
   if (view.count !== undefined)
     return { kind: 'count', type: view.count.type.name, by: view.count.by.name };

@@ -171,7 +171,9 @@ function viewLists(node: Located | undefined): readonly ListView[] {
   }));
 }
 
-/** Returns what a filter declares. Its name is its property's, unless `property` gives another. */
+/**
+ * Reads the declaration of a filter. Its name is its property's, unless `property` gives another.
+ */
 function viewFilter(
   { name, nameAt, node }: Member,
   all: ReadonlyMap<string, PropertyView>,
@@ -194,7 +196,7 @@ function viewFilter(
   };
 }
 
-/** Returns what a sort declares; nothing if it names no property. */
+/** Reads the declaration of a sort; returns nothing if it names no property. */
 function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readonly SortView[] {
   const named = node.members === undefined ? node : member(node, 'property');
   const propertyName = text(named);

@@ -36,7 +36,7 @@ export class EdgeResponse extends ServerResponse<IncomingMessage> {
   isLast = false;
 }
 
-/** Returns who asks. Routes that are for users alone have somebody. */
+/** Returns the user who asks. Routes for users alone always have one. */
 export function principalOf({ principal }: EdgeResponse): Principal {
   if (principal === null) throw new Error('A route for users was reached without one.');
   return principal;

@@ -142,7 +142,7 @@ export class ExplainedCall implements Trace {
     this.#since = now;
   }
 
-  /** Returns where the time of the call went, ms; the rest is the server's own. */
+  /** Returns the parts of the call's time, in ms; the server itself took the remaining time. */
   get times(): Readonly<Record<'waiting' | 'database' | 'committing', number>> {
     const { waiting, committing } = this.#spent;
     return { waiting, database: this.#database, committing };

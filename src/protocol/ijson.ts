@@ -48,7 +48,7 @@ export async function parseIJsonInSlices(octets: Uint8Array, slices: Slices): Pr
 }
 
 /**
- * Returns what `JSON.parse` makes of a JSON text that this server has written, but in slices.
+ * Returns the result of `JSON.parse` for a JSON text that this server has written, but in slices.
  * Rejects with what `slices.next` throws.
  */
 export async function parseJsonInSlices(text: string, slices: Slices): Promise<JsonValue> {

@@ -15,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-/** Returns what `Array.isArray` does, for JSON, whose arrays nobody writes to. */
+/** Tells whether a JSON value is an array, as `Array.isArray` does; nobody writes to it. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -67,8 +67,8 @@ class Variables {
   }
 
   /**
-   * Returns what `parse` makes of a variable; null where it isn't set. Throws ConfigError with
-   * `legal` where `parse` returns null.
+   * Returns the value of a variable, parsed by `parse`; null where it isn't set. Throws ConfigError
+   * with `legal` where `parse` returns null.
    */
   parsed<T>(name: string, legal: string, parse: (text: string) => T | null): T | null {
     const text = this.text(name);

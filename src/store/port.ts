@@ -369,8 +369,8 @@ export interface Snapshot {
   rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null>;
 
   /**
-   * Returns those of `ids` that are in the result, in order of index. With `depth`, the engine
-   * reads only so many objects from the start of the result.
+   * Returns the members of `ids` that are in the result, in order of index. With `depth`, the
+   * engine reads only so many objects from the start of the result.
    */
   ranks(
     type: DataTypeDefinition,
@@ -379,7 +379,7 @@ export interface Snapshot {
     depth?: number,
   ): Promise<readonly Ranked[]>;
 
-  /** Returns those of `ids` that exist. */
+  /** Returns the members of `ids` that exist. */
   existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>>;
 
   /** Returns the account's number of objects of the type; reads a counter beside the state. */

@@ -59,7 +59,7 @@ export interface Harness {
     source: RequestSource,
   ) => ResponseBody | Promise<ResponseBody>;
   ready: () => Promise<void>;
-  /** Returns what a user's requests hold now: slots, and octets of bodies in the whole process. */
+  /** Returns the slots that a user's requests hold now, and the octets of bodies of the process. */
   held(user: string): { readonly slots: number; readonly octets: number };
   /** Octets of large answers that wait for their readers. */
   answers(): number;

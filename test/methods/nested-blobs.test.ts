@@ -71,7 +71,7 @@ async function holders(...ids: readonly string[]): Promise<Json> {
   return list.map((one: Json) => one.matchedIds.Page);
 }
 
-/** Returns those that are left when all others that may go have gone. */
+/** Returns the blobs that stay when all others that may go have gone. */
 async function left(...ids: readonly string[]): Promise<readonly string[]> {
   const { store } = rig.services;
   rig.time = (rig.time ?? Date.now()) + 10_000_000;

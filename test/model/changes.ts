@@ -3,7 +3,7 @@ import type { Kind, Shelf } from './account.js';
 import { agree, agreeOn, agreeOnError, agreeOnIds, agreeOnMembers, isTexts } from './agree.js';
 import type { Account, Scope } from './world.js';
 
-/** Returns what the records of an object come to for a client that has none of them (5.2). */
+/** Returns the sum of an object's records for a client that has none of them (RFC 8620 5.2). */
 function net(kinds: readonly Kind[]): Kind | null {
   const [first] = kinds;
   const last = kinds.at(-1);

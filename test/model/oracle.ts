@@ -90,7 +90,7 @@ export class Oracle {
     };
   }
 
-  /** Returns what puts accounts, and what the request has created, back as they are now. */
+  /** Returns a function that puts accounts and the request's creations back as they are now. */
   mark({ createdIds }: Scope): () => void {
     const undo = [...this.#accounts.values()].map((account) => account.mark());
     const [ids, created] = [[...this.#ids], [...createdIds]];

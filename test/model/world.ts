@@ -52,7 +52,7 @@ export class Account {
     return shelf;
   }
 
-  /** Returns what puts everything back as it is now. */
+  /** Returns a function that puts everything back as it is now. */
   mark(): () => void {
     const latest = new Map(this.#latest);
     const kept = [...this.#shelves.values()].map((shelf) => {

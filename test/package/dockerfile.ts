@@ -38,7 +38,7 @@ export function commandOf(value: string): readonly string[] {
   return JSON.parse(value.slice(value.indexOf('['))) as string[];
 }
 
-/** Returns what `ENV NAME=VALUE ...` sets. */
+/** Returns the variables that `ENV NAME=VALUE ...` sets. */
 export function environmentOf(stage: Stage): Readonly<Record<string, string>> {
   const pairs = valuesOf(stage, 'ENV').flatMap((value) => value.split(' '));
   return Object.fromEntries(pairs.map((pair) => pair.split('=') as [string, string]));

@@ -92,7 +92,7 @@ export class Jail {
     copyFileSync(process.execPath, join(this.folder, 'bin/node'));
   }
 
-  /** Returns where a path of the jail is on this machine. */
+  /** Returns the path on this machine of a path in the jail. */
   outside(path: string): string {
     return join(this.folder, path);
   }

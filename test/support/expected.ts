@@ -12,7 +12,7 @@ export {
   utcDate,
 } from '../../conform/src/expected.js';
 
-/** The expected forms that cases.md abbreviates: err(x), SE(x) and P(x). */
+/** Short names for the expected forms of errors: err(x), SE(x) and P(x). */
 
 /** The arguments of an `error` response. */
 export function methodError(type: string, ...named: readonly string[]): object {

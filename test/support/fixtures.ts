@@ -2,7 +2,7 @@ import { beforeAll } from 'vitest';
 import { Client, NOTES, TODOS } from './client.js';
 import { type LaterOptions, type RunningServer, type ToolStep, useServer } from './server.js';
 
-/** The accounts and tokens of cases.md, made by the operator's commands. */
+/** The accounts and tokens of these tests, made by the operator's commands. */
 export interface Fixtures {
   /** The primary account of `U1`, writable. */
   readonly A1: string;

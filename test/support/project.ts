@@ -89,7 +89,7 @@ async function succeed(root: string, script: string): Promise<void> {
   if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
 }
 
-/** Returns what can be done with the project in a folder. */
+/** Returns the actions on the project in a folder. */
 export function npmAt(root: string): Pick<ProjectCopy, 'npm' | 'remove'> {
   return {
     npm: (script, ...args) => npm(root, ['run', '-s', script, '--', ...args]),

@@ -73,7 +73,7 @@ export abstract class Creates extends TypeView {
     return sample;
   }
 
-  /** Returns what each create gives beside the text. */
+  /** Returns the properties that each create gives beside the text. */
   #given(sample: JsonMap | undefined, accountId: string): JsonMap {
     const own = this.profile.given.map((property) => {
       const { name } = property;

@@ -61,7 +61,7 @@ export function filled(type: string, lead: number): string {
   return lines.join(`\n${STEP}`);
 }
 
-/** Returns what is not compound, on a line of any length. */
+/** Returns a value without members, on a line of any length. */
 function inline(value: unknown): string {
   if (value instanceof Code) return value.text;
   return typeof value === 'string' ? quoted(value) : String(value);

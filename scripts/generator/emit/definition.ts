@@ -14,7 +14,7 @@ import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { charactersOfRow } from './key-ordered.js';
 import { JMAP, STANDARD, validatorsOf } from './sources.js';
 
-/** Returns what the names of a type's constants begin with: `todo` of `Todo`. */
+/** Returns the prefix of the names of a type's constants: `todo` for `Todo`. */
 export function stemOf(typeName: string): string {
   return typeName.charAt(0).toLowerCase() + typeName.slice(1);
 }

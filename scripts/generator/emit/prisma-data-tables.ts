@@ -36,7 +36,7 @@ export function dataTable(type: ModelType): Table {
   });
 }
 
-/** Returns what a property of this kind is stored as. */
+/** Returns the type in which a property of this kind is stored. */
 export function columnType(kind: PropertyKind): ColumnType {
   return COLUMN_TYPES[kind];
 }

@@ -78,7 +78,7 @@ async function addStored(module: GeneratedModule, type: ModelType): Promise<void
   );
 }
 
-/** Returns what a create gives: properties of the object, and secrets, which are never shown. */
+/** Returns the type of a create: the object's properties, and secrets, which are never shown. */
 function createType(type: ModelType): string {
   const { name, properties } = type;
   const shown = properties.filter((property) => isGiven(property) && isShown(property));

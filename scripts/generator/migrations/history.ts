@@ -103,7 +103,7 @@ function namesIn({ model, tables }: Snapshot) {
   return tables.map(({ name }) => ({ name, table: name }));
 }
 
-/** Returns what was committed, is deleted, and still stands for another database. */
+/** Returns committed migrations that are deleted here and still exist for another database. */
 function halves(
   root: string,
   provider: Provider,

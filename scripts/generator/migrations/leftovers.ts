@@ -42,7 +42,7 @@ export function leftoversOf(snapshot: Snapshot | undefined): readonly Leftover[]
   return snapshot?.model?.left ?? [];
 }
 
-/** Returns what this migration leaves of the released tables, and the tables with it. */
+/** Returns the released tables that stay after this migration, and their columns that it leaves. */
 export function leave(
   snapshot: Snapshot,
   difference: Difference<ReadTable>,

@@ -85,7 +85,7 @@ function isWrittenByClients({ access }: ModelProperty): boolean {
   return access !== 'serverSet' && access !== 'internal';
 }
 
-/** Returns what text that named nothing before names now. */
+/** Returns the new meaning of a text that named nothing before: a reference or a blob, in words. */
 function namedNow(before: SnapshotProperty, property: ModelProperty): string | undefined {
   if (before.reference === undefined && property.reference !== undefined)
     return `refers to ${property.reference.type} objects`;

@@ -4,7 +4,7 @@ import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
 import { releasedTypes } from './lineage.js';
 
-/** Returns what types that exist declare unique, and did not: the server looks for duplicates. */
+/** Returns the uniques that existing types declare anew: the server looks for duplicates. */
 export function newUniques(
   snapshot: Snapshot,
   model: Model,

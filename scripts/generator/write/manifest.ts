@@ -34,7 +34,7 @@ export function emitManifests(files: EmittedFiles): EmittedFiles {
   return new Map([...files, ...manifests]);
 }
 
-/** Returns what the last run wrote: what the manifests list, and the manifests themselves. */
+/** Returns the files of the last run: those that the manifests list, and the manifests. */
 export function readManifests(root: string): Manifest {
   const paths = [SINGLE_MANIFEST, ...foldersIn(join(root, GENERATED)).map(manifestOf)];
   const found = new Map<string, string>();

@@ -72,7 +72,7 @@ function isEmpty({ members, items }: Located): boolean {
   return members?.size === 0 || items?.length === 0;
 }
 
-/** Returns what a validator has against a default; none if the schema didn't compile. */
+/** Returns a validator's errors for a default; none if the schema didn't compile. */
 function findIssues(validate: ValidateFunction | undefined, given: Located): readonly string[] {
   // The validator settles numbers in place, so it gets a copy, within an object as a property is.
   if (validate === undefined || validate({ value: structuredClone(given.value) })) return [];

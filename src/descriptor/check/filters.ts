@@ -56,7 +56,7 @@ function judgeOperator(
   );
 }
 
-/** Returns what a property is beyond its kind: it decides which operators mean something. */
+/** Returns the traits of a property beside its kind: they decide which operators mean something. */
 function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
   if (blob || role === 'id') return 'identity';
   if (kind === 'string') {

@@ -103,7 +103,7 @@ function withBothTypes(
   return { ...error, params: { type: [first, error.params['type']].flat() } };
 }
 
-/** Returns where the other of two types was asked for, by place. */
+/** Returns the places where the other of two types was asked for. */
 function choicesOf(errors: readonly ErrorObject[]): ReadonlyMap<string, readonly ErrorObject[]> {
   const choices = new Map<string, ErrorObject[]>();
   for (const error of errors) {

@@ -35,7 +35,7 @@ export function buildFilter(view: FilterView, find: Find): ModelFilter {
   };
 }
 
-/** Returns what a condition without a description says: `due` is before this date. */
+/** Returns the words for a condition without a description: `due` is before this date. */
 function sentence(read: readonly ModelProperty[], operator: FilterOperator): string {
   const names = read.map(({ name }) => `\`${name}\``);
   // Only `text` reads several.

@@ -77,7 +77,7 @@ function composeObject(schema: JSONSchema7, use: ValidationUse, depth: number): 
   };
 }
 
-/** Returns what a schema says of undeclared members: refused, or bounded in names and values. */
+/** Returns the keywords for undeclared members: refused, or bounded in names and values. */
 function composeFurther(
   further: JSONSchema7Definition,
   names: JSONSchema7Definition | undefined,
@@ -101,7 +101,7 @@ function composeFurther(
   };
 }
 
-/** Returns what the keys of a map or the members of a set have to be. */
+/** Returns the schema of a map's keys or a set's members. */
 function keySchema(names: JSONSchema7): AjvSchema {
   const { description: _words, type: _string, format, ...checks } = names;
   return formatNamed(format) === undefined ? checks : { ...checks, canonicalFormat: format };

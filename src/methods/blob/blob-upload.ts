@@ -107,7 +107,7 @@ class UploadRun {
       .filter((id) => id !== creationId && this.#uploads.has(id));
   };
 
-  /** Returns what is wrong with the blob, or null. */
+  /** Returns the error of the blob, or null. */
   async #write(creationId: string, { type, data }: Upload): Promise<SetError | null> {
     const { services } = this.#context;
     const pieces: Piece[] = [];

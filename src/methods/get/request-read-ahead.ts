@@ -27,7 +27,7 @@ export class RequestReadAhead {
     this.#properties = properties;
   }
 
-  /** Returns what the query had better read along with its ids. */
+  /** Returns the properties that the query should read along with its ids. */
   selectObjects(maxOctets: number): ObjectSelection {
     return { properties: this.#properties, maxOctets };
   }

@@ -152,7 +152,7 @@ export class LinkJudge {
       : unknownReference(targetType, id, this.#changes.births);
   }
 
-  /** Returns what is known of a type's objects, or of blobs. */
+  /** Returns the known facts of a type's objects, or of blobs. */
   #known(targetType: string | null): KnownIds {
     return targetType === null ? this.#unit.blobs : this.#objects.idsOf(targetType);
   }

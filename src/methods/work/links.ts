@@ -28,7 +28,7 @@ export function unknownReference(type: string, id: string, births: Names): strin
 const IN_LISTS: readonly Place[] = Object.freeze([[], [{ each: 'item' }]]);
 const IN_SETS: readonly Place[] = Object.freeze([...IN_LISTS, [{ each: 'key' }]]);
 
-/** Returns where the ids in a reference property's value are, whatever its shape. */
+/** Returns the places of ids in a reference property's value, whatever its shape. */
 export function placesOf({ reference }: ReferenceProperty): readonly Place[] {
   return reference.form === 'set' ? IN_SETS : IN_LISTS;
 }

@@ -68,7 +68,7 @@ export interface Dialect {
   /** Returns an expression for the i;ascii-numeric order of a quoted column (RFC 4790 9.1). */
   asciiNumeric(column: string): string;
 
-  /** Returns what an ordered index holds of a quoted column, whose keys may be too long for it. */
+  /** Returns the part of a quoted column that an ordered index holds: keys may be too long. */
   indexedText(column: string): string;
 
   /**

@@ -384,7 +384,7 @@ export function columnsOf(filter: FilterDefinition): readonly string[] {
   return filter.columns ?? [filter.column];
 }
 
-/** Returns what the search index says of a condition that it can narrow down. */
+/** Returns the search index's condition for a filter condition that it can narrow down. */
 export function searchOf(
   { type, accountId, dialect }: SqlContext,
   { filter, value }: FilterCondition,

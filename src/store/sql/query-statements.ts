@@ -267,7 +267,7 @@ function isIndexed(key: SortKey, expression: string, dialect: Dialect): boolean 
   return indexed === true && expression === indexedExpression;
 }
 
-/** Returns what decides the order, after the part that an index holds of it, if that differs. */
+/** Returns the sort key after the part that an index holds, if the two differ. */
 function expressionsOf(key: SortKey, dialect: Dialect): readonly string[] {
   const { casemapColumn, indexed } = key.sort;
   const expression = expressionOf(key, dialect);

@@ -198,7 +198,7 @@ export class Reads {
     }
   }
 
-  /** Returns where a read begins anew that was too long or too large here; throws other errors. */
+  /** Returns the place where a read that was too long or too large goes on; throws other errors. */
   #poolAfter(error: unknown): ReadPool {
     if (error instanceof LargeReadError) return this.#large;
     if (error instanceof SliceError && this.#scans !== null) return this.#scans;

@@ -44,7 +44,7 @@ export async function filesOf({
 
 let rendered: Promise<Record<string, string>> | undefined;
 
-/** Returns what the descriptors make as they are. */
+/** Returns the files that the descriptors make as they are. */
 export async function allFiles(): Promise<Record<string, string>> {
   rendered ??= createProject(all).then(filesOf);
   return rendered;

@@ -40,7 +40,7 @@ function emitPage(capability: ModelCapability): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** Returns what the session object says of the capability, if anything. */
+/** Returns the members of the session object for the capability, if any. */
 function describeSession({ session, accountSession }: ModelCapability): readonly string[] {
   const entry = (words: string, value: JsonObject): readonly string[] =>
     Object.keys(value).length === 0 ? [] : [words, '', ...json(value)];

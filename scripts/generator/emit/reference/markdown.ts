@@ -76,7 +76,7 @@ function inlineWithin(value: JsonValue, room: number): string | undefined {
   return line.length > room ? undefined : line;
 }
 
-/** Returns what stands before each value, and the value: of an array nothing. */
+/** Returns each value and the text before it: for an array no text. */
 function entriesOf(value: object): (readonly [string, JsonValue])[] {
   if (Array.isArray(value)) return value.map((item: JsonValue) => ['', item] as const);
   return Object.entries(value as JsonObject).map(

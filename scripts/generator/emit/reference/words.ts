@@ -53,7 +53,7 @@ function writeObject({ properties, additionalProperties, propertyNames }: JSONSc
   return `${key}[${typeWords(additionalProperties)}]`;
 }
 
-/** Returns who sets a property, in words. */
+/** Returns the party that sets a property, in words. */
 export function writeAccess({ access, computed }: ModelProperty): string {
   if (computed !== undefined || access === 'serverSet') return 'set by the server';
   if (access === 'immutable') return 'given once, in the create';
@@ -67,7 +67,7 @@ export function writeDefault(property: ModelProperty): string {
   return property.default === undefined ? '' : code(JSON.stringify(property.default));
 }
 
-/** Returns what values a property can have, uniqueness and references included. */
+/** Returns the values that a property can have, uniqueness and references included. */
 export function writeBounds(property: ModelProperty, type: ModelType): string {
   const { schema, reference } = property;
   const words = [...listBounds(schema)];

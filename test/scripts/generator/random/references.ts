@@ -33,7 +33,7 @@ export async function holdReferences(
     const what = `${name}: ${JSON.stringify(notDestroyed)}`;
     // With it go those of its own type that refer to it with onDestroy: cascade.
     if (notDestroyed === null) expect(destroyed, what).toContain(id);
-    // service.md 2: what is referred to with onDestroy: restrict stays.
+    // An object that others refer to with onDestroy: restrict stays.
     else expect(Object.keys(notDestroyed), what).toEqual([id]);
     await consistent(served, types);
   }
