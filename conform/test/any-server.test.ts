@@ -166,7 +166,7 @@ it('a server that is lost on the way is reported with what was found until then'
   expect(told).toContain(ended);
 });
 
-it.each(['junit', 'html'])('what is not whole, or left behind, is told by %s', async (word) => {
+it.each(['junit', 'html'])('the %s report says that a run is not whole', async (word) => {
   const { REPORTS } = await import('../src/report/index.js');
   const head = {
     url: 'http://a',
@@ -180,7 +180,7 @@ it.each(['junit', 'html'])('what is not whole, or left behind, is told by %s', a
 });
 
 it.each(['text', 'json', 'junit', 'html'])(
-  'what an expectation takes from the descriptor is told by %s',
+  'the %s report says which expectations come from the descriptor',
   async (word) => {
     const { REPORTS } = await import('../src/report/index.js');
     const check = CHECKS.find(({ id }) => id === 'set-text-length');
@@ -205,7 +205,7 @@ it('a RequestError without a requestId answers what was sent', async () => {
   expect(answer).toMatchObject({ kind: 'problem', problem: { type: 'about:blank' } });
 });
 
-it('where a server closes a WebSocket over one request, the next one has another', async () => {
+it('a request after one over which the server closed a WebSocket has a new one', async () => {
   const url = await any({
     message: (text) => {
       if (!text.startsWith('{')) return null;
@@ -228,7 +228,7 @@ it('where a server closes a WebSocket over one request, the next one has another
 });
 
 it.each(['[5]', '[["Core/echo",{}]]', '[["Core/echo",null,"c0"]]', '[[1,{},"c0"]]'])(
-  'methodResponses that are %s are told as what they are',
+  'methodResponses that are %s are reported as what they are',
   async (responses) => {
     const body = `{"methodResponses":${responses},"sessionState":"s"}`;
     const url = await any({ answer: () => ({ body }) });

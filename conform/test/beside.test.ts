@@ -35,7 +35,7 @@ it('checks pass beside objects of theirs, and leave these as they were', async (
   expect(passed.map(({ check }) => check.id).sort()).toEqual([...NAMES].sort());
 });
 
-it('what others do meanwhile is told, and what fails by it is done once more', async () => {
+it('changes by others are reported, and a check that fails by them runs again', async () => {
   const { client: user, accountId } = await makeUser(server(), 'disturbed');
   let count = 0;
   const checks = typeChecks('5.5', { methods: ['get', 'set', 'query'] }, [
@@ -62,7 +62,7 @@ it('what others do meanwhile is told, and what fails by it is done once more', a
   ]);
 });
 
-it('a check that would touch what is theirs is not applicable, and says so', async () => {
+it('a check that would touch objects of others is not applicable, and says so', async () => {
   const { client: user, accountId } = await makeUser(server(), 'fenced');
   const checks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     {
@@ -84,7 +84,7 @@ it('a check that would touch what is theirs is not applicable, and says so', asy
   expect(warnings).toEqual([]);
 });
 
-it('what a check leaves behind in an account that was empty fails no later one', async () => {
+it('an object that a check leaves in an empty account fails no later check', async () => {
   const { client: user, accountId } = await makeUser(server(), 'left');
   let count = 0;
   const checks = typeChecks('5.5', { methods: ['get', 'set', 'query'] }, [

@@ -103,7 +103,7 @@ it('a wrong descriptor is told with place, line and legal values; exit code 2', 
   expect(stderr).toContain('[unknown-type]');
 });
 
-it('what every type has by itself is to be left out, in exactly this spelling', async () => {
+it('a descriptor leaves out the properties that every type has, in this spelling', async () => {
   const { code, stderr, folder } = await given(`
 capability: urn:example:calendars
 types:
@@ -168,7 +168,7 @@ it.each(Object.entries(MANY))('behind a thousand of %s a mistake is told', (_, l
 });
 
 it.each([
-  ['what is no YAML', 'types: [', 'd.yaml:1:9: not readable as YAML'],
+  ['a text that is no YAML', 'types: [', 'd.yaml:1:9: not readable as YAML'],
   ['nothing', '', 'd.yaml:1:1: the descriptor must be an object'],
   ['a descriptor of nothing', 'types: {}', 'd.yaml:1:1: the descriptor needs the key "capability"'],
 ])('%s is refused', (_, text, words) => {
@@ -220,14 +220,14 @@ methods:
   message_v2/count: { arguments: { type: object }, response: { type: object } }
 `;
 
-it('what our own server alone can’t have is legal', () => {
+it('a descriptor with features that our own server lacks is legal', () => {
   const world = worldOf([{ file: 'Mail (1).yaml', text: FOREIGN }]);
   const { type, capability } = world.get('message_v2') ?? {};
   expect(capability).toBe('tag:example.com,2026:mail');
   expect(type?.properties.map(({ name }) => name)).toContain('constructor');
 });
 
-it('what a server sets, and a descriptor doesn’t say to what, may be anything but null', () => {
+it('a server-set property without a declared value may be anything but null', () => {
   const world = worldOf([{ file: 'mail.yaml', text: FOREIGN }]);
   const described = world.get('message_v2');
   if (described === undefined) throw new Error('The type is missing.');
@@ -242,7 +242,7 @@ it('the descriptors of this repository’s tests and pages are legal', async () 
   expect([...worldOf([{ file: 'mailbox.yaml', text }]).keys()]).toEqual(['Mailbox']);
 });
 
-it('what a server tells of itself may have words of a later language', () => {
+it('a descriptor from a server may have keys of a later version', () => {
   const later = `
 capability: urn:example:x
 since: 2030

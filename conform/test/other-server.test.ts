@@ -77,7 +77,7 @@ it.each([
     { 'set-continues': 'notApplicable' },
   ],
   ['has more objects than maxObjectsInGet', { there: 30, maxObjectsInGet: 10 }, {}],
-])('5.1: a type is run whose server %s', async (_, habits, others) => {
+])('RFC 8620 5.1: a type is run whose server %s', async (_, habits, others) => {
   const other = await OtherServer.start(habits);
   const before = other.ids;
   const result = await ran(other, SOME);
@@ -94,7 +94,7 @@ it('a type with more objects than a run works beside is run on what it makes', a
   expect(other.ids).toHaveLength(600);
 });
 
-it('an object that a rule refuses which no descriptor tells fails no check', async () => {
+it('an object that is refused by a rule outside the descriptor fails no check', async () => {
   const other = await OtherServer.start({
     rule: ({ name }) =>
       /^T-\d+$/.test(String(name)) ? undefined : { type: 'badName', properties: ['name'] },
@@ -107,7 +107,7 @@ it('an object that a rule refuses which no descriptor tells fails no check', asy
   expect(other.ids).toEqual([]);
 });
 
-it('objects of --samples are what checks make', async () => {
+it('checks make the objects of --samples', async () => {
   const other = await OtherServer.start({
     rule: ({ size }) => (size === 7 ? undefined : { type: 'badSize' }),
   });
@@ -223,7 +223,7 @@ it('a server that is lost at the first look at a type is reported', async () => 
   ]);
 });
 
-it('what is refused in one call alone is a failure still', async () => {
+it('an object that is refused in one call alone is still a failure', async () => {
   let isBroken = false;
   const other = await OtherServer.start({
     rule: () => (isBroken ? { type: 'invalidProperties' } : undefined),
@@ -247,7 +247,7 @@ it('what is refused in one call alone is a failure still', async () => {
   expect(statuses(await ran(other, checks))).toEqual({ 'refused-once': 'failed' });
 });
 
-it('2: the user’s own account comes first, and --account names another', async () => {
+it('RFC 8620 2: the user’s own account comes first, and --account names another', async () => {
   const accounts = {
     group: { isPersonal: false, isReadOnly: false },
     read: { isPersonal: true, isReadOnly: true },
@@ -321,7 +321,7 @@ it.each([
   expect(reasonOf(result, 'form')).toContain(words);
 });
 
-it('what a failed check settles makes those behind it not applicable', async () => {
+it('a failed check makes those that depend on it not applicable', async () => {
   const other = await OtherServer.start({
     told: (name, args) => (name === 'Core/echo' ? { ...args, more: 1 } : args),
   });
@@ -334,7 +334,7 @@ it('what a failed check settles makes those behind it not applicable', async () 
   expect(reasonOf(result, 'echo-any-json')).toBe('Not run because echo failed.');
 });
 
-it('what settles a check is run before it', () => {
+it('a check runs after those that it depends on', () => {
   const ids = CHECKS.map(({ id }) => id);
   for (const [check, behind] of SETTLED) {
     expect(ids).toContain(check);
@@ -384,7 +384,7 @@ it('a server that hangs over one request is told as that', async () => {
 });
 
 it.each([[{ looksAhead: true }], [{ looksAhead: false }]])(
-  '5.3: a server may know a creation id of a later call, or refuse it: %j',
+  'RFC 8620 5.3: a server may know a creation id of a later call, or refuse it: %j',
   async (habits) => {
     const other = await OtherServer.start({ ...habits, accounts: { a: OWN, b: OWN } });
     const ids = ['creation-references-later-call', 'described-links-later-creation-id'];

@@ -53,17 +53,20 @@ describe('passes', () => {
   it.each<[string, () => string]>([
     ['reads', () => call('Todo/get', { ids: ['theirs'] })],
     ['creates', () => set({ create: { k: { text: 'theirs' } } })],
-    ['what it made', () => set({ update: { mine: { text: 'a' } }, destroy: ['mine', 'gone'] })],
+    [
+      'a write to its own object',
+      () => set({ update: { mine: { text: 'a' } }, destroy: ['mine', 'gone'] }),
+    ],
     ['ids of nothing', () => set({ update: { x1: { text: 'a' } }, destroy: ['x2', '#k'] })],
     ['a patch of nothing', () => set({ update: { theirs: {} } })],
     ['a copy that leaves the original', () => copy({})],
     [
-      'a copy of what it made',
+      'a copy of an object that it made',
       () => copy({ create: { k: { id: 'mine' } }, onSuccessDestroyOriginal: true }),
     ],
-    ['what an echo tells', () => echoed({ ids: ['mine'] }, { '#destroy': 0 })],
-    ['what no echo tells', () => echoed({ ids: ['mine'] }, { '#destroy': 0 }, '/nope')],
-    ['what is no JSON, and writes nothing', () => '{"methodCalls":[["Todo/set",{"create":{}}'],
+    ['a reference to an echo', () => echoed({ ids: ['mine'] }, { '#destroy': 0 })],
+    ['a reference to no echo', () => echoed({ ids: ['mine'] }, { '#destroy': 0 }, '/nope')],
+    ['broken JSON that writes nothing', () => '{"methodCalls":[["Todo/set",{"create":{}}'],
   ])('%s', (_, text) => {
     expect(() => fence.pass(text())).not.toThrow();
   });
@@ -92,7 +95,7 @@ describe('refuses', () => {
       () => set({ accountId: 'B', destroy: ['mine'] }),
     ],
     ['a missing account', () => request(['Todo/set', { destroy: ['theirs'] }, 'c'])],
-    ['an account that is none', () => set({ accountId: 5, destroy: ['theirs'] })],
+    ['a wrong account', () => set({ accountId: 5, destroy: ['theirs'] })],
     ['an account where nobody looked', () => set({ accountId: 'C', destroy: ['x1'] })],
     ['a type that nobody looked at', () => call('Note/set', { destroy: ['x1'] })],
     [
@@ -112,7 +115,7 @@ describe('refuses', () => {
     ],
     ['a reference to an update of it', () => echoed({ ids: { theirs } }, { '#update': 0 })],
     [
-      'a reference to what a query finds',
+      'a reference to the ids of a query',
       () =>
         request(
           ['Todo/query', { accountId: 'A' }, 'v'],
@@ -127,25 +130,25 @@ describe('refuses', () => {
       'a name that is escaped',
       () => set({ destroy: ['theirs'] }).replace('Todo/set', 'Todo\\u002fset'),
     ],
-    ['what is no JSON, and may destroy something', () => `${set({ destroy: ['mine'] })}x`],
+    ['broken JSON that may destroy something', () => `${set({ destroy: ['mine'] })}x`],
   ])('%s', (_, text) => {
     expect(() => fence.pass(text())).toThrow(FencedError);
   });
 
-  it('what another made meanwhile, once it was seen', () => {
+  it('an object that another made meanwhile, once it was seen', () => {
     heard('Todo/get', { accountId: 'A', list: [{ id: 'late' }, { id: 'mine' }] });
     expect(() => fence.pass(set({ destroy: ['late'] }))).toThrow(FencedError);
     fence.pass(set({ destroy: ['mine'] }));
   });
 
-  it('what was there before, though a server says that it was created', () => {
+  it('an object that was there before, though a server says that it was created', () => {
     heard('Todo/set', { accountId: 'A', created: { k: { id: 'theirs' } } });
     expect(fence.made('Todo', 'A')).toEqual(['mine']);
     expect(() => fence.pass(set({ destroy: ['theirs'] }))).toThrow(FencedError);
   });
 });
 
-it('what was made by a request that looks later than another is its own', () => {
+it('an object of a request that looks later than another is its own', () => {
   heard('Todo/get', { accountId: 'A', list: [{ id: 'parallel' }] });
   heard('Todo/set', { accountId: 'A', created: { k: { id: 'parallel' } } });
   fence.pass(set({ destroy: ['parallel'] }));
