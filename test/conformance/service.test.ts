@@ -24,8 +24,8 @@ import {
 import { makeToken, useFixtures } from '../support/fixtures.js';
 import type { Json, JsonMap } from '../support/json.js';
 
-// The interface specification's sections 2 to 9, a test for each row of a table and each rule of a
-// list. (Blob reference records need a type that refers to blobs: gadget-blobs.ts.)
+// The service as its clients see it: envelopes, the session, states, methods, events and errors.
+// (Reference records need a type that refers to blobs: gadget.test.ts.)
 
 const { server, fixtures } = useFixtures({}, ['A2', 'AX', 'u2']);
 const u1 = (): Client => fixtures().u1;

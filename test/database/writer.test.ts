@@ -108,7 +108,7 @@ describe('writer: the grouped lane', () => {
     expect(idsOf(other)).toEqual(['a', 'b']);
   });
 
-  it('works that wait for a long one are told at their deadline', async () => {
+  it('a work that waits for a long one fails at its deadline', async () => {
     const { writer, other } = open();
     let late: Promise<unknown> = Promise.resolve();
     const long = async () => {
@@ -317,7 +317,7 @@ describe('writer: the exclusive lane', () => {
     expect(order).toEqual(['x1', 'p1', 'x2', 'p2', 'x3', 'p3']);
   });
 
-  it('works that wait for it are told at their deadline', async () => {
+  it('a work that waits for it fails at its deadline', async () => {
     const { writer } = open();
     let finish: (() => void) | undefined;
     const exclusive = writer.exclusive(

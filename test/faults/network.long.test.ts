@@ -75,7 +75,7 @@ describe('the network between the server and PostgreSQL fails under sixteen writ
     await expectRecovered();
   });
 
-  it('a lost commit or a lost answer to it is told apart from "nothing was changed"', async () => {
+  it('a lost commit, or a lost answer to it, is never "nothing was changed"', async () => {
     const before = rig.load.count('serverUnavailable, unknown');
     let commits = 0;
     proxy.watch((chunk) => {

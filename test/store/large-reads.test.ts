@@ -128,7 +128,7 @@ describe('a row', () => {
     expect(engine.statements).toHaveLength(6);
   });
 
-  it('is told of with each statement that reads it', async () => {
+  it('is reported with each statement that reads it', async () => {
     const objects = gadgets(90, () => ({ title: 'x'.repeat(12_000) }));
     await insert(objects);
     const trace = new ExplainedCall(CALL);

@@ -59,7 +59,7 @@ export function changeCases(bench: Bench): void {
       expect(await read((snapshot) => snapshot.stateNumber(Gadget))).toBe(6);
     });
 
-    it('are told to listeners after the commit, in order, for each account', async () => {
+    it('reach listeners after the commit, in order, for each account', async () => {
       const heard: StateChange[] = [];
       const end = bench.store.onCommit((change) => heard.push(change));
       await Promise.all([record('created'), record('created', 'created')]);
@@ -74,7 +74,7 @@ export function changeCases(bench: Bench): void {
       ]);
     });
 
-    it('are not told by a work that failed, and a listener that throws harms nobody', async () => {
+    it('reach no listener if the work failed; a listener that throws harms no other', async () => {
       const heard: StateChange[] = [];
       bench.store.onCommit(() => {
         throw new Error('listener');
