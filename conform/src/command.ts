@@ -4,7 +4,8 @@ import { type Check, isOfSection, LEVELS, type Level } from './check.js';
 import { CHECKS } from './checks/index.js';
 import type { TransportName } from './client/connection.js';
 import { basic, bearer } from './client/credentials.js';
-import { NoAnswerError } from './client/http.js';
+import { NoAnswerError } from './client/no-answer.js';
+import { Secrets } from './client/secrets.js';
 import { describedIn, ForeignError, learnTypes, UnreadableError } from './learn.js';
 import { countOf, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
@@ -71,16 +72,34 @@ export async function conform(
 ): Promise<Conformed> {
   const report = REPORTS[options.report];
   if (report === undefined) throw oneOf('--report', options.report, Object.keys(REPORTS));
+  const secrets = secretsOf(options, environment);
   try {
-    const results = await runAll(options, environment, tell, signal);
+    const say = (line: string): void => tell(secrets.hidden(line));
+    const { outcomes, ...head } = await runAll(options, environment, say, signal);
+    // The recorder saw to the outcomes.
+    const results = { ...secrets.hiddenIn(head), outcomes };
     const summary = summaryOf(results);
     const { failed: count, defect } = countOf(results.outcomes);
     const failed = count > 0 || results.ended !== undefined;
     return { failed, hasDefect: defect > 0, report: report(results), summary };
   } catch (error) {
-    if (INPUT.some((one) => error instanceof one)) throw new UsageError((error as Error).message);
+    if (INPUT.some((one) => error instanceof one))
+      throw new UsageError(secrets.hidden((error as Error).message));
     throw error;
   }
+}
+
+/** Returns all credentials that were given, be they legal or not. */
+function secretsOf(
+  options: Options,
+  { CONFORM_TOKEN, CONFORM_BASIC }: Readonly<Record<string, string | undefined>>,
+): Secrets {
+  const tokens = [options.token, CONFORM_TOKEN, ...(options['other-token'] ?? [])];
+  const pairs = [options.basic, CONFORM_BASIC, ...(options['other-basic'] ?? [])];
+  return new Secrets([
+    ...tokens.flatMap((one) => (one === undefined ? [] : [bearer(one)])),
+    ...pairs.flatMap((one) => (one === undefined ? [] : (basic(one) ?? []))),
+  ]);
 }
 
 /**

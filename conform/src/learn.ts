@@ -8,7 +8,7 @@ import {
   worldOf,
 } from './subject/described.js';
 import type { Server } from './subject/server.js';
-import { expand, REFERENCE } from './subject/session.js';
+import { HTTP, REFERENCE } from './subject/session.js';
 
 /** A descriptor's file can't be read. */
 export class UnreadableError extends Error {
@@ -74,7 +74,8 @@ async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
   if (typeof url !== 'string') return [];
   const sources: DescriptorSource[] = [];
   for (const capability of Object.keys(session.capabilities)) {
-    const { status, text } = await http.send(expand(url, { capability }));
+    const place = session.usable(`${REFERENCE} url`, url, HTTP, { capability });
+    const { status, text } = await http.send(place);
     if (status === 200) sources.push({ file: `${capability}.json`, text });
   }
   return sources;

@@ -3,7 +3,7 @@ import type { TransportName } from './client/connection.js';
 import { NoEventError } from './client/events.js';
 import type { Exchange } from './client/exchange.js';
 import { FencedError } from './client/fenced-ids.js';
-import { NoAnswerError } from './client/http.js';
+import { NoAnswerError } from './client/no-answer.js';
 import { SessionError } from './subject/session.js';
 import { UnexpectedError } from './unexpected.js';
 

@@ -1,15 +1,16 @@
 import type { Check, Level, ServerCheck, TypeCheck } from './check.js';
 import { isOfSection } from './check.js';
 import { FencedError } from './client/fenced-ids.js';
-import { NoAnswerError } from './client/http.js';
+import { DeclinedError, NoAnswerError } from './client/no-answer.js';
 import { NotApplicable } from './not-applicable.js';
 import { failureOf, isExpectation, type Outcome } from './outcome.js';
 import { settlersOf } from './settled.js';
-import { accountsOf, adoptLost, lookAround, unforeseen } from './subject/beside.js';
+import { accountsOf, adoptLost, lookAround } from './subject/beside.js';
 import type { World } from './subject/described.js';
 import { refusedSample } from './subject/samples.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
+import { messageOf, others, tidied } from './tidied.js';
 import { elsewhere, missing, refusedWholly } from './usable.js';
 
 /** What of the checks is wanted; what is left out is all. */
@@ -103,55 +104,11 @@ export async function run(plan: Plan, progress: Progress): Promise<readonly Outc
       const refused = refusedWholly(subject, runner.outcomes);
       if (refused !== null) plan.unusable?.(refused);
     } finally {
-      if (unusable === null) await tidied(subject, plan);
+      if (unusable === null) await tidied(subject, plan.warn);
     }
   }
   return runner.outcomes;
 }
-
-/**
- * Removes what was made. What of it can't be removed is told, with the outcomes: it must not hide
- * them. So is what became of the objects that the run did not make, if it wasn't the run that did
- * it.
- */
-async function tidied(subject: Subject, { warn }: Plan): Promise<void> {
-  const { type, profile, server } = subject;
-  try {
-    await subject.tidy();
-    if (warn === undefined || profile.singleton) return;
-    for (const accountId of server.fence.accounts(type)) {
-      const left = server.fence.made(type, accountId).map((id) => {
-        const maker = server.fence.maker(type, accountId, id);
-        return maker === '' ? id : `${id} (made by ${maker})`;
-      });
-      warn(`Left behind: ${named(subject, accountId, left)}`);
-    }
-    for (const line of await others(subject)) warn(line);
-  } catch (error) {
-    if (warn === undefined) throw error;
-    warn(`Not all that was made for ${type} could be removed: ${messageOf(error)}`);
-  }
-}
-
-/** What came of objects that the run did not make: a line for each account and act. */
-async function others(subject: Subject): Promise<readonly string[]> {
-  return (await unforeseen(subject)).flatMap(({ accountId, ...acts }) =>
-    Object.entries(acts).flatMap(([act, ids]: [string, readonly string[]]) =>
-      ids.length === 0 ? [] : [`Not by this run ${act}: ${named(subject, accountId, ids)}`],
-    ),
-  );
-}
-
-/** Returns words for objects of a type in an account, the first of them by id. */
-const named = ({ type }: Subject, accountId: string, ids: readonly string[]): string =>
-  `${type} objects in account ${accountId}: ${ids.slice(0, MOST_TOLD).join(', ')}`;
-
-/** Ids that are told of what is left behind. */
-const MOST_TOLD = 50;
-
-/** Returns the words of whatever was thrown. */
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 /** One check of a type by itself, for those that run checks in their own way. */
 export async function runOf(check: TypeCheck, subject: Subject): Promise<void> {
@@ -188,7 +145,7 @@ class Runner {
     const start = performance.now();
     const end = (rest: Pick<Outcome, 'status' | 'reason' | 'isRefused' | 'failure'>): void => {
       const ms = Math.round(performance.now() - start);
-      const outcome: Outcome = { check, type, transport, ms, ...rest };
+      const outcome: Outcome = { check, type, transport, ms, ...recorder.secrets.hiddenIn(rest) };
       this.outcomes.push(outcome);
       this.#progress.ended(outcome);
     };
@@ -209,10 +166,13 @@ class Runner {
       const refused = status === 'failed' ? await this.#refusedSample(on, error) : null;
       if (refused !== null)
         return end({ status: 'notApplicable', reason: refused, isRefused: true });
+      const lost = error instanceof NoAnswerError ? await this.#lost(error) : null;
+      // A check that the server did not let the runner finish has not failed.
+      if (lost instanceof DeclinedError) throw new LostError(lost.since(check.id), this.outcomes);
       end({ status, failure });
-      if (error instanceof NoAnswerError) return await this.#stillThere(check, error);
-      this.#unanswered = 0;
       if (status === 'failed') this.#failed.add(keyOf(check.id, type));
+      if (error instanceof NoAnswerError) this.#giveUp(check, error, lost);
+      else this.#unanswered = 0;
     }
   }
 
@@ -231,20 +191,25 @@ class Runner {
     return before === undefined ? null : `Not run because ${before} failed.`;
   }
 
-  /**
-   * A server that answers nothing more is lost; one that is silent over some requests is given up
-   * later.
-   */
-  async #stillThere({ id }: Check, { message }: NoAnswerError): Promise<void> {
+  /** Returns why the server answers nothing more; null where it answers with the session. */
+  async #lost(error: NoAnswerError): Promise<Error | null> {
+    if (error instanceof DeclinedError) return error;
     const { user, recorder } = this.#server;
-    const lost = await recorder
+    return await recorder
       .aside(() => user.http.send(user.session.url))
       .then(
         () => null,
-        (error: unknown) => messageOf(error),
+        (error: Error) => error,
       );
+  }
+
+  /**
+   * Throws LostError where the server answers nothing more, or was silent over some requests in a
+   * row.
+   */
+  #giveUp({ id }: Check, { message }: NoAnswerError, lost: Error | null): void {
     if (lost !== null)
-      throw new LostError(`The server is lost since ${id}: ${lost}`, this.outcomes);
+      throw new LostError(`The server is lost since ${id}: ${lost.message}`, this.outcomes);
     this.#unanswered += 1;
     if (this.#unanswered === PATIENCE)
       throw new LostError(`${PATIENCE} checks in a row got no answer: ${message}`, this.outcomes);

@@ -154,7 +154,7 @@ it('--section takes the section of one RFC, or of each', async () => {
 it('a server that is lost on the way is reported with what was found until then', async () => {
   const url = await any({ answer: () => null });
   const told: string[] = [];
-  const checks = ['echo', 'echo-any-json', 'echo-account', 'echo-call-ids'];
+  const checks = ['echo', 'request-not-json', 'request-unknown-capability', 'limits-calls'];
   const { failed, report, summary } = await conform(options(url, { check: checks }), {}, (line) =>
     told.push(line),
   );

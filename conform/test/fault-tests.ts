@@ -7,6 +7,7 @@ import { sharedProject } from '../../test/support/shared-project.js';
 import type { Check } from '../src/check.js';
 import type { TransportName } from '../src/client/connection.js';
 import { bearer } from '../src/client/credentials.js';
+import { WIRE, type Wire } from '../src/client/watching.js';
 import type { Outcome } from '../src/outcome.js';
 import { run } from '../src/run.js';
 import { Server } from '../src/subject/server.js';
@@ -32,6 +33,9 @@ const world = describedWorld(
   '../../examples/tasks.yaml',
   '../hooks/machines.yaml',
 );
+
+/** ms that a broken server gets for what never comes. */
+const IMPATIENT: Wire = { patience: 15_000 };
 
 /**
  * What a server with the usual limits can't be asked: test/conformance/limits.test.ts asks another.
@@ -67,7 +71,7 @@ export function faultTests(faults: readonly Fault[], checks: readonly Check[]): 
     const others = [bearer(u2.token), bearer(u3.token)];
     const options = {
       ...{ url: proxy.url, authorization: bearer(u1.token), others },
-      ...{ transport, seed: 1, strict: true },
+      ...{ transport, seed: 1, strict: true, wire: fault === null ? WIRE : IMPATIENT },
     };
     const server = await Server.connect(options);
     const progress = { planned: () => undefined, started: () => undefined, ended: () => undefined };

@@ -380,7 +380,7 @@ it('a server that hangs over one request is told as that', async () => {
   const check = ['echo'];
   const options = { url: other.url, token: 't', transport: 'http', report: 'text', check };
   const { report } = await conform({ ...options, timeout: '1' }, {}, () => undefined);
-  expect(report).toContain('the server hangs: no answer within 1 s');
+  expect(report).toContain('the server hangs: no whole answer within 1 s');
 });
 
 it.each([[{ looksAhead: true }], [{ looksAhead: false }]])(

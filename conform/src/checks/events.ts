@@ -66,7 +66,7 @@ export const eventServerChecks = serverChecks('7.3', [
       'id.',
     run: (server) =>
       withEvents(server, { ping: '1' }, async (stream) => {
-        const { id, data } = await stream.next('ping', LEAST * 1500);
+        const { id, data } = await stream.nextAfter(LEAST, 'ping');
         const { interval } = data;
         expect([id, Number.isInteger(interval)]).toEqual([null, true]);
         expect(interval).toBeGreaterThan(0);
@@ -117,9 +117,6 @@ export const stateOf = (data: unknown, accountId: string, type: string): unknown
 const changesIn = ({ events }: EventStream): readonly JsonMap[] =>
   events.filter(({ event }) => event === 'state').map(({ data }) => asMap(data['changed']));
 
-/** ms for the right state behind a wrong one: an earlier change may be told late. */
-const SOON = 3000;
-
 /**
  * Waits for a state event that tells this state of a type: its data. Events may tell other types
  * and accounts, and one event several changes (RFC 8620 7.1).
@@ -132,7 +129,8 @@ async function awaitState(
 ): Promise<JsonMap> {
   const states: unknown[] = [];
   for (;;) {
-    const next = stream.next('state', ...(states.length === 0 ? [] : [SOON]));
+    // The right state may come behind a wrong one: an earlier change may be told late.
+    const next = stream.next('state', ...(states.length === 0 ? [] : [stream.soon]));
     const event = await next.catch((error: unknown) => {
       if (error instanceof NoEventError && states.length > 0) return null;
       throw error;

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import type { ApiAnswer } from '../client/connection.js';
-import type { Body } from '../client/http.js';
+import type { Body } from '../client/open-request.js';
 import { apiAnswer, refused } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';

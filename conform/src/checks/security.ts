@@ -125,9 +125,9 @@ export const securityChecks = serverChecks('1.7', [
     level: 'must',
     rule: 'The URLs of the session are https; http is for the loopback interface at most.',
     async run(server) {
-      const { object, url } = await server.user.readSession();
+      const session = await server.user.readSession();
       for (const name of ['apiUrl', 'downloadUrl', 'uploadUrl', 'eventSourceUrl']) {
-        const { protocol, hostname } = new URL(String(object[name]), url);
+        const { protocol, hostname } = new URL(session.expand(name));
         expect([name, protocol === 'https:' || LOOPBACK.has(hostname)]).toEqual([name, true]);
       }
     },

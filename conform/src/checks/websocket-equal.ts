@@ -56,7 +56,7 @@ export async function both(
   texts: readonly string[],
   compare: (http: ApiAnswer, socket: ApiAnswer, about: string) => void,
 ): Promise<void> {
-  const http = new HttpConnection(server.user.http, server.user.session.expand('apiUrl'));
+  const http = new HttpConnection(server.user.http, () => server.user.session.expand('apiUrl'));
   await withSocket(server, async (socket) => {
     const connection = new SocketConnection(socket);
     for (const one of texts) compare(await http.send(one), await connection.send(one), one);

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
-import { asMap } from '../client/json.js';
+import { asMap, type Json } from '../client/json.js';
 import { Socket } from '../client/socket.js';
 import { anyString } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import type { Session } from '../subject/session.js';
+import { type Session, WS } from '../subject/session.js';
 import { WEBSOCKET } from '../subject/user.js';
 import { echoRequest, refusal, withSocket } from './websocket-talk.js';
 
@@ -18,8 +18,8 @@ const A_WHILE = 1000;
 
 /** Returns the object that the session has for WebSockets (RFC 8887 3). */
 export function advertised({ capabilities }: Session): {
-  readonly url: unknown;
-  readonly supportsPush: unknown;
+  readonly url: Json | undefined;
+  readonly supportsPush: Json | undefined;
 } {
   if (!(WEBSOCKET in capabilities)) throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
   const { url, supportsPush } = asMap(capabilities[WEBSOCKET]);
@@ -41,7 +41,8 @@ export const socketHandshakeChecks = serverChecks(
         const { url, supportsPush } = advertised(session);
         expect(typeof supportsPush).toBe('boolean');
         const isSecure = session.expand('apiUrl').startsWith('https:');
-        expect(new URL(String(url)).protocol).toBe(isSecure ? 'wss:' : 'ws:');
+        const socketUrl = session.usable(`${WEBSOCKET} url`, url, WS);
+        expect(new URL(socketUrl).protocol).toBe(isSecure ? 'wss:' : 'ws:');
         for (const { accountCapabilities } of Object.values(session.accounts))
           expect(asMap(asMap(accountCapabilities)[WEBSOCKET])).toEqual({});
       },

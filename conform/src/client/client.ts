@@ -33,9 +33,9 @@ export class Client extends Methods {
     return new Client(this.connection, using, this.#strict, this.#standIns);
   }
 
-  /** A request's text, as it is. */
-  send(text: string): Promise<ApiAnswer> {
-    return this.connection.send(text);
+  /** A request's text, as it is; `isOnce`: also where the answer asks for a pause. */
+  send(text: string, isOnce = false): Promise<ApiAnswer> {
+    return this.connection.send(text, isOnce);
   }
 
   /** The text of a request. */

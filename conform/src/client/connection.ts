@@ -24,8 +24,11 @@ export type ApiAnswer =
 /** A way to the API endpoint: what is sent is text, so that checks may send what is no request. */
 export interface Connection {
   readonly transport: TransportName;
-  /** One request, one answer. */
-  send(text: string): Promise<ApiAnswer>;
+  /**
+   * One request, one answer. `isOnce`: a request for a pause (429) is the answer, and nothing is
+   * sent again.
+   */
+  send(text: string, isOnce?: boolean): Promise<ApiAnswer>;
   close(): void;
 }
 
@@ -36,15 +39,17 @@ const SHOWN = 200;
 export class HttpConnection implements Connection {
   readonly transport = 'http';
   readonly #http: Http;
-  readonly #apiUrl: string;
+  readonly #apiUrl: () => string;
 
-  constructor(http: Http, apiUrl: string) {
+  /** `apiUrl` may throw: a session can have no usable one. */
+  constructor(http: Http, apiUrl: () => string) {
     this.#http = http;
     this.#apiUrl = apiUrl;
   }
 
-  async send(text: string): Promise<ApiAnswer> {
-    const { status, json, ...answer } = await this.#http.send(this.#apiUrl, {
+  async send(text: string, isOnce = false): Promise<ApiAnswer> {
+    const { status, json, ...answer } = await this.#http.send(this.#apiUrl(), {
+      isOnce,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: text,

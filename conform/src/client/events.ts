@@ -1,14 +1,17 @@
-import { type IncomingMessage, request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { Recorder } from './exchange.js';
-import { NoAnswerError } from './http.js';
 import { asMap, type JsonMap, parsed } from './json.js';
-import { trustOf, type Watching } from './watching.js';
+import { silence } from './no-answer.js';
+import { openRequest } from './open-request.js';
+import { askPatiently, type Paused } from './pause.js';
+import type { Watching } from './watching.js';
 
-/** ms that a server may take for its answer, and for an event that is due. */
-const PATIENCE = 30_000;
-/** ms for what comes with an event. */
+/** ms at the least for what comes with an event. */
 const SOON = 3000;
+/** So many times as long may an event take that is due. */
+const LATE = 20;
+/** Characters of a stream at the most: no check waits for so many. */
+const MOST = 2 ** 26;
 
 /** An event source is silent: the server may answer everything else. */
 export class NoEventError extends Error {
@@ -32,20 +35,27 @@ export class EventStream {
   readonly #response: IncomingMessage;
   readonly #recorder: Recorder;
   readonly #url: string;
+  readonly #patience: number;
   readonly #waiting = new Set<() => void>();
   readonly #ids: string[] = [];
   #idsTaken = 0;
   #text = '';
+  #length = 0;
   #taken = 0;
   #isOpen = true;
 
-  private constructor(response: IncomingMessage, url: string, recorder: Recorder) {
+  private constructor(
+    response: IncomingMessage,
+    url: string,
+    { recorder, wire }: Pick<Watching, 'recorder' | 'wire'>,
+  ) {
     this.status = response.statusCode ?? 0;
     this.headers = response.headers;
     this.contentType = response.headers['content-type'] ?? '';
     this.#response = response;
     this.#recorder = recorder;
     this.#url = url;
+    this.#patience = wire.patience;
     response.setEncoding('utf8');
     response.on('data', (text: string) => this.#read(text));
     // One that breaks off has ended, too.
@@ -56,34 +66,31 @@ export class EventStream {
     });
   }
 
-  static open(
+  /**
+   * Opens an event source, whatever the answer. Throws NoEventError where no header comes in time:
+   * some servers send none before the first event, and answer everything else.
+   */
+  static async open(
     url: string,
     authorization: string,
-    { recorder, wire }: Omit<Watching, 'fence'>,
+    watching: Pick<Watching, 'recorder' | 'wire'>,
   ): Promise<EventStream> {
-    const send = new URL(url).protocol === 'https:' ? secureRequest : plainRequest;
-    return new Promise((resolve, reject) => {
-      const headers = { authorization, accept: 'text/event-stream' };
-      const request = send(url, { headers, ...trustOf(wire) }, (response) => {
-        clearTimeout(timer);
-        const { statusCode: status = 0 } = response;
-        recorder.add({
-          request: { line: `GET ${url}`, headers, body: '' },
-          answer: {
-            status,
-            headers: { 'content-type': String(response.headers['content-type']) },
-            body: '',
-          },
-        });
-        resolve(new EventStream(response, url, recorder));
+    const line = `GET ${url}`;
+    const headers = { authorization, accept: 'text/event-stream' };
+    const outgoing = { method: 'GET', headers, isRepeatable: true };
+    const read = async (response: IncomingMessage): Promise<EventStream> =>
+      new EventStream(response, url, watching);
+    const open = (): Promise<EventStream> =>
+      openRequest(url, outgoing, watching.wire, read).catch((error: NodeJS.ErrnoException) => {
+        throw new NoEventError(`${line}: ${silence(error)}.`, { cause: error });
       });
-      const timer = setTimeout(() => request.destroy(new Error('no answer in time')), PATIENCE);
-      request.once('error', (error) => {
-        clearTimeout(timer);
-        reject(new NoAnswerError(`GET ${url}: ${error.message}`, { cause: error }));
-      });
-      request.end();
+    const stream = await askPatiently(line, watching.wire, open, (one) => one.#paused());
+    const { status, contentType } = stream;
+    watching.recorder.add({
+      request: { line, headers, body: '' },
+      answer: { status, headers: { 'content-type': contentType }, body: '' },
     });
+    return stream;
   }
 
   /** Tells whether the server has not ended the stream. */
@@ -99,7 +106,7 @@ export class EventStream {
   }
 
   /** The same of any name, and of whatever comes behind what was taken last. */
-  async next(name: string, patience = PATIENCE): Promise<ServerEvent> {
+  async next(name: string, patience = this.#patience): Promise<ServerEvent> {
     const nextAt = (): number =>
       this.events.findIndex(({ event }, n) => n >= this.#taken && event === name);
     await this.#until(() => nextAt() !== -1, `A ${name} event`, patience);
@@ -113,10 +120,20 @@ export class EventStream {
     return event;
   }
 
+  /** The same of an event that is due after so many seconds. */
+  nextAfter(seconds: number, name: string): Promise<ServerEvent> {
+    return this.next(name, seconds * 1000 + this.#patience);
+  }
+
+  /** Returns the ms for what comes with an event, or soon behind it. */
+  get soon(): number {
+    return Math.max(SOON, this.#patience / LATE);
+  }
+
   /** The next id that the server set: with an event, or by itself behind one (RFC 8620 7.3). */
   async nextId(): Promise<string> {
     const at = this.#idsTaken;
-    await this.#until(() => this.#ids.length > at, 'An event id', SOON);
+    await this.#until(() => this.#ids.length > at, 'An event id', this.soon);
     const id = this.#ids[at];
     if (id === undefined) throw new NoEventError('The stream ended without an event id.');
     this.#idsTaken += 1;
@@ -132,7 +149,15 @@ export class EventStream {
     this.#response.destroy();
   };
 
-  #until(is: () => boolean, what: string, patience = PATIENCE): Promise<void> {
+  /** Returns what of a refusal can ask for a pause: its body, which comes as if it were events. */
+  async #paused(): Promise<Paused> {
+    const retryAfter = this.headers['retry-after'] ?? null;
+    const isRefusal = this.status === 429 || this.status === 503;
+    if (isRefusal) await this.ended();
+    return { status: this.status, retryAfter, json: isRefusal ? parsed(this.#text) : null };
+  }
+
+  #until(is: () => boolean, what: string, patience = this.#patience): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
         if (!is() && this.#isOpen) return;
@@ -150,6 +175,8 @@ export class EventStream {
   }
 
   #read(text: string): void {
+    this.#length += text.length;
+    if (this.#length > MOST) this.close();
     const blocks = (this.#text + text).split(/\r\n\r\n|\n\n|\r\r/);
     this.#text = blocks.pop() ?? '';
     for (const block of blocks) this.#take(block);

@@ -1,3 +1,5 @@
+import { HIDDEN, Secrets } from './secrets.js';
+
 /** One request as it was sent and what came back: what a report shows of a check that failed. */
 export interface Exchange {
   readonly request: {
@@ -30,10 +32,15 @@ const SECRET = new Set([
   'set-cookie2',
 ]);
 
-/** Keeps the exchanges of the check that runs. Tokens and cookies are never part of it. */
+/** Keeps the exchanges of the check that runs. Credentials and cookies are never part of it. */
 export class Recorder {
+  readonly secrets: Secrets;
   #exchanges: Exchange[] = [];
   #asides = 0;
+
+  constructor(secrets = new Secrets([])) {
+    this.secrets = secrets;
+  }
 
   /** What is looked at beside a check is not part of it. */
   async aside<T>(work: () => Promise<T>): Promise<T> {
@@ -49,11 +56,8 @@ export class Recorder {
   add({ request, answer }: Exchange): void {
     if (this.#asides > 0) return;
     this.#exchanges.push({
-      request: { ...request, headers: shown(request.headers), body: cut(request.body) },
-      answer:
-        answer === null
-          ? null
-          : { ...answer, headers: shown(answer.headers), body: cut(answer.body) },
+      request: this.#kept(request),
+      answer: answer === null ? null : this.#kept(answer),
     });
     if (this.#exchanges.length > MOST) this.#exchanges.shift();
   }
@@ -64,19 +68,25 @@ export class Recorder {
     this.#exchanges = [];
     return taken;
   }
+
+  /** Returns a message without credentials and cookies, and no longer than a report shows. */
+  #kept<T extends Headed>({ body, ...message }: T): T {
+    const headers = Object.fromEntries(
+      Object.entries(message.headers).map(([name, value]) => [
+        name,
+        SECRET.has(name.toLowerCase()) ? HIDDEN : value,
+      ]),
+    );
+    // A secret may lie across the place where the body is cut.
+    const shown = this.secrets.hidden(body.slice(0, 2 * KEPT));
+    const cut =
+      body.length <= KEPT ? shown : `${shown.slice(0, KEPT)}… (${body.length} characters)`;
+    return { ...this.secrets.hiddenIn({ ...message, headers }), body: cut } as T;
+  }
 }
 
-/** Returns headers without credentials and cookies: a report may be passed on. */
-function shown(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      SECRET.has(name.toLowerCase()) ? '(hidden)' : value,
-    ]),
-  );
-}
-
-/** Shortens a body that is too long for a report. */
-function cut(text: string): string {
-  return text.length <= KEPT ? text : `${text.slice(0, KEPT)}… (${text.length} characters)`;
+/** Describes the parts of a message that can be long or secret. */
+interface Headed {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }

@@ -1,37 +1,14 @@
 import { FencedError, given, originals, texts, updated } from './fenced-ids.js';
-import { asMap, type Item, type Json, type JsonMap, parsed, same } from './json.js';
-
-/** What is known of the objects of one type in one account. */
-interface Objects {
-  /**
-   * Ids that are there and were made by this run, oldest first, each with the check that made it.
-   */
-  readonly made: Map<string, string>;
-  /** All ids that it ever made, gone ones too. */
-  readonly ever: Set<string>;
-  /** Ids that answers showed, whoever made them. */
-  readonly seen: Set<string>;
-  /** What was there before it, by id; null where nobody looked. */
-  before: ReadonlyMap<string, Item> | null;
-  /** Whether what was there before it can't be listed. */
-  isBlind: boolean;
-  /** A singleton whose values were kept, and are put back at the end. */
-  restored: boolean;
-}
-
-/** A create as it was sent. */
-interface Create {
-  readonly type: string;
-  readonly accountId: string;
-  readonly key: string;
-  readonly object: JsonMap;
-}
-
-/** A create that was refused, or the update of the object with an id. */
-interface Refusal extends Create {
-  readonly id: string | null;
-  readonly error: JsonMap;
-}
+import {
+  type Create,
+  isForeign,
+  isMadeOf,
+  NONE,
+  type Objects,
+  type Refusal,
+  unknownObjects,
+} from './fenced-objects.js';
+import { asMap, type Item, type Json, type JsonMap, parsed } from './json.js';
 
 /** A method that writes: standard ones of any type, in whatever case a check spells them. */
 const WRITES = /^(.*)\/(set|copy)$/i;
@@ -172,8 +149,9 @@ export class Fence {
   /** Takes note of one response: what was seen, made, refused or destroyed. */
   #heard([name, args]: readonly Json[]): void {
     const [type = '', verb = ''] = typeof name === 'string' ? name.split('/') : [];
-    const { accountId, created, destroyed, list } = asMap(args);
-    if (typeof accountId !== 'string') return;
+    const { created, destroyed, list } = asMap(args);
+    const accountId = this.#accountOf(type, asMap(args));
+    if (accountId === undefined) return;
     const objects = this.#of(type, accountId);
     if (verb === 'get' && Array.isArray(list))
       for (const item of list) {
@@ -214,6 +192,25 @@ export class Fence {
     const stored = this.#stored.get(type) ?? new Set();
     this.#stored.set(type, stored);
     for (const name of names) stored.add(name);
+  }
+
+  /**
+   * Returns the account of a response. A /set that doesn't name it was sent for the account of its
+   * creates or patches, or for the one whose objects it destroyed.
+   */
+  #accountOf(type: string, response: JsonMap): string | undefined {
+    const { accountId, destroyed } = response;
+    if (typeof accountId === 'string') return accountId;
+    const keys = ['created', 'notCreated', 'updated', 'notUpdated'].flatMap((member) =>
+      Object.keys(asMap(response[member])),
+    );
+    const sent = [...this.#unanswered, ...this.#patches].find(
+      (one) => one.type === type && keys.includes(one.key),
+    );
+    if (sent !== undefined) return sent.accountId;
+    return this.accounts(type).find((one) =>
+      texts(destroyed).some((id) => this.#of(type, one).made.has(id)),
+    );
   }
 
   /**
@@ -288,28 +285,8 @@ export class Fence {
   #of(type: string, accountId: string): Objects {
     const known = this.#known(type, accountId);
     if (known !== undefined) return known;
-    const objects = {
-      made: new Map<string, string>(),
-      ever: new Set<string>(),
-      seen: new Set<string>(),
-    };
-    const all: Objects = { ...objects, before: null, isBlind: false, restored: false };
+    const all = unknownObjects();
     this.#objects.set(`${type.toLowerCase()} ${accountId}`, all);
     return all;
   }
 }
-
-const NONE: ReadonlyMap<string, Item> = new Map();
-
-/** Whether an object has all the values of a create; a creation id in it stands for another one. */
-const isMadeOf = (item: Item, object: JsonMap): boolean =>
-  Object.keys(object).length > 0 &&
-  Object.entries(object).every(
-    ([name, value]) => JSON.stringify(value).includes('"#') || same(item[name] ?? null, value),
-  );
-
-/** Tells whether an id was there before the run, or was seen and not made by it. */
-const isForeign =
-  (id: string) =>
-  ({ before, seen, ever }: Objects): boolean =>
-    before?.has(id) === true || (seen.has(id) && !ever.has(id));

@@ -53,3 +53,9 @@ export function texts(value: Json | undefined): readonly string[] {
   if (value === null || value === undefined || typeof value !== 'object') return [];
   return Object.values(value).flatMap((inner) => texts(inner));
 }
+
+/**
+ * Tells whether a request, as the text that is sent, may make or change something. An upload of
+ * octets doesn't count: two of them come to one blob.
+ */
+export const mayWrite = (text: string): boolean => /\/(set|copy|upload)|\\u/i.test(text);

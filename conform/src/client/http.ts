@@ -1,9 +1,10 @@
-import { request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { mayWrite } from './fenced-ids.js';
 import { type Json, parsed } from './json.js';
-import { trustOf, type Watching, type Wire } from './watching.js';
-
-export type Body = string | Uint8Array;
+import { DeclinedError, LongError, NoAnswerError, silence } from './no-answer.js';
+import { type Body, type Outgoing, openRequest } from './open-request.js';
+import { askPatiently } from './pause.js';
+import { MOST_OCTETS, type Watching, type Wire } from './watching.js';
 
 /** Describes a request: without a method it is a GET. */
 export interface HttpRequest {
@@ -15,6 +16,8 @@ export interface HttpRequest {
   readonly chunked?: boolean;
   /** Sent in place of the user's own; null sends none. */
   readonly authorization?: string | null;
+  /** Whether a request for a pause (429) is the answer, and nothing is sent again. */
+  readonly isOnce?: boolean;
 }
 
 /** Describes an answer whose body was read to its end. */
@@ -27,34 +30,23 @@ export interface HttpAnswer {
   readonly json: Json;
 }
 
-/** The server did not answer: it can't be reached, broke off, or took longer than it may. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError';
-}
+/** Lists the statuses that lead a GET to another URL (RFC 9110 15.4). */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Nothing came in the time that a server may take. */
-class SilentError extends Error {
-  constructor(patience: number) {
-    super(`the server hangs: no answer within ${patience / 1000} s`);
-  }
+/** Returns the URL that an answer leads to; null where it leads to none. */
+export function targetOf({ status, headers }: HttpAnswer, url: string): URL | null {
+  const location = headers.get('location') ?? '';
+  if (!REDIRECTS.has(status) || location === '' || !URL.canParse(location, url)) return null;
+  return new URL(location, url);
 }
-
-/** What a server did in place of an answer. */
-function silence(error: NodeJS.ErrnoException): string {
-  if (error instanceof SilentError) return error.message;
-  if (error.code === 'ECONNREFUSED') return `the server takes no connections (${error.message})`;
-  const isBroken = error.code === 'ECONNRESET' || error.code === 'EPIPE';
-  return isBroken ? `the server broke the connection off (${error.message})` : error.message;
-}
-
-/** Lists the statuses that lead to another URL (RFC 9110 15.4). */
-const REDIRECTS = new Set([301, 302, 307, 308]);
 
 /** HTTP as a user with credentials speaks it. */
 export class Http {
   readonly #watching: Watching;
   /** The header that goes with each request. */
   readonly authorization: string;
+  /** The URL of the session that the credentials were good for; null before one was read. */
+  #known: string | null = null;
 
   constructor(authorization: string, watching: Watching) {
     this.authorization = authorization;
@@ -71,29 +63,53 @@ export class Http {
     return this.authorization.slice(this.scheme.length + 1);
   }
 
-  /** Any request; nothing is followed, whatever comes back is an answer. */
+  /** Takes note of the session's URL, which tells later whether the credentials are still good. */
+  knows(url: string): void {
+    this.#known = url;
+  }
+
+  /**
+   * Any request; nothing is followed, whatever comes back is an answer. Throws NoAnswerError where
+   * none comes in time, DeclinedError where the server serves the user no longer.
+   */
   async send(url: string, request: HttpRequest = {}): Promise<HttpAnswer> {
-    const { method = 'GET', authorization = this.authorization } = request;
+    const { method = 'GET', authorization = this.authorization, isOnce = false } = request;
     const headers: Record<string, string | readonly string[]> = { ...request.headers };
     if (authorization !== null && headers['authorization'] === undefined)
       headers['authorization'] = authorization;
     const body = bodyText(request.body);
     const { recorder, fence, wire } = this.#watching;
     fence.pass(body);
-    const answer = await exchange(url, method, headers, { ...request, wire });
-    const text = answer.octets.toString('utf8');
+    const line = `${method} ${url}`;
+    const isRepeatable = !mayWrite(body);
+    const outgoing = { ...request, method, headers, isRepeatable };
+    const sent = (): Promise<HttpAnswer> => exchange(url, outgoing, wire);
+    const answer = isOnce ? await sent() : await askPatiently(line, wire, sent, pausedBy);
     const shown = Object.entries(headers).map(([name, value]) => [name, String(value)]);
     recorder.add({
-      request: {
-        line: `${method} ${url}`,
-        headers: Object.fromEntries(shown) as Record<string, string>,
-        body,
+      request: { line, headers: Object.fromEntries(shown) as Record<string, string>, body },
+      answer: {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: answer.text,
       },
-      answer: { status: answer.status, headers: Object.fromEntries(answer.headers), body: text },
     });
-    const json = parsed(text);
-    fence.heard(json);
-    return { ...answer, text, json };
+    fence.heard(answer.json);
+    if (headers['authorization'] === this.authorization) await this.confirm(answer.status);
+    return answer;
+  }
+
+  /**
+   * Throws DeclinedError where a 401 came to credentials that were good before, and the session
+   * refuses them as well.
+   */
+  async confirm(status: number): Promise<void> {
+    if (status !== 401 || this.#known === null) return;
+    const { authorization } = this;
+    const outgoing = { method: 'GET', headers: { authorization }, isRepeatable: true };
+    const again = await exchange(this.#known, outgoing, this.#watching.wire);
+    if (again.status === 401)
+      throw new DeclinedError('The credentials are refused', `GET ${this.#known} answers 401`);
   }
 
   /**
@@ -104,56 +120,48 @@ export class Http {
     let at = url;
     for (let hops = 0; ; hops += 1) {
       const answer = await this.send(at);
-      const location = answer.headers.get('location');
-      if (!REDIRECTS.has(answer.status) || location === null || hops === 5)
+      const next = targetOf(answer, at);
+      if (next === null || hops === 5 || next.origin !== new URL(at).origin)
         return { ...answer, url: at };
-      const next = new URL(location, at);
-      if (next.origin !== new URL(at).origin) return { ...answer, url: at };
       at = next.href;
     }
   }
 }
 
 /** Sends one request and reads its answer. Throws NoAnswerError where none comes in time. */
-function exchange(
-  url: string,
-  method: string,
-  headers: Readonly<Record<string, string | readonly string[]>>,
-  { body, chunked = false, wire }: HttpRequest & { readonly wire: Wire },
-): Promise<Omit<HttpAnswer, 'text' | 'json'>> {
-  const send = new URL(url).protocol === 'https:' ? secureRequest : plainRequest;
-  const length =
-    body === undefined || chunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  return new Promise((resolve, reject) => {
-    const failed = (error: Error) =>
-      reject(new NoAnswerError(`${method} ${url}: ${silence(error)}`, { cause: error }));
-    const request = send(
-      url,
-      {
-        method,
-        headers: { ...length, ...headers } as never,
-        timeout: wire.patience,
-        ...trustOf(wire),
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('error', failed);
-        response.once('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: headersOf(response.rawHeaders),
-            octets: Buffer.concat(chunks),
-          }),
-        );
-      },
-    );
-    request.once('error', failed);
-    request.once('timeout', () => request.destroy(new SilentError(wire.patience)));
-    if (body !== undefined) request.write(body);
-    request.end();
-  });
+async function exchange(url: string, outgoing: Outgoing, wire: Wire): Promise<HttpAnswer> {
+  try {
+    return await openRequest(url, outgoing, wire, (response) => readAnswer(response, wire));
+  } catch (error) {
+    // A request that can't be made at all is no silence of the server's.
+    if (error instanceof TypeError) throw error;
+    const words = silence(error as NodeJS.ErrnoException);
+    throw new NoAnswerError(`${outgoing.method} ${url}: ${words}`, { cause: error });
+  }
 }
+
+/** Reads an answer to its end. Throws LongError where that is too far. */
+async function readAnswer(
+  response: IncomingMessage,
+  { most = MOST_OCTETS }: Wire,
+): Promise<HttpAnswer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > most) throw new LongError(most);
+    chunks.push(chunk);
+  }
+  const octets = Buffer.concat(chunks);
+  const text = octets.toString('utf8');
+  const { statusCode: status = 0, rawHeaders } = response;
+  return { status, headers: headersOf(rawHeaders), octets, text, json: parsed(text) };
+}
+
+/** Returns what of an answer can ask for a pause. */
+const pausedBy = ({ status, headers, json }: HttpAnswer) => ({
+  ...{ status, json, retryAfter: headers.get('retry-after') },
+});
 
 /** Returns the headers as they came, of which one may stand several times. */
 function headersOf(raw: readonly string[]): Headers {

@@ -2,8 +2,8 @@ import WebSocket from 'ws';
 import { type ApiAnswer, asResponse, type Connection } from './connection.js';
 import type { Recorder } from './exchange.js';
 import type { Fence } from './fence.js';
-import { NoAnswerError } from './http.js';
 import { asMap, type JsonMap, parsed } from './json.js';
+import { NoAnswerError, SilentError } from './no-answer.js';
 import { trustOf, type Watching } from './watching.js';
 
 /** Describes what of an opening handshake (RFC 6455 4.1) a check wants otherwise. */
@@ -58,17 +58,24 @@ export class Socket {
     const raw = new WebSocket(url, [...protocols], {
       headers: { authorization, ...headers },
       perMessageDeflate: compress,
-      handshakeTimeout: watching.wire.patience,
       ...trustOf(watching.wire),
     });
-    return new Promise((resolve, reject) => {
+    const { patience } = watching.wire;
+    return new Promise<Socket | number>((resolve, reject) => {
+      const failed = ({ message }: Error): void => reject(new NoAnswerError(`${url}: ${message}`));
+      const timer = setTimeout(() => {
+        failed(new SilentError(patience));
+        raw.terminate();
+      }, patience);
       const socket = new Socket(raw, watching);
       raw.once('open', () => resolve(socket));
       raw.once('unexpected-response', (_request, response) => {
         resolve(response.statusCode ?? 0);
         raw.terminate();
       });
-      raw.once('error', (error) => reject(new NoAnswerError(`${url}: ${error.message}`)));
+      raw.once('error', failed);
+      raw.once('open', () => clearTimeout(timer));
+      raw.once('close', () => clearTimeout(timer));
     });
   }
 

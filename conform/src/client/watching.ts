@@ -9,7 +9,12 @@ export interface Wire {
   readonly ca?: readonly string[];
   /** ms that a server may take for an answer. */
   readonly patience: number;
+  /** Octets of an answer at the most; MOST_OCTETS where it is absent. */
+  readonly most?: number;
 }
+
+/** More octets than any check asks for. */
+export const MOST_OCTETS = 2 ** 28;
 
 /** Waits 60 seconds for an answer and trusts the authorities of Node. */
 export const WIRE: Wire = Object.freeze({ patience: 60_000 });

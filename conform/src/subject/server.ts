@@ -2,6 +2,7 @@ import type { TransportName } from '../client/connection.js';
 import { Recorder } from '../client/exchange.js';
 import { Fence } from '../client/fence.js';
 import type { JsonMap } from '../client/json.js';
+import { Secrets } from '../client/secrets.js';
 import type { StandIns } from '../client/stand-ins.js';
 import { type Watching, WIRE, type Wire } from '../client/watching.js';
 import { type Matcher, satisfying, textWith } from '../expected.js';
@@ -73,8 +74,9 @@ export class Server {
   static async connect(options: ServerOptions): Promise<Server> {
     const { url, authorization, others = [], transport = 'http', seed = 1 } = options;
     const { wire = WIRE, strict = false } = options;
+    const recorder = new Recorder(new Secrets([authorization, ...others]));
     const watching = {
-      ...{ recorder: new Recorder(), fence: new Fence(), wire },
+      ...{ recorder, fence: new Fence(), wire },
       ...{ standIns: new Map<string, StandIns>(), strict },
     };
     const user = await User.connect(url, authorization, transport, watching);

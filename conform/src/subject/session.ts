@@ -1,5 +1,5 @@
-import type { Http, HttpAnswer } from '../client/http.js';
-import { asMap, type JsonMap } from '../client/json.js';
+import { type Http, type HttpAnswer, targetOf } from '../client/http.js';
+import { asMap, type Json, type JsonMap } from '../client/json.js';
 
 /**
  * The capability of a server that describes its own types; its object has the `url` of the
@@ -36,7 +36,7 @@ export class Session {
       if (answer.status === 401)
         throw new SessionError(`${place} refuses the credentials (401): give valid ones.`);
       if (typeof asMap(answer.json)['apiUrl'] === 'string') return new Session(answer.url, answer);
-      tried.push(`${place} answered ${answer.status}`);
+      tried.push(wordsFor(place, answer));
     }
     throw new SessionError(`No session was found: ${tried.join(', ')}.`);
   }
@@ -80,13 +80,40 @@ export class Session {
 
   /**
    * A URL of the session, its variables filled in (RFC 6570, level 1); a relative one is of its
-   * own.
+   * own. Throws SessionError where it can't be used.
    */
   expand(member: string, variables: Readonly<Record<string, string>> = {}): string {
-    const url = expand(String(this.object[member] ?? ''), variables);
-    // What is none either way is for a check to tell.
-    return !URL.canParse(url) && URL.canParse(url, this.url) ? new URL(url, this.url).href : url;
+    return this.usable(member, this.object[member], HTTP, variables);
   }
+
+  /** The same of a URL template with another place in the session, and of other schemes. */
+  usable(
+    name: string,
+    template: Json | undefined,
+    schemes: readonly string[],
+    variables: Readonly<Record<string, string>> = {},
+  ): string {
+    const text = typeof template === 'string' ? expand(template, variables) : '';
+    const isUrl = text !== '' && URL.canParse(text, this.url);
+    if (!isUrl || !schemes.includes(new URL(text, this.url).protocol))
+      throw new SessionError(
+        `The session's ${name} is no URL that begins with ${schemes.join('// or ')}//: ` +
+          `${JSON.stringify(template) ?? 'it is missing'}.`,
+      );
+    return URL.canParse(text) ? text : new URL(text, this.url).href;
+  }
+}
+
+/** Lists the schemes of the URLs of a session (RFC 8620 1.7), and of its WebSocket (RFC 8887 3). */
+export const HTTP: readonly string[] = Object.freeze(['https:', 'http:']);
+export const WS: readonly string[] = Object.freeze(['wss:', 'ws:']);
+
+/** Returns words for an answer that is no session. */
+function wordsFor(place: string, { url, ...answer }: Awaited<ReturnType<Http['follow']>>): string {
+  const target = targetOf(answer, url);
+  if (target === null) return `${place} answered ${answer.status}`;
+  const hint = target.origin === new URL(url).origin ? '' : ': give that as --url';
+  return `${place} redirects to ${target.href} (${answer.status})${hint}`;
 }
 
 /** RFC 8620 2: the limits that a server should have at least. */

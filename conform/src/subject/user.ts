@@ -7,7 +7,7 @@ import { type Handshake, Socket, SocketConnection } from '../client/socket.js';
 import type { Watching } from '../client/watching.js';
 import { NotApplicable } from '../not-applicable.js';
 import { UnexpectedError } from '../unexpected.js';
-import { Session, SessionError } from './session.js';
+import { Session, SessionError, WS } from './session.js';
 
 export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
@@ -18,6 +18,12 @@ export interface EventVariables {
   readonly types: string;
   readonly closeafter: string;
   readonly ping: string;
+}
+
+/** Returns the URL of a session's WebSocket (RFC 8887 3); null where it has none. */
+function socketUrlOf(session: Session): string | null {
+  const { url } = asMap(session.capabilities[WEBSOCKET]);
+  return url === undefined ? null : session.usable(`${WEBSOCKET} url`, url, WS);
 }
 
 /** One user: the session as it was found, and ways to speak with the server. */
@@ -42,12 +48,13 @@ export class User {
   ): Promise<User> {
     const http = new Http(authorization, watching);
     const session = await Session.read(http, url);
+    http.knows(session.url);
     if (transport === 'http') {
-      const connection = new HttpConnection(http, session.expand('apiUrl'));
+      const connection = new HttpConnection(http, () => session.expand('apiUrl'));
       return new User(session, http, watching, connection);
     }
-    const socketUrl = asMap(session.capabilities[WEBSOCKET])['url'];
-    if (typeof socketUrl !== 'string')
+    const socketUrl = socketUrlOf(session);
+    if (socketUrl === null)
       throw new SessionError(`The session has no ${WEBSOCKET} with a url: there is no WebSocket.`);
     const open = async (): Promise<Socket> => {
       const socket = await Socket.open(socketUrl, authorization, watching);
@@ -70,19 +77,21 @@ export class User {
 
   /** A WebSocket of its own, or the status that refused it. */
   async socket(handshake: Handshake = {}): Promise<Socket | number> {
-    const url = asMap(this.session.capabilities[WEBSOCKET])['url'];
-    if (typeof url !== 'string') throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
+    const url = socketUrlOf(this.session);
+    if (url === null) throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
     return await Socket.open(url, this.http.authorization, this.watching, handshake);
   }
 
   /** An event source (RFC 8620 7.3), whatever the answer. */
-  events(
+  async events(
     variables: Partial<EventVariables> = {},
     authorization = this.http.authorization,
   ): Promise<EventStream> {
     const all = { types: '*', closeafter: 'no', ping: '0', ...variables };
     const url = this.session.expand('eventSourceUrl', all);
-    return EventStream.open(url, authorization, this.watching);
+    const stream = await EventStream.open(url, authorization, this.watching);
+    if (authorization === this.http.authorization) await this.http.confirm(stream.status);
+    return stream;
   }
 
   /** The newest Session. */

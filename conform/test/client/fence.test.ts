@@ -148,6 +148,19 @@ describe('refuses', () => {
   });
 });
 
+it('a response without accountId is of the account that the request named', () => {
+  fence.pass(set({ create: { n: { text: 'new' } } }));
+  heard('Todo/set', { created: { n: { id: 'new' } } });
+  expect(fence.made('Todo', 'A')).toEqual(['mine', 'new']);
+  expect(fence.made('Todo', 'B')).toEqual([]);
+  fence.pass(set({ destroy: ['new'] }));
+  heard('Todo/set', { destroyed: ['new'] });
+  expect(fence.made('Todo', 'A')).toEqual(['mine']);
+  fence.pass(set({ create: { n: { text: 'bad' } } }));
+  heard('Todo/set', { notCreated: { n: { type: 'forbidden' } } });
+  expect(fence.refusals).toMatchObject([{ accountId: 'A', key: 'n' }]);
+});
+
 it('an object of a request that looks later than another is its own', () => {
   heard('Todo/get', { accountId: 'A', list: [{ id: 'parallel' }] });
   heard('Todo/set', { accountId: 'A', created: { k: { id: 'parallel' } } });

@@ -1,0 +1,327 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { CHECKS } from '../src/checks/index.js';
+import { bearer } from '../src/client/credentials.js';
+import { WIRE, type Wire } from '../src/client/watching.js';
+import { conform, type Options } from '../src/command.js';
+import type { Outcome } from '../src/outcome.js';
+import { REPORTS } from '../src/report/index.js';
+import { run } from '../src/run.js';
+import { worldOf } from '../src/subject/described.js';
+import { Server } from '../src/subject/server.js';
+import { startInFront } from './misbehaving.js';
+import { type Habits, OtherServer, THINGS } from './other-server.js';
+
+// Servers that hang, drip, limit, redirect, close connections or tell secrets: each is told as what
+// it is, ends no run that can go on, and leaves no object behind that can be removed.
+
+const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
+
+interface Ran {
+  readonly outcomes: readonly Outcome[];
+  readonly warnings: readonly string[];
+}
+
+/** Runs checks against a server, the type Thing among them. */
+async function ran(url: string, ids: readonly string[], wire: Wire = WIRE): Promise<Ran> {
+  const server = await Server.connect({ url, authorization: bearer('a-token'), wire });
+  const warnings: string[] = [];
+  const outcomes = await run(
+    {
+      ...{ server, world: worldOf([THINGS]), selection: {} },
+      checks: CHECKS.filter(({ id }) => ids.includes(id)),
+      warn: (line) => warnings.push(line),
+    },
+    IDLE,
+  );
+  server.close();
+  return { outcomes, warnings };
+}
+
+const statuses = ({ outcomes }: Ran): Record<string, string> =>
+  Object.fromEntries(outcomes.map(({ check, status }) => [check.id, status]));
+const wordsOf = ({ outcomes }: Ran, id: string): string => {
+  const found = outcomes.find(({ check }) => check.id === id);
+  return found?.reason ?? found?.failure?.message ?? '';
+};
+
+/** Runs checks by the command. Returns the JSON report, and what it told meanwhile. */
+async function commanded(url: string, more: Partial<Options> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'conform-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, THINGS.file);
+  await writeFile(file, THINGS.text);
+  const given = { url, token: 'a-token', transport: 'http', report: 'json', descriptor: [file] };
+  const lines: string[] = [];
+  const ended = await conform({ ...given, ...more }, {}, (line) => lines.push(line));
+  return { ...ended, lines };
+}
+
+const TYPED = ['get-not-found', 'set-continues', 'set-update-nothing', 'set-destroy-many'];
+const PASSED = Object.fromEntries(TYPED.map((id) => [id, 'passed']));
+
+it('an event source that sends no header fails one check, and the run goes on', async () => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: ({ url: path }) => path === '/events',
+    session: (one) => ({ ...one, eventSourceUrl: '/events' }),
+  });
+  const result = await ran(url, ['events-open', 'events-ping', 'events-state', 'get-not-found'], {
+    patience: 500,
+  });
+  expect(statuses(result)).toEqual({
+    ...{ 'events-open': 'failed', 'events-ping': 'notApplicable' },
+    ...{ 'events-state': 'notApplicable', 'get-not-found': 'passed' },
+  });
+  expect(wordsOf(result, 'events-open')).toMatch(/events: the server hangs: no whole.* 0\.5 s\.$/);
+  expect(wordsOf(result, 'events-state')).toBe('Not run because events-open failed.');
+});
+
+it('a check without an answer settles what hangs on it', async () => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: (_req, _res, body) => body.includes('Core/echo'),
+  });
+  const ids = ['echo', 'echo-any-json', 'echo-call-ids'];
+  const result = await ran(url, ids, { patience: 300 });
+  expect(Object.values(statuses(result))).toEqual(['failed', 'notApplicable', 'notApplicable']);
+});
+
+it.each<[string, Wire, RegExp]>([
+  ['drips', { patience: 700 }, /the server hangs: no whole answer within 0\.7 s$/],
+  ['never ends', { patience: 20_000, most: 100_000 }, /the answer has more than 100000 octets$/],
+])('an answer that %s ends', async (way, wire, words) => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: (_req, res, body) => {
+      if (!body.includes('Core/echo')) return false;
+      const more = way === 'drips' ? ' ' : ' '.repeat(10_000);
+      const timer = setInterval(() => res.write(more), 50);
+      res.on('close', () => clearInterval(timer));
+      return true;
+    },
+  });
+  const result = await ran(url, ['echo'], wire);
+  expect(wordsOf(result, 'echo')).toMatch(words);
+});
+
+it.each([
+  ['apiUrl', 'ftp://x/y', 'echo'],
+  ['apiUrl', 'http://[', 'echo'],
+  ['uploadUrl', 'http://[', 'security-no-credentials'],
+  ['downloadUrl', 7, 'security-https'],
+  ['eventSourceUrl', undefined, 'events-open'],
+])('a session whose %s is %j is told by the name of the member', async (member, value, id) => {
+  const other = await OtherServer.start();
+  const urls = { uploadUrl: '/up', downloadUrl: '/down', eventSourceUrl: '/events' };
+  const url = await startInFront(other, {
+    handle: ({ url: path }, res) => {
+      if (path !== '/.well-known/jmap' || id !== 'security-no-credentials') return false;
+      const isUnknown = res.req.headers.authorization === undefined;
+      if (isUnknown) res.writeHead(401).end();
+      return isUnknown;
+    },
+    session: (one) => ({ ...one, ...urls, [member]: value as string }),
+  });
+  const result = await ran(url, [id]);
+  expect(statuses(result)).toEqual({ [id]: 'failed' });
+  expect(wordsOf(result, id)).toContain(`The session's ${member} is no URL that begins with`);
+  expect(wordsOf(result, id)).toContain(value === undefined ? 'missing' : JSON.stringify(value));
+});
+
+it('a WebSocket whose URL is none is the server’s fault', async () => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    session: (one) => ({
+      ...one,
+      capabilities: { 'urn:ietf:params:jmap:websocket': { url: 'nowhere', supportsPush: false } },
+    }),
+  });
+  const result = await ran(url, ['ws-capability', 'ws-request']);
+  expect(Object.values(statuses(result))).toEqual(['failed', 'failed']);
+  expect(wordsOf(result, 'ws-request')).toContain('urn:ietf:params:jmap:websocket url is no URL');
+  await expect(commanded(url, { transport: 'websocket' })).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringContaining('begins with wss:// or ws://: "nowhere"'),
+  });
+});
+
+it('5.3: objects of a /set response without accountId are recognised and removed', async () => {
+  const told: Habits['told'] = (name, { accountId, ...rest }) =>
+    name === 'Thing/set' ? rest : { accountId: accountId ?? null, ...rest };
+  const other = await OtherServer.start({ told, there: 2 });
+  const before = other.ids;
+  const { outcomes, warnings } = await ran(other.url, TYPED);
+  expect(outcomes.map(({ status }) => status)).toEqual(TYPED.map(() => 'passed'));
+  expect([other.ids, warnings]).toEqual([before, []]);
+});
+
+it('requests that are limited are sent again after the pause, and fail nothing', async () => {
+  const other = await OtherServer.start();
+  let count = 0;
+  const url = await startInFront(other, {
+    handle: (_req, res) => {
+      count += 1;
+      if (count % 7 !== 0) return false;
+      const isUnavailable = count % 2 === 0;
+      res.writeHead(isUnavailable ? 503 : 429, isUnavailable ? { 'retry-after': '0' } : {});
+      res.end('{"type":"about:blank"}');
+      return true;
+    },
+  });
+  expect(statuses(await ran(url, TYPED))).toEqual(PASSED);
+  expect(count).toBeGreaterThan(14);
+  expect(other.ids).toEqual([]);
+});
+
+it('a pause longer than --timeout ends the run, and fails no check', async () => {
+  const other = await OtherServer.start();
+  let count = 0;
+  const url = await startInFront(other, {
+    handle: (req, res) => {
+      count += 1;
+      if (count < 10 || req.method === 'GET') return false;
+      res.writeHead(429, { 'retry-after': '3600' }).end();
+      return true;
+    },
+  });
+  const { report, failed } = await commanded(url, { check: TYPED, timeout: '2' });
+  const { ended, counts } = JSON.parse(report) as { ended: string; counts: object };
+  expect([failed, counts]).toMatchObject([true, { failed: 0 }]);
+  expect(ended).toMatch(
+    /^The server takes no more requests since [a-z-]+: POST .* answers 429 with Retry-After 3600/,
+  );
+  expect(ended).toMatch(/\(--timeout\)\. Of 4 checks \d were left\.$/);
+});
+
+it('a limit of the session, and a refusal without Retry-After, are answers', async () => {
+  const { pauseOf } = await import('../src/client/pause.js');
+  const limit = { type: 'urn:ietf:params:jmap:error:limit', limit: 'maxConcurrentRequests' };
+  expect(pauseOf({ status: 429, retryAfter: '1', json: limit })).toBe(null);
+  expect(pauseOf({ status: 503, retryAfter: null, json: null })).toBe(null);
+  expect(pauseOf({ status: 200, retryAfter: '1', json: null })).toBe(null);
+  expect(pauseOf({ status: 429, retryAfter: '2', json: null })).toBe(2000);
+  expect(pauseOf({ status: 429, retryAfter: 'soon', json: null })).toBe(1000);
+  const date = new Date(Date.now() + 60_000).toUTCString();
+  expect(pauseOf({ status: 503, retryAfter: date, json: null })).toBeGreaterThan(50_000);
+});
+
+it('credentials that expire end the run, which names what is left behind', async () => {
+  const other = await OtherServer.start();
+  let isExpired = false;
+  const url = await startInFront(other, {
+    handle: (_req, res, body) => {
+      isExpired ||= other.ids.length > 0 && body.includes('"update"');
+      if (isExpired) res.writeHead(401).end();
+      return isExpired;
+    },
+  });
+  const { report, failed } = await commanded(url, { check: [...TYPED, 'get-no-ids'] });
+  const told = JSON.parse(report) as { ended: string; counts: object; warnings: string[] };
+  expect([failed, told.counts]).toMatchObject([true, { failed: 0, defect: 0 }]);
+  expect(told.ended).toMatch(
+    /^The credentials are refused since set-[a-z-]+: GET .* answers 401\./,
+  );
+  expect(told.warnings[0]).toContain('Not all that was made for Thing could be removed');
+  for (const id of other.ids) expect(told.warnings[1]).toContain(`${id} (made by `);
+});
+
+it('a 401 to one resource alone is a failure, and ends no run', async () => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: (_req, res, body) => {
+      const isEcho = body.includes('Core/echo');
+      if (isEcho) res.writeHead(401).end();
+      return isEcho;
+    },
+  });
+  const result = await ran(url, ['echo', 'get-not-found']);
+  expect(statuses(result)).toEqual({ echo: 'failed', 'get-not-found': 'passed' });
+});
+
+it('a server that closes idle connections is asked again, and does nothing twice', async () => {
+  const other = await OtherServer.start();
+  const used = new WeakSet<Socket>();
+  const broken: string[] = [];
+  const url = await startInFront(other, {
+    handle: ({ socket }, _res, body) => {
+      if (!used.has(socket)) {
+        used.add(socket);
+        return false;
+      }
+      broken.push(body);
+      socket.resetAndDestroy();
+      return true;
+    },
+  });
+  const { outcomes, warnings } = await ran(url, TYPED);
+  expect(outcomes.map(({ status }) => status)).toEqual(TYPED.map(() => 'passed'));
+  expect([other.ids, warnings]).toEqual([[], []]);
+  expect(broken.length).toBeGreaterThan(0);
+  expect(broken.filter((body) => body.includes('Thing/set'))).toEqual([]);
+});
+
+it('2.2: a redirect to another origin is told with its target; 303 is followed', async () => {
+  const other = await OtherServer.start();
+  const to = (status: number, location: string) =>
+    startInFront(other, {
+      handle: ({ url: path }, res) => {
+        if (path !== '/.well-known/jmap') return false;
+        res.writeHead(status, { location }).end();
+        return true;
+      },
+    });
+  const elsewhere = await to(302, 'http://jmap.example.com/session');
+  // The URL itself is no session either: it is asked for after the well-known one.
+  await expect(commanded(`${elsewhere}/.well-known/jmap`)).rejects.toThrow(
+    /redirects to http:\/\/jmap\.example\.com\/session \(302\): give that as --url\.$/,
+  );
+  expect(statuses(await ran(await to(303, '/session'), ['echo']))).toEqual({ echo: 'passed' });
+});
+
+const PAIR = 'jane:a "p<ss"/+é';
+
+it.each(Object.keys(REPORTS))('%s has no credential, however the server tells it', async (word) => {
+  const other = await OtherServer.start();
+  const basic = Buffer.from(PAIR).toString('base64');
+  const [, password = ''] = PAIR.split(/:(.*)/s);
+  const named = `&lt;${password.replaceAll('<', '&lt;').replaceAll('"', '&quot;')}`;
+  const url = await startInFront(other, {
+    handle: (_req, res, body) => {
+      if (!body.includes('Core/echo')) return false;
+      const debug = {
+        [`Basic ${basic}`]: [PAIR, password, encodeURIComponent(password), named],
+        other: 'the-other-token',
+        url: 'http://a/?access_token=of-nobody&x=1',
+      };
+      // The head of a long body is shown, and the cut goes through a token.
+      const long = `${'x'.repeat(16_380 - 20)}${'the-other-token '.repeat(8)}`;
+      const asJson = JSON.stringify({ debug, methodResponses: [[debug]], sessionState: 's' });
+      res.writeHead(200, { 'x-debug': basic }).end(body.includes('"c1"') ? long : asJson);
+      return true;
+    },
+  });
+  const { report, summary, lines, failed } = await commanded(url, {
+    ...{ token: undefined, basic: PAIR, 'other-token': ['the-other-token'] },
+    ...{ check: ['echo', 'echo-any-json', 'request-created-ids'], report: word },
+  });
+  expect(failed).toBe(true);
+  const told = `${report}${summary}${lines.join('')}`;
+  expect(told).toContain('(hidden)');
+  for (const secret of [basic, 'p<ss', 'p&lt;ss', 'p%3Css', 'p\\u003css', 'the-oth', 'of-nobody'])
+    expect(told).not.toContain(secret);
+});
+
+it('an error of the input has no credential', async () => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: (_req, res) => {
+      res.writeHead(302, { location: 'https://elsewhere/?t=a-token' }).end();
+      return true;
+    },
+  });
+  await expect(commanded(url)).rejects.toThrow(/redirects to https:\/\/elsewhere\/\?t=\(hidden\)/);
+});
