@@ -169,7 +169,7 @@ describe('writing a blob', () => {
     expect(files()).toEqual([]);
   });
 
-  it('makes a folder anew that another process has removed', async () => {
+  it('makes a folder again that another process has removed', async () => {
     await put('b1', 'one');
     rmSync(join(folder, 'deep', 'blobs', ACCOUNT), { recursive: true });
     await put('b1', 'two');

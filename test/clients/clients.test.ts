@@ -69,7 +69,7 @@ describe('jmap-jam', () => {
     });
   });
 
-  it('a rich type: blobs up and down, and several calls in one request by $ref', async () => {
+  it('uses a rich type: blobs up and down, and several calls in one request by $ref', async () => {
     const { jam } = openJam(server().url, token);
     const octets = 'the octets of a picture';
     const { blobId, size } = await jam.uploadBlob(

@@ -86,7 +86,7 @@ describe.skipIf(!canRun)('as an ordinary user', () => {
     return folder;
   }
 
-  it('a folder with the right owner and mode: commands and the server have it', () => {
+  it('commands and the server use a folder with the right owner and mode', () => {
     expect(run('scripts/token', folderOf('right'), ['list']).code).toBe(0);
   });
 
@@ -112,7 +112,7 @@ describe.skipIf(!canRun)('as an ordinary user', () => {
     }
   });
 
-  it.skipIf(!isRoot)('files of another user: the same', () => {
+  it.skipIf(!isRoot)('files of another user: the start is refused, by name', () => {
     const folder = folderOf('foreign');
     for (const name of ['jmap.db-wal', 'jmap.db-shm']) {
       writeFileSync(join(folder, name), '', { mode: 0o600 });

@@ -124,7 +124,7 @@ describe('a database file with two paths', () => {
 });
 
 describe('a database that is removed for good', () => {
-  it('is not made anew by the server, which stops as ever', async () => {
+  it('is not made again by the server, which stops in order', async () => {
     const own = await startServer();
     try {
       const made = await makeUser(own, 'someone');

@@ -139,7 +139,7 @@ describe('kill -9 of a restore: nothing serves the half of it, and the next one 
   });
 });
 
-describe('the same on PostgreSQL', () => {
+describe('kill -9 of a restore on PostgreSQL: the next one completes', () => {
   let origin: Origin;
   beforeAll(async () => {
     origin = await fill({ DATABASE_URL: await postgresql().createDatabase('origin') });

@@ -5,11 +5,11 @@ describe('a start without its database: exit code 1 and a line that says what an
   it.each([
     ['nobody listens', 'postgresql://u:secret@127.0.0.1:1/d', /ECONNREFUSED/],
     [
-      'by a name with two addresses',
+      'nobody listens at a name with two addresses',
       'postgresql://u:secret@two.test:1/d',
       /connect ECONNREFUSED 127\.0\.0\.1:1; connect ECONNREFUSED 127\.0\.0\.2:1/,
     ],
-    ['the name is nobody', 'postgresql://u:secret@nobody.invalid:5432/d', /ENOTFOUND|EAI_AGAIN/],
+    ['no host has the name', 'postgresql://u:secret@nobody.invalid:5432/d', /ENOTFOUND|EAI_AGAIN/],
   ])('%s', async (_, url, reason) => {
     const loaded = new URL('two-addresses.mjs', import.meta.url).href;
     const options = url.includes('two.test') ? { NODE_OPTIONS: `--import=${loaded}` } : {};

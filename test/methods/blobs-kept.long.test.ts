@@ -17,7 +17,7 @@ it('octets that an object names stay, and all others go: many random types on SQ
   expect(named).toBeGreaterThan(10 * RUNS);
 }, 600_000);
 
-it('the same on PostgreSQL', async () => {
+it('octets that an object names stay, and all others go, on PostgreSQL', async () => {
   const url = await postgresql().createDatabase('kept');
   const operator = openPool({ url, size: 1 });
   await migrate(operator, MIGRATIONS);

@@ -159,7 +159,7 @@ describe('a stored encrypted secret', () => {
 });
 
 describe('/copy', () => {
-  it('encrypts secrets anew for the copy, and keeps a hash as it is', async () => {
+  it('encrypts secrets again for the copy, and keeps a hash as it is', async () => {
     const { created } = await set({ create: { k: FULL } });
     await copy('a1', {
       same: { id: created.k.id, name: 'same' },

@@ -134,7 +134,7 @@ it('takes a hook file with a helper of its own, type-checked', async () => {
   }
 });
 
-it('compiles anew when a helper of a hook file has changed', async () => {
+it('compiles again when a helper of a hook file has changed', async () => {
   await write(project.root, 'rules/reason.ts', "export const REASON = 'Settled.';\n");
   await restartAll();
   const sqlite = served.get('sqlite');

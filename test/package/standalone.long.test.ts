@@ -63,7 +63,7 @@ describe(`the folder in ${JAIL}`, () => {
   });
 });
 
-describe('the folder, written anew with S3', () => {
+describe('the folder, written again with S3', () => {
   it('keeps what is not of the build, and has blobs in S3', async () => {
     await write(app, 'data/ours.txt', 'ours');
     await tool(standalone.root, standalone.buildArgs('--with', 's3'));

@@ -153,7 +153,7 @@ describe('the packed package', () => {
     expect(await tool(root, ['generate', '--check'])).toBe('Everything generated is current.');
   });
 
-  it('says what is wrong with exit code 2 where the tool or the folder is', async () => {
+  it('says what is wrong with exit code 2 for a wrong tool or folder', async () => {
     const { root } = project;
     const told = await Promise.all([
       jmapsmith(root, ['generates']),

@@ -126,7 +126,7 @@ function measure(engine: 'sqlite' | 'postgresql', open: () => Promise<Rig>): voi
     expect(await ranks('large')).toBeLessThan((await ranks('small')) + SLACK);
   });
 
-  it('takes about as long (told, not asserted)', async () => {
+  it('takes about as long (printed, not asserted)', async () => {
     for (const [what, work] of Object.entries({ ...CALLS, ...GROWING })) {
       const isGrowing = Object.hasOwn(GROWING, what);
       const times = new Map<Size, number[]>();

@@ -202,7 +202,7 @@ describe('a step that fails', () => {
     await running.stop();
   });
 
-  it('a sweep that fails begins anew within minutes', async () => {
+  it('a sweep that fails begins again within minutes', async () => {
     let walks = 0;
     const deleted: string[] = [];
     const { running } = failing({

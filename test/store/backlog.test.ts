@@ -47,7 +47,7 @@ describe("The pages of SQLite's log that the database lacks", () => {
     expect(done.filter((name) => name === 'move').length).toBeGreaterThanOrEqual(4);
   });
 
-  it('are moved to the last one now and then, so that the log begins anew', async () => {
+  it('are all moved now and then, so that the log begins again', async () => {
     const { log, done, write } = rig();
     let restarts = 0;
     for (let n = 0; n < 1200; n += 1) {

@@ -175,7 +175,7 @@ describe('The log beside reads without a gap and writes without a pause', () => 
     expect(opened.writerDatabase.pragma('wal_autocheckpoint', { simple: true })).toBe(0);
   });
 
-  it('is moved whoever has written: tickets, too, which Prisma writes', async () => {
+  it('is moved after writes of Prisma, too', async () => {
     await open(true);
     const { writer } = opened;
     for (let n = 0; n < 12; n += 1) {

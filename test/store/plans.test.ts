@@ -471,7 +471,7 @@ describe.each(SHAPES)('a read of SQLite, of a table %s', (_shape, keyOrdered) =>
     ).toMatch(byKey);
   });
 
-  it('numbers where an order is indexed or computed, and for many', () => {
+  it('numbers all rows for many ids, and for an order that is indexed or computed', () => {
     expect(countsRanks(plan(ALL, 'size'), 16, sqlite)).toBe(true);
     expect(countsRanks(plan(ALL, 'size'), 17, sqlite)).toBe(false);
     expect(countsRanks(plan(ALL, '-weight'), 1, sqlite)).toBe(false);

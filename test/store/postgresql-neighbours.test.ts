@@ -287,7 +287,7 @@ describe('a work that fails beside others', () => {
     expect(statements.filter((sql) => sql.startsWith('EXPLAIN'))).toHaveLength(2);
   });
 
-  it('statements that a migration outdates are prepared anew; others are unavailable', async () => {
+  it('statements that a migration outdates are prepared again; others fail', async () => {
     await add('a');
     const look = (t: Snapshot) => t.get(Gadget, ['a'], Gadget.properties, HUGE);
     const objects = () => ({

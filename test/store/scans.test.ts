@@ -244,7 +244,7 @@ describe('a page by an index', () => {
     expect(opened.statements).toHaveLength(1);
   });
 
-  it('is read elsewhere where its statement is long to prepare', async () => {
+  it('is read in a thread if its statement takes long to prepare', async () => {
     const conditions = Array.from({ length: 400 }, (_, index) => contains(`title ${index}`));
     hold('json_quote');
     const late = page({ kind: 'operator', operator: 'OR', conditions });
@@ -258,7 +258,7 @@ describe('a page that looks at more than it finds', () => {
   beforeAll(() => open(0.5));
   afterAll(() => opened.close());
 
-  it('is stopped, and begun anew in the thread', async () => {
+  it('is stopped, and begins again in the thread', async () => {
     fill(40_000);
     // Nothing is remembered: other values may be found at once.
     for (let time = 0; time < 2; time += 1) {
@@ -272,7 +272,7 @@ describe('a page that looks at more than it finds', () => {
     }
   });
 
-  it('is given up at its deadline, where it is stopped first or not', async () => {
+  it('is given up at its deadline, whether it is stopped first or not', async () => {
     fill(40_000);
     const late = { accountId: A, deadline: performance.now() + 1, type: Gadget, selection: null };
     const asked = { plan: plan(contains('nowhere'), '-created'), window: WINDOW };

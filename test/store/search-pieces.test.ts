@@ -136,7 +136,7 @@ describe('a long text in the search index on SQLite', () => {
     expect(matching(db, 'wor')).toBe(0);
   });
 
-  it('begins anew where the text changes while it is indexed', async () => {
+  it('begins again if the text changes while it is indexed', async () => {
     const { bench, engine, db } = await opened();
     await bench.insert([gadget(prose(20_000))]);
     while (rows(db, 'Gadget_search_piece_row') < 3) await setImmediate();

@@ -136,7 +136,7 @@ describe('the search index on SQLite', () => {
     db.exec(`INSERT INTO "Gadget_search" ("Gadget_search") VALUES ('integrity-check')`);
   });
 
-  it('is written anew only where its columns change', async () => {
+  it('is written again only if its columns change', async () => {
     const { db } = await filled(3);
     const changes = () => db.prepare('SELECT total_changes()').pluck().get() as number;
     const before = changes();

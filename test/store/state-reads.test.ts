@@ -64,7 +64,7 @@ describe('one statement', () => {
     expect(await counted(() => page(100, PLAIN))).toBe(1);
   });
 
-  it('has not what is large, or not the same in JSON, or more than one text may hold', async () => {
+  it('has no objects that are large, differ in JSON, or exceed one text', async () => {
     await insert([gadget('r1', { title: 'x'.repeat(9000) }), gadget('r2', { score: 0.1 + 0.2 })]);
     // The text without the large row, the state, the rows.
     expect(await counted(() => objects(['r1', 'r2']))).toBe(3);
@@ -101,7 +101,7 @@ describe('the statements', () => {
     }
   });
 
-  it('are not planned anew for each number of rows', async () => {
+  it('are not planned again for each number of rows', async () => {
     for (const object of gadgets(5)) await insert([object]);
     engine.statements.length = 0;
     for (const limit of [1, 2, 3]) expect((await changes(0, limit)).records).toHaveLength(limit);

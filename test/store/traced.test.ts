@@ -19,7 +19,7 @@ async function open(options: Partial<Parameters<typeof openSqlite>[0]> = {}): Pr
 const soon = () => ({ deadline: performance.now() + 20_000 });
 const counted = (snapshot: Snapshot): Promise<number> => snapshot.count(Gadget, ALL);
 
-it('a read that goes on in a thread says so', async () => {
+it('the trace says that a read goes on in a thread', async () => {
   const { store } = await openSqlite({
     now: Date.now,
     scans: { module: MODULE },
@@ -43,7 +43,7 @@ it('a read that goes on in a thread says so', async () => {
   ]);
 });
 
-it('a work that throws, and one that the store refuses', async () => {
+it('the trace of a work that throws has its statements, and of a refused one none', async () => {
   const store = await open();
   const trace = new ExplainedCall(CALL);
   const traced = tracedStore(store, trace);
@@ -59,7 +59,7 @@ it('a work that throws, and one that the store refuses', async () => {
   expect(trace.statements).toHaveLength(1);
 });
 
-it('a work with a snapshot of its own, as hooks have it', async () => {
+it('the trace of a work with its own snapshot has its statements and its commit', async () => {
   const store = await open();
   const trace = new ExplainedCall(CALL);
   const traced = tracedStore(store, trace);

@@ -67,7 +67,7 @@ describe('statements that are sent together', () => {
     expect(rows.map(({ statement }) => statement)).toContain(skipped.text);
   });
 
-  it('are prepared anew where that failed once another batch had prepared them', async () => {
+  it('are prepared again if that failed once another batch had prepared them', async () => {
     const unprepared = (text: string) => ({ text, values: [] });
     const twice = prepared('SELECT 2 * n FROM t WHERE id = $1', [7]);
     // All of it is sent before the first answer.

@@ -61,7 +61,7 @@ function write() {
 }
 
 describe('backup and restore', () => {
-  it('copies acknowledged writes under writers; a client ahead synchronises anew', async () => {
+  it('copies acknowledged writes under writers; a client ahead synchronises again', async () => {
     const writers = write();
     onTestFinished(writers.stop);
     await expect.poll(() => writers.blobs.size, PATIENT).toBeGreaterThan(20);

@@ -46,7 +46,7 @@ async function change(project: Project, count: number): Promise<void> {
 }
 
 describe('without git', () => {
-  it('a migration that no database has applied is made anew', async () => {
+  it('a migration that no database has applied is made again', async () => {
     const project = await createProject({ 'things.yaml': first(1) });
     await project.generate();
     await change(project, 2);
@@ -90,7 +90,7 @@ describe('without git', () => {
     }
   });
 
-  it('nothing is made anew, nor stale, where the descriptors have not changed', async () => {
+  it('nothing is made again, nor stale, if the descriptors have not changed', async () => {
     const project = await createProject({ 'things.yaml': first(1) });
     await project.generate();
     await start(project);
@@ -101,7 +101,7 @@ describe('without git', () => {
     expect((await project.generate()).stdout).toBe('0 written, 0 removed.\n');
   });
 
-  it('all counts as released where a database can not be read, which is a warning', async () => {
+  it('all counts as released if a database can not be read, with a warning', async () => {
     const project = await createProject({ 'things.yaml': first(1) });
     await project.generate();
     vi.stubEnv('DATABASE_URL', 'postgresql://u:secret@127.0.0.1:1/none');

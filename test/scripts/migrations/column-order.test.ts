@@ -80,7 +80,7 @@ it("the engine's own tables, and all tables of SQLite, have the order of the sch
   expect({ ...ours, Todo: [] }).toEqual({ ...sqlite, Todo: [] });
 });
 
-it('a table that exists is not made anew for a filter that comes', async () => {
+it('a table that exists is not made again for a new filter', async () => {
   const root = temporaryRoot();
   await generate(root, model([todo()]));
   const plan = await generate(root, model([TODO, type('Thing', PROPERTIES)]));

@@ -274,7 +274,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     expect(Object.keys((await db.rows(`SELECT * FROM "Todo"`))[0] ?? {})).toHaveLength(5);
   });
 
-  it('computes anew from values that were given up, but not from renamed ones', async () => {
+  it('computes again from dropped values, but not from renamed ones', async () => {
     const serverSet = (name: string, computed: NonNullable<ModelProperty['computed']>) =>
       property(name, 'integer', { default: 0, access: 'serverSet', computed });
     const length = (from: string) => serverSet('length', { kind: 'from', properties: [from] });

@@ -98,7 +98,7 @@ export function indexesNestedBlobs(open: () => Promise<Evolving>): void {
     expect(await records(db)).toEqual([...all, 'r98 B3']);
   });
 
-  it('makes them anew if other places hold blobs, and removes those that none holds', async () => {
+  it('makes them again if other places hold blobs, and removes those that none holds', async () => {
     const { db, advance, put } = await beginPage(page([], []));
     for (const [n, value] of VALUES.entries()) await put(`r${n + 10}`, value);
     const [first, second] = [PLACES.slice(0, 3), PLACES.slice(2)];

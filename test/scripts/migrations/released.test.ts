@@ -27,7 +27,7 @@ async function released(): Promise<string> {
 const FOLDERS = ['sqlite', 'postgresql'].map((provider) => `prisma/${provider}/migrations`);
 
 describe('planMigrations: released migrations', () => {
-  it('writes a migration that is not committed anew, from the last committed state', async () => {
+  it('writes an uncommitted migration again, from the last committed state', async () => {
     const root = await released();
     expect(names(await generate(root, model([todo([DUE])])))).toEqual([
       '0001_init',

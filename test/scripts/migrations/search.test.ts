@@ -106,7 +106,7 @@ describe('search indexes in SQLite migrations', () => {
     expect(left.all()).toEqual([]);
   });
 
-  it('forget it too once a migration has written its table anew', () => {
+  it('forget it too once a migration has written its table again', () => {
     const now = note(['title']);
     const capability = { urn: '', name: '', types: [now], methods: [], drops: [] };
     const unchanged = {
@@ -132,7 +132,7 @@ describe('search indexes in SQLite migrations', () => {
     expect(found('bod')).toEqual([]);
   });
 
-  it('from before long texts had pieces get tables for them, and keep what they hold', async () => {
+  it('of an older version get tables for pieces of long texts, and keep their rows', async () => {
     await advance(note(['title']));
     const long = `first ${'and more '.repeat(2000)}`;
     // As the version before left it: one document a row, whatever its length.
@@ -169,7 +169,7 @@ describe('search indexes in SQLite migrations', () => {
     expect(left.all()).toEqual([]);
   });
 
-  it('are kept where the table is written anew', async () => {
+  it('are kept if the table is written again', async () => {
     await advance(note(['title']));
     add('a', 'r1', 'first', null);
     // SQLite can't make a column nullable but by a copy of the table.
