@@ -149,7 +149,7 @@ it('a WebSocket whose URL is none is the server’s fault', async () => {
   });
 });
 
-it('5.3: objects of a /set response without accountId are recognised and removed', async () => {
+it('RFC 8620 5.3: objects of a /set response without accountId are removed', async () => {
   const told: Habits['told'] = (name, { accountId, ...rest }) =>
     name === 'Thing/set' ? rest : { accountId: accountId ?? null, ...rest };
   const other = await OtherServer.start({ told, there: 2 });
@@ -264,7 +264,7 @@ it('a server that closes idle connections is asked again, and does nothing twice
   expect(broken.filter((body) => body.includes('Thing/set'))).toEqual([]);
 });
 
-it('2.2: a redirect to another origin is told with its target; 303 is followed', async () => {
+it('RFC 8620 2.2: a redirect to another origin is reported; 303 is followed', async () => {
   const other = await OtherServer.start();
   const to = (status: number, location: string) =>
     startInFront(other, {

@@ -119,7 +119,7 @@ export const blobUploadMethodFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what can’t be read is taken as an empty blob',
+    name: 'an unreadable blob is taken as an empty one',
     checks: [
       'blob-method-upload-range',
       'blob-method-upload-sources',
@@ -252,7 +252,7 @@ export const blobGetMethodFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what is no UTF-8 is replaced',
+    name: 'octets of a blob that are no UTF-8 are replaced',
     checks: ['blob-method-get-encoding', 'blob-method-get-cut-character'],
     ...blobs(({ isEncodingProblem, ...one }) =>
       isEncodingProblem === true ? { ...one, 'data:asText': 'The \ufffd' } : one,
@@ -321,12 +321,12 @@ export const blobGetMethodFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'what is not there is not told',
+    name: 'a missing blob is not reported',
     checks: ['blob-method-get-not-found', 'blob-method-get-uploader-alone'],
     ...told('get', (args) => ({ ...args, notFound: [] })),
   },
   {
-    name: 'what is asked for twice is told twice',
+    name: 'a blob that is asked for twice is listed twice',
     checks: ['blob-method-get-not-found'],
     ...list('get', 'list', (all) => [...all, ...all]),
   },

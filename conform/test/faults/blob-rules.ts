@@ -68,7 +68,7 @@ export const blobRuleFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'what is said to be JSON is read as JSON',
+    name: 'an upload whose type is JSON is read as JSON',
     checks: ['blob-method-upload-any-octets'],
     ...onResponses(([name, args, id]) =>
       name === 'Blob/get'

@@ -196,7 +196,7 @@ export const uploadFaults: readonly Fault[] = [
     ...plain(isUpload),
   },
   {
-    name: 'who reads an account reads its uploads',
+    name: 'a reader of an account reads its uploads',
     checks: ['blob-upload-uploader-alone'],
     ...http(isDownload, (answer) =>
       answer.status === 404 ? withBody({ ...answer, status: 200 }, 'private') : answer,
@@ -277,7 +277,7 @@ export const downloadFaults: readonly Fault[] = [
     ...headers((all) => ({ ...all, 'cache-control': 'private, immutable, max-age=3600' })),
   },
   {
-    name: 'what is not there is cached for long',
+    name: 'the refusal of a missing blob is cached for long',
     checks: ['blob-download-refusal-cache'],
     ...headers((all) => ({ ...all, 'cache-control': 'private, immutable, max-age=31536000' }), 404),
   },
@@ -356,12 +356,12 @@ export const blobCopyFaults: readonly Fault[] = [
     ...headers((all) => ({ ...all, 'content-type': 'application/octet-stream' })),
   },
   {
-    name: 'what is not copied is forgotten',
+    name: 'a blob that is not copied is in neither list',
     checks: ['blob-copy-not-found', 'blob-copy-twice', 'blob-copy-uploader-alone'],
     ...told('copy', ({ notCopied: _, ...args }) => args),
   },
   {
-    name: 'what is not there is blobNotFound',
+    name: 'a missing blob is blobNotFound',
     checks: ['blob-copy-not-found', 'blob-copy-uploader-alone'],
     ...renamed('notFound', 'blobNotFound'),
   },

@@ -70,12 +70,12 @@ export const copyFaults: readonly Fault[] = [
     ...sent('copy', (args) => ({ ...args, onSuccessDestroyOriginal: true })),
   },
   {
-    name: 'what is invalid is told as not found',
+    name: 'an invalid copy is notFound',
     checks: ['copy-id-required', 'copy-invalid-properties'],
     ...renamed('invalidProperties', 'notFound'),
   },
   {
-    name: 'what is not found is told as invalid',
+    name: 'a missing original is invalidProperties',
     checks: ['copy-not-found', 'copy-each-alone'],
     ...renamed('notFound', 'invalidProperties'),
   },

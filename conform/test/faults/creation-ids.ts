@@ -37,7 +37,7 @@ export const creationIdFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what was refused is in createdIds',
+    name: 'a refused object is in createdIds',
     checks: ['creation-ids-kept'],
     ...ids((all) => ({ ...all, bad: 'r0nothing' })),
   },

@@ -58,7 +58,7 @@ export const describedObjectFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what is looked up twice is listed twice',
+    name: 'a blob that is looked up twice is listed twice',
     checks: ['blob-lookup-repeated'],
     ...list('lookup', 'list', (all) => [...all, ...all]),
   },
@@ -73,7 +73,7 @@ export const describedObjectFaults: readonly Fault[] = [
     ...sent('set', (args) => ({ ...args, create: lowered(args['create'] ?? null) })),
   },
   {
-    name: 'what is destroyed keeps what was unique to it',
+    name: 'a destroyed object keeps its unique values',
     checks: ['described-unique-freed'],
     ...ignoring('set', 'destroy'),
   },

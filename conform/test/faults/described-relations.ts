@@ -27,7 +27,7 @@ export const describedRelationFaults: readonly Fault[] = [
     ...accepted('invalidProperties'),
   },
   {
-    name: 'what a creation id became is not told',
+    name: 'the id behind a creation id is not reported',
     checks: [
       'described-links-creation-ids',
       'described-links-several',
@@ -40,12 +40,12 @@ export const describedRelationFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what is linked is told as forbidden',
+    name: 'a linked object is forbidden',
     checks: ['described-links-on-destroy', 'described-links-holders'],
     ...renamed('objectIsLinked', 'forbidden'),
   },
   {
-    name: 'what cascades or is unlinked is no change',
+    name: 'an object that cascades or is unlinked is no change',
     checks: ['described-links-on-destroy'],
     ...told('changes', (args) => ({ ...args, updated: [], destroyed: [] })),
   },
@@ -106,12 +106,12 @@ export const describedRelationFaults: readonly Fault[] = [
     ...accepted('tooLarge'),
   },
   {
-    name: 'what is over the count of objects is called invalid',
+    name: 'an object over the count is called invalid',
     checks: ['described-limits-over-quota'],
     ...renamed('overQuota', 'invalidProperties'),
   },
   {
-    name: 'what is too large is called invalid',
+    name: 'an object that is too large is called invalid',
     checks: ['described-limits-too-large'],
     ...renamed('tooLarge', 'invalidProperties'),
   },
@@ -129,7 +129,7 @@ export const describedRelationFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'what counts others is told with the state that it had at first',
+    name: 'an object that counts others is reported with its first state',
     checks: ['described-counts-told'],
     ...events('state', (event) => event.replace(/"TaskList":"\w+"/, '"TaskList":"0"')),
   },

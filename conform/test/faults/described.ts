@@ -30,7 +30,7 @@ export const describedFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what is invalid is taken',
+    name: 'an invalid value is taken',
     checks: [
       'described-values-refused',
       'described-sets-true',
@@ -81,7 +81,7 @@ export const describedFaults: readonly Fault[] = [
     ...items((item) => ({ ...item, cost: 0 })),
   },
   {
-    name: 'what is sent for the server to set is taken',
+    name: 'a value for a server-set property is taken',
     checks: ['described-server-set-changed'],
     ...sent(
       'set',

@@ -98,7 +98,7 @@ export const dispatchFaults: readonly Fault[] = [
     ]),
   },
   {
-    name: 'what is no list is taken for a list of one',
+    name: 'a value that is no list is taken for a list of one',
     checks: ['dispatch-wrong-types', 'dispatch-after-error'],
     ...sent('get', (args) => ({
       ...args,

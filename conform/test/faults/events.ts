@@ -41,7 +41,7 @@ export const eventFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'who was let in once is let in by any token',
+    name: 'a client that was let in once is let in by any token',
     checks: ['events-authenticated'],
     request: (one) => {
       if (!isStream(one)) return one;
@@ -131,7 +131,7 @@ export const eventFaults: readonly Fault[] = [
     ...events('ping', (event) => event.replace(/^data: .*$/m, 'data: {"interval":60}')),
   },
   {
-    name: 'what changed nothing is told',
+    name: 'a call that changed nothing makes an event',
     checks: ['events-nothing-changed'],
     ...events('state', (event) => `${event.replaceAll(/":"\w+"/g, '":"0"')}\n\n${event}`),
   },

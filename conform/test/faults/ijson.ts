@@ -24,7 +24,7 @@ const answering = (change: (text: string) => string): Partial<Fault> => ({
 
 export const ijsonFaults: readonly Fault[] = [
   {
-    name: 'what is no JSON counts as a request without calls',
+    name: 'a body that is no JSON counts as a request without calls',
     checks: ['ijson-syntax', 'ijson-byte-order-mark'],
     ...taking('notJSON'),
   },

@@ -33,7 +33,7 @@ export const limitsFaults: readonly Fault[] = [
     ...rejecting(({ body }) => body.length >= 10_000_000, 'limit', { limit: 'maxSizeRequest' }),
   },
   {
-    name: 'what is chunked has no limit',
+    name: 'a chunked body has no limit',
     checks: ['limits-size-chunked'],
     request: (one) =>
       one.headers['transfer-encoding'] === undefined

@@ -88,7 +88,7 @@ export const patchFaults: readonly Fault[] = [
     ...renamed((pointer) => pointer.replace('/nowhere/x', '/nowhere')),
   },
   {
-    name: 'what is inherited is a way in',
+    name: 'a pointer goes through inherited members',
     checks: ['patch-prototype-names'],
     ...patches((patch) => dropping(patch, (key) => /(^|[/])(__proto__|constructor)[/]/.test(key))),
   },

@@ -72,7 +72,7 @@ export const querySortFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what is not sorted by is ignored',
+    name: 'an unsupported sort is ignored',
     checks: [
       'query-sort-unsupported',
       'query-sort-undeclared',
@@ -83,7 +83,7 @@ export const querySortFaults: readonly Fault[] = [
     ...forgiving('unsupportedSort', 'query', NOTHING),
   },
   {
-    name: 'what is not sorted by is a wrong argument',
+    name: 'an unsupported sort is a wrong argument',
     checks: ['query-sort-unsupported', 'query-sort-undeclared', 'query-collation-unknown'],
     ...renamed('unsupportedSort', 'invalidArguments'),
   },

@@ -61,7 +61,7 @@ export const referencesFaults: readonly Fault[] = [
     ...nothing,
   },
   {
-    name: 'what a reference finds is wrapped into a list',
+    name: 'the value of a reference is wrapped into a list',
     checks: ['references-resolve', 'references-null', 'references-empty-path', 'references-chain'],
     ...found((value) => [value]),
   },

@@ -30,12 +30,12 @@ export const requestFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what is no JSON is a request without calls',
+    name: 'a body that is no JSON is a request without calls',
     checks: ['request-not-json', 'request-other-type'],
     ...taking('notJSON'),
   },
   {
-    name: 'what stands behind a request is not read',
+    name: 'octets behind a request are not read',
     checks: ['request-not-json'],
     request: (one) => ({
       ...one,
@@ -43,7 +43,7 @@ export const requestFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'what is no Request is one without calls',
+    name: 'JSON that is no Request is one without calls',
     checks: [
       'request-not-an-object',
       'request-using-shape',
@@ -137,7 +137,7 @@ export const requestFaults: readonly Fault[] = [
     request: (one) => ({ ...one, method: 'POST' }),
   },
   {
-    name: 'what a compressed body is, is not told',
+    name: 'a compressed body is an error of the server',
     checks: ['request-content-encoding'],
     ...http(
       ({ headers }) => headers['content-encoding'] !== undefined,

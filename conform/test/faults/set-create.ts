@@ -70,7 +70,7 @@ export const setCreateFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what is invalid is taken',
+    name: 'an invalid object is taken',
     checks: [
       'set-create-required',
       'set-create-unknown-property',
@@ -106,7 +106,7 @@ export const setCreateFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what the server sets is left out of what a client gives',
+    name: 'a server-set property of a client is left out',
     checks: [
       ...['set-create-server-set', 'set-create-server-set-refused'],
       'set-create-all-invalid-listed',

@@ -73,7 +73,7 @@ export const setStateFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'what is too much for one call is left out',
+    name: 'an object of a large call is left out',
     checks: ['set-max-objects'],
     ...sent('set', (args) =>
       Array.isArray(args['destroy']) ? { ...args, destroy: args['destroy'].slice(1) } : args,
@@ -87,7 +87,7 @@ export const setStateFaults: readonly Fault[] = [
     ),
   },
   {
-    name: 'what was read once in a request is not read again',
+    name: 'an object that was read once in a request is not read again',
     checks: ['set-sequential', 'set-states'],
     ...onResponse((response) => {
       const first = new Map<string, JsonMap>();

@@ -45,7 +45,7 @@ export const setUpdateFaults: readonly Fault[] = [
     })),
   },
   {
-    name: 'what is not there is found',
+    name: 'a missing object is found',
     checks: [
       'set-update-unknown-id',
       'set-update-no-id',
@@ -58,7 +58,7 @@ export const setUpdateFaults: readonly Fault[] = [
     ...accepted('notFound'),
   },
   {
-    name: 'what is wrong in a patch is left out, the rest is applied',
+    name: 'a wrong part of a patch is left out, the rest is applied',
     checks: ['set-update-atomic', 'set-update-unknown-null', 'set-update-prototype-names'],
     ...patches((patch) => dropping(patch, (key) => key !== 'title')),
   },
@@ -89,7 +89,7 @@ export const setUpdateFaults: readonly Fault[] = [
     ...patches((patch) => dropping(patch, (_, value) => value === null)),
   },
   {
-    name: 'what is updated is not destroyed',
+    name: 'an object that is updated is not destroyed',
     checks: ['set-update-destroyed', 'set-update-will-destroy'],
     ...sent('set', (args) => {
       const updated = Object.keys(asMap(args['update']));
@@ -118,7 +118,7 @@ export const setUpdateFaults: readonly Fault[] = [
     ...list('set', 'destroyed', (ids) => ids.flatMap((id) => [id, id])),
   },
   {
-    name: 'what is destroyed takes all others along',
+    name: 'a destroyed object takes all others along',
     checks: ['set-destroy-answer', 'set-destroy-many'],
     ...list('get', 'list', () => []),
   },

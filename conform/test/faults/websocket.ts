@@ -30,7 +30,7 @@ export const websocketFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'who connected once may connect with any token',
+    name: 'a client that connected once may connect with any token',
     checks: ['ws-handshake-authenticated'],
     handshake: (offer) => {
       known = known === '' ? offer.authorization : known;
@@ -176,7 +176,7 @@ export const websocketFaults: readonly Fault[] = [
     }),
   },
   {
-    name: 'what is no request is no JSON',
+    name: 'JSON that is no request is notJSON',
     checks: ['ws-not-request', 'ws-type-required', 'ws-same-refusals', 'ws-push-refused'],
     ...errors((error) => ({
       ...error,
