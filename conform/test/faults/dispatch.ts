@@ -125,7 +125,7 @@ export const dispatchFaults: readonly Fault[] = [
   },
   {
     name: 'another user’s account has an answer of its own',
-    checks: ['dispatch-account-foreign'],
+    checks: ['dispatch-account-same-words'],
     answer: (answer, { body }) =>
       body.includes('a-nobody')
         ? answer

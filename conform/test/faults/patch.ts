@@ -59,7 +59,7 @@ export const patchFaults: readonly Fault[] = [
   },
   {
     name: 'tildes are no escapes where nothing is escaped',
-    checks: ['patch-escapes'],
+    checks: ['patch-escapes-invalid'],
     ...renamed((pointer) => pointer.replaceAll(/~(?![01])/g, '~0')),
   },
   {
