@@ -24,9 +24,6 @@ const TEST = /^(?:conform\/)?test\//;
 /** Records of measurements, tables that a script writes, and the output of a test's input. */
 const LEFT_OUT = /^(?:bench\/results|src\/text\/tables|test\/golden)\//;
 
-/** The folder whose code is to follow. */
-const LATER = /^conform\//;
-
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Returns the paths of the project's files, those that git doesn't know yet too. */
@@ -37,7 +34,7 @@ function listFiles() {
   });
   return listed
     .split('\n')
-    .filter((file) => PAGE.test(file) || (CODE.test(file) && !LATER.test(file)))
+    .filter((file) => PAGE.test(file) || CODE.test(file))
     .filter((file) => !LEFT_OUT.test(file))
     .filter((file) => existsSync(join(root, file)));
 }

@@ -50,7 +50,7 @@ export interface Conformed {
   readonly summary: string;
 }
 
-/** What is the input's fault. */
+/** Errors that are the input's fault. */
 const INPUT = [
   SessionError,
   NoAnswerError,
@@ -234,7 +234,7 @@ function authorizationOf(
   );
 }
 
-/** What is wrong isn't repeated: it may hold a password. */
+/** The wrong value isn't repeated: it may hold a password. */
 function basicOf(option: string, pair: string): string {
   const authorization = basic(pair);
   if (authorization === null)
@@ -245,7 +245,7 @@ function basicOf(option: string, pair: string): string {
 /** RFC 6750 2.1 has fewer: servers may have tokens of another form. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** What no header holds isn't repeated either. */
+/** A value that no header holds isn't repeated either. */
 function bearerOf(token: string): string {
   if (TOKEN.test(token)) return bearer(token);
   throw new UsageError('A token has visible ASCII characters alone.');

@@ -28,7 +28,7 @@ export async function describedIn(files: readonly string[]): Promise<World | nul
 }
 
 /**
- * The types that the server has: those that somebody described, or else those of the server's own
+ * The types that the server has: the described ones, or else the types of the server's own
  * reference.
  */
 export async function learnTypes(
@@ -37,8 +37,8 @@ export async function learnTypes(
   described: World | null,
 ): Promise<World> {
   const { capabilities } = server.user.session;
-  // Who gives a descriptor wants its types checked: to leave them out would be a pass that says
-  // nothing.
+  // A user who gives a descriptor wants its types checked: to leave them out would be a pass that
+  // says nothing.
   for (const [type, { capability }] of described ?? [])
     if (!(capability in capabilities))
       throw new ForeignError(

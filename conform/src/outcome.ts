@@ -13,14 +13,14 @@ export type Status = 'passed' | 'failed' | 'notApplicable' | 'defect';
 /** Why a check failed. */
 export interface Failure {
   readonly message: string;
-  /** What a comparison held against each other, where one failed. */
+  /** The two sides of a comparison, where one failed. */
   readonly expected?: unknown;
   readonly actual?: unknown;
   /** The last requests of the check with their answers, oldest first. */
   readonly exchanges: readonly Exchange[];
 }
 
-/** What a check came to. */
+/** The result of a check. */
 export interface Outcome {
   readonly check: Check;
   /** The type that it was run for; null of a check of the server. */
@@ -38,14 +38,14 @@ export interface Outcome {
   readonly ms: number;
 }
 
-/** What a run came to. */
+/** The results of a run. */
 export interface Results {
   readonly url: string;
   readonly transport: TransportName;
   readonly seed: number;
   /** Why the run ended early; absent where it didn't. */
   readonly ended?: string;
-  /** What was made and could not be removed. */
+  /** Objects that were made and could not be removed. */
   readonly warnings?: readonly string[];
   readonly outcomes: readonly Outcome[];
 }
@@ -67,7 +67,7 @@ interface Compared {
 }
 
 /**
- * Returns whether an exception tells what a server did: the runner looked at it itself, or a
+ * Returns whether an exception tells what a server did. The runner looked at it itself, or it is a
  * comparison of `expect`, also one with a value of another kind, such as null for a text.
  */
 export const isExpectation = (error: unknown): boolean =>

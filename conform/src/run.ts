@@ -13,7 +13,7 @@ import { Subject } from './subject/subject.js';
 import { messageOf, others, tidied } from './tidied.js';
 import { elsewhere, missing, refusedWholly } from './usable.js';
 
-/** What of the checks is wanted; what is left out is all. */
+/** The checks to run; a part that is left out means all. */
 export interface Selection {
   readonly types?: readonly string[];
   readonly sections?: readonly string[];
@@ -216,10 +216,10 @@ class Runner {
   }
 
   /**
-   * Where the account has objects of others, these may be at work: a check that failed while
+   * Where the account has objects of others, these may be at work. A check that failed while
    * something changed that the run did not touch is done once more, beside what is there then.
-   * Where it had none, what came is rather the check's own, by a create whose answer was lost or
-   * wrong: the check has failed, and those after it run beside what is left.
+   * Where it had none, new objects are rather the check's own, by a create whose answer was lost or
+   * wrong. The check has failed, and those after it run beside what is left.
    */
   async #undisturbed(on: Server | Subject, work: () => Promise<void>): Promise<void> {
     try {

@@ -2,9 +2,9 @@ import { unforeseen } from './subject/beside.js';
 import type { Subject } from './subject/subject.js';
 
 /**
- * Removes what was made. What of it can't be removed is told, with the outcomes: it must not hide
- * them. So is what became of the objects that the run did not make, if it wasn't the run that did
- * it.
+ * Removes what was made. Objects that can't be removed are told with the outcomes: they must not
+ * hide them. So is what became of the objects that the run did not make, if it wasn't the run that
+ * did it.
  */
 export async function tidied(subject: Subject, warn?: (line: string) => void): Promise<void> {
   const { type, profile } = subject;
@@ -31,7 +31,7 @@ function left(subject: Subject): readonly string[] {
   });
 }
 
-/** What came of objects that the run did not make: a line for each account and act. */
+/** Returns the changes of objects that the run did not make: a line for each account and act. */
 export async function others(subject: Subject): Promise<readonly string[]> {
   return (await unforeseen(subject)).flatMap(({ accountId, ...acts }) =>
     Object.entries(acts).flatMap(([act, ids]: [string, readonly string[]]) =>

@@ -10,7 +10,7 @@ export function elsewhere(check: Check, transport: string): string | null {
   return `This is shown over ${check.transport} alone.`;
 }
 
-/** What a type lacks of what a check needs. */
+/** Returns the needs of a check that a type lacks. */
 export function missing(check: TypeCheck, subject: Subject): string | null {
   const { methods = [], room = 1, text = false, repeats = false, singleton } = check.needs;
   const { profile } = subject;

@@ -19,7 +19,7 @@ export async function wireOf(
     throw new UsageError(`--ca ${ca} can't be read (${error.code ?? error.message}).`);
   });
   requireCertificates(ca, pem);
-  // What replaces the authorities of Node replaces those of this variable as well. Node itself
+  // A list of authorities replaces the ones that this variable adds, so they are added. Node itself
   // warns where it can't read the file.
   const known = extra === '' ? '' : await readFile(extra, 'utf8').catch(() => '');
   return trusting({ patience }, pem, ...(known === '' ? [] : [known]));

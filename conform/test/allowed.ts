@@ -1,5 +1,6 @@
 import { asMap, type JsonMap, parsed } from '../src/client/json.js';
 import {
+  changeResponses,
   dropping,
   http,
   items,
@@ -10,7 +11,6 @@ import {
   sent,
   session,
   setErrors,
-  told,
   values,
   withBody,
 } from './faults/makers.js';
@@ -23,7 +23,7 @@ export interface Allowed extends Fault {
 }
 
 /** A body that is no problem details object. */
-const plain = (answer: ProxyAnswer, status: number): ProxyAnswer =>
+const answerHtml = (answer: ProxyAnswer, status: number): ProxyAnswer =>
   withBody({ ...answer, status, headers: { 'content-type': 'text/html' } }, '<p>No.</p>');
 
 const problemOf = ({ body }: ProxyAnswer): string =>
@@ -84,7 +84,10 @@ export const ALLOWED: readonly Allowed[] = [
     name: 'does not tell a default that null restored',
     checks: ['set-update-null-default'],
     decisions: ['set-update-default-reported'],
-    ...told('set', (args) => ({ ...args, updated: values(args['updated'], () => null) })),
+    ...changeResponses('set', (args) => ({
+      ...args,
+      updated: values(args['updated'], () => null),
+    })),
   },
   {
     name: 'takes a pointer that is no JSON Pointer for an unknown property',
@@ -171,7 +174,7 @@ export const ALLOWED: readonly Allowed[] = [
     decisions: ['request-not-json', 'request-unknown-capability', 'limits-calls'],
     ...instead(
       (answer) => ['notJSON', 'unknownCapability', 'limit'].some((type) => isProblem(type)(answer)),
-      (answer) => plain(answer, 422),
+      (answer) => answerHtml(answer, 422),
     ),
   },
   {
@@ -191,7 +194,7 @@ export const ALLOWED: readonly Allowed[] = [
     name: 'refuses a long body in front of the server',
     checks: ['limits-size'],
     decisions: ['limits-size-refused'],
-    ...instead(isProblem('limit'), (answer) => plain(answer, 413)),
+    ...instead(isProblem('limit'), (answer) => answerHtml(answer, 413)),
   },
   {
     name: 'refuses a surplus of requests with the status of HTTP',
@@ -199,7 +202,7 @@ export const ALLOWED: readonly Allowed[] = [
     decisions: ['limits-concurrent-refused'],
     ...http(
       ({ body }) => body.includes('"c11"'),
-      (answer) => plain(answer, 429),
+      (answer) => answerHtml(answer, 429),
     ),
   },
   {
@@ -216,7 +219,7 @@ export const ALLOWED: readonly Allowed[] = [
     ],
     ...instead(
       ({ status }) => status === 401,
-      (answer) => plain(answer, 403),
+      (answer) => answerHtml(answer, 403),
     ),
   },
   {
@@ -225,7 +228,7 @@ export const ALLOWED: readonly Allowed[] = [
     decisions: ['request-other-type-not-json'],
     ...http(
       ({ method, headers }) => method === 'POST' && !isType(headers['content-type']),
-      (answer) => plain(answer, 415),
+      (answer) => answerHtml(answer, 415),
     ),
   },
   {
@@ -255,7 +258,7 @@ export const ALLOWED: readonly Allowed[] = [
     decisions: ['blob-download-refusals-alike'],
     ...instead(
       ({ status }) => status === 404,
-      (answer) => plain(answer, 410),
+      (answer) => answerHtml(answer, 410),
     ),
   },
   {
@@ -275,7 +278,10 @@ export const ALLOWED: readonly Allowed[] = [
       ...args,
       sinceState: String(args['sinceState']).replace(/x$/, ''),
     })),
-    ...told('changes', (args) => ({ ...args, newState: `${String(args['newState'])}x` })),
+    ...changeResponses('changes', (args) => ({
+      ...args,
+      newState: `${String(args['newState'])}x`,
+    })),
   },
 ];
 
@@ -333,7 +339,7 @@ export const ANYWHERE: readonly Fault[] = [
   {
     name: 'tells that blobs have no state',
     checks: ['blob-method-upload-create-only'],
-    ...told('upload', (args) => ({ ...args, oldState: null, newState: null })),
+    ...changeResponses('upload', (args) => ({ ...args, oldState: null, newState: null })),
   },
   {
     name: 'looks up no blobs',

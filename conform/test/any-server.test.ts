@@ -10,9 +10,9 @@ import { Server } from '../src/subject/server.js';
 // Servers that do what RFC 8620 and 8887 allow, and ours does not; and some that fall over.
 
 interface Any {
-  /** What a POST to the API is answered; null breaks the connection off. */
+  /** The answer to a POST to the API; null breaks the connection off. */
   readonly answer?: (body: string) => { status?: number; headers?: object; body: string } | null;
-  /** What a message of a WebSocket is answered; null closes the connection. */
+  /** The answer to a message of a WebSocket; null closes the connection. */
   readonly message?: (text: string) => string | null;
   /** Members of its session. */
   readonly session?: object;

@@ -38,7 +38,8 @@ const world = describedWorld(
 const IMPATIENT: Wire = { patience: 15_000 };
 
 /**
- * What a server with the usual limits can't be asked: test/conformance/limits.test.ts asks another.
+ * Checks that a server with the usual limits can't be asked: test/conformance/limits.test.ts asks
+ * another.
  */
 const ELSEWHERE: ReadonlySet<string> = new Set(['blob-upload-size']);
 
@@ -62,7 +63,9 @@ export function faultTests(faults: readonly Fault[], checks: readonly Check[]): 
     await real?.remove();
   });
 
-  /** What a check comes to for the first type that it applies to, with a fault or without. */
+  /**
+   * Returns the outcome of a check for the first type that it applies to, with a fault or without.
+   */
   async function tried(check: Check, fault: Fault | null): Promise<Outcome['status']> {
     if (proxy === undefined || made === undefined) throw new Error('Nothing was started.');
     const transport: TransportName = check.transport ?? 'http';

@@ -15,8 +15,8 @@ import { Server } from '../src/subject/server.js';
 import { startInFront } from './misbehaving.js';
 import { type Habits, OtherServer, THINGS } from './other-server.js';
 
-// Servers that hang, drip, limit, redirect, close connections or tell secrets: each is told as what
-// it is, ends no run that can go on, and leaves no object behind that can be removed.
+// Servers that hang, drip, limit, redirect, close connections or tell secrets. The report names
+// each fault, the run goes on where it can, and no object stays that can be removed.
 
 const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
 
@@ -150,9 +150,9 @@ it('a WebSocket whose URL is none is the server’s fault', async () => {
 });
 
 it('RFC 8620 5.3: objects of a /set response without accountId are removed', async () => {
-  const told: Habits['told'] = (name, { accountId, ...rest }) =>
+  const changeArgs: Habits['changeArgs'] = (name, { accountId, ...rest }) =>
     name === 'Thing/set' ? rest : { accountId: accountId ?? null, ...rest };
-  const other = await OtherServer.start({ told, there: 2 });
+  const other = await OtherServer.start({ changeArgs, there: 2 });
   const before = other.ids;
   const { outcomes, warnings } = await ran(other.url, TYPED);
   expect(outcomes.map(({ status }) => status)).toEqual(TYPED.map(() => 'passed'));

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { asMap, type JsonMap } from '../src/client/json.js';
 import type { OtherServer } from './other-server.js';
 
-/** What a server does that answers as another one in general. */
+/** Changes the answers of a server that stands in front of another one. */
 export interface Misbehaviour {
   /** Takes a request, and returns whether it was answered, or won't be. */
   readonly handle?: (req: IncomingMessage, res: ServerResponse, body: string) => boolean;

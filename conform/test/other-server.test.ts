@@ -189,7 +189,7 @@ it('a server that lists members in another order each time changed nothing', asy
   let turn = 0;
   const other = await OtherServer.start({
     there: 3,
-    told: (name, args) => {
+    changeArgs: (name, args) => {
       if (name !== 'Thing/get') return args;
       turn += 1;
       const turned = (one: Json): Json =>
@@ -300,7 +300,7 @@ it.each([
 ])('an answer of an unexpected form names the member: /%s, %s', async (verb, _, wrong, words) => {
   let isWrong = false;
   const other = await OtherServer.start({
-    told: (name, args) =>
+    changeArgs: (name, args) =>
       isWrong && name.endsWith(verb) ? ({ ...args, ...wrong } as never) : args,
   });
   const checks = typeChecks('5.3', { methods: ['get', 'set'] }, [
@@ -323,7 +323,7 @@ it.each([
 
 it('a failed check makes those that depend on it not applicable', async () => {
   const other = await OtherServer.start({
-    told: (name, args) => (name === 'Core/echo' ? { ...args, more: 1 } : args),
+    changeArgs: (name, args) => (name === 'Core/echo' ? { ...args, more: 1 } : args),
   });
   const result = await ran(other, ['echo', 'echo-any-json', 'references-resolve']);
   expect(statuses(result)).toEqual({
@@ -395,7 +395,7 @@ it.each([[{ looksAhead: true }], [{ looksAhead: false }]])(
 
 it('an object that can’t be removed is named by its id and its check', async () => {
   const other = await OtherServer.start({
-    told: (name, args) => (name === 'Thing/set' ? { ...args, destroyed: [] } : args),
+    changeArgs: (name, args) => (name === 'Thing/set' ? { ...args, destroyed: [] } : args),
   });
   const { warnings } = await ran(other, ['set-update-nothing']);
   expect(warnings.join('\n')).toMatch(/^Left behind: .* made1 \(made by set-update-nothing\)/m);

@@ -26,7 +26,7 @@ export interface Habits {
   /** Called before an answer is sent; `lose` breaks the connection off, `hang` never answers. */
   readonly before?: (calls: readonly Call[]) => 'lose' | 'hang' | 'die' | 'answer';
   /** Changes the arguments of a response. */
-  readonly told?: (name: string, args: JsonMap) => JsonMap;
+  readonly changeArgs?: (name: string, args: JsonMap) => JsonMap;
   /** Of its accounts, by id. */
   readonly accounts?: Readonly<Record<string, JsonMap>>;
 }
@@ -136,7 +136,7 @@ export class OtherServer {
           created.set(key, this.#newId());
     const methodResponses = calls.map(([name, args, id]): Json => {
       const [told, response] = this.#tried(name, args as JsonMap, created);
-      return [told, this.#habits.told?.(told, response) ?? response, id];
+      return [told, this.#habits.changeArgs?.(told, response) ?? response, id];
     });
     return { methodResponses, sessionState: 's' };
   }

@@ -7,7 +7,7 @@ import { REPORTS } from '../src/report/index.js';
 import { summaryOf } from '../src/report/text.js';
 import { visible } from '../src/report/visible.js';
 
-// What a reader of a report finds: few causes first, and signs that can be told apart.
+// A reader of a report finds few causes first, and signs that can be told apart.
 
 function outcome(id: string, failure: Partial<Failure>): Outcome {
   const check = CHECKS.find((one) => one.id === id);

@@ -80,11 +80,11 @@ export const blobCopyChecks = serverChecks('6.3', [
       'null where nothing was copied.',
     async run(server) {
       const blobId = await uploaded(server, 'beside');
-      const some = await copy(server, 'bnothing', blobId);
+      const some = await copy(server, 'b-nothing', blobId);
       expect(Object.keys(asMap(some.copied))).toEqual([blobId]);
-      expect(some.notCopied).toEqual({ bnothing: NOT_FOUND });
-      const none = await copy(server, 'bnothing');
-      expect([none.copied, none.notCopied]).toEqual([null, { bnothing: NOT_FOUND }]);
+      expect(some.notCopied).toEqual({ 'b-nothing': NOT_FOUND });
+      const none = await copy(server, 'b-nothing');
+      expect([none.copied, none.notCopied]).toEqual([null, { 'b-nothing': NOT_FOUND }]);
     },
   },
   {
@@ -104,9 +104,9 @@ export const blobCopyChecks = serverChecks('6.3', [
     rule: 'A blob that is named twice is there once.',
     async run(server) {
       const blobId = await uploaded(server, 'twice');
-      const { copied, notCopied } = await copy(server, blobId, 'bnothing', blobId, 'bnothing');
+      const { copied, notCopied } = await copy(server, blobId, 'b-nothing', blobId, 'b-nothing');
       expect(Object.keys(asMap(copied))).toEqual([blobId]);
-      expect(Object.keys(asMap(notCopied))).toEqual(['bnothing']);
+      expect(Object.keys(asMap(notCopied))).toEqual(['b-nothing']);
     },
   },
   {
@@ -116,7 +116,7 @@ export const blobCopyChecks = serverChecks('6.3', [
     rule: 'A fromAccountId that is nobody’s is fromAccountNotFound.',
     async run(server) {
       const args = { fromAccountId: server.unknownAccount, accountId: blobAccount(server) };
-      const answer = await call(server, { ...args, blobIds: ['bnothing'] });
+      const answer = await call(server, { ...args, blobIds: ['b-nothing'] });
       expect(answer).toEqual(server.err('fromAccountNotFound'));
     },
   },

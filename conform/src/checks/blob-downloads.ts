@@ -147,7 +147,7 @@ export const downloadChecks = serverChecks('6.2', [
     level: 'should',
     rule: 'An answer that a blob is not there is no immutable one.',
     async run(server) {
-      const { headers } = await download(server, 'bnothing');
+      const { headers } = await download(server, 'b-nothing');
       expect(headers.get('cache-control') ?? '').not.toMatch(/\bimmutable\b/);
     },
   },
@@ -173,7 +173,7 @@ export const downloadChecks = serverChecks('6.2', [
     level: 'must',
     rule: 'A blob that is not there is an HTTP error, of which the RFC doesn’t say the status.',
     async run(server) {
-      const answer = await download(server, 'bnothing');
+      const answer = await download(server, 'b-nothing');
       expect(isRefusal(answer)).toBe(true);
     },
   },
@@ -200,7 +200,7 @@ export const downloadChecks = serverChecks('6.2', [
     level: 'should',
     rule: 'A download that is refused has a problem details object (RFC 9457).',
     async run(server) {
-      const { status, headers, json } = await download(server, 'bnothing');
+      const { status, headers, json } = await download(server, 'b-nothing');
       expect(headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
       expect([status, undefined]).toContain(asMap(json)['status']);
     },

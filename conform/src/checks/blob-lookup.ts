@@ -54,10 +54,10 @@ export const blobLookupChecks = serverChecks(
       async run(server) {
         const types = typesOf(server);
         const id = await made(server, text('looked up'));
-        const found = await lookup(server, accountOf(server), types, [id, 'bnothing']);
+        const found = await lookup(server, accountOf(server), types, [id, 'b-nothing']);
         expect(Object.fromEntries(found)).toEqual({
           [id]: nothing(types),
-          bnothing: nothing(types),
+          'b-nothing': nothing(types),
         });
       },
     },
@@ -185,13 +185,13 @@ export const blobLookupTypeChecks = typeChecks(
           const b = await objectHolding(subject, holder, a.blobId);
           const c = await objectHolding(subject, holder, await upload(subject, `${name} two`));
           const shown = async () => {
-            const ids = [...new Set([a.blobId, b.blobId, c.blobId, 'bnothing'])];
+            const ids = [...new Set([a.blobId, b.blobId, c.blobId, 'b-nothing'])];
             const found = await lookup(server, A1, [type], ids);
             return [...found].map(([id, map]) => [id, [...namesIn(map[type])].sort()]).sort();
           };
           const holds = (blobId: string) =>
             [a, b, c].flatMap((object) => (object.blobId === blobId ? [object.id] : [])).sort();
-          const wanted = [...new Set([a.blobId, b.blobId, c.blobId, 'bnothing'])]
+          const wanted = [...new Set([a.blobId, b.blobId, c.blobId, 'b-nothing'])]
             .map((id) => [id, holds(id)] as const)
             .sort();
           expect(await shown()).toEqual(wanted);

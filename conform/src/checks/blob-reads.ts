@@ -204,10 +204,10 @@ export const blobGetMethodChecks = serverChecks(
         const { accountId, user } = server.foreign(BLOB);
         const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
         const id = await made(server, text('x'));
-        const ids = [id, 'bnothing', theirs, id, 'bnothing'];
+        const ids = [id, 'b-nothing', theirs, id, 'b-nothing'];
         const { list, notFound } = await getBlobs(server, { ids, properties: ['size'] });
         expect((list as unknown[]).map((one) => asMap(one as never)['id'])).toEqual([id]);
-        expect([...namesIn(notFound)].sort()).toEqual(['bnothing', theirs].sort());
+        expect([...namesIn(notFound)].sort()).toEqual(['b-nothing', theirs].sort());
       },
     },
     {

@@ -23,7 +23,7 @@ export async function moved(
 }
 
 /** Returns the names and call ids of responses: RFC 8620 5.4 adds a response of /set to a /copy. */
-export const told = (responses: readonly MethodResponse[]) =>
+export const listNames = (responses: readonly MethodResponse[]) =>
   responses.map(([name, , callId]) => [name, callId]);
 
 export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
@@ -41,7 +41,7 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
       const wrong = from(subject, other, { nope: 1 });
       const create = { k: from(subject, id), bad: wrong, none: { id: 'x1' } };
       const responses = await moved(subject, id, create);
-      expect(told(responses)).toEqual([
+      expect(listNames(responses)).toEqual([
         [`${type}/copy`, 'c'],
         [`${type}/set`, 'c'],
         [`${type}/get`, 'g'],

@@ -5,7 +5,7 @@ import { type Json, same } from '../client/json.js';
 import { isUnique, visible, writable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
-/** Who may set and see a property, as its descriptor says. */
+/** Checks of who may set and see a property, as its descriptor says. */
 
 /** Needs no more than objects that can be made and read. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({

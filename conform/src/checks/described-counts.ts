@@ -42,7 +42,7 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
               [type]: await subject.state(A1),
               [child.type]: await child.state(A1),
             });
-            const told = async (act: () => Promise<unknown>): Promise<void> => {
+            const expectEvents = async (act: () => Promise<unknown>): Promise<void> => {
               const before: Readonly<Record<string, string>> = await states();
               await act();
               const heard: Record<string, unknown> = {};
@@ -57,10 +57,10 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
               expect({ name, heard }).toEqual({ name, heard: await states() });
             };
             let id = '';
-            await told(async () => {
+            await expectEvents(async () => {
               id = await child.put1(hold);
             });
-            await told(() => child.set({ destroy: [id] }));
+            await expectEvents(() => child.set({ destroy: [id] }));
           });
           await subject.set({ destroy: [top] });
         }

@@ -75,7 +75,7 @@ export async function eachCopiedKey(
 export const hasKeys = ({ described }: Subject): string | null =>
   described.uniques.length > 0 ? null : 'Two objects of the type may share all of their values.';
 
-/** What of a key an update can change to a value that no object has. */
+/** The properties of a key that an update can change to a value that no object has. */
 export const changeable = ({ properties }: ModelUnique): ModelProperty | undefined =>
   properties.find(
     ({ access, schema, reference }) =>

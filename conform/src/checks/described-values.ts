@@ -2,7 +2,9 @@ import { expect } from 'expect';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import { entry } from '../expected.js';
 import { writable } from '../subject/described.js';
-/** What a type's descriptor says of its values, each key by the answers that it leads to. */
+/**
+ * Checks of what a type's descriptor says of its values, each key by the answers that it leads to.
+ */
 
 /** Needs no more than objects that can be made and read. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({

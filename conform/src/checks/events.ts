@@ -109,11 +109,11 @@ async function changed(subject: Subject, accountId = subject.A1): Promise<string
   return newState;
 }
 
-/** What a state event tells of a type. */
+/** Returns the state of a type in a state event. */
 export const stateOf = (data: unknown, accountId: string, type: string): unknown =>
   asMap(asMap(asMap(data as never)['changed'])[accountId])[type];
 
-/** What each state event of a stream tells, by account. */
+/** Returns the changes in each state event of a stream, by account. */
 const changesIn = ({ events }: EventStream): readonly JsonMap[] =>
   events.filter(({ event }) => event === 'state').map(({ data }) => asMap(data['changed']));
 

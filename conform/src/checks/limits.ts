@@ -86,7 +86,7 @@ async function sizesHold(server: Server, chunked: boolean): Promise<void> {
   expect((await sendSized(server, limit, chunked))?.kind).toBe('response');
   const beyond = await sendSized(server, limit + 1, chunked);
   if (beyond === null) return;
-  // What stands in front of a server may answer a long body by itself.
+  // A proxy in front of a server may answer a long body by itself.
   if (beyond.kind === 'problem' && beyond.status === 413) return;
   expect(beyond).toEqual(refused(server, 'limit', 'maxSizeRequest'));
 }

@@ -15,7 +15,7 @@ export interface Place {
   readonly pointer: string;
   readonly schema: JSONSchema7;
   readonly value: Json;
-  /** What must be there can't be removed. */
+  /** A required member can't be removed. */
   readonly required: boolean;
 }
 
@@ -39,7 +39,8 @@ export const listsOf = (subject: Subject): readonly ModelProperty[] =>
   json(subject).filter(({ schema }) => kindsOf(schema).includes('array'));
 
 /**
- * Those that have entries under keys of the client's choice, and one value that an entry may have.
+ * Returns the properties that have entries under keys of the client's choice, and one value that an
+ * entry may have.
  */
 export function mapsOf(subject: Subject): readonly { property: ModelProperty; value: Json }[] {
   return objectsOf(subject).flatMap((property) => {

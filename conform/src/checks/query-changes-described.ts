@@ -4,7 +4,7 @@ import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
 import { givable, isUnique } from '../subject/described.js';
-import { operands, plain } from '../subject/operators.js';
+import { operands, toInstant } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
 import { cached, changesOf, everyId, type Query } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
@@ -50,7 +50,11 @@ export function immutable(
     if (property.access !== 'immutable' || !givable(subject.described).includes(property)) continue;
     if (isUnique(subject.described, property)) continue;
     const [one, other] = valuesOf(property).good.filter((value) => value !== null);
-    if (one !== undefined && other !== undefined && plain(property, one) !== plain(property, other))
+    if (
+      one !== undefined &&
+      other !== undefined &&
+      toInstant(property, one) !== toInstant(property, other)
+    )
       return { filter, property, one, other };
   }
   return undefined;

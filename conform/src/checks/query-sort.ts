@@ -4,7 +4,7 @@ import { typeChecks } from '../check.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { at, sameMembers } from '../expected.js';
 import { givable, isUnique } from '../subject/described.js';
-import { isMoment, plain } from '../subject/operators.js';
+import { isInstant, toInstant } from '../subject/operators.js';
 import { populated } from '../subject/populated.js';
 import { everyId, everySort, query, tried, whole } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
@@ -31,7 +31,7 @@ const MOST_PAGES = 50;
 /** Properties that RFC 8620 orders by itself: Booleans, numbers and dates. */
 function isOrdered(property: ModelProperty): boolean {
   const { kind } = property;
-  return isMoment(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';
+  return isInstant(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';
 }
 
 /** Returns the sorted Booleans, numbers and dates: their order needs no collation. */
@@ -48,7 +48,7 @@ function twoValues(subject: Subject): { property: string; low: Json; high: Json 
     if (!givable(type).includes(property) || isUnique(type, property)) continue;
     const good = valuesOf(property)
       .good.filter((value) => value !== null)
-      .sort((a, b) => Number(plain(property, a)) - Number(plain(property, b)));
+      .sort((a, b) => Number(toInstant(property, a)) - Number(toInstant(property, b)));
     const [low = null] = good;
     const high = good.at(-1) ?? null;
     if (low !== high) return { property: property.name, low, high };
@@ -269,11 +269,11 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       await subject.clear(subject.A1);
       await subject.make(subject.A1, 'a', 'b', 'c');
       const { text } = subject.profile;
-      const moment = (one: Item): number => Date.parse(String(one['created']));
+      const readCreated = (one: Item): number => Date.parse(String(one['created']));
       const behind = (one: Item, other: Item): number =>
         String(one[text]) < String(other[text]) ? 1 : -1;
       const expected = (await subject.all(subject.A1)).sort(
-        (a, b) => moment(a) - moment(b) || behind(a, b),
+        (a, b) => readCreated(a) - readCreated(b) || behind(a, b),
       );
       const sort = [{ property: 'created' }, { property: text, isAscending: false }];
       expect(await find(subject, sort)).toEqual(expected.map(({ id }) => id));
@@ -302,5 +302,5 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
 /** Returns the values of objects, dates as instants. */
 function storedOf(items: readonly Item[], property: ModelProperty): (id: string) => Json {
   const byId = new Map(items.map((item) => [item.id, item]));
-  return (id) => plain(property, byId.get(id)?.[property.name] ?? null);
+  return (id) => toInstant(property, byId.get(id)?.[property.name] ?? null);
 }

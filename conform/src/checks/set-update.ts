@@ -236,7 +236,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
         expect((await subject.read(id))[text]).toBe('before');
       } else {
         const { [text]: told = textDefault } = set ?? {};
-        // What was removed may be shown as null, or not be there.
+        // A removed property may be shown as null, or not be there.
         const { [text]: stored = null } = await subject.read(id);
         expect([refused, told, stored]).toEqual([null, textDefault, textDefault]);
       }

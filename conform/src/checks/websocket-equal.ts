@@ -63,14 +63,14 @@ export async function both(
   });
 }
 
-/** What people read may differ. */
+/** Texts for people may differ. */
 const withoutWords = (value: unknown): Json =>
   JSON.parse(
     JSON.stringify(value, (name, one: unknown) => (name === 'description' ? undefined : one)),
   ) as Json;
 
 /** Returns the part of an answer that must be equal over both transports. */
-const told = (answer: ApiAnswer): unknown => {
+const pickComparable = (answer: ApiAnswer): unknown => {
   if (answer.kind === 'response') return withoutWords(answer.response);
   const { type, limit } = answer.problem;
   return { type, limit };
@@ -88,7 +88,7 @@ export const socketEqualChecks = serverChecks(
       run: (server) =>
         both(server, REQUESTS, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'response']);
-          expect([about, told(socket)]).toEqual([about, told(http)]);
+          expect([about, pickComparable(socket)]).toEqual([about, pickComparable(http)]);
         }),
     },
     {
@@ -101,7 +101,7 @@ export const socketEqualChecks = serverChecks(
       run: (server) =>
         both(server, REFUSED, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'problem']);
-          expect([about, told(socket)]).toEqual([about, told(http)]);
+          expect([about, pickComparable(socket)]).toEqual([about, pickComparable(http)]);
         }),
     },
   ],

@@ -5,7 +5,7 @@ import type { ApiAnswer, Connection } from './connection.js';
 import { formed } from './forms.js';
 import type { JsonMap } from './json.js';
 import { Methods } from './methods.js';
-import { type StandIns, sentCalls, toldResponses } from './stand-ins.js';
+import { restoreTexts, type StandIns, sentCalls } from './stand-ins.js';
 
 /** Method calls as a user makes them, by one connection. */
 export class Client extends Methods {
@@ -52,7 +52,7 @@ export class Client extends Methods {
         `Refused with ${answer.status}: ${answer.told ?? JSON.stringify(answer.problem)}`,
       );
     const { methodResponses, ...rest } = answer.response;
-    return { methodResponses: toldResponses(methodResponses, this.#standIns.values()), ...rest };
+    return { methodResponses: restoreTexts(methodResponses, this.#standIns.values()), ...rest };
   }
 
   /**
@@ -76,18 +76,18 @@ export class Client extends Methods {
   }
 
   override async changes(type: string, args: object): Promise<ChangesAnswer> {
-    return (await this.#told(`${type}/changes`, args)) as unknown as ChangesAnswer;
+    return (await this.#checkForm(`${type}/changes`, args)) as unknown as ChangesAnswer;
   }
 
   override async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
-    return (await this.#told(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
+    return (await this.#checkForm(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
   }
 
   /**
-   * Changes that a server can't calculate are no wrong ones: from which states it can, and whether
+   * Changes that a server can't calculate are no wrong ones. From which states it can, and whether
    * it has states between two, is its own affair, beside a SHOULD (RFC 8620 5.2, 5.5, 5.6).
    */
-  async #told(name: string, args: object): Promise<JsonMap> {
+  async #checkForm(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);
     if (responseName === name) return formed(name, response);
     if (!this.#strict && response['type'] === 'cannotCalculateChanges')

@@ -7,7 +7,7 @@ import { asMap, type Json, type JsonMap, parsed } from './json.js';
 export type TransportName = 'http' | 'websocket';
 
 /**
- * What the API endpoint made of a request: a Response (RFC 8620 3.4), or a request-level error
+ * The API endpoint's answer to a request: a Response (RFC 8620 3.4), or a request-level error
  * (3.6.1).
  */
 export type ApiAnswer =

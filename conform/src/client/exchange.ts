@@ -42,7 +42,7 @@ export class Recorder {
     this.secrets = secrets;
   }
 
-  /** What is looked at beside a check is not part of it. */
+  /** Requests of `work`, beside a check, are not part of it. */
   async aside<T>(work: () => Promise<T>): Promise<T> {
     this.#asides += 1;
     try {
@@ -62,7 +62,7 @@ export class Recorder {
     if (this.#exchanges.length > MOST) this.#exchanges.shift();
   }
 
-  /** What was kept since the last time, oldest first. */
+  /** Returns the exchanges kept since the last time, oldest first. */
   take(): readonly Exchange[] {
     const taken = this.#exchanges;
     this.#exchanges = [];

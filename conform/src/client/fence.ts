@@ -14,9 +14,9 @@ import { asMap, type Item, type Json, type JsonMap, parsed } from './json.js';
 const WRITES = /^(.*)\/(set|copy)$/i;
 
 /**
- * What stands between the runner and its wire, whichever way a request takes: it knows what the run
- * made, and refuses a /set, or a /copy that destroys originals, of any other object. What nobody
- * was ever shown, ids of nothing, may be sent where somebody looked what there is.
+ * Stands between the runner and its wire, whichever way a request takes. It knows the objects that
+ * the run made, and refuses a /set, or a /copy that destroys originals, of any other object. Ids
+ * that nobody was ever shown may be sent where somebody looked what there is.
  */
 export class Fence {
   readonly #objects = new Map<string, Objects>();
@@ -91,7 +91,9 @@ export class Fence {
     return before !== null || isBlind;
   }
 
-  /** What is there can't be listed: only what this run made may be changed from now on. */
+  /**
+   * The objects that are there can't be listed: only what this run made may be changed from now on.
+   */
   blinds(type: string, accountId: string): void {
     const objects = this.#of(type, accountId);
     objects.before = null;
@@ -177,7 +179,7 @@ export class Fence {
     for (const [key, error] of Object.entries(asMap(notUpdated))) settle(this.#patches, key, error);
     for (const object of Object.values(asMap(created))) {
       const { id } = asMap(object);
-      // What was there before was not made, whatever is said.
+      // An object that was there before was not made, whatever is said.
       if (typeof id !== 'string' || objects.before?.has(id) === true) continue;
       objects.made.set(id, this.#check);
       objects.ever.add(id);
@@ -233,18 +235,18 @@ export class Fence {
   #passCall([name, args]: readonly Json[], calls: readonly Json[], createdIds: JsonMap): void {
     const [, type, verb] = WRITES.exec(typeof name === 'string' ? name : '') ?? [];
     if (type === undefined || verb === undefined) return;
-    const told = (argument: string) => given(asMap(args), argument, calls);
+    const readArgument = (argument: string) => given(asMap(args), argument, calls);
     const isCopy = verb.toLowerCase() === 'copy';
     if (!isCopy) {
-      this.#note(this.#unanswered, type, told('accountId'), told('create'));
-      this.#note(this.#patches, type, told('accountId'), told('update'));
+      this.#note(this.#unanswered, type, readArgument('accountId'), readArgument('create'));
+      this.#note(this.#patches, type, readArgument('accountId'), readArgument('update'));
     }
-    if (isCopy && told('onSuccessDestroyOriginal').every((one) => !one)) return;
+    if (isCopy && readArgument('onSuccessDestroyOriginal').every((one) => !one)) return;
     const ids = isCopy
-      ? told('create').flatMap((one) => Object.values(asMap(one)).flatMap(originals))
-      : [...told('update').flatMap(updated), ...told('destroy').flatMap(texts)];
+      ? readArgument('create').flatMap((one) => Object.values(asMap(one)).flatMap(originals))
+      : [...readArgument('update').flatMap(updated), ...readArgument('destroy').flatMap(texts)];
     if (ids.length === 0) return;
-    const [accountId, ...others] = told(isCopy ? 'fromAccountId' : 'accountId');
+    const [accountId, ...others] = readArgument(isCopy ? 'fromAccountId' : 'accountId');
     for (const id of ids) {
       const real = id.startsWith('#') ? createdIds[id.slice(1)] : id;
       // A creation id of the request's own stands for what the request makes.

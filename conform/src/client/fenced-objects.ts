@@ -1,6 +1,6 @@
 import { type Item, type JsonMap, same } from './json.js';
 
-/** What is known of the objects of one type in one account. */
+/** The known objects of one type in one account. */
 export interface Objects {
   /**
    * Ids that are there and were made by this run, oldest first, each with the check that made it.
@@ -10,7 +10,7 @@ export interface Objects {
   readonly ever: Set<string>;
   /** Ids that answers showed, whoever made them. */
   readonly seen: Set<string>;
-  /** What was there before it, by id; null where nobody looked. */
+  /** The objects that were there before it, by id; null where nobody looked. */
   before: ReadonlyMap<string, Item> | null;
   /** Whether what was there before it can't be listed. */
   isBlind: boolean;

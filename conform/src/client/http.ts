@@ -58,7 +58,7 @@ export class Http {
     return this.authorization.split(' ')[0] ?? '';
   }
 
-  /** What follows the scheme. */
+  /** The credentials behind the scheme. */
   get credentials(): string {
     return this.authorization.slice(this.scheme.length + 1);
   }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 
-/** What a server may answer: JSON as it comes, judged by expectations and not by types. */
+/** An answer of a server: JSON as it comes, judged by expectations and not by types. */
 export type Json = null | boolean | number | string | Json[] | JsonMap;
 
 export interface JsonMap {

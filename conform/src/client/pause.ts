@@ -3,7 +3,7 @@ import { asMap, type Json } from './json.js';
 import { DeclinedError } from './no-answer.js';
 import type { Wire } from './watching.js';
 
-/** What of an answer can ask for a pause. */
+/** Holds the parts of an answer that can ask for a pause. */
 export interface Paused {
   readonly status: number;
   readonly retryAfter: string | null;

@@ -173,8 +173,8 @@ export class SocketConnection implements Connection {
     this.#next += 1;
     const socket = await this.#usable();
     socket.send(labelled(text, id));
-    // What can't be read has no id (4.3.4): one without answers it, and nothing else is under way
-    // then.
+    // A message that can't be read has no id (4.3.4): an answer without one is meant for it, and
+    // nothing else is under way then.
     const message = await socket.take(
       ({ '@type': type, requestId = null }) =>
         requestId === id || (requestId === null && type === 'RequestError'),

@@ -28,7 +28,7 @@ export const sentCalls = (calls: readonly Call[], all: Iterable<StandIns>): read
   );
 
 /** Puts the texts of the checks back in place of those that fit a pattern. */
-export const toldResponses = (
+export const restoreTexts = (
   responses: readonly MethodResponse[],
   all: Iterable<StandIns>,
 ): MethodResponse[] =>

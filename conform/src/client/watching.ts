@@ -25,7 +25,7 @@ export const trusting = (wire: Wire, ...pems: readonly string[]): Wire => ({
   ca: [...rootCertificates, ...pems],
 });
 
-/** What sees all that is sent and answered, whichever user it is, and how it is sent. */
+/** Sees all that is sent and answered, whichever user it is, and how it is sent. */
 export interface Watching {
   readonly recorder: Recorder;
   readonly fence: Fence;

@@ -1,7 +1,7 @@
 import { countOf, countRefused, type Results } from '../outcome.js';
 
 /**
- * The whole run as data. What comparisons held against each other is shown as far as it is JSON.
+ * The whole run as data. The two sides of a comparison are shown as far as they are JSON.
  */
 export function jsonReport({ outcomes, ...head }: Results): string {
   const report = {

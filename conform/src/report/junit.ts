@@ -10,7 +10,7 @@ import { visible } from './visible.js';
  */
 const BUILDER = junit as unknown as Builder;
 
-/** What CI servers read: a suite for each section, a case for each check. */
+/** Writes the report that CI servers read: a suite for each section, a case for each check. */
 export function junitReport(results: Results): string {
   const { url, transport, seed, outcomes } = results;
   const builder = BUILDER.newBuilder();

@@ -4,7 +4,7 @@ import { type Cause, causesOf } from './causes.js';
 import { bySection } from './sections.js';
 import { harmless, visible } from './visible.js';
 
-/** What must be known beside the outcomes. */
+/** Returns the notes that must be known beside the outcomes. */
 export function notesOf({ ended, warnings = [] }: Results): readonly string[] {
   return ended === undefined ? warnings : [...warnings, `The run is not whole: ${ended}`];
 }
@@ -20,8 +20,8 @@ export function refusalsOf(outcomes: readonly Outcome[]): string | null {
 }
 
 /**
- * What a person reads at the end of a run: what failed by its causes, a line a section, what wasn't
- * run.
+ * Writes the report that a person reads at the end of a run: failures by their causes, a line a
+ * section, checks that weren't run.
  */
 export function textReport(results: Results): string {
   const { outcomes } = results;
@@ -55,7 +55,7 @@ export function summaryOf(results: Results): string {
   if (causes.length > MOST_CAUSES) lines.push(`      and ${causes.length - MOST_CAUSES} more`);
   const notes = notesOf(results);
   if (notes.length > 0) lines.push('');
-  // What a run is not whole for comes last, and must be read.
+  // The reasons why a run is not whole come last, and must be read.
   if (notes.length > MOST_NOTES)
     lines.push(`${notes.length - MOST_NOTES} notes are in the report.`);
   lines.push(...notes.slice(-MOST_NOTES).map((note) => cut(visible(note), 4 * SCREEN)));
@@ -102,7 +102,7 @@ function causeLines({ words, outcomes }: Cause, n: number): string[] {
   const count = outcomes.length === 1 ? '1 check' : `${outcomes.length} checks`;
   return [
     `Cause ${n}, ${count}: ${words}`,
-    ...told(first),
+    ...writeFailure(first),
     ...(others.length === 0 ? [] : ['  The same in:']),
     ...others.map((one) => `    ${titleOf(one)}`),
   ];
@@ -120,7 +120,7 @@ const titleOf = ({ status, check, type }: Outcome): string =>
   `${check.specification} ${check.section}, ${check.level}`;
 
 /** Returns the lines of a failure: rule, message, and the last exchange. */
-function told(outcome: Outcome): string[] {
+function writeFailure(outcome: Outcome): string[] {
   const { check, failure } = outcome;
   const lines = [
     titleOf(outcome),
@@ -139,7 +139,7 @@ function told(outcome: Outcome): string[] {
   return lines;
 }
 
-/** What a reader must know of an expectation that is not the specification's alone. */
+/** Says what a reader must know of an expectation that is not the specification's alone. */
 export const restsOn = ({ restsOn: what = '' }: Check): string =>
   what === '' ? '' : `Rests on the type’s descriptor: ${what}.`;
 

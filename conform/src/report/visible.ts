@@ -1,6 +1,6 @@
 /**
- * Signs that a reader can't tell apart: what is invisible, what is put on another sign, another
- * form of a sign, and letters of other scripts, which may look like Latin ones.
+ * Signs that a reader can't tell apart: invisible ones, ones put on another sign, other forms of a
+ * sign, and letters of other scripts, which may look like Latin ones.
  */
 const ALIKE = /[^\n\P{C}]|[^ \P{Z}]|\p{M}|(?!\p{Script=Latin})[^\0-\x7f\P{L}]/u;
 

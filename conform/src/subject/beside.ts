@@ -13,7 +13,7 @@ export const accountsOf = ({ server, profile }: Subject): readonly string[] =>
 
 /**
  * Looks what is there of a type in each account that a check may write to, or try to. Why the type
- * has nothing to be checked; null where it has. What isn't answered is an error.
+ * has nothing to be checked; null where it has. A missing answer is an error.
  */
 export async function lookAround(subject: Subject): Promise<string | null> {
   const { server, profile } = subject;
@@ -34,8 +34,8 @@ function onlyUnexpected(error: unknown): void {
 }
 
 /**
- * What of a type is otherwise than when the run looked, and not by its doing, as far as it can
- * tell.
+ * The objects of a type that are otherwise than when the run looked, and not by its doing, as far
+ * as it can tell.
  */
 export interface Unforeseen {
   readonly accountId: string;

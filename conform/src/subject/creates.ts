@@ -52,7 +52,8 @@ export abstract class Creates extends TypeView {
   }
 
   /**
-   * What a create gives beside the text: of a sample, where there are some, what need not differ.
+   * Returns the values that a create gives beside the text: of a sample, where there are some, the
+   * ones that need not differ.
    */
   beside(accountId = this.A1): JsonMap {
     const { given, text } = this.profile;
@@ -121,13 +122,16 @@ export abstract class Creates extends TypeView {
     }
   }
 
-  /** What a copy into an account must be given in place of the original's references. */
+  /**
+   * Returns the values that a copy into an account must have in place of the original's references.
+   */
   moved(accountId = this.A2): JsonMap {
     return this.prepared.of(accountId);
   }
 
   /**
-   * What `/get` shows of `create(text)`: values that differ each time are there, whatever they are.
+   * Returns the object that `/get` shows of `create(text)`: values that differ each time are there,
+   * whatever they are.
    */
   shown(text: string, accountId?: string): JsonMap {
     const { profile } = this;

@@ -37,24 +37,24 @@ export function operands(
 }
 
 /** Dates as instants, whatever offset they are written with. */
-export const plain = (property: ModelProperty, value: Json): Json =>
-  isMoment(property) && typeof value === 'string' ? Date.parse(value) : value;
+export const toInstant = (property: ModelProperty, value: Json): Json =>
+  isInstant(property) && typeof value === 'string' ? Date.parse(value) : value;
 
 /** Whether the property's values name moments: a UTCDate, a Date. */
-export function isMoment(property: ModelProperty): boolean {
+export function isInstant(property: ModelProperty): boolean {
   return formatOf(property)?.compares === 'instant';
 }
 
 /** Tells whether an object matches a condition, as the descriptor's operator says. */
 export function matches(item: Item, filter: ModelFilter, value: Json): boolean {
   const { operator, property } = filter;
-  const stored = plain(property, item[property.name] ?? null);
-  const wanted = plain(property, value);
+  const stored = toInstant(property, item[property.name] ?? null);
+  const wanted = toInstant(property, value);
   if (operator === 'text') return hasWords(item, filter, String(value));
   if (operator === 'isNull') return (stored === null) === wanted;
   if (operator === 'equals') return stored === wanted;
   if (operator === 'in')
-    return Array.isArray(value) && value.some((one) => plain(property, one) === stored);
+    return Array.isArray(value) && value.some((one) => toInstant(property, one) === stored);
   if (operator === 'hasKey')
     return stored !== null && Object.hasOwn(stored as JsonMap, String(value));
   if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(value);
@@ -81,7 +81,7 @@ function hasWords(item: Item, { property, properties = [property] }: ModelFilter
  */
 export function compare(a: Item, b: Item, property: ModelProperty): number {
   const key = (item: Item): number | string | null => {
-    const value = plain(property, item[property.name] ?? null);
+    const value = toInstant(property, item[property.name] ?? null);
     if (property.role === 'created') return item.id;
     return typeof value === 'string' ? casemapKey(value) : value === null ? null : Number(value);
   };

@@ -70,7 +70,7 @@ function creates(
     Array.from({ length: count }, (_, index) => {
       const values = properties.map((property, turn): [string, Json][] => {
         const list = good.get(property.name) ?? [];
-        // What no two objects share has each of its values once.
+        // A value that no two objects share is used once.
         const value = list[isUnique(type, property) ? index : (index + turn) % list.length];
         return value === undefined ? [] : [[property.name, value]];
       });

@@ -7,9 +7,9 @@ import { hasTexts } from './patterned.js';
 import { valuesOf } from './values.js';
 
 /**
- * What the shared cases must know of a data type: one engine, one set of answers. All of it is read
- * from the descriptor. The text is a mutable String that a case can write and, where the type lets
- * it, filter and sort by.
+ * The facts of a data type that the shared cases must know: one engine, one set of answers. All of
+ * it is read from the descriptor. The text is a mutable String that a case can write and, where the
+ * type lets it, filter and sort by.
  */
 export interface TypeProfile {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface TypeProfile {
   readonly text: string;
   /** Whether no two objects may have the same one. */
   readonly textDistinct: boolean;
-  /** What a create without it stores; undefined where it must be given. */
+  /** The value that a create without it stores; undefined where it must be given. */
   readonly textDefault: '' | null | undefined;
   /** The pattern that its texts have, where it has one. */
   readonly textPattern?: RegExp;
@@ -31,13 +31,16 @@ export interface TypeProfile {
   readonly textFilter?: string;
   /** Whether a sort by it is declared. */
   readonly textSort: boolean;
-  /** What a create must give, the text too where it must. */
+  /** The properties that a create must give, the text too where it must. */
   readonly required: readonly string[];
   /**
    * Values that a create gives beside the text: what is required, and what no two objects share.
    */
   readonly given: readonly ModelProperty[];
-  /** What `created[k]` reports beside id, created and updated for an object that has no more. */
+  /**
+   * The values that `created[k]` reports beside id, created and updated for an object that has no
+   * more.
+   */
   readonly defaults: JsonMap;
   /** Those of them that only the server sets: a copy reports them too. */
   readonly serverSet: JsonMap;
@@ -70,7 +73,7 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
   const values = (properties: readonly ModelProperty[]): JsonMap =>
     Object.fromEntries(properties.map((property) => [property.name, initial(property)]));
   const pattern = schema?.pattern;
-  // What stands in for a text is neither found by its parts nor sorted as it would be.
+  // A property that stands in for a text is neither found by its parts nor sorted as it would be.
   const contains = type.filters.find(
     ({ operator, property }) =>
       operator === 'contains' && property === text && pattern === undefined,
@@ -142,8 +145,8 @@ const isAlone = (type: ModelType, property: ModelProperty): boolean =>
   type.uniques.every(({ properties }) => properties.length === 1 || !properties.includes(property));
 
 /**
- * What is required, and of each unique key one property whose values differ, unless a null frees
- * it.
+ * Returns the required properties, and of each unique key one property whose values differ, unless
+ * a null frees it.
  */
 function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {
   const canGive = writable(type);
@@ -162,8 +165,8 @@ const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
   reference === undefined && schema.enum === undefined && kind !== 'boolean';
 
 /**
- * What an object has where a create says nothing. What a hook computes is known by its kind alone,
- * and so is what the server sets where the descriptor doesn't say to what.
+ * Returns the value of an object where a create says nothing. A value that a hook computes is known
+ * by its kind alone, and so is one that the server sets where the descriptor doesn't say to what.
  */
 function initial({ default: value = null, computed, nullable, kind }: ModelProperty): Json {
   const isSaid = value !== null || nullable;

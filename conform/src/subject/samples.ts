@@ -66,9 +66,8 @@ const EXPLAINED: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Why a check that failed shows nothing: an object, or an update, that is legal as far as the
- * descriptor tells was refused while it ran, and is refused again by itself. Null where there is
- * none.
+ * Returns why a check that failed shows nothing: a create or an update that the descriptor allows
+ * was refused while it ran, and is refused again by itself. Null where there is none.
  */
 export async function refusedSample(subject: Subject): Promise<string | null> {
   const { server, type, profile } = subject;

@@ -15,12 +15,12 @@ import { User } from './user.js';
 export interface ServerOptions {
   /** The session's URL, or the one in front of `/.well-known/jmap`. */
   readonly url: string;
-  /** What `bearer` or `basic` makes of the user's credentials. */
+  /** The header that `bearer` or `basic` makes of the user's credentials. */
   readonly authorization: string;
   /** Those of other users, for what one may see of another's. */
   readonly others?: readonly string[];
   readonly transport?: TransportName;
-  /** Of what is random. */
+  /** The seed of random values. */
   readonly seed?: number;
   readonly wire?: Wire;
   /**
@@ -42,7 +42,7 @@ export class Server {
   readonly user: User;
   readonly others: readonly User[];
   readonly recorder: Recorder;
-  /** What the run made, and what was there before it. */
+  /** The fence around the objects that were there before the run. */
   readonly fence: Fence;
   readonly seed: number;
   /** Of types whose texts have a pattern. */
@@ -138,7 +138,10 @@ export class Server {
     );
   }
 
-  /** Who may write to an account: the user, or another whose credentials were given. */
+  /**
+   * Returns the user who may write to an account: the user, or another whose credentials were
+   * given.
+   */
   writer(accountId: string): User {
     const all = [this.user, ...this.others];
     const found = all.find(
@@ -149,7 +152,7 @@ export class Server {
     return found;
   }
 
-  /** Who may see an account: the user, or another whose credentials were given. */
+  /** Returns the user who may see an account: the user, or another whose credentials were given. */
   reader(accountId: string): User {
     const all = [this.user, ...this.others];
     return all.find(({ session }) => accountId in session.accounts) ?? this.user;

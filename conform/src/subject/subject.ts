@@ -221,7 +221,7 @@ export class Subject extends Creates {
     for (let at = 0; at < ids.length; at += most) {
       const destroy = ids.slice(at, at + most);
       const answer = asSet(await client.ok(`${this.type}/set`, { accountId, destroy }));
-      // What went with another one is gone as well.
+      // An object that went with another one is gone as well.
       const gone = Object.entries(answer.notDestroyed ?? {})
         .filter(([, error]) => error['type'] === 'notFound')
         .map(([id]) => id);

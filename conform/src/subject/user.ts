@@ -13,7 +13,7 @@ export const CORE = 'urn:ietf:params:jmap:core';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
 
-/** What the template of the event source takes (RFC 8620 7.3). */
+/** The variables of the event source's template (RFC 8620 7.3). */
 export interface EventVariables {
   readonly types: string;
   readonly closeafter: string;

@@ -8,7 +8,7 @@ import { Http } from '../../src/client/http.js';
 import type { Json } from '../../src/client/json.js';
 import { WIRE } from '../../src/client/watching.js';
 
-// What the runner may send where an account has objects that it did not make.
+// The runner sends only some requests where an account has objects that it did not make.
 
 let fence: Fence;
 

@@ -1,6 +1,15 @@
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { list, onResponse, onResponses, renamed, sent, session, told, values } from './makers.js';
+import {
+  changeResponses,
+  list,
+  onResponse,
+  onResponses,
+  renamed,
+  sent,
+  session,
+  values,
+} from './makers.js';
 
 /** RFC 9404: what is wrong with blobs that are made, read and looked up by method calls. */
 
@@ -8,7 +17,7 @@ const BLOB = 'urn:ietf:params:jmap:blob';
 
 /** Changes the report of each blob that was made. */
 const created = (change: (one: JsonMap) => JsonMap): Partial<Fault> =>
-  told('upload', (args) => ({
+  changeResponses('upload', (args) => ({
     ...args,
     created: values(args['created'], (one) => change(asMap(one))),
   }));
@@ -50,7 +59,7 @@ const capability = (change: (one: JsonMap) => JsonMap): Partial<Fault> =>
 
 /** Tells that what was refused was made. */
 const making = (is: (error: JsonMap, key: string) => boolean): Partial<Fault> =>
-  told('upload', (args) => {
+  changeResponses('upload', (args) => {
     const all = Object.entries(asMap(args['notCreated']));
     const taken = all.filter(([key, error]) => is(asMap(error), key));
     const rest = all.filter((one) => !taken.includes(one));
@@ -114,7 +123,7 @@ export const blobUploadMethodFaults: readonly Fault[] = [
   {
     name: 'an empty blob is refused',
     checks: ['blob-method-upload-joined'],
-    ...told('upload', (args) =>
+    ...changeResponses('upload', (args) =>
       JSON.stringify(args).includes('"size":0') ? { ...args, created: null } : args,
     ),
   },
@@ -151,7 +160,7 @@ export const blobUploadMethodFaults: readonly Fault[] = [
   {
     name: 'another user’s blob is forbidden',
     checks: ['blob-method-upload-unknown-blob'],
-    ...told('upload', (args) => ({
+    ...changeResponses('upload', (args) => ({
       ...args,
       notCreated: values(args['notCreated'], (error, key) =>
         key === 'a' ? { ...asMap(error), type: 'forbidden' } : error,
@@ -323,7 +332,7 @@ export const blobGetMethodFaults: readonly Fault[] = [
   {
     name: 'a missing blob is not reported',
     checks: ['blob-method-get-not-found', 'blob-method-get-uploader-alone'],
-    ...told('get', (args) => ({ ...args, notFound: [] })),
+    ...changeResponses('get', (args) => ({ ...args, notFound: [] })),
   },
   {
     name: 'a blob that is asked for twice is listed twice',
@@ -333,7 +342,7 @@ export const blobGetMethodFaults: readonly Fault[] = [
   {
     name: 'creation ids are no ids',
     checks: ['blob-method-get-creation-id'],
-    ...sent('get', (args) => ({ ...args, ids: ['bnothing'] })),
+    ...sent('get', (args) => ({ ...args, ids: ['b-nothing'] })),
   },
   {
     name: 'properties that there are none of are left out',
@@ -357,7 +366,7 @@ export const blobLookupFaults: readonly Fault[] = [
   {
     name: 'blobs that are not there are notFound',
     checks: ['blob-lookup-nothing'],
-    ...list('lookup', 'list', (all) => all.filter((one) => asMap(one)['id'] !== 'bnothing')),
+    ...list('lookup', 'list', (all) => all.filter((one) => asMap(one)['id'] !== 'b-nothing')),
   },
   {
     name: 'types without objects are left out',

@@ -1,6 +1,6 @@
 import { asMap, type Json, type JsonMap, parsed } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { onRequest, onResponses, renamed, sent, told, values } from './makers.js';
+import { changeResponses, onRequest, onResponses, renamed, sent, values } from './makers.js';
 
 /** RFC 9404: what is wrong with its methods altogether. */
 
@@ -35,7 +35,7 @@ export const blobRuleFaults: readonly Fault[] = [
   {
     name: 'blobs have a state',
     checks: ['blob-method-upload-create-only'],
-    ...told('upload', (args) => ({ ...args, newState: '1' })),
+    ...changeResponses('upload', (args) => ({ ...args, newState: '1' })),
   },
   {
     name: 'blobs of a call are made in the order in which they are listed',
@@ -53,7 +53,7 @@ export const blobRuleFaults: readonly Fault[] = [
   {
     name: 'blobs that are part of themselves are not found',
     checks: ['blob-method-upload-same-call'],
-    ...told('upload', (args) => ({
+    ...changeResponses('upload', (args) => ({
       ...args,
       notCreated: values(args['notCreated'], (one) => ({ ...asMap(one), type: 'blobNotFound' })),
     })),
@@ -61,7 +61,7 @@ export const blobRuleFaults: readonly Fault[] = [
   {
     name: 'images are looked into',
     checks: ['blob-method-upload-any-octets'],
-    ...told('upload', (args) => {
+    ...changeResponses('upload', (args) => {
       const { image, ...created } = asMap(args['created']);
       if (image === undefined) return args;
       return { ...args, created, notCreated: { image: { type: 'invalidProperties' } } };
@@ -90,5 +90,5 @@ export const blobRuleFaults: readonly Fault[] = [
 function made(part: Json, known: ReadonlySet<string>): Json {
   const { blobId } = asMap(part);
   const isLater = typeof blobId === 'string' && blobId.startsWith('#') && !known.has(blobId);
-  return isLater ? ({ ...asMap(part), blobId: 'bnothing' } as JsonMap) : part;
+  return isLater ? ({ ...asMap(part), blobId: 'b-nothing' } as JsonMap) : part;
 }

@@ -1,6 +1,6 @@
 import { asMap, type Json, type JsonMap, parsed } from '../../src/client/json.js';
 import type { Fault, ProxyAnswer, ProxyRequest } from '../proxy.js';
-import { http, renamed, sent, session, told, withBody } from './makers.js';
+import { changeResponses, http, renamed, sent, session, withBody } from './makers.js';
 
 /** RFC 8620 6: what is wrong with octets that go up, down and across. */
 
@@ -41,7 +41,10 @@ const disposition = (change: (header: string) => string): Partial<Fault> =>
   }));
 
 /** Takes what should be refused, whatever it was. */
-const taken = (is: (request: ProxyRequest) => boolean, ...statuses: number[]): Partial<Fault> =>
+const acceptRefused = (
+  is: (request: ProxyRequest) => boolean,
+  ...statuses: number[]
+): Partial<Fault> =>
   http(is, (answer) => (statuses.includes(answer.status) ? { ...answer, status: 200 } : answer));
 
 /** Refuses with another status. */
@@ -54,7 +57,7 @@ const refused = (from: number, to: number): Partial<Fault> =>
 const isOf = (method: string) => (request: ProxyRequest) => request.method === method;
 
 /** Forgets what is a problem in an answer that refuses. */
-const plain = (is: (request: ProxyRequest) => boolean): Partial<Fault> =>
+const dropProblem = (is: (request: ProxyRequest) => boolean): Partial<Fault> =>
   http(is, (answer) =>
     answer.status < 400
       ? answer
@@ -62,7 +65,7 @@ const plain = (is: (request: ProxyRequest) => boolean): Partial<Fault> =>
   );
 
 const copied = (change: (map: JsonMap, args: JsonMap) => Json): Partial<Fault> =>
-  told('copy', (args) => ({ ...args, copied: change(asMap(args['copied']), args) }));
+  changeResponses('copy', (args) => ({ ...args, copied: change(asMap(args['copied']), args) }));
 
 export const uploadFaults: readonly Fault[] = [
   {
@@ -180,7 +183,7 @@ export const uploadFaults: readonly Fault[] = [
       'blob-upload-foreign-account',
       'blob-upload-read-only-account',
     ],
-    ...taken(isUpload, 403, 404),
+    ...acceptRefused(isUpload, 403, 404),
   },
   {
     name: 'accounts that are there are 403',
@@ -193,7 +196,7 @@ export const uploadFaults: readonly Fault[] = [
   {
     name: 'a refused upload is a page',
     checks: ['blob-upload-problem'],
-    ...plain(isUpload),
+    ...dropProblem(isUpload),
   },
   {
     name: 'a reader of an account reads its uploads',
@@ -314,7 +317,7 @@ export const downloadFaults: readonly Fault[] = [
   {
     name: 'an unknown blob is an empty one',
     checks: ['blob-download-unknown', 'blob-download-foreign', 'blob-download-refusals-alike'],
-    ...taken(isDownload, 404),
+    ...acceptRefused(isDownload, 404),
   },
   {
     name: 'blob ids are good for every account',
@@ -326,7 +329,7 @@ export const downloadFaults: readonly Fault[] = [
   {
     name: 'a refused download is a page',
     checks: ['blob-download-problem', 'blob-download-refusals-alike'],
-    ...plain(isDownload),
+    ...dropProblem(isDownload),
   },
 ];
 
@@ -344,7 +347,7 @@ export const blobCopyFaults: readonly Fault[] = [
   {
     name: 'accounts of a copy are told the other way round',
     checks: ['blob-copy'],
-    ...told('copy', (args) => ({
+    ...changeResponses('copy', (args) => ({
       ...args,
       fromAccountId: args['accountId'] ?? null,
       accountId: args['fromAccountId'] ?? null,
@@ -358,7 +361,7 @@ export const blobCopyFaults: readonly Fault[] = [
   {
     name: 'a blob that is not copied is in neither list',
     checks: ['blob-copy-not-found', 'blob-copy-twice', 'blob-copy-uploader-alone'],
-    ...told('copy', ({ notCopied: _, ...args }) => args),
+    ...changeResponses('copy', ({ notCopied: _, ...args }) => args),
   },
   {
     name: 'a missing blob is blobNotFound',
@@ -373,7 +376,7 @@ export const blobCopyFaults: readonly Fault[] = [
   {
     name: 'the last of two equal ids is not found',
     checks: ['blob-copy-twice'],
-    ...told('copy', (args) => {
+    ...changeResponses('copy', (args) => {
       const failed = Object.keys(asMap(args['copied'])).map((id) => [id, { type: 'notFound' }]);
       return { ...args, notCopied: { ...asMap(args['notCopied']), ...Object.fromEntries(failed) } };
     }),

@@ -1,6 +1,6 @@
 import type { Json } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { forgiving, ignoring, list, member, onResponses, sent, told } from './makers.js';
+import { changeResponses, forgiving, ignoring, list, member, onResponses, sent } from './makers.js';
 
 const NOTHING = {
   accountId: 'a',
@@ -36,7 +36,10 @@ export const changesFaults: readonly Fault[] = [
   {
     name: 'an update that changes nothing is told',
     checks: ['changes-no-op-update'],
-    ...told('changes', (args) => ({ ...args, updated: [...(args['updated'] as Json[]), 'r0x'] })),
+    ...changeResponses('changes', (args) => ({
+      ...args,
+      updated: [...(args['updated'] as Json[]), 'r0x'],
+    })),
   },
   {
     name: '/changes ignores maxChanges',

@@ -2,6 +2,7 @@ import type { MethodResponse } from '../../src/client/answers.js';
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import {
+  changeResponses,
   forgiving,
   ignoring,
   list,
@@ -9,7 +10,6 @@ import {
   onResponse,
   renamed,
   sent,
-  told,
   without,
 } from './makers.js';
 
@@ -82,7 +82,9 @@ export const copyFaults: readonly Fault[] = [
   {
     name: 'one object that fails fails all',
     checks: ['copy-each-alone'],
-    ...told('copy', (args) => (args['notCreated'] === null ? args : { ...args, created: null })),
+    ...changeResponses('copy', (args) =>
+      args['notCreated'] === null ? args : { ...args, created: null },
+    ),
   },
   {
     name: 'a source that is not there is told as the target',
@@ -127,7 +129,7 @@ export const copyFaults: readonly Fault[] = [
   {
     name: 'copies are no creations in /changes',
     checks: ['copy-in-changes'],
-    ...told('changes', (args) => ({
+    ...changeResponses('changes', (args) => ({
       ...args,
       created: [],
       updated: [...(args['updated'] as Json[]), ...(args['created'] as Json[])],

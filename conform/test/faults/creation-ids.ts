@@ -1,6 +1,15 @@
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { creates, entries, onRequest, onResponse, patches, sent, strings, told } from './makers.js';
+import {
+  changeResponses,
+  creates,
+  entries,
+  onRequest,
+  onResponse,
+  patches,
+  sent,
+  strings,
+} from './makers.js';
 
 const ids = (change: (ids: JsonMap) => JsonMap | undefined): Partial<Fault> =>
   onResponse(({ createdIds, ...response }) => {
@@ -44,7 +53,7 @@ export const creationIdFaults: readonly Fault[] = [
   {
     name: 'creation ids are answered as they were sent',
     checks: ['creation-ids-real-ids', 'creation-ids-same-call-states'],
-    ...told('set', (args) => ({
+    ...changeResponses('set', (args) => ({
       ...args,
       updated: entries(args['updated'], (all) => all.map(([, one]) => ['#x', one])),
       destroyed: Array.isArray(args['destroyed']) ? args['destroyed'].map(() => '#x') : null,
@@ -129,7 +138,7 @@ export const creationIdFaults: readonly Fault[] = [
   {
     name: 'references are reported as they were sent',
     checks: ['creation-references-earlier-call', 'creation-references-same-call'],
-    ...told('set', (args) => ({
+    ...changeResponses('set', (args) => ({
       ...args,
       created: entries(args['created'], (all) =>
         all.map(([key, one]) => [key, withoutLinks(asMap(one))]),

@@ -1,6 +1,15 @@
 import { asMap, type Item, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { accepted, events, list, member, onResponse, renamed, sent, told } from './makers.js';
+import {
+  accepted,
+  changeResponses,
+  events,
+  list,
+  member,
+  onResponse,
+  renamed,
+  sent,
+} from './makers.js';
 
 /** Faults against a descriptor's words about several objects together. */
 
@@ -47,7 +56,7 @@ export const describedRelationFaults: readonly Fault[] = [
   {
     name: 'an object that cascades or is unlinked is no change',
     checks: ['described-links-on-destroy'],
-    ...told('changes', (args) => ({ ...args, updated: [], destroyed: [] })),
+    ...changeResponses('changes', (args) => ({ ...args, updated: [], destroyed: [] })),
   },
   {
     name: 'copies refer to what is in another account',
@@ -118,7 +127,7 @@ export const describedRelationFaults: readonly Fault[] = [
   {
     name: 'of two updates of a call the first is refused',
     checks: ['described-unique-swap'],
-    ...told('set', (args) => {
+    ...changeResponses('set', (args) => {
       const [first, ...rest] = Object.entries(asMap(args['updated']));
       if (first === undefined || rest.length === 0) return args;
       return {
@@ -136,11 +145,11 @@ export const describedRelationFaults: readonly Fault[] = [
   {
     name: 'creates that refer to one another are judged as they are listed',
     checks: ['described-unique-needed'],
-    ...told('set', asListed),
+    ...changeResponses('set', asListed),
   },
   {
     name: 'copies that refer to one another are judged as they are listed',
     checks: ['described-unique-needed-copied'],
-    ...told('copy', asListed),
+    ...changeResponses('copy', asListed),
   },
 ];

@@ -1,6 +1,6 @@
 import { asMap, type Item, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { accepted, list, member, sent, told } from './makers.js';
+import { accepted, changeResponses, list, member, sent } from './makers.js';
 
 const items = (change: (item: Item) => JsonMap): Partial<Fault> =>
   list('get', 'list', (all) => all.map((item) => change(item as Item)));
@@ -64,7 +64,7 @@ export const describedFaults: readonly Fault[] = [
   {
     name: 'an update that sends what is there already is refused',
     checks: ['described-immutable-same', 'described-immutable-beside'],
-    ...told('set', (args) => {
+    ...changeResponses('set', (args) => {
       const updated = asMap(args['updated']);
       const error = { type: 'invalidProperties' };
       return { ...args, updated: null, notUpdated: each(updated, () => error) };

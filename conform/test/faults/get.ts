@@ -1,6 +1,6 @@
 import { asMap, type Item, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { ignoring, list, member, sent, told, without } from './makers.js';
+import { changeResponses, ignoring, list, member, sent, without } from './makers.js';
 
 const items = (change: (item: Item) => JsonMap): Partial<Fault> =>
   list('get', 'list', (all) => all.map((item) => change(item as Item)));
@@ -92,7 +92,7 @@ export const getFaults: readonly Fault[] = [
   {
     name: 'an id of another account is found',
     checks: ['get-other-account'],
-    ...told('get', ({ notFound, ...args }) => ({
+    ...changeResponses('get', ({ notFound, ...args }) => ({
       ...args,
       list: [...(args['list'] as Json[]), ...(notFound as string[]).map((id) => ({ id }))],
       notFound: [],

@@ -77,14 +77,16 @@ export const sent = (verb: string, change: Change<JsonMap>): Partial<Fault> =>
   );
 
 /** Changes the arguments of the responses of a method. */
-export const told = (verb: string, change: Change<JsonMap>): Partial<Fault> =>
+export const changeResponses = (verb: string, change: Change<JsonMap>): Partial<Fault> =>
   onResponses(([name, args, id]) =>
     name.endsWith(`/${verb}`) ? [name, change({ ...args }), id] : [name, args, id],
   );
 
 /** Changes one member of the responses of a method, where they have it. */
 export const member = (verb: string, name: string, change: Change<Json>): Partial<Fault> =>
-  told(verb, (args) => (args[name] === undefined ? args : { ...args, [name]: change(args[name]) }));
+  changeResponses(verb, (args) =>
+    args[name] === undefined ? args : { ...args, [name]: change(args[name]) },
+  );
 
 /** Changes a list in the responses of a method. */
 export const list = (verb: string, name: string, change: Change<Json[]>): Partial<Fault> =>
@@ -92,7 +94,7 @@ export const list = (verb: string, name: string, change: Change<Json[]>): Partia
 
 /** Forgets one member. */
 export const without = (verb: string, name: string): Partial<Fault> =>
-  told(verb, ({ [name]: _, ...args }) => args);
+  changeResponses(verb, ({ [name]: _, ...args }) => args);
 
 /** Ignores an argument. */
 export const ignoring = (verb: string, name: string): Partial<Fault> =>
@@ -115,7 +117,7 @@ export const forgiving = (type: string, verb: string, answer: JsonMap): Partial<
 
 /** Takes an operation of /set that was refused as done. */
 export const accepted = (type: string): Partial<Fault> =>
-  told('set', (args) => {
+  changeResponses('set', (args) => {
     const now: JsonMap = { ...args };
     for (const [failed, done] of [
       ['notCreated', 'created'],
@@ -171,14 +173,14 @@ const isMap = (value: Json): value is JsonMap =>
 
 /** Changes what is told of each object that was created. */
 export const reported = (change: Change<JsonMap>): Partial<Fault> =>
-  told('set', (args) => ({
+  changeResponses('set', (args) => ({
     ...args,
     created: values(args['created'], (one) => change(asMap(one))),
   }));
 
 /** Changes each SetError. */
 export const setErrors = (change: Change<JsonMap>): Partial<Fault> =>
-  told('set', (args) => {
+  changeResponses('set', (args) => {
     const now: JsonMap = { ...args };
     for (const name of ['notCreated', 'notUpdated', 'notDestroyed'])
       now[name] = values(args[name], (one) => change(asMap(one)));

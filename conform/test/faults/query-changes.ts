@@ -1,6 +1,15 @@
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { forgiving, ignoring, list, member, onResponses, renamed, sent, told } from './makers.js';
+import {
+  changeResponses,
+  forgiving,
+  ignoring,
+  list,
+  member,
+  onResponses,
+  renamed,
+  sent,
+} from './makers.js';
 
 const NOTHING: JsonMap = {
   accountId: 'a',
@@ -28,7 +37,7 @@ export const queryChangesFaults: readonly Fault[] = [
       'query-changes-around-filter-exact',
       'query-changes-random-splices',
     ],
-    ...told('queryChanges', (args) => ({
+    ...changeResponses('queryChanges', (args) => ({
       ...args,
       newQueryState: args['oldQueryState'] ?? null,
     })),
@@ -87,7 +96,7 @@ export const queryChangesFaults: readonly Fault[] = [
   {
     name: '/queryChanges counts without being asked',
     checks: ['query-changes-total', 'query-changes-none'],
-    ...told('queryChanges', (args) => ({ total: 2, ...args })),
+    ...changeResponses('queryChanges', (args) => ({ total: 2, ...args })),
   },
   {
     name: '/queryChanges counts one too many',
@@ -107,7 +116,7 @@ export const queryChangesFaults: readonly Fault[] = [
   {
     name: '/queryChanges leaves out what stays where it was',
     checks: ['query-changes-moved'],
-    ...told('queryChanges', (args) => {
+    ...changeResponses('queryChanges', (args) => {
       const removed = (args['removed'] ?? []) as Json[];
       const added = (args['added'] ?? []) as Json[];
       // An object that was at the start before it is so still, most likely.
@@ -213,7 +222,9 @@ function onUpToId(change: (args: JsonMap) => JsonMap): Partial<Fault> {
     isAsked = typeof args['upToId'] === 'string';
     return args;
   });
-  const { answer = (one) => one } = told('queryChanges', (args) => (isAsked ? change(args) : args));
+  const { answer = (one) => one } = changeResponses('queryChanges', (args) =>
+    isAsked ? change(args) : args,
+  );
   return { request, answer };
 }
 
@@ -251,7 +262,7 @@ export const metamorphicFaults: readonly Fault[] = [
   {
     name: 'oldState of a /set is the state at the end',
     checks: ['changes-parallel-creates', 'changes-parallel-steps'],
-    ...told('set', (args) => ({ ...args, oldState: args['newState'] ?? null })),
+    ...changeResponses('set', (args) => ({ ...args, oldState: args['newState'] ?? null })),
   },
   {
     name: 'creates at the same time share a state',

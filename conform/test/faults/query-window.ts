@@ -1,6 +1,15 @@
 import type { Json, JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { forgiving, ignoring, list, member, renamed, sent, told, without } from './makers.js';
+import {
+  changeResponses,
+  forgiving,
+  ignoring,
+  list,
+  member,
+  renamed,
+  sent,
+  without,
+} from './makers.js';
 
 const NOTHING: JsonMap = {
   accountId: 'a',
@@ -70,7 +79,7 @@ export const queryWindowFaults: readonly Fault[] = [
   {
     name: '/query always tells the limit',
     checks: ['query-window-limit-told', 'query-window-limit-zero', 'query-window-server-limit'],
-    ...told('query', (args) => ({ ...args, limit: args['limit'] ?? 5000 })),
+    ...changeResponses('query', (args) => ({ ...args, limit: args['limit'] ?? 5000 })),
   },
   {
     name: '/query counts one too many',
@@ -80,7 +89,7 @@ export const queryWindowFaults: readonly Fault[] = [
   {
     name: '/query counts without being asked',
     checks: ['query-window-total', 'query-window-response'],
-    ...told('query', (args) => ({ total: 6, ...args })),
+    ...changeResponses('query', (args) => ({ total: 6, ...args })),
   },
   {
     name: '/query ignores anchorOffset',

@@ -2,6 +2,7 @@ import type { Call } from '../../src/client/answers.js';
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import {
+  changeResponses,
   forgiving,
   list,
   onCalls,
@@ -10,12 +11,11 @@ import {
   onResponses,
   renamed,
   sent,
-  told,
 } from './makers.js';
 
 /** Changes what a reference of an echo found. */
 const found = (change: (value: Json) => Json): Partial<Fault> =>
-  told('echo', ({ x, ...args }) => (x === undefined ? args : { ...args, x: change(x) }));
+  changeResponses('echo', ({ x, ...args }) => (x === undefined ? args : { ...args, x: change(x) }));
 
 /** Changes each reference of the calls. */
 const references = (change: (reference: JsonMap) => Json): Partial<Fault> =>

@@ -2,6 +2,7 @@ import type { Json, JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import {
   accepted,
+  changeResponses,
   creates,
   dropping,
   items,
@@ -9,7 +10,6 @@ import {
   sent,
   setErrors,
   strings,
-  told,
   values,
   without,
 } from './makers.js';
@@ -53,7 +53,7 @@ export const setCreateFaults: readonly Fault[] = [
       'set-states-counted',
       'creation-ids-same-call-states',
     ],
-    ...told('set', (args) => ({ ...args, newState: args['oldState'] ?? '0' })),
+    ...changeResponses('set', (args) => ({ ...args, newState: args['oldState'] ?? '0' })),
   },
   {
     name: 'no state is told',
@@ -125,7 +125,9 @@ export const setCreateFaults: readonly Fault[] = [
   {
     name: 'one bad create refuses all',
     checks: ['set-continues', 'set-create-not-object'],
-    ...told('set', (args) => (args['notCreated'] === null ? args : { ...args, created: null })),
+    ...changeResponses('set', (args) =>
+      args['notCreated'] === null ? args : { ...args, created: null },
+    ),
   },
   {
     name: 'texts are normalised',

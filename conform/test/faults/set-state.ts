@@ -1,6 +1,15 @@
 import { asMap, type Json, type JsonMap } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { entries, ignoring, member, onResponse, renamed, sent, setErrors, told } from './makers.js';
+import {
+  changeResponses,
+  entries,
+  ignoring,
+  member,
+  onResponse,
+  renamed,
+  sent,
+  setErrors,
+} from './makers.js';
 
 /** States that are never the same twice. */
 let asked = 0;
@@ -137,6 +146,6 @@ export const setStateFaults: readonly Fault[] = [
   {
     name: 'oldState is the state after',
     checks: ['set-create-answer', 'set-update-answer', 'set-destroy-answer', 'set-states'],
-    ...told('set', (args) => ({ ...args, oldState: args['newState'] ?? null })),
+    ...changeResponses('set', (args) => ({ ...args, oldState: args['newState'] ?? null })),
   },
 ];

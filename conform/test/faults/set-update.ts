@@ -1,6 +1,16 @@
 import { asMap, type Json } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
-import { accepted, dropping, entries, items, list, patches, sent, told, values } from './makers.js';
+import {
+  accepted,
+  changeResponses,
+  dropping,
+  entries,
+  items,
+  list,
+  patches,
+  sent,
+  values,
+} from './makers.js';
 
 const isEmpty = (value: Json): boolean =>
   value !== null && typeof value === 'object' && Object.keys(value).length === 0;
@@ -16,12 +26,15 @@ export const setUpdateFaults: readonly Fault[] = [
       'creation-references-update',
       'patch-whole-value',
     ],
-    ...told('set', (args) => ({ ...args, updated: values(args['updated'], () => null) })),
+    ...changeResponses('set', (args) => ({
+      ...args,
+      updated: values(args['updated'], () => null),
+    })),
   },
   {
     name: 'updated tells what was asked for',
     checks: ['set-update-answer', 'set-update-answer-exact'],
-    ...told('set', (args) => ({
+    ...changeResponses('set', (args) => ({
       ...args,
       updated: values(args['updated'], (one) => ({ ...asMap(one), title: 'after' })),
     })),
@@ -39,7 +52,7 @@ export const setUpdateFaults: readonly Fault[] = [
   {
     name: 'an update that changes nothing is told as a change',
     checks: ['set-update-no-op', 'patch-equal-values', 'singleton-no-op'],
-    ...told('set', (args) => ({
+    ...changeResponses('set', (args) => ({
       ...args,
       updated: values(args['updated'], (one) => one ?? { updated: '2026-01-02T03:04:05Z' }),
     })),
@@ -75,7 +88,9 @@ export const setUpdateFaults: readonly Fault[] = [
   {
     name: 'one bad patch refuses all',
     checks: ['set-update-each', 'patch-not-object'],
-    ...told('set', (args) => (args['notUpdated'] === null ? args : { ...args, updated: null })),
+    ...changeResponses('set', (args) =>
+      args['notUpdated'] === null ? args : { ...args, updated: null },
+    ),
   },
   {
     name: 'null changes nothing',
@@ -125,7 +140,7 @@ export const setUpdateFaults: readonly Fault[] = [
   {
     name: 'all objects have one id',
     checks: ['set-destroy-id-not-reused', 'set-create-answer'],
-    ...told('set', (args) => ({
+    ...changeResponses('set', (args) => ({
       ...args,
       created: values(args['created'], (one) => ({ ...asMap(one), id: 'r0same' })),
     })),

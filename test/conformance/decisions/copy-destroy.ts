@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { argsOfResponse, from, NEEDS } from '../../../conform/src/checks/copies.js';
-import { moved, told } from '../../../conform/src/checks/copy-destroy.js';
+import { moved, listNames } from '../../../conform/src/checks/copy-destroy.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
 
 export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
@@ -31,7 +31,7 @@ export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
     needs: { room: 0 },
     async run(subject) {
       const responses = await moved(subject, 'x1', { k: { id: 'x1' } });
-      expect(told(responses)).toEqual([
+      expect(listNames(responses)).toEqual([
         [`${subject.type}/copy`, 'c'],
         [`${subject.type}/get`, 'g'],
       ]);
