@@ -96,7 +96,10 @@ function ofJmap(responses: unknown): number {
   return sum;
 }
 
-/** Counts the properties that each answer has to hold: an answer with less would be less work. */
+/**
+ * Counts the objects of an answer. Throws where one lacks a property: an answer with less would be
+ * less work.
+ */
 function count(objects: readonly unknown[], properties: readonly string[]): number {
   for (const object of objects)
     for (const property of properties)

@@ -3,7 +3,8 @@ import { isPackageRoot, PACKAGE_ROOT, STANDALONE_ROOT } from '../src/server/pack
 
 /**
  * How the tools of this process were called: by npm in this repository, or as `jmapsmith TOOL` in a
- * team's own project. There this package is a dependency.
+ * team's own project. There this package is a dependency. bin/jmapsmith.mjs says so before it loads
+ * a tool, and nothing changes it later.
  */
 let asPackage = false;
 

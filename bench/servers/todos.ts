@@ -44,7 +44,7 @@ export interface QueryChanges {
 
 type Soon<T> = T | Promise<T>;
 
-/** The needs of routes of a database. */
+/** The operations that the routes need of a database. */
 export interface Store {
   /** May the token's user write in the account? Null: it does not reach it. */
   access(tokenHash: string, accountId: string): Soon<{ readonly readOnly: boolean } | null>;

@@ -33,7 +33,7 @@ function members<T>(count: number, value: (index: number) => T, prefix = 'k'): R
 }
 
 /** Calls that need nothing to be there. */
-function repeatCalls(name: string, calls: (client: Client) => readonly Call[]): WaitKind {
+function sendCalls(name: string, calls: (client: Client) => readonly Call[]): WaitKind {
   return body(name, (client) => requestOf(...calls(client)));
 }
 
@@ -49,7 +49,7 @@ function body(name: string, text: (client: Client) => string): WaitKind {
 
 /** A /set of one type. */
 function set(name: string, type: string, args: () => object): WaitKind {
-  return repeatCalls(name, ({ accountId }) => [[`${type}/set`, { accountId, ...args() }, '0']]);
+  return sendCalls(name, ({ accountId }) => [[`${type}/set`, { accountId, ...args() }, '0']]);
 }
 
 /** A /set about objects that are there. */
@@ -326,31 +326,31 @@ const READS: readonly WaitKind[] = [
       return () => client.send(requestOf(['Bag/get', { accountId: client.accountId, ids }, '0']));
     },
   },
-  repeatCalls('get of 400,000 ids', ({ accountId }) => [
+  sendCalls('get of 400,000 ids', ({ accountId }) => [
     ['Bag/get', { accountId, ids: times(400_000, unknownId) }, '0'],
   ]),
-  repeatCalls('get of 900,000 properties', ({ accountId }) => [
+  sendCalls('get of 900,000 properties', ({ accountId }) => [
     ['Bag/get', { accountId, ids: [], properties: times(900_000, (n) => `p${n}`) }, '0'],
   ]),
   set('destroy of 400,000 ids', 'Bag', () => ({ destroy: times(400_000, unknownId) })),
   ...SIZES.flatMap((size): readonly WaitKind[] => [
-    repeatCalls(`query, a needle of ${size}, indexed`, ({ accountId }) => [
+    sendCalls(`query, a needle of ${size}, indexed`, ({ accountId }) => [
       ['Page/query', { accountId, filter: { body: randomText(size) } }, '0'],
     ]),
-    repeatCalls(`query, words of ${size}, indexed`, ({ accountId }) => [
+    sendCalls(`query, words of ${size}, indexed`, ({ accountId }) => [
       ['Page/query', { accountId, filter: { words: randomText(size) } }, '0'],
     ]),
-    repeatCalls(`query, a needle of ${size}, folded`, ({ accountId }) => [
+    sendCalls(`query, a needle of ${size}, folded`, ({ accountId }) => [
       ['Sheet/query', { accountId, filter: { text: randomText(size) } }, '0'],
     ]),
   ]),
-  repeatCalls('query, a needle of 3.3 million U+FDFA', ({ accountId }) => [
+  sendCalls('query, a needle of 3.3 million U+FDFA', ({ accountId }) => [
     ['Sheet/query', { accountId, filter: { start: LIGATURE.repeat(3_300_000) } }, '0'],
   ]),
-  repeatCalls('query, a needle of marks', ({ accountId }) => [
+  sendCalls('query, a needle of marks', ({ accountId }) => [
     ['Sheet/query', { accountId, filter: { text: 'a\u0301\u0316'.repeat(1_950_000) } }, '0'],
   ]),
-  repeatCalls('query, a scan of long texts', ({ accountId }) => [
+  sendCalls('query, a scan of long texts', ({ accountId }) => [
     [
       'Sheet/query',
       {
@@ -362,11 +362,11 @@ const READS: readonly WaitKind[] = [
       '0',
     ],
   ]),
-  repeatCalls('query, a list of 800,000 values', ({ accountId }) => [
+  sendCalls('query, a list of 800,000 values', ({ accountId }) => [
     ['Sheet/query', { accountId, filter: { title: times(800_000, (n) => `t${n}`) } }, '0'],
   ]),
   ...(['AND', 'OR', 'NOT'] as const).flatMap((operator): readonly WaitKind[] => [
-    repeatCalls(`query, ${operator} of 300,000 conditions`, ({ accountId }) => [
+    sendCalls(`query, ${operator} of 300,000 conditions`, ({ accountId }) => [
       [
         'Page/query',
         {
@@ -383,10 +383,10 @@ const READS: readonly WaitKind[] = [
       return `{"using":${JSON.stringify(USING)},"methodCalls":[${call}]}`;
     }),
   ]),
-  repeatCalls('query, 400,000 comparators', ({ accountId }) => [
+  sendCalls('query, 400,000 comparators', ({ accountId }) => [
     ['Sheet/query', { accountId, sort: times(400_000, () => ({ property: 'title' })) }, '0'],
   ]),
-  repeatCalls('query, 200,000 unknown comparators', ({ accountId }) => [
+  sendCalls('query, 200,000 unknown comparators', ({ accountId }) => [
     ['Sheet/query', { accountId, sort: times(200_000, (n) => ({ property: `title${n}` })) }, '0'],
   ]),
   {
@@ -425,7 +425,7 @@ const copy = (name: string, type: string, objects: () => readonly object[]): Wai
 });
 
 const references = (path: string, count: number): WaitKind =>
-  repeatCalls(`${count} result references ${path} of 300 kB`, () => [
+  sendCalls(`${count} result references ${path} of 300 kB`, () => [
     ['Core/echo', { list: times(20_000, (n) => ({ id: `id${n}`, tags: [n] })) }, '0'],
     ...times(
       31,
@@ -446,22 +446,20 @@ const OTHERS: readonly WaitKind[] = [
   references('/list/*/id', 31),
   references('/list/*/tags', 3100),
   references('/list/*/none', 31_000),
-  repeatCalls('Core/echo of a text of 9.9 MB', () => [
+  sendCalls('Core/echo of a text of 9.9 MB', () => [
     ['Core/echo', { text: 'x'.repeat(LARGE) }, '0'],
   ]),
-  repeatCalls('Core/echo of 10 MB of small values', () => [
+  sendCalls('Core/echo of 10 MB of small values', () => [
     ['Core/echo', { list: smallValues() }, '0'],
   ]),
-  repeatCalls('Core/echo of 900,000 members', () => [
-    ['Core/echo', members(700_000, () => 0), '0'],
-  ]),
-  repeatCalls('700,000 unknown arguments', ({ accountId }) => [
+  sendCalls('Core/echo of 900,000 members', () => [['Core/echo', members(700_000, () => 0), '0']]),
+  sendCalls('700,000 unknown arguments', ({ accountId }) => [
     ['Bag/get', { accountId, ...members(700_000, () => 0) }, '0'],
   ]),
-  repeatCalls('700,000 unknown arguments in snake case', ({ accountId }) => [
+  sendCalls('700,000 unknown arguments in snake case', ({ accountId }) => [
     ['Bag/get', { accountId, ...members(700_000, () => 0, 'a_b') }, '0'],
   ]),
-  repeatCalls('names of 3 MB', ({ accountId }) => [
+  sendCalls('names of 3 MB', ({ accountId }) => [
     [`x${'x'.repeat(3_000_000)}`, { accountId, ['y'.repeat(3_000_000)]: 1 }, 'z'.repeat(3_000_000)],
   ]),
   body('300,000 calls', () =>
@@ -490,35 +488,35 @@ const OTHERS: readonly WaitKind[] = [
       `{"using":[],"methodCalls":[],"x":[${times(450_000, () => '4.9999999999999999999').join()}]}`,
   ),
   body('10 MB of brackets', () => '['.repeat(LARGE)),
-  repeatCalls('Blob/upload of a text of 9.9 MB', ({ accountId }) => [
+  sendCalls('Blob/upload of a text of 9.9 MB', ({ accountId }) => [
     [
       'Blob/upload',
       { accountId, create: { k: { data: [{ 'data:asText': 'x'.repeat(LARGE) }] } } },
       '0',
     ],
   ]),
-  repeatCalls('Blob/upload of base64 of 9.9 MB', ({ accountId }) => [
+  sendCalls('Blob/upload of base64 of 9.9 MB', ({ accountId }) => [
     [
       'Blob/upload',
       { accountId, create: { k: { data: [{ 'data:asBase64': 'AAAA'.repeat(LARGE / 4) }] } } },
       '0',
     ],
   ]),
-  repeatCalls('Blob/upload of 400,000 parts', ({ accountId }) => [
+  sendCalls('Blob/upload of 400,000 parts', ({ accountId }) => [
     [
       'Blob/upload',
       { accountId, create: { k: { data: times(400_000, () => ({ 'data:asText': 'x' })) } } },
       '0',
     ],
   ]),
-  repeatCalls('Blob/upload of 1,000', ({ accountId }) => [
+  sendCalls('Blob/upload of 1,000', ({ accountId }) => [
     [
       'Blob/upload',
       { accountId, create: members(1000, (n) => ({ data: [{ 'data:asText': `text ${n}` }] })) },
       '0',
     ],
   ]),
-  repeatCalls('Blob/lookup of 400,000 ids', ({ accountId }) => [
+  sendCalls('Blob/lookup of 400,000 ids', ({ accountId }) => [
     ['Blob/lookup', { accountId, typeNames: ['Bag'], ids: times(400_000, unknownId) }, '0'],
   ]),
   {

@@ -2,9 +2,9 @@ import type { Config } from '../../src/server/config.js';
 import type { Manifest } from './manifest.js';
 import { toSqlite } from './to-sqlite.js';
 
-/** The things that a restore finds at its place. */
+/** The state of the place that a restore writes to. */
 export interface Claim {
-  /** The things in the way, for a person to read. */
+  /** Tables or files in the way, for a person to read; empty where the place is free. */
   readonly occupied: readonly string[];
   /** A restore to this database and these blobs was cut short: what it left is written over. */
   readonly resumes: boolean;

@@ -14,9 +14,9 @@ import type { Log } from '../runtime/log.js';
 import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
 
 /**
- * The work that migrations leave to the engine (docs/reference/evolution.md). Hook files compute
- * values for existing objects. Other values derive from objects that the version before wrote after
- * the migration.
+ * The work that migrations leave to the engine (docs/reference/evolution.md). It stores the values
+ * that hook files compute for existing objects. Where the previous version writes objects after the
+ * migration, it stores the values that derive from them.
  */
 
 export interface BackfillOptions extends RecomputeServices {

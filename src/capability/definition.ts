@@ -9,9 +9,8 @@ export type { StringFormat } from './formats.js';
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
 
 /**
- * The writers of a property, and the time when they may. An `internal` one is never on the wire:
- * only hooks use it. Clients write a `secret` and never read it; the database has its hash or its
- * ciphertext.
+ * Says who may write a property, and when. An `internal` one is never on the wire: only hooks use
+ * it. Clients write a `secret` and never read it; the database has its hash or its ciphertext.
  */
 export type PropertyAccess = 'mutable' | 'immutable' | 'serverSet' | 'internal' | 'secret';
 

@@ -115,22 +115,25 @@ export class Definitions {
 
   /** Returns the definition that a reference names, with the keys beside the reference added. */
   #resolve(node: Located, reference: string): Located {
-    /** Returns a definition expanded; undefined if it is unknown, circular, or too long a chain. */
-    const findDefinition = this.#definition(reference);
-    if (findDefinition === undefined) return { value: {}, at: node.at, members: new Map() };
+    const definition = this.#findDefinition(reference);
+    if (definition === undefined) return { value: {}, at: node.at, members: new Map() };
     const beside = [...(node.members ?? [])].filter(
       ([name]) => name !== '$ref' && BESIDE_REF.includes(name),
     );
-    if (beside.length === 0) return findDefinition;
+    if (beside.length === 0) return definition;
     return {
       value: node.value,
       at: node.at,
-      members: new Map([...(findDefinition.members ?? []), ...beside]),
-      definition: findDefinition,
+      members: new Map([...(definition.members ?? []), ...beside]),
+      definition,
     };
   }
 
-  #definition(reference: string): Located | undefined {
+  /**
+   * Returns a definition expanded. Undefined if it is unknown, refers to itself, or stands behind
+   * too long a chain of references.
+   */
+  #findDefinition(reference: string): Located | undefined {
     const name = reference.startsWith(LOCAL) ? reference.slice(LOCAL.length) : '';
     this.#used.add(name);
     const known = this.#expanded.get(name);

@@ -8,7 +8,7 @@ export interface Located {
   readonly at: Location;
   /** For an object: its members in the order of the text. */
   readonly members?: ReadonlyMap<string, Member>;
-  /** Returns the items of a list; none of anything else. */
+  /** For an array: its items. */
   readonly items?: readonly Located[];
   /** Of a schema from `$defs`: its name in types. */
   readonly title?: string;
@@ -36,6 +36,7 @@ export function members(node: Located | undefined): readonly Member[] {
   return node?.members === undefined ? [] : [...node.members.values()];
 }
 
+/** Returns the items of a list; none of anything else. */
 export function items(node: Located | undefined): readonly Located[] {
   return node?.items ?? [];
 }

@@ -42,7 +42,7 @@ export class Pipeline {
   /**
    * Gives the connection of a declined upgrade back to its server, once the requests in front of it
    * are answered. For versions of Node without `shouldUpgradeCallback` (20 among them), which hand
-   * every upgrade over; others ask first. `rest` is what came behind the request's head.
+   * every upgrade over; others ask first. `octets` are those that came behind the request's head.
    */
   handBack(
     server: Server,

@@ -15,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   );
 }
 
-/** Tells whether a JSON value is an array, as `Array.isArray` does; nobody writes to it. */
+/** Does the same as `Array.isArray`, for a JSON value: the array is readonly to TypeScript. */
 export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

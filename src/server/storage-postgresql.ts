@@ -47,7 +47,8 @@ export async function openPostgresqlStorage(
   if (ctype !== undefined) {
     log.warn(
       { ctype },
-      "the database's LC_CTYPE knows ASCII letters only: other searches read all objects",
+      "the database's LC_CTYPE knows ASCII letters only: other searches read all objects of an " +
+        'account (docs/reference/operations.md, PostgreSQL)',
     );
   }
 

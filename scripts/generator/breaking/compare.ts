@@ -149,10 +149,9 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
 /** Returns the new names of a type and its properties, so that references to them compare equal. */
 function findRenames(old: SnapshotType | undefined, type: ModelType): readonly Renamed[] {
   if (old === undefined) return [];
-  /** Returns the names of a list's members. */
-  const namesOf = new Set(old.properties.map(({ name }) => name));
+  const oldNames = new Set(old.properties.map(({ name }) => name));
   const properties = type.properties.flatMap(({ name, renamedFrom }) =>
-    renamedFrom !== undefined && !namesOf.has(name) ? [{ from: renamedFrom, to: name }] : [],
+    renamedFrom !== undefined && !oldNames.has(name) ? [{ from: renamedFrom, to: name }] : [],
   );
   return [{ from: old.name, to: type.name, properties }];
 }
@@ -235,13 +234,13 @@ function compareType(
   renamed: ReadonlyMap<string, string>,
   tell: Tell,
 ): void {
-  const oldTypes = new Map(before.properties.map((property) => [property.name, property]));
+  const oldProperties = new Map(before.properties.map((property) => [property.name, property]));
   const kept = new Set<string>();
   let seen = false;
   for (const property of after.properties) {
     const where = `${after.name}.${property.name}`;
-    const same = oldTypes.get(property.name);
-    const old = same ?? oldTypes.get(renamed.get(property.name) ?? '');
+    const same = oldProperties.get(property.name);
+    const old = same ?? oldProperties.get(renamed.get(property.name) ?? '');
     if (old === undefined) {
       tell(
         'wire',
@@ -261,7 +260,7 @@ function compareType(
     }
     seen = compareProperty(old, property, where, tell) || seen;
   }
-  for (const [name, old] of oldTypes) {
+  for (const [name, old] of oldProperties) {
     if (kept.has(name)) continue;
     tell(
       'wire',
@@ -392,6 +391,7 @@ function compareQueries(
   }
 }
 
+/** Returns the names of a list's members. */
 function names(list: readonly { readonly name: string }[]): readonly string[] {
   return list.map(({ name }) => name);
 }

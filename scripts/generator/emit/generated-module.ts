@@ -271,7 +271,7 @@ function docsOf(words = ''): string[] {
 
 /**
  * ts-morph puts every further line of a type or of an initializer one level deeper. It sees no line
- * end in what is held: `print` ends the lines afterwards.
+ * end in what is held: `printHeld` ends the lines afterwards.
  */
 const LINE_END = '\u0085';
 

@@ -10,8 +10,9 @@ const LEAVES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * json-schema-to-typescript goes over every schema some thirty times, and most schemas of a
- * descriptor are such leaves.
+ * Returns a schema of the same type in fewer words. Values without parts have their TypeScript name
+ * at once (`tsType`). This saves time: json-schema-to-typescript goes over every schema some thirty
+ * times, and most schemas of a descriptor are such leaves.
  */
 export function lean(schema: JSONSchema7): JSONSchema7 {
   const { properties, items, additionalProperties } = schema;

@@ -42,7 +42,10 @@ export function leftoversOf(snapshot: Snapshot | undefined): readonly Leftover[]
   return snapshot?.model?.left ?? [];
 }
 
-/** Returns the released tables that stay after this migration, and their columns that it leaves. */
+/**
+ * Returns what this migration leaves of the released tables, as notes for the next one (`left`).
+ * `tables` are all tables behind this migration, with those parts among them.
+ */
 export function leave(
   snapshot: Snapshot,
   difference: Difference<ReadTable>,

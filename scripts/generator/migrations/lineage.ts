@@ -88,7 +88,7 @@ export function predecessorOf(
   return type.properties.some((one) => one.name === renamedFrom) ? undefined : named(renamedFrom);
 }
 
-/** Returns the place of the released type of the name. */
+/** Returns the table of the released type of the name; undefined if there was none. */
 export function tableBefore(type: string, snapshot: Snapshot): string | undefined {
   for (const { name, table } of releasedTypes(snapshot).values()) if (name === type) return table;
   return undefined;

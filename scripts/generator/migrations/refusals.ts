@@ -96,7 +96,10 @@ function heirOf(released: string, model: Model): ModelType | undefined {
   return types.find(({ renamedFrom }) => renamedFrom === released);
 }
 
-/** A renamed one has its place already (place.ts), unless another one had its name. */
+/**
+ * Refuses a rename to a name that another released type or property still has. All other renames
+ * have their place already (place.ts).
+ */
 function refuseTakenName(
   { name, at }: Pick<ModelType, 'name' | 'at'>,
   old: string,

@@ -67,8 +67,9 @@ class SqliteSearch {
   }
 
   /**
-   * "at" says which part is still to be indexed. It is the first character of that part, -1 where
-   * old pieces are to be removed first, and NULL where all is done.
+   * The tables for long texts: a document for each piece of a text, and the rows of these
+   * documents. "at" says which part is still to be indexed. It is the first character of that part,
+   * -1 where old pieces are to be removed first, and NULL where all is done.
    */
   get pieces(): readonly string[] {
     const long = this.#table('_long');

@@ -18,10 +18,13 @@ const GONE =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has|Cannot use a pool)/;
 
 /**
- * Returns true where the same transaction may well succeed when it is run again. These are a
- * serialisation failure (40001), a deadlock (40P01), and a prepared statement that a migration has
- * put out of date (0A000). A pooler's other connection may not have the statement (26000). A state
- * that has moved is 22012: of the engine's statements only the one that makes sure of it divides.
+ * Returns true where the same transaction may well succeed when it is run again:
+ *
+ * - 40001: a serialisation failure
+ * - 40P01: a deadlock
+ * - 0A000: a migration has put a prepared statement out of date
+ * - 26000: a pooler's other connection doesn't have the prepared statement
+ * - 22012: the state has moved. No statement of the engine divides but the one that checks this
  */
 export function isRetryable(error: unknown): boolean {
   return causesOf(error).some((at) => /^(40001|40P01|0A000|26000|22012)$/.test(codeOf(at) ?? ''));

@@ -34,10 +34,10 @@ export interface OpenOptions {
 
 /**
  * Opens a connection with the settings that every connection of the project has: WAL, an fsync for
- * each commit, and the project's SQL functions. There are no foreign keys, since the engine keeps
- * its references. Creates the file and its folder unless `readonly`. Throws the driver's error
- * where the file can't be opened, MigrationError where it is being restored, and DatabaseFileError
- * where it may have two paths or can't be written.
+ * each commit, and the project's SQL functions. SQLite doesn't check foreign keys, since the engine
+ * keeps its references. Creates the file and its folder unless `readonly`. Throws the driver's
+ * error where the file can't be opened, MigrationError where it is being restored, and
+ * DatabaseFileError where it may have two paths or can't be written.
  */
 export function openDatabase(options: OpenOptions): TimedDatabase {
   const readonly = options.readonly ?? false;

@@ -30,7 +30,7 @@ export const computed: Rule = (views, report) => {
   }
 };
 
-/** Reports a property with no one way of being computed, and one that clients can write. */
+/** Reports a property that isn't computed in exactly one way, and one that clients can write. */
 function judgeComputed(
   { name, access }: PropertyView,
   { node, at }: ComputedView,

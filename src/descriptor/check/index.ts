@@ -84,8 +84,8 @@ const MEANINGS: readonly Rule[] = Object.freeze([
 const MAX_LENGTH = 4000;
 
 /**
- * Returns what is wrong with the descriptors: all of it, or the first thousand of very much. Legal
- * values aren't counted where they are used: a thousand of them would hide the wrong one.
+ * Returns what is wrong with the descriptors: all of it, or the first thousand of very much.
+ * Problems that `isLegal` accepts aren't counted: a thousand of them would hide what is wrong.
  */
 export function checkDescriptors(
   views: readonly CapabilityView[],

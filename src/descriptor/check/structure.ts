@@ -103,7 +103,7 @@ function withBothTypes(
   return { ...error, params: { type: [first, error.params['type']].flat() } };
 }
 
-/** Returns the places where the other of two types was asked for. */
+/** Returns the errors that ask for the other of two types, by place. */
 function choicesOf(errors: readonly ErrorObject[]): ReadonlyMap<string, readonly ErrorObject[]> {
   const choices = new Map<string, ErrorObject[]>();
   for (const error of errors) {

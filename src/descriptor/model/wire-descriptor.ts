@@ -18,9 +18,9 @@ export function findInternal(views: readonly CapabilityView[]): IsInternal {
 }
 
 /**
- * Returns the descriptor as clients may read it, in the same language, less what is never on the
- * wire. Tools build the same from it as from the descriptor. That is internal properties with all
- * that names them, how secrets are kept, and what is for the next migration alone.
+ * Returns the descriptor as clients may read it, in the same language. It leaves out internal
+ * properties with all that names them, how secrets are kept, and what is for the next migration
+ * alone. But for these parts, tools build the same from it as from the descriptor.
  */
 export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): JsonObject {
   const types = new Map(view.types.map((type) => [type.name, type]));

@@ -152,7 +152,7 @@ export class LinkJudge {
       : unknownReference(targetType, id, this.#changes.births);
   }
 
-  /** Returns the known facts of a type's objects, or of blobs. */
+  /** Returns the ids of a type's objects that the database has; null: of blobs. */
   #known(targetType: string | null): KnownIds {
     return targetType === null ? this.#unit.blobs : this.#objects.idsOf(targetType);
   }

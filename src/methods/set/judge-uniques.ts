@@ -87,9 +87,9 @@ export class UniqueJudge {
   /**
    * Corrects errors: `alreadyExists` names an object that is there with the value (5.3). If the
    * call's own object that had it was refused, the loser's error says that its value was not free
-   * in this call. If the loser is the later create, its error may also say that it goes beyond the
-   * quota. If the other object goes, since a refusal brought it below what is destroyed, the error
-   * names no id.
+   * in this call. If both are creates and the quota refused the other one, the loser goes beyond
+   * the quota, too, and its error says that instead. If the other object goes, since a refusal
+   * brought it below what is destroyed, the error names no id.
    */
   retell(isGone: (id: string) => boolean): void {
     const { rows, creates } = this.#changes;

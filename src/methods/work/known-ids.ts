@@ -6,7 +6,7 @@ const MAX_IDS = 10_000;
 
 /** The ids that a transaction's database has; it asks for each once. */
 export class KnownIds {
-  /** Returns the ids that the database has. */
+  /** Returns the members of `ids` that the database has. */
   readonly #find: (ids: readonly string[]) => Promise<Iterable<string>>;
   readonly #slices: Slices;
   readonly #known = new Map<string, boolean>();

@@ -103,8 +103,8 @@ export function pageAfter({ accountId, type }: Pair): Fragment {
 }
 
 /**
- * Returns rows `[number, at]`. From where the last step ended: PostgreSQL keeps entries of deleted
- * rows until a vacuum, and each step would go through the entries of all steps before it.
+ * Returns rows `[number, at]` behind the place where the last step ended. PostgreSQL keeps entries
+ * of deleted rows until a vacuum, and a step from the start would go through all of them.
  */
 export function oldestOf({ accountId, type, after }: Log, limit: number): Fragment {
   return sql`SELECT "number", "at" FROM "JmapChange"

@@ -267,7 +267,10 @@ function isIndexed(key: SortKey, expression: string, dialect: Dialect): boolean 
   return indexed === true && expression === indexedExpression;
 }
 
-/** Returns the sort key after the part that an index holds, if the two differ. */
+/**
+ * Returns the expressions that decide the order. If an index holds only a part of the key, that
+ * part comes first and the whole key after it.
+ */
 function expressionsOf(key: SortKey, dialect: Dialect): readonly string[] {
   const { casemapColumn, indexed } = key.sort;
   const expression = expressionOf(key, dialect);

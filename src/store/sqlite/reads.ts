@@ -68,7 +68,11 @@ export class Reads {
     this.#end = connection.db.prepare('COMMIT');
   }
 
-  /** Reads the state and objects in one statement, or row by row if they are large. */
+  /**
+   * Reads the state and objects. One object takes one statement, and so do up to 1,000 small ones
+   * of a type with few columns. Otherwise the state and the objects take one each, in a
+   * transaction.
+   */
   async objects(request: ObjectsRequest): Promise<StateAndObjects> {
     const { accountId, ids } = request;
     const work = (snapshot: Snapshot): Promise<StateAndObjects> => readByRow(snapshot, request);
@@ -198,7 +202,10 @@ export class Reads {
     }
   }
 
-  /** Returns the place where a read that was too long or too large goes on; throws other errors. */
+  /**
+   * Returns the pool in which a read that was too long or too large begins anew; throws other
+   * errors.
+   */
   #poolAfter(error: unknown): ReadPool {
     if (error instanceof LargeReadError) return this.#large;
     if (error instanceof SliceError && this.#scans !== null) return this.#scans;

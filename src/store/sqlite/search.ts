@@ -7,7 +7,7 @@ const GRAM = 3;
 const MAX_GRAMS = 8;
 /**
  * So many code points that follow each other are in one piece of a long text (search-pieces.ts),
- * wherever they are. If a word is longer, its first code points are looked up there.
+ * wherever they are. Of a longer word, the lookup takes only the first `WINDOW` code points.
  */
 export const WINDOW = 64;
 /**

@@ -53,7 +53,7 @@ function writeObject({ properties, additionalProperties, propertyNames }: JSONSc
   return `${key}[${typeWords(additionalProperties)}]`;
 }
 
-/** Returns the party that sets a property, in words. */
+/** Returns who sets a property, and whether clients read it, in words. */
 export function writeAccess({ access, computed }: ModelProperty): string {
   if (computed !== undefined || access === 'serverSet') return 'set by the server';
   if (access === 'immutable') return 'given once, in the create';
