@@ -12,7 +12,7 @@ import { release, releasedProject } from './releases.js';
 
 // Encrypted secrets over HTTP on both databases. The next start binds to its place what an older
 // version stored, and a rename of the type and the property leaves them good. A copy gives none of
-// an account's secrets away.
+// the secrets of an account that may only be read.
 
 const CAPABILITY = 'https://example.com/jmap/vaults';
 const KEY = randomBytes(32);

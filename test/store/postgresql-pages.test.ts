@@ -35,7 +35,7 @@ describe('pages that come together', () => {
   });
   afterAll(() => operator.end());
 
-  /** The patience is long enough for a busy machine, unless they need less. */
+  /** Opens a store. The patience is long enough for a busy machine, unless a test gives another. */
   function open(patience = 20_000): { readonly store: Store; readonly pool: Pool } {
     const pool = openPool({ url, size: 16, pipeline: true });
     return { pool, store: createPostgresqlStore({ conductor, pool, types: TYPES, patience }) };

@@ -75,7 +75,7 @@ function scan(of = A, options = scanning()): Promise<number[]> {
 const hold = (text = 'instr('): void => writeFileSync(`${opened.file}.hold`, text);
 const free = (): void => rmSync(`${opened.file}.hold`, { force: true });
 
-/** Does `work` before `late` has ended. */
+/** Does `work`, and expects that it is done before `late` has ended. */
 async function meanwhile<T>(late: Promise<unknown>, work: () => Promise<T>): Promise<T> {
   let ended = false;
   const end = (): void => {

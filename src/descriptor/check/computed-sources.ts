@@ -58,7 +58,7 @@ function judgeComputed(
   }
 }
 
-/** Reports a source of the own row that is unknown, or a clock. */
+/** Reports a source of `from` that is no property of the type, or is `updated`. */
 function judgeOwnSource(
   type: TypeView,
   source: ComputedView['from'][number],

@@ -25,7 +25,10 @@ export const hiddenProperties: Rule = (views, report) => {
   }
 };
 
-/** Reports a secret that can't be stored as text, and `stored` beside another access. */
+/**
+ * Reports a secret that is no text, the id of a blob, unique, or has a default, and `stored` beside
+ * another access.
+ */
 function judgeSecret({ name, node, access, kind, blob }: PropertyView, report: Report): void {
   const stored = node.members?.get('stored');
   if (stored !== undefined && access !== 'secret')

@@ -97,7 +97,7 @@ function rejectStrayKeys({ name, node }: PropertyView, report: Report): void {
   }
 }
 
-/** Reports a `setOf` that is no type, no schema of a string and not `string` or `blob`. */
+/** Reports a `setOf` other than `string`, `blob`, a type's name or the schema of a string. */
 function judgeSetKeys({ label, node }: SchemaView, types: readonly string[], report: Report): void {
   const keys = member(node, 'setOf');
   if (keys === undefined) return;

@@ -32,7 +32,8 @@ export const shapes: Rule = (views, report) => {
 };
 
 /**
- * Reports an object without possible members, stray `propertyNames`, and unknown required names.
+ * Reports an object that can have no members, `propertyNames` without further members, and names
+ * under `required` that are unknown or come twice.
  */
 function judgeObject({ node, label, at, use }: SchemaView, report: Report): void {
   const names = members(member(node, 'properties')).map(({ name }) => name);

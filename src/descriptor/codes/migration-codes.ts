@@ -15,14 +15,16 @@ export const MIGRATIONS = Object.freeze({
   'migration-branches': {
     cause: 'Two migrations have one parent, since two branches were merged.',
     cure:
-      "Keep one. Delete the other's folder under `prisma/sqlite` and `prisma/postgresql`, " +
-      'and generate.',
+      'Keep the one that a database has applied, else either. Delete the other folder under ' +
+      '`prisma/sqlite` and `prisma/postgresql`, and generate.',
   },
   'migration-history': {
     cause:
       'A migration is incomplete, two have one number, or a committed one is missing for ' +
       'one database.',
-    cure: 'Restore the folder with git, or delete the migration for both databases.',
+    cure:
+      'Restore the folder with git. Or delete the migration for both databases, if none has ' +
+      'applied it.',
   },
   'migration-snapshot': {
     cause: "The snapshot beside a migration can't be read.",
