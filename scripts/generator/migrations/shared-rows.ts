@@ -42,8 +42,8 @@ export function effectsSql(
 /**
  * Old states of the types in these tables, and of no other, are answered with
  * cannotCalculateChanges. A state below the counter is answered from the record behind it, and
- * there is none (see src/accounts/reset-states.ts). A type without a change has no row yet, but
- * clients have seen its state "0".
+ * there is none (`requireUnbroken` in src/methods/states.ts). A type without a change has no row
+ * yet, but clients have seen its state "0".
  */
 export function resetSql(tables: readonly string[]): string {
   return section(

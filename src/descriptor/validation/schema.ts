@@ -8,7 +8,7 @@ import { BOUNDS } from '../bounds.js';
  */
 export type ValidationUse = 'stored' | 'message';
 
-/** A schema for ajv: draft-07 and the keywords of validation-keywords.ts. */
+/** A schema for ajv: draft-07 and the keywords of keywords.ts beside it. */
 export type AjvSchema = Readonly<Record<string, unknown>>;
 
 /**

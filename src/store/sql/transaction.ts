@@ -164,7 +164,7 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
 
 type Listener = (change: StateChange) => void;
 
-/** The listeners to commits. */
+/** Tells its listeners of each commit, once it is done. */
 export class CommitListeners {
   readonly #listeners = new Set<Listener>();
   readonly #onError: (error: unknown) => void;
@@ -174,7 +174,7 @@ export class CommitListeners {
     this.#onError = onError;
   }
 
-  /** Returns a function that ends it. */
+  /** Adds a listener. Returns a function that removes it. */
   add(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => {
