@@ -58,6 +58,7 @@ export const blobUploadMethodChecks = serverChecks(
         'The session’s capability is an empty object; that of an account has maxSizeBlobSet, ' +
         'maxDataSources of 64 or more, supportedTypeNames and supportedDigestAlgorithms in lower ' +
         'case.',
+      /** Reads the session anew, since limits may change while a run goes on. */
       async run(server) {
         const { capabilities, accounts } = await server.user.readSession();
         expect(capabilities[BLOB]).toEqual({});
@@ -78,6 +79,10 @@ export const blobUploadMethodChecks = serverChecks(
       rule:
         'created has an id, the type that was given and the size in octets; the octets can be ' +
         'downloaded.',
+      /**
+       * Takes a text whose octets outnumber its characters, so that a size in characters is
+       * noticed.
+       */
       async run(server) {
         const data = [text('straße')];
         const { created, notCreated } = await upload(server, { k: { data, type: 'text/x-made' } });
@@ -93,6 +98,10 @@ export const blobUploadMethodChecks = serverChecks(
       id: 'blob-method-upload-type',
       level: 'must',
       rule: 'Where no type is given, or null, the type that is told is a string or null.',
+      /**
+       * Accepts null and an absent type: RFC 9404 4.1 lets a server choose where the client says
+       * nothing.
+       */
       async run(server) {
         const data = [text('x')];
         const { created } = await upload(server, { none: { data }, null: { data, type: null } });
@@ -110,6 +119,10 @@ export const blobUploadMethodChecks = serverChecks(
       rule:
         'Sources are joined in their order, whatever their form; none at all are an ' +
         'empty blob.',
+      /**
+       * Joins text, base64 and five kinds of ranges. A server that handles sources as text breaks
+       * the lone octet 0xff.
+       */
       async run(server) {
         const source = await made(server, text('0123456789'));
         const id = await made(
@@ -141,6 +154,7 @@ export const blobUploadMethodChecks = serverChecks(
       rule:
         'A source that begins or ends beyond its blob, or whose range is no two numbers, is not ' +
         'created.',
+      /** Sends the wrong ranges as creates of one call, since each must be refused by itself. */
       async run(server) {
         const blobId = await made(server, text('0123456789'));
         const wrong: readonly JsonMap[] = [
@@ -167,6 +181,10 @@ export const blobUploadMethodChecks = serverChecks(
       rule:
         'A source has exactly one of its forms: anything else is not created, and hinders no ' +
         'other.',
+      /**
+       * Puts a good create beside the wrong ones. A server that rejects the whole call for one of
+       * them fails here.
+       */
       async run(server) {
         const blobId = await made(server, text('x'));
         const create = uploads({ ...NONSENSE, mixed: [{ ...text('a'), blobId }] });
@@ -180,6 +198,10 @@ export const blobUploadMethodChecks = serverChecks(
       id: 'blob-method-upload-base64',
       level: 'must',
       rule: 'A create whose data is no base64 is refused.',
+      /**
+       * Tries padding in the middle and lengths that base64 doesn't have: lenient decoders of many
+       * languages skip them silently.
+       */
       async run(server) {
         const wrong = ['Y', '!!!!', 'YQ==YQ==', 'YW%j', 'YWJjé'];
         const create = uploads(
@@ -196,6 +218,10 @@ export const blobUploadMethodChecks = serverChecks(
       rule:
         'A source that is no blob, or one of another user, is not created, and nothing tells ' +
         'which of both it was.',
+      /**
+       * Compares both errors without their ids. A difference would tell which ids of other users
+       * exist (RFC 9404 5).
+       */
       async run(server) {
         const { accountId, user } = server.foreign(BLOB);
         const blobId = await user.uploaded(accountId, 'theirs', 'text/plain');
@@ -217,6 +243,10 @@ export const blobUploadMethodChecks = serverChecks(
       id: 'blob-method-upload-creation-ids',
       level: 'must',
       rule: 'The creation id of a blob stands for it in later calls, and is in createdIds.',
+      /**
+       * Builds the second blob from parts of the first one, by creation id and range, in one
+       * request.
+       */
       async run(server) {
         const accountId = accountOf(server);
         const parts = [
@@ -245,6 +275,7 @@ export const blobUploadMethodChecks = serverChecks(
       id: 'blob-method-upload-reference',
       level: 'must',
       rule: 'A result reference to the id that was created resolves.',
+      /** Resolves with Core/echo, which has no rules of its own about the value. */
       async run(server) {
         const create = { k: { data: [text(FOX)] } };
         const path = '/created/k/id';
@@ -262,6 +293,7 @@ export const blobUploadMethodChecks = serverChecks(
       id: 'blob-method-upload-most-sources',
       level: 'must',
       rule: 'As many sources as maxDataSources says are taken, one more is not.',
+      /** Sends both sizes in one call. Throws NotApplicable where the limit is above 5,000. */
       async run(server) {
         const most = Number(capabilityOf(server)['maxDataSources']);
         if (!(most <= 5000))
@@ -283,6 +315,10 @@ export const blobUploadMethodChecks = serverChecks(
       rule:
         'A blob of more octets than maxSizeBlobSet is not made, though each of its sources is ' +
         'smaller; another of the call is.',
+      /**
+       * Repeats one uploaded part 64 times, so that the request stays small while the blob would be
+       * too large.
+       */
       async run(server) {
         const most = capabilityOf(server)['maxSizeBlobSet'];
         if (typeof most !== 'number' || most > MOST_OCTETS)

@@ -40,6 +40,10 @@ export const blobGetMethodChecks = serverChecks(
       id: 'blob-method-get',
       level: 'must',
       rule: 'Where no properties are named a blob is told as text with its size.',
+      /**
+       * Compares the whole entry: a server that adds members that nobody asked for fails here (RFC
+       * 9404 4.2).
+       */
       async run(server) {
         const id = await made(server, text(FOX));
         expect(await listed(server, [id])).toEqual([{ id, 'data:asText': FOX, size: 45 }]);
@@ -51,6 +55,10 @@ export const blobGetMethodChecks = serverChecks(
       id: 'blob-method-get-uploaded',
       level: 'must',
       rule: 'A blob that was uploaded over HTTP is read like any other.',
+      /**
+       * Uploads by the upload URL (RFC 8620 6.1) and reads by Blob/get, since a server may keep
+       * both kinds of blobs in different stores.
+       */
       async run(server) {
         const id = await server.user.uploaded(accountOf(server), 'Å 🦊', 'image/png');
         const properties = ['data:asText', 'data:asBase64', 'size'];
@@ -66,6 +74,10 @@ export const blobGetMethodChecks = serverChecks(
       rule:
         'data:asBase64 is the base64 of the octets in range, with its padding; it is told alone ' +
         'where it is asked for alone.',
+      /**
+       * Reads two octets out of the middle, where a server that encodes before it cuts answers
+       * other characters.
+       */
       async run(server) {
         const id = await made(server, text(FOX));
         const properties = ['data:asBase64'];
@@ -84,6 +96,10 @@ export const blobGetMethodChecks = serverChecks(
       rule:
         'Octets that are no UTF-8 are an encoding problem: data:asText is null, and data gives ' +
         'base64 in its place.',
+      /**
+       * Asks in three ways, because RFC 9404 4.2 treats data, data:asText and data:asBase64
+       * differently where octets are no UTF-8.
+       */
       async run(server) {
         const id = await made(server, base64(BROKEN));
         const [whole = {}] = await listed(server, [id], { properties: ['data', 'size'] });
@@ -108,6 +124,10 @@ export const blobGetMethodChecks = serverChecks(
       rule:
         'offset and length choose octets; size stays that of the whole, and octets outside the ' +
         'range are no problem.',
+      /**
+       * Puts the broken octets outside the range. A server that decodes the whole blob reports an
+       * encoding problem that the range doesn't have.
+       */
       async run(server) {
         const ids = [await made(server, base64(BROKEN)), await made(server, text('hello world'))];
         const [b1 = '', b2 = ''] = ids;
@@ -128,6 +148,7 @@ export const blobGetMethodChecks = serverChecks(
       id: 'blob-method-get-cut-character',
       level: 'must',
       rule: 'A range that cuts a character in two is an encoding problem.',
+      /** Cuts the three octets of a euro sign after the first one, then reads exactly the three. */
       async run(server) {
         const id = await made(server, text('a€b'));
         const properties = ['data:asText'];
@@ -146,6 +167,9 @@ export const blobGetMethodChecks = serverChecks(
       rule:
         'A range that goes beyond the blob is truncated, and what is there of it told; without a ' +
         'length only an offset beyond the end is.',
+      /**
+       * Tries ranges that end at the last octet and one behind it, so that an error by one shows.
+       */
       async run(server) {
         const id = await made(server, text('0123456789'));
         for (const [range, data, isTruncated] of [
@@ -170,6 +194,10 @@ export const blobGetMethodChecks = serverChecks(
       rule:
         'A digest is that of the octets in range, in base64, by each of ' +
         'supportedDigestAlgorithms.',
+      /**
+       * Computes each digest with Node beside the server's. Throws NotApplicable where no algorithm
+       * of the server is known here.
+       */
       async run(server) {
         const told = namesIn(capabilityOf(server)['supportedDigestAlgorithms']);
         const known = told.filter((name) => Object.hasOwn(DIGESTS, name));
@@ -200,6 +228,10 @@ export const blobGetMethodChecks = serverChecks(
       id: 'blob-method-get-not-found',
       level: 'must',
       rule: 'A blob that is not there, or is another user’s, is in notFound; each id is told once.',
+      /**
+       * Asks twice for an id that is there and for one that isn't. The set semantics of ids hold
+       * for both lists (RFC 8620 5.1).
+       */
       async run(server) {
         const { accountId, user } = server.foreign(BLOB);
         const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
@@ -217,6 +249,10 @@ export const blobGetMethodChecks = serverChecks(
       rule:
         'A blob that another user uploaded to a shared account, and that nothing refers to, is ' +
         'notFound.',
+      /**
+       * Uploads as another user to an account that both reach. Until an object refers to the blob,
+       * it is its uploader's alone (RFC 8620 6.1).
+       */
       async run(server) {
         const accountId = server.readOnly(BLOB);
         const id = await server.writer(accountId).uploaded(accountId, 'private', 'text/plain');

@@ -35,6 +35,7 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
       'call id and before the next call’s; it destroys the originals of the copies, and ' +
       'nothing else.',
     needs: { room: 2 },
+    /** Copies one good object and two that fail. Only the original of the good one may go. */
     async run(subject) {
       const { type, profile } = subject;
       const [id = '', other = ''] = await subject.make(subject.A1, 'moved', 'stays');
@@ -95,6 +96,10 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     rule:
       'Where nothing was copied nothing is destroyed: there is no implicit /set, or one that has ' +
       'nothing to destroy.',
+    /**
+     * Accepts an implicit /set that is empty, and none at all: RFC 8620 5.4 doesn't say which of
+     * the two follows a copy of nothing.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const create = { k: from(subject, id, { nope: 1 }), none: { id: 'x1' } };
@@ -113,6 +118,10 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     rule:
       'From an account that can only be read copies are made and stay, though the destroying ' +
       'after them is refused with accountReadOnly.',
+    /**
+     * Copies from an account that may only be read. The copy must stay although the destroy after
+     * it fails.
+     */
     run: (subject) =>
       inReadOnly(subject, 'read', async (id, fromAccountId) => {
         const responses = await moved(subject, 'x1', { k: from(subject, id) }, { fromAccountId });

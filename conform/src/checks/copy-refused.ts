@@ -53,6 +53,10 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       'Each object to be made has the id of its original: one without, or with what is no Id, is ' +
       'invalidProperties, or makes the call invalidArguments; nothing is made.',
     needs: { room: 0 },
+    /**
+     * Accepts an error of the whole call or of each object, since RFC 8620 leaves open which of
+     * them a missing id is.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const state = await subject.state(subject.A2);
@@ -89,6 +93,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       'A fromAccountId that is no account is fromAccountNotFound, an accountId that is none ' +
       'accountNotFound.',
     needs: { room: 0 },
+    /** Tries the account on both sides. Each side has an error of its own (RFC 8620 5.4). */
     async run(subject) {
       const { unknownAccount } = subject;
       await refusesAccount(subject, unknownAccount, 'fromAccountNotFound', 'accountNotFound');
@@ -127,6 +132,10 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     rule:
       'A copy within one account, for which accountId must be another, is refused: nothing is ' +
       'made.',
+    /**
+     * Accepts an error of the call or of the object. In both cases a snapshot must show that
+     * nothing was made.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const before = await subject.snapshot(subject.A1);
@@ -167,6 +176,10 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     rule:
       'ifFromInState must be the source’s state and ifInState the target’s: otherwise the call ' +
       'is stateMismatch and nothing is copied.',
+    /**
+     * Tries a stale state on each side, and an empty string, which a server might take for no
+     * condition.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const before = await subject.snapshot(subject.A2);
@@ -200,6 +213,10 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       'maxObjectsInSet copies may be asked for in one call; one more is refused, or answered as ' +
       'well: never only some.',
     needs: { room: 0 },
+    /**
+     * Copies ids that nobody has: the count is judged before any object is looked for. Throws
+     * NotApplicable above MANY.
+     */
     async run(subject) {
       const most = subject.server.user.session.limit('maxObjectsInSet');
       if (most > MANY) throw new NotApplicable(`maxObjectsInSet is ${most}, this tries ${MANY}.`);

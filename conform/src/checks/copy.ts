@@ -23,6 +23,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     rule:
       'The response names both accounts, the target’s state before and after, and what the ' +
       'server set of each copy under its creation id; where nothing failed notCreated is null.',
+    /**
+     * Compares the states with those that /get tells right after. oldState may be null where a
+     * server doesn't know it.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const oldState = await subject.state(subject.A2);
@@ -44,6 +48,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     rule:
       'The copy has the values of its original, but for what the client gave and what created ' +
       'reports.',
+    /**
+     * Lays the client's and the reported values over the original. The result must be exactly what
+     * /get shows in the target.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const original = await subject.read(id);
@@ -58,6 +66,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     rule:
       'The source is as it was, its state too, unless the client asks for the originals to be ' +
       'destroyed.',
+    /**
+     * Tries the default and an explicit false, and removes each copy, since unique values may
+     * forbid two of them.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const before = await subject.snapshot(subject.A1);
@@ -79,6 +91,9 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     rule:
       'A property that is given with a copy is used in place of the original’s; the others stay ' +
       'those of the original.',
+    /**
+     * Reads the original again as well: a server that patches the shared object changes it, too.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'original');
@@ -94,6 +109,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'Each object is copied or refused by itself, and told under its creation id.',
     needs: { room: 2 },
+    /**
+     * Puts the object that fails between two good ones, so that a server which stops at it leaves
+     * the last one out.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
@@ -113,6 +132,9 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'For /changes of the target a copy is an object that was created.',
     needs: { methods: ['changes'] },
+    /**
+     * Takes the state of the target before the copy, since the source's state says nothing of it.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const sinceState = await subject.state(subject.A2);
@@ -127,6 +149,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'For /queryChanges of the target a copy is an object that was added.',
     needs: { methods: ['query', 'queryChanges'] },
+    /**
+     * Throws NotApplicable where the query says that its changes can't be calculated (RFC 8620
+     * 5.5).
+     */
     async run(subject) {
       const { A2: accountId, client, type } = subject;
       const id = await subject.one(subject.A1);
@@ -169,6 +195,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'A copy has all values of its original, whatever they are.',
     needs: { methods: ['query'], text: false, room: 3 },
+    /**
+     * Copies objects with all values at their bounds in one call. References are set to their
+     * defaults, for their objects stay in the source.
+     */
     async run(subject) {
       const { A1: fromAccountId, A2: accountId, type, described, profile } = subject;
       const properties = givable(described);

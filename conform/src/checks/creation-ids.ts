@@ -15,6 +15,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     section: '3.4',
     rule: 'A Response has createdIds where the request had them, be they empty, and not otherwise.',
+    /**
+     * Sends an empty map as well: RFC 8620 3.4 makes createdIds depend on whether the request had
+     * them, not on their content.
+     */
     async run(subject) {
       const { client } = subject;
       const create = { k: subject.create('a') };
@@ -32,6 +36,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule:
       'createdIds of a Response are those that were given and those of the objects that were ' +
       'created, and none of what was refused.',
+    /**
+     * Mixes ids that the client gave, created objects and a refused one. A server that merges too
+     * much returns the refused one, too.
+     */
     async run(subject) {
       const create = { k: subject.create('a'), bad: { noSuchProperty: 1 } };
       const given = { x: 'id1', 'y-_9': 'id2' };
@@ -51,6 +59,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     section: '3.3',
     rule: 'A creation id of the request’s createdIds stands for its id in destroy.',
+    /**
+     * Destroys by the creation id and looks with /get in the same request, so that the answer shows
+     * what the server resolved.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const response = await subject.client.api(
@@ -67,6 +79,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     rule: 'Of a creation id that is used again the object that was created last is meant.',
     needs: { room: 2 },
+    /**
+     * Uses one creation id three times: given by the client, then for two creates. The destroy
+     * shows which of the three objects it stands for.
+     */
     async run(subject) {
       const creates = (text: string) => ({ create: { k: subject.create(text) } });
       const response = await subject.client.api(
@@ -89,6 +105,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule:
       'A create that is refused does not touch the map: its creation id stands for what it stood ' +
       'for before.',
+    /**
+     * Lets a create fail between two uses of its creation id. A server that clears the entry first
+     * can't destroy the earlier object.
+     */
     async run(subject) {
       const response = await subject.client.api(
         [
@@ -122,6 +142,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     id: 'creation-ids-same-call-destroy',
     level: 'must',
     rule: 'A call may destroy what it creates, by the creation id: it was created and is gone.',
+    /**
+     * Asks for a create and a destroy in one call. RFC 8620 5.3 has the server do them in this
+     * order.
+     */
     async run(subject) {
       const answer = await subject.set({ create: { k: subject.create('a') }, destroy: ['#k'] });
       const { id } = entry(answer.created, 'k');
@@ -136,6 +160,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule:
       'A creation id that nothing was created under, or is only later in the request, is ' +
       'notFound under the string that was sent.',
+    /**
+     * Refers to an object of a later call, so that a server which collects all creation ids
+     * beforehand is found.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const args = { update: { '#later': { [text]: 'x' } }, destroy: ['#nobody'] };
@@ -155,6 +183,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     id: 'creation-ids-of-request',
     level: 'must',
     rule: 'Creation ids live as long as their request: the next one knows none of them.',
+    /**
+     * Uses the id in a second request. A server that keeps the map with the session or the
+     * connection would resolve it.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const { created } = await subject.set({ create: { k: subject.create('a') } });
@@ -170,6 +202,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       'A String that begins with # is text, also where something was created ' +
       'under what follows.',
     needs: { room: 2 },
+    /**
+     * Stores texts that look like references in a String. Only properties of type Id take creation
+     * ids (RFC 8620 5.3).
+     */
     async run(subject) {
       const { text } = subject.profile;
       const response = await subject.client.api(
@@ -197,6 +233,10 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       'A request split in two, the createdIds of the first Response handed on, comes to the same ' +
       'as the whole one.',
     needs: { room: 2 },
+    /**
+     * Does in two requests what one could do. RFC 8620 5.8 asks that a proxy can split a request in
+     * this way.
+     */
     async run(subject) {
       const { A1, type, profile } = subject;
       const first = await subject.client.api(

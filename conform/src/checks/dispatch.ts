@@ -84,6 +84,7 @@ export const dispatchChecks = typeChecks(
       section: '3.3',
       level: 'must',
       rule: 'A method whose capability the request doesn’t name in `using` is an unknownMethod.',
+      /** Names core alone in `using`. A server that ignores `using` answers the call. */
       async run(subject) {
         const client = subject.client.with([CORE]);
         for (const [method, args] of calls(subject)) {
@@ -114,6 +115,10 @@ export const dispatchChecks = typeChecks(
       id: 'dispatch-missing-methods',
       level: 'must',
       rule: 'A method that the type doesn’t have is an unknownMethod.',
+      /**
+       * Takes the missing methods of a server that describes itself. Another server may have more
+       * methods than its descriptor says.
+       */
       async run(subject) {
         // Somebody's descriptor may lack standard methods that the server has, or forbids (3.6.2).
         const standard = subject.isSelfDescribed ? subject.missing : [];
@@ -146,6 +151,10 @@ export const dispatchChecks = typeChecks(
       rule:
         'A method-level error is the answer to its call alone: calls before and after it are ' +
         'answered.',
+      /**
+       * Puts the failing call between two echoes, so that a server which stops at it, or repeats
+       * it, is noticed.
+       */
       async run(subject) {
         const { methodResponses } = await subject.client.api([
           ['Core/echo', { n: 1 }, 'a'],
@@ -211,6 +220,10 @@ export const dispatchChecks = typeChecks(
         'A write to an account that is read-only is accountReadOnly and changes nothing; reading ' +
         'works.',
       needs: { methods: ['set'] },
+      /**
+       * Sends creates, updates and destroys of nothing: the right to write comes before the look at
+       * objects. Reading must go on to work.
+       */
       async run(subject) {
         const { AR: accountId, type, client } = subject;
         const { state } = await client.get(type, { accountId, ids: [] });
@@ -254,6 +267,10 @@ export const dispatchChecks = typeChecks(
       section: '3.5',
       level: 'must',
       rule: 'An argument that may be null, given as null, is as if it were left out.',
+      /**
+       * Compares each call with nulls to the same call without them. The order of /queryChanges
+       * lists is left aside.
+       */
       async run(subject) {
         const { A1: accountId, client, type } = subject;
         const all = await client.get(type, { accountId });
@@ -287,6 +304,10 @@ export const dispatchChecks = typeChecks(
       rule:
         'An argument of the wrong type is invalidArguments: it is neither converted ' +
         'nor ignored.',
+      /**
+       * Skips methods that the type lacks. Gives /copy a good second account, since a server may
+       * judge accounts first.
+       */
       async run(subject) {
         // Accounts that are wrong, too, may be told first.
         const [, fromAccountId] = subject.server.writable(subject.profile.capability);
@@ -307,6 +328,10 @@ export const dispatchChecks = typeChecks(
         'A call that ends in a method-level error changed nothing: state and objects are as ' +
         'before.',
       needs: { methods: ['set'], text: true, room: 2, singleton: undefined },
+      /**
+       * Lets each call carry a good create and update beside its fault. A server that writes before
+       * it judges leaves a trace.
+       */
       async run(subject) {
         const id = await subject.one(subject.A1);
         const before = await subject.snapshot(subject.A1);

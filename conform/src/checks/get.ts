@@ -51,6 +51,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     rule:
       'With an empty list of ids nothing is found and nothing is missing; the state is that of ' +
       'the type.',
+    /**
+     * Reads the state by a call for all objects, so that both answers must agree on the state of
+     * the type.
+     */
     async run(subject) {
       await subject.one(subject.A1);
       const { state } = await get(subject, { ids: null });
@@ -65,6 +69,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
       'With ids null, or left out, all objects of the type in the account are ' +
       'listed, each once.',
     needs: { room: 3 },
+    /**
+     * Counts the objects of others as well: the account may have had some before the run. Tries
+     * null and an absent ids, which RFC 8620 5.1 makes equal.
+     */
     async run(subject) {
       await subject.clear(subject.A1);
       const before = (await subject.everything(subject.A1)).map(({ id }) => id);
@@ -80,6 +88,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     id: 'get-duplicates',
     level: 'must',
     rule: 'An id that is asked for twice is answered once, in list or in notFound.',
+    /**
+     * Repeats one id that exists and one that doesn't, since servers fill the two lists in
+     * different ways.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const { text } = subject.profile;
@@ -107,6 +119,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     rule:
       'Without properties, or with null, each object has every property of its type, also null ' +
       'ones and those that the server set.',
+    /**
+     * Holds a server that describes itself to exactly its properties. Any other server may have
+     * more than a descriptor says.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const all = subject.properties;
@@ -141,6 +157,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     rule:
       'A property that the type doesn’t have, in exactly this spelling, rejects the call with ' +
       'invalidArguments.',
+    /**
+     * Tries names that a lookup in a prototype or without regard to case would find. Hidden
+     * properties must look like unknown ones.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const { text } = subject.profile;
@@ -162,6 +182,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     rule:
       'maxObjectsInGet ids are answered; one more is refused, or answered as well: never only ' +
       'some.',
+    /**
+     * Asks for ids that nobody has, so that a full request costs the server no objects. Throws
+     * NotApplicable above MANY ids.
+     */
     async run(subject) {
       const most = subject.server.user.session.limit('maxObjectsInGet');
       if (most > MANY) throw new NotApplicable(`maxObjectsInGet is ${most}, this tries ${MANY}.`);
@@ -176,6 +200,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     id: 'get-state-moves',
     level: 'must',
     rule: 'The state is another one after each create, update and destroy.',
+    /**
+     * Collects four states in a set: a server that returns to an earlier state after a destroy
+     * repeats one of them.
+     */
     async run(subject) {
       const states = [await subject.state(subject.A1)];
       const id = await subject.one(subject.A1);
@@ -194,6 +222,10 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
       'The state is that of the whole type: while nothing changes it is the same, whichever ids ' +
       'are asked for.',
     needs: { room: 2 },
+    /**
+     * Compares states of calls for different ids. A server that derives the state from the answer
+     * gives each another one.
+     */
     async run(subject) {
       const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
       const states = [
@@ -222,6 +254,9 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     level: 'must',
     rule: 'An id has 1 to 255 octets of letters, digits, - and _, and is that of one object alone.',
     needs: { room: 20 },
+    /**
+     * Destroys one object and makes another, since an id must never be given again (RFC 8620 1.2).
+     */
     async run(subject) {
       const texts = Array.from({ length: 20 }, (_, n) => `n${n}`);
       const ids = await subject.make(subject.A1, ...texts);
@@ -254,6 +289,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     rule: 'Any Unicode text comes back as it was sent: nothing is normalised, trimmed or escaped.',
     restsOn: 'that the property takes any text',
     needs: { room: TEXTS.length },
+    /** Leaves out texts that the descriptor forbids. Throws NotApplicable where none is left. */
     async run(subject) {
       const texts = TEXTS.filter((one) => subject.allows(one));
       if (texts.length === 0) throw new NotApplicable('The text takes none of these.');

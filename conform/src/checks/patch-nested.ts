@@ -35,6 +35,10 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
     level: 'must',
     rule: 'A pointer to a member sets that member and no other, however deep it is.',
     applies: noObjects,
+    /**
+     * Sets each place and sets it back, so that every place is tried on the same object. Compares
+     * the whole value each time.
+     */
     run: (subject) =>
       eachObject(subject, richest, async ({ start, places, ...holding }) => {
         for (const place of places) {
@@ -54,6 +58,10 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
       'A patch may have any number of pointers of which none is the prefix of another, in any ' +
       'order: all of them are applied.',
     applies: noObjects,
+    /**
+     * Sends all pointers in one patch, then in reverse order. A patch is a set: the order must not
+     * matter (RFC 8620 5.3).
+     */
     run: (subject) =>
       eachObject(subject, fullest, async ({ name, start, places, ...holding }) => {
         const leaves = places.filter(
@@ -84,6 +92,10 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
       'invalidProperties.',
     restsOn: 'what a value may be',
     applies: noObjects,
+    /**
+     * Takes up to five wrong values for each place from its schema. Null is none of them, for it
+     * removes the member.
+     */
     run: (subject) =>
       eachObject(subject, richest, async ({ id, name, property, places }) => {
         for (const { pointer, schema } of places) {
@@ -109,6 +121,10 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
       'Null removes the member that a pointer names, where it may be missing; where it is ' +
       'missing already the update succeeds and changes nothing.',
     applies: noObjects,
+    /**
+     * Removes each place twice: the second removal finds nothing and must succeed all the same (RFC
+     * 8620 5.3).
+     */
     run: (subject) =>
       eachObject(subject, richest, async ({ start, places, ...holding }) => {
         const { id, name } = holding;
@@ -134,6 +150,10 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
       'Within a value, too, the parents of a place must be there and have members: a scalar has ' +
       'none, and a member that is missing is not made.',
     applies: noObjects,
+    /**
+     * Points below scalars, below removed members and into the unknown. A server that makes parents
+     * on demand stores something.
+     */
     run: (subject) =>
       eachObject(subject, richest, async ({ id, name, places }) => {
         const nowhere = [1, null, {}].map((value) => ({ [`${name}/nowhere/x`]: value }));
@@ -190,6 +210,10 @@ export const nestedPatchChecks = typeChecks('5.3', { methods: ['get', 'set'], si
       freeMapsOf(subject).some(({ property }) => (property.schema.maxProperties ?? 1e9) <= 200)
         ? null
         : 'No map of free keys is bounded by 200 entries or less.',
+    /**
+     * Adds one entry too many, then adds the same entries and removes one in the same patch. Only
+     * the end state is judged.
+     */
     run: (subject) =>
       eachFreeMap(subject, oneEntry, async ({ id, name, property, value }) => {
         const { maxProperties = 1e9 } = property.schema;

@@ -14,6 +14,10 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule:
       'With an anchor the window begins at its index plus anchorOffset, which may be negative; a ' +
       'position that is given is ignored.',
+    /**
+     * Gives a position as well, which the anchor must overrule (RFC 8620 5.5). The window stays
+     * within the list here.
+     */
     async run(subject) {
       const ids = await six(subject);
       const anchor = at(ids, 2);
@@ -41,6 +45,10 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule:
       'An anchorOffset that leads in front of the list begins it at 0, and never counts from its ' +
       'end; one that leads behind it gives no ids.',
+    /**
+     * Tries offsets up to the least Int, whose sum with the index overflows where a server computes
+     * in 32 bits.
+     */
     async run(subject) {
       const ids = await six(subject);
       const anchor = at(ids, 2);
@@ -57,6 +65,10 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     id: 'query-window-anchor-offset-alone',
     level: 'must',
     rule: 'An anchorOffset without an anchor is ignored.',
+    /**
+     * Compares with a position of 1: a server that applies the offset to the position answers
+     * another id.
+     */
     async run(subject) {
       const ids = await six(subject);
       for (const more of [{}, { anchor: null }])
@@ -72,6 +84,10 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'An anchor that is not among the results is anchorNotFound: one that never was, that was ' +
       'destroyed, or that the filter leaves out.',
     needs: { room: 7 },
+    /**
+     * Tries three ways for an anchor to be missing, since servers look them up in different places:
+     * by id, among objects, and among results.
+     */
     async run(subject) {
       const [gone = '', other = ''] = subject.own(await six(subject));
       const notFound = subject.err('anchorNotFound');
@@ -100,6 +116,10 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'In every order, among nulls and equal values too, an anchor is found at the index that it ' +
       'has in the whole list.',
     needs: { room: 3 },
+    /**
+     * Takes each of the run's objects as an anchor in each order. Equal values and nulls are where
+     * an index by value alone goes wrong.
+     */
     async run(subject) {
       await populated(subject, async () => {
         for (const sort of everySort(subject)) {

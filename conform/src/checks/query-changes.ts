@@ -50,6 +50,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
     rule:
       'Where nothing changed, oldQueryState and newQueryState are sinceQueryState and both lists ' +
       'are empty; no total is there that wasn’t asked for.',
+    /**
+     * Repeats the call with null for each optional argument, which must change nothing. A server
+     * that describes itself has no further members.
+     */
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b');
       const before = await cached(subject);
@@ -77,6 +81,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
     rule:
       'A created object that matches is added at the index that it has in the new results; the ' +
       'response is in the new state.',
+    /**
+     * Creates an object that belongs between two others, so that its index is neither the first nor
+     * the last.
+     */
     async run(subject) {
       await subject.empty(subject.A1);
       await subject.make(subject.A1, 'a', 'c');
@@ -124,6 +132,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
     id: 'query-changes-created-and-destroyed',
     level: 'must',
     rule: 'An object that was created and destroyed since is not added.',
+    /**
+     * Accepts the id in removed, where RFC 8620 5.6 lets a server list more than there was. In
+     * added it would lead to an object that is gone.
+     */
     async run(subject) {
       await subject.make(subject.A1, 'a');
       const before = await cached(subject);
@@ -156,6 +168,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
       'adds it. A result whose filtered or sorted values changed is in both lists.',
     needs: { room: 7 },
     applies: textFilter,
+    /**
+     * Moves objects over the edge of the filter in every direction in one step: in, out, within,
+     * outside, and new ones of both kinds.
+     */
     async run(subject) {
       await subject.empty(subject.A1);
       const texts = ['keep in', 'in leaves', 'out enters', 'out stays out', 'in untouched'];
@@ -186,6 +202,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
       'with its new index, also where it stays where it was.',
     applies: (subject) =>
       subject.profile.textSort ? null : 'The type declares no sort by its text.',
+    /**
+     * Moves one object to the end and changes another that keeps its place. Both need an entry, for
+     * a client can't know the order itself.
+     */
     async run(subject) {
       await subject.empty(subject.A1);
       const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
@@ -207,6 +227,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
     rule:
       'Each removed and each added item counts as a change: with as many as maxChanges all are ' +
       'told, with more it is tooManyChanges.',
+    /**
+     * Counts the changes that the server tells first, since it may list more than there were. The
+     * bound is set around that count.
+     */
     async run(subject) {
       const [a = ''] = await subject.make(subject.A1, 'a', 'b');
       const before = await cached(subject);
@@ -284,6 +308,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
       'Changes are told from an older state as well as from the newest: each cache comes to the ' +
       'same results.',
     needs: { room: 5 },
+    /**
+     * Keeps a cache from each step and brings all of them up to date at the end. Each needs another
+     * range of the server's log.
+     */
     async run(subject) {
       const args = { sort: byText(subject) };
       const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
@@ -307,6 +335,10 @@ const ofWholeLists = typeChecks('5.6', NEEDS, [
       'While others write, newQueryState belongs to exactly the lists that came with it: a ' +
       'client that follows arrives at the results.',
     needs: { room: 17 },
+    /**
+     * Follows while another client writes. A state that is read before or after its lists loses a
+     * write between the two.
+     */
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b');
       let mine = await cached(subject);

@@ -21,6 +21,10 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
     rule:
       'While nothing changes, a query has the same queryState call after call, whatever the ' +
       'window is.',
+    /**
+     * Varies only the window, since RFC 8620 5.5 binds queryState to the list and not to the part
+     * that is shown.
+     */
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b', 'c');
       for (const sort of everySort(subject)) {
@@ -36,6 +40,10 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
     level: 'must',
     rule: 'queryState changes when the ids that match or their order change.',
     needs: { room: 4 },
+    /**
+     * Reads the whole list beside each state. Where an order happens to stay, the check would
+     * otherwise demand a new state for nothing.
+     */
     async run(subject) {
       await subject.clear(subject.A1);
       const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
@@ -68,6 +76,10 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
     needs: { text: true },
     applies: ({ profile }) =>
       profile.textFilter === undefined ? 'The type declares no filter on its text.' : null,
+    /**
+     * Changes one object so that it leaves the filter and comes back, without a create or a
+     * destroy.
+     */
     async run(subject) {
       const [id = ''] = await subject.make(subject.A1, 'word', 'other');
       const { text, textFilter = '' } = subject.profile;
@@ -89,6 +101,10 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
       'canCalculateChanges is true exactly for a filter and sort that /queryChanges supports: ' +
       'asked at once it tells that nothing changed; where it is false it answers ' +
       'cannotCalculateChanges.',
+    /**
+     * Asks /queryChanges at once for each query. RFC 8620 5.5 lets a server say no, but then it
+     * must say no here as well.
+     */
     async run(subject) {
       await populated(subject, async (items) => {
         for (const args of queries(subject, items)) {

@@ -16,6 +16,10 @@ export const querySyncChecks = typeChecks(
       rule:
         'A page of a query and its objects come in one request: /get takes the ids of /query by ' +
         'reference.',
+      /**
+       * Repeats the query alone to learn which ids the request should have found. /get may list
+       * them in any order.
+       */
       async run(subject) {
         await subject.make(subject.A1, 'a', 'b', 'c');
         const { type, A1: accountId } = subject;
@@ -39,6 +43,10 @@ export const querySyncChecks = typeChecks(
         '/changes, and /get of what was created and updated, by reference, agree with each ' +
         'other.',
       needs: { methods: ['changes', 'queryChanges'] },
+      /**
+       * Sends the four calls of RFC 8620 5.7 in one request. No write can fall between them, so
+       * their answers must agree.
+       */
       async run(subject) {
         const { type, profile, A1: accountId } = subject;
         const [a = '', b = ''] = await subject.make(accountId, 'a', 'b');

@@ -29,6 +29,10 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule:
       'The response has accountId, queryState, canCalculateChanges, position and ids; limit only ' +
       'where the server set it, total only where it was asked for.',
+    /**
+     * Compares all members only where the server describes itself. Any other server may add members
+     * of its own.
+     */
     async run(subject) {
       await subject.empty(subject.A1);
       const ids = await subject.make(subject.A1, ...'abcdef');
@@ -109,6 +113,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     id: 'query-window-position-clamped',
     level: 'must',
     rule: 'A position further from the end than there are results is 0.',
+    /** Goes far below the first index, down to the least Int of RFC 8620 1.3. */
     async run(subject) {
       const ids = await six(subject);
       for (const position of [-ids.length - 1, -ids.length - 999, -(2 ** 53) + 1]) {
@@ -145,6 +150,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     id: 'query-window-limit-zero',
     level: 'must',
     rule: 'A limit of 0 is legal and gives no ids; position and total are told all the same.',
+    /** Asks for the total with no ids: a client counts results in this way without reading any. */
     async run(subject) {
       const { length: total } = await six(subject);
       const answer = await query(subject, { limit: 0, position: 1, calculateTotal: true });
@@ -158,6 +164,10 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule:
       'The server may have a limit of its own, which is lower than the one that was asked for, ' +
       'and which it tells. Otherwise limit is left out and as many ids come as were asked for.',
+    /**
+     * Computes how many ids must come from the limit that was asked for, the limit that the server
+     * tells, and the total.
+     */
     async run(subject) {
       const { length: total } = await six(subject);
       for (const limit of [1, 3, total, 1_000_000, 2 ** 53 - 1, null]) {
@@ -201,6 +211,10 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'Pages join to the whole list, in every order and with filters: each id comes once, by ' +
       'positions, by anchors, and from the end.',
     needs: { room: 3 },
+    /**
+     * Walks the list in four ways at once: forwards, backwards from the end, by anchors, and whole.
+     * Long lists are cut into MOST_PAGES pages.
+     */
     async run(subject) {
       await populated(subject, async (items) => {
         for (const sort of everySort(subject)) {
@@ -235,6 +249,10 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     needs: { text: true, repeats: true, room: 23 },
     applies: ({ profile }) =>
       profile.textFilter === undefined ? 'The type declares no filter on its text.' : null,
+    /**
+     * Makes many objects with equal sort values, where an unstable order repeats or loses ids
+     * between two pages.
+     */
     async run(subject) {
       await subject.empty(subject.A1);
       const texts = Array.from({ length: 23 }, (_, index) => `t${(index * 7) % 5} ${index % 3}`);

@@ -15,6 +15,10 @@ export const referencesAsArgumentsChecks = typeChecks(
       id: 'references-arguments',
       level: 'must',
       rule: 'Every argument of a method can be given by reference.',
+      /**
+       * Gives every argument of two methods by reference and compares with the same values written
+       * out. The values come from a Core/echo.
+       */
       async run(subject) {
         const { type, A1: accountId, profile } = subject;
         await subject.clear(accountId);
@@ -55,6 +59,10 @@ export const referencesAsArgumentsChecks = typeChecks(
       level: 'must',
       rule: 'The arguments of /query and /changes can be given by reference, too.',
       needs: { methods: ['query', 'changes'] },
+      /**
+       * Passes null, a list, a number and a Boolean by reference, since each kind of JSON takes
+       * another way through a server.
+       */
       async run(subject) {
         const { type, A1: accountId } = subject;
         await subject.clear(accountId);
@@ -97,6 +105,10 @@ export const referencesAsArgumentsChecks = typeChecks(
       rule:
         'A /set with a reference that fails does nothing, and the failed reference is told ' +
         'before anything else that is wrong with the call.',
+      /**
+       * Adds faults that a server might see earlier, such as an accountId of a wrong type. The
+       * failed reference must be told in place of them.
+       */
       async run(subject) {
         const { type, A1: accountId } = subject;
         const before = await subject.snapshot(accountId);
@@ -116,6 +128,10 @@ export const referencesAsArgumentsChecks = typeChecks(
       id: 'references-both-forms-of-set',
       level: 'must',
       rule: 'A /set that has one argument in both forms is invalidArguments and does nothing.',
+      /**
+       * Gives create twice, with one value in both forms. That the values agree doesn't make the
+       * call legal (RFC 8620 3.7).
+       */
       async run(subject) {
         const { type, A1: accountId } = subject;
         const before = await subject.snapshot(accountId);
@@ -132,6 +148,10 @@ export const referencesAsArgumentsChecks = typeChecks(
       rule:
         'In the object of a create a name that begins with # is no reference: it is a property ' +
         'that the type does not have.',
+      /**
+       * Puts a reference one level too deep. A server that looks for # everywhere resolves it and
+       * creates the object.
+       */
       async run(subject) {
         const { type, A1: accountId, profile } = subject;
         const hash = `#${profile.text}`;
@@ -153,6 +173,9 @@ export const referencesAsArgumentsChecks = typeChecks(
         'In a filter a name that begins with # is no reference: it is a condition that the type ' +
         'does not have.',
       needs: { methods: ['query'] },
+      /**
+       * Accepts both errors, since RFC 8620 5.5 leaves open which of them an unknown condition is.
+       */
       async run(subject) {
         const filter = { [`#${subject.profile.text}`]: echoed('/t') };
         const args = { accountId: subject.A1, filter };
@@ -171,6 +194,10 @@ export const referencesAsArgumentsChecks = typeChecks(
       rule:
         'A response stays what it was: referred to again after a call used and stored its value, ' +
         'it is found the same.',
+      /**
+       * Creates from one response twice and echoes it at the end. A server that stores the shared
+       * value may change the response by that.
+       */
       async run(subject) {
         const { type, A1: accountId, profile } = subject;
         const create = { k: subject.create('twice') };
@@ -199,6 +226,10 @@ export const referencesAsArgumentsChecks = typeChecks(
         'A reference to a /copy that destroys the originals means the first of its two ' +
         'responses: the name of /copy finds its result, the name of /set nothing.',
       needs: { methods: ['copy'] },
+      /**
+       * Makes an object for each try, since the copy destroys its original. The two responses have
+       * one call id (RFC 8620 5.4).
+       */
       async run(subject) {
         const { type, A1, A2 } = subject;
         await subject.prepare(A2);

@@ -95,6 +95,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'An argument whose name begins with # is a result reference: the value found stands in for ' +
       'the argument without the #, beside the others.',
+    /**
+     * Resolves whole values, then several references beside an argument that is written out, to
+     * show that they don't disturb each other.
+     */
     async run(server) {
       await finds(server, [
         [{ a: { b: ['c', 1, null, true] } }, '/a', { b: ['c', 1, null, true] }],
@@ -138,6 +142,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'Where what * finds in an item is a list, its items are put into the result in its place: ' +
       'one level for each *.',
+    /**
+     * Nests lists to several depths, since a server may flatten all levels or none. RFC 8620 3.7
+     * asks for one at each star.
+     */
     run: (server) =>
       finds(server, [
         [{ list: PARTS }, '/list/*/parts/*/id', [1, 2, 3]],
@@ -163,6 +171,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'A path that leads nowhere rejects the call with invalidResultReference: to a member that ' +
       'is not there, or through text, a number or null.',
+    /**
+     * Tries members that JavaScript, Python or Ruby would find on strings and lists, such as
+     * length.
+     */
     run: (server) =>
       findsNone(
         server,
@@ -199,6 +211,9 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'Into an array leads the decimal index of an item, without sign, exponent or leading zero ' +
       '(RFC 6901 4).',
+    /**
+     * Tries tokens that lenient parsers take for numbers. Each of them must find nothing in a list.
+     */
     async run(server) {
       const a = ['x', 'y'];
       await finds(server, [
@@ -216,6 +231,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'In a token of the path ~1 is / and ~0 is ~, in this order; another ~ is no JSON Pointer ' +
       '(RFC 6901 3 and 4). A name may be empty.',
+    /**
+     * Has a member named ~1 and one named /, so that a server that unescapes in the wrong order
+     * finds the other value.
+     */
     async run(server) {
       await finds(server, [
         [{ 'a/b': { 'm~n': 1 } }, '/a~1b/m~0n', 1],
@@ -249,6 +268,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'Calls that have been processed can be referred to: not one that comes later, not the call ' +
       'itself, not one that is not there.',
+    /**
+     * Sends three calls, the second of which refers to itself, to the third or to nobody. Only the
+     * first was answered by then.
+     */
     async run(server) {
       for (const resultOf of ['nobody', 'later', 'self', '', 'Before', '0']) {
         const failed = [...server.err('invalidResultReference'), 'self'];
@@ -289,6 +312,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'The response of a call that failed has the name error: by that name its arguments are ' +
       'found, by the name of its method nothing is.',
+    /**
+     * Refers to a failed call by both names. The name of a response is what counts, not that of its
+     * call (RFC 8620 3.7).
+     */
     async run(server) {
       const referred = async (name: string): Promise<[string, JsonMap]> => {
         const { methodResponses } = await server.user.client().api([
@@ -309,6 +336,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'Of several responses with the call id the first is meant, and where its name is another, ' +
       'the reference fails.',
+    /**
+     * Gives call ids to several calls, which RFC 8620 3.2 allows. The second response has a member
+     * that only it has, to be told apart.
+     */
     async run(server) {
       const { methodResponses } = await server.user.client().api([
         ['Core/echo', { a: 1 }, 'same'],
@@ -376,6 +407,7 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'One reference that fails rejects the whole call, whatever the others find; the calls ' +
       'behind it are processed.',
+    /** Puts a reference that resolves beside one that fails, and a good call behind both. */
     async run(server) {
       const { methodResponses } = await server.user.client().api([
         ['Core/echo', { x: 1 }, 'source'],
@@ -403,6 +435,10 @@ export const referencesChecks = serverChecks('3.7', [
     rule:
       'A reference finds a value, whatever stands in it: the server doesn’t look for references ' +
       'in it again.',
+    /**
+     * Finds a value that itself looks like a reference. Resolving it again could loop, or read what
+     * the client never asked for.
+     */
     async run(server) {
       const value = { '#x': from('/x'), 'a*': '#b' };
       expect(await refer(server, { v: value }, { '#y': from('/v') })).toEqual([

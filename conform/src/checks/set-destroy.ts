@@ -14,6 +14,9 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       'destroyed lists the id, /get finds it no more, and the others are as they were. The other ' +
       'members are null.',
     needs: { room: 2 },
+    /**
+     * Reads the other object before and after, so that a destroy that reaches too far is noticed.
+     */
     async run(subject) {
       const { A1, type } = subject;
       const [id = '', other = ''] = await subject.make(A1, 'gone', 'stays');
@@ -37,6 +40,10 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule:
       'A destroy of what the account does not have, or has no more, is notFound; another ' +
       'account’s object stays.',
+    /**
+     * Takes an id of another account among the unknown ones. A snapshot of that account shows that
+     * nothing went.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1);
       const foreign = await subject.elsewhere();
@@ -54,6 +61,10 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     rule: 'destroyed lists each object that is gone by its own call, and no other one.',
     needs: { room: 3 },
+    /**
+     * Leaves one object in the middle of the list, where a server that destroys a range would take
+     * it.
+     */
     async run(subject) {
       const ids = await subject.make(subject.A1, 'a', 'b', 'c');
       const [, second = '', ...others] = ids;

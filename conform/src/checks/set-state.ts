@@ -14,6 +14,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       'With the current state as ifInState a /set is done; with one from before it is ' +
       'stateMismatch, and nothing of it is done.',
     needs: { room: 2 },
+    /**
+     * Sends the stale state together with a create, an update and a destroy. A snapshot before and
+     * after shows that none of the three was done.
+     */
     async run(subject) {
       const { A1, type, profile } = subject;
       const id = await subject.one(A1, 'before');
@@ -42,6 +46,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     rule:
       'ifInState null is no condition; any string that is not the current state, be it one that ' +
       'was never issued, is stateMismatch.',
+    /**
+     * Tries states that resemble the current one. A server that trims, parses or prefixes states
+     * would take one of them for current.
+     */
     async run(subject) {
       const { A1, type } = subject;
       const state = await subject.state(A1);
@@ -60,6 +68,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     rule:
       'Of two calls in one request that both name the state before them, the second is ' +
       'stateMismatch.',
+    /**
+     * Sends both calls in one request, since the state moves between them. A server that compares
+     * once for a request takes both.
+     */
     async run(subject) {
       const { A1, type } = subject;
       const ifInState = await subject.state(A1);
@@ -77,6 +89,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     rule:
       'The state is compared before any object is looked at: a call whose objects are wrong, ' +
       'too, is stateMismatch.',
+    /**
+     * Gives the call a second fault on purpose. The error shows which of the two a server judges
+     * first.
+     */
     async run(subject) {
       const args = {
         accountId: subject.A1,
@@ -97,6 +113,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       'Each call that changes something answers a newState that /get answers right after it, and ' +
       'that is another than the one before.',
     needs: { room: 2 },
+    /**
+     * Reads the state with /get in the request of each /set, so that no other client can write
+     * between the two.
+     */
     async run(subject) {
       const { A1, profile } = subject;
       const seen = [await subject.state(A1)];

@@ -52,6 +52,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'updated has the id with the properties that changed beside the patch, or null. The old ' +
       'object with the patch and these laid over it is the one that /get shows. The other ' +
       'members are null.',
+    /**
+     * Lays the patch and the reported properties over the old object. The sum must be what /get
+     * shows, and the patch itself isn't repeated.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -79,6 +83,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     rule:
       'An object as /get showed it is a patch that succeeds: what the server sets may be in it ' +
       'as it is now.',
+    /**
+     * Sends back an object as /get showed it, which clients without patches do. Values that the
+     * server sets count as unchanged.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -157,6 +165,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     rule:
       'An update is applied whole or not at all: one bad property, or one bad pointer, among ' +
       'good ones leaves the object as it was.',
+    /**
+     * Puts a good change in front of the bad one in the same patch. The object must not keep the
+     * good half.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
@@ -175,6 +187,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'Each patch of a call is applied to the object that it names; one that is refused leaves ' +
       'the others alone.',
     needs: { room: 3 },
+    /**
+     * Updates three objects, then one good and one bad in a second call. Reads all three after
+     * each.
+     */
     async run(subject) {
       const { text } = subject.profile;
       const ids = await subject.make(subject.A1, 'a', 'b', 'c');
@@ -202,6 +218,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     restsOn: 'the defaults of properties',
     needs: { text: false },
     applies: noDefaulted,
+    /**
+     * Sets another value first, since a property that still has its default shows nothing. RFC 8620
+     * 5.3 leaves open whether updated tells it.
+     */
     async run(subject) {
       const id = await subject.put1({});
       for (const property of defaulted(subject)) {
@@ -265,6 +285,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     rule:
       'An update of an object that the same call destroys is done, or refused as willDestroy; ' +
       'the object is destroyed either way.',
+    /**
+     * Accepts both answers to the update. RFC 8620 5.3 allows willDestroy and only fixes the end:
+     * the object is gone.
+     */
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const { destroyed, updated, notUpdated } = await subject.set({

@@ -36,6 +36,10 @@ export const socketHandshakeChecks = serverChecks(
       rule:
         'The capability has a url of the scheme wss (ws where the server itself is without TLS) ' +
         'and the Boolean supportsPush; accounts have nothing of it.',
+      /**
+       * Compares the scheme with that of the API URL, since a test server on the loopback interface
+       * has no TLS.
+       */
       run: async (server) => {
         const session = await server.user.readSession();
         const { url, supportsPush } = advertised(session);
@@ -54,6 +58,10 @@ export const socketHandshakeChecks = serverChecks(
       rule:
         'The opening handshake needs credentials as any HTTP request does: without valid ones it ' +
         'has the same status.',
+      /**
+       * Opens a good connection first. The refusals are compared with those of HTTP, since RFC 8620
+       * leaves the status open.
+       */
       run: async (server) => {
         await withSocket(server, async () => undefined);
         const { http, session } = server.user;
@@ -88,6 +96,10 @@ export const socketHandshakeChecks = serverChecks(
       rule:
         'Without the subprotocol jmap a connection is refused, or what comes over it is not ' +
         'treated as JMAP.',
+      /**
+       * Accepts a refusal or a connection that isn't treated as JMAP. It waits A_WHILE for an
+       * answer that should not come.
+       */
       run: async (server) => {
         const socket = await server.user.socket({ protocols: [] });
         if (!(socket instanceof Socket)) {
@@ -110,6 +122,9 @@ export const socketHandshakeChecks = serverChecks(
       rule:
         'Compression that a client offers is agreed to or not; messages of any length come whole ' +
         'either way.',
+      /**
+       * Sends messages beyond 64 KiB, where frames get the longest form of a length (RFC 6455 5.2).
+       */
       run: async (server) => {
         const texts = ['', 'x'.repeat(70_000), '🦊é'.repeat(3000)];
         await withSocket(
@@ -156,6 +171,10 @@ export const socketFrameChecks = serverChecks(
       id: 'ws-fragments',
       level: 'must',
       rule: 'A message may come in fragments, which may end within a character.',
+      /**
+       * Cuts a character of four octets in the middle and sends an empty frame there. A server that
+       * decodes frame by frame breaks it.
+       */
       run: (server) =>
         withSocket(server, async (socket) => {
           const octets = Buffer.from(JSON.stringify(echoRequest('r', { text: 'a🦊b' })));
@@ -174,6 +193,7 @@ export const socketFrameChecks = serverChecks(
       id: 'ws-binary',
       level: 'must',
       rule: 'A binary message is no request: it is answered with an error or ends the connection.',
+      /** Accepts both ways of a refusal: RFC 8887 4.3 only says that binary frames are not used. */
       run: (server) =>
         withSocket(server, async (socket) => {
           socket.sendOctets([Buffer.from(JSON.stringify(echoRequest('r')))], true);
@@ -197,6 +217,10 @@ export const socketFrameChecks = serverChecks(
       rule:
         'Text that is no UTF-8 ends the connection with 1007 (RFC 6455 7.4.1), also where a ' +
         'valid beginning came in a frame of its own.',
+      /**
+       * Sends the fault in one frame, and in a second frame behind a valid one, where a streaming
+       * decoder must keep its state.
+       */
       run: async (server) => {
         const whole = JSON.stringify(echoRequest('r', { text: 'é' }));
         const [start = '', end = ''] = whole.split('é');
@@ -216,6 +240,7 @@ export const socketFrameChecks = serverChecks(
       rule:
         'A ping is answered with a pong that has its octets (RFC 6455 5.5.3), and disturbs no ' +
         'request.',
+      /** Listens before it sends: the pong may come before the answer of the request. */
       run: (server) =>
         withSocket(server, async (socket) => {
           const pong = new Promise<string>((resolve) => {
@@ -233,6 +258,7 @@ export const socketFrameChecks = serverChecks(
       rule:
         'A ping may have no octets, or any 125 of them: its pong has the same; a pong that ' +
         'nobody asked for is no mistake (RFC 6455 5.5.2, 5.5.3).',
+      /** Sends all octet values from 255 down, which text handling on the way would change. */
       run: (server) =>
         withSocket(server, async (socket) => {
           const any = Buffer.from(Array.from({ length: 125 }, (_, n) => 255 - n));
@@ -254,6 +280,10 @@ export const socketFrameChecks = serverChecks(
       rule:
         'A client that closes is answered with a close frame before the connection ends (RFC ' +
         '6455 5.5.1).',
+      /**
+       * Accepts the client's code, 1000 or none in the closing frame. RFC 6455 5.5.1 only asks for
+       * a frame.
+       */
       run: async (server) => {
         for (const code of [1000, 1001])
           await withSocket(server, async (socket) => {

@@ -76,18 +76,18 @@ export class Client extends Methods {
   }
 
   override async changes(type: string, args: object): Promise<ChangesAnswer> {
-    return (await this.#checkForm(`${type}/changes`, args)) as unknown as ChangesAnswer;
+    return (await this.#readChanges(`${type}/changes`, args)) as unknown as ChangesAnswer;
   }
 
   override async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
-    return (await this.#checkForm(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
+    return (await this.#readChanges(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
   }
 
   /**
    * Changes that a server can't calculate are no wrong ones. From which states it can, and whether
    * it has states between two, is its own affair, beside a SHOULD (RFC 8620 5.2, 5.5, 5.6).
    */
-  async #checkForm(name: string, args: object): Promise<JsonMap> {
+  async #readChanges(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);
     if (responseName === name) return formed(name, response);
     if (!this.#strict && response['type'] === 'cannotCalculateChanges')
