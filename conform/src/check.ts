@@ -70,7 +70,10 @@ type Told<C extends Check> = Pick<C, 'id' | 'level' | 'rule' | 'run'> &
     readonly applies?: NonNullable<C['applies']>;
   };
 
-/** A section's checks of the server: a row each. */
+/**
+ * Returns a section's checks of the server, one for each row. A row may name another section or
+ * specification.
+ */
 export function serverChecks(
   section: string,
   rows: readonly Told<ServerCheck>[],
@@ -79,7 +82,10 @@ export function serverChecks(
   return rows.map((row) => Object.freeze({ scope: 'server', section, specification, ...row }));
 }
 
-/** A section's checks of a type: a row each, whose needs are added to those of all. */
+/**
+ * Returns a section's checks of a type, one for each row. The needs of a row are added to the needs
+ * of the table.
+ */
 export function typeChecks(
   section: string,
   needs: TypeNeeds,
@@ -102,8 +108,8 @@ export function typeChecks(
 }
 
 /**
- * Whether a check's section is one or part of one: 3.6.1 is of 3.6, of 3, and of 8620:3; each RFC's
- * where none is named.
+ * Tells whether a check belongs to a section or to a part of it: 3.6.1 belongs to 3.6, to 3 and to
+ * 8620:3. Without a number of an RFC each RFC's section is meant.
  */
 export function isOfSection(
   { section, specification }: Pick<Check, 'section' | 'specification'>,

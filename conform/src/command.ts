@@ -174,7 +174,10 @@ async function runAll(
   }
 }
 
-/** A run of no check at all would end as if all had passed. */
+/**
+ * Throws UsageError where the selection has no check that can run. Such a run would end as if all
+ * had passed.
+ */
 function requireSome(selection: Selection, world: World): void {
   const checks = selected(CHECKS, selection);
   const { levels = [] } = selection;
@@ -190,8 +193,8 @@ function requireSome(selection: Selection, world: World): void {
 }
 
 /**
- * Why outcomes without a failure don't show that all is well: nothing that was asked for could be
- * looked at.
+ * Returns why outcomes without a failure don't show that all is well: a type could not be used, or
+ * no check could run.
  */
 function gapOf(
   outcomes: readonly Outcome[],
@@ -217,7 +220,10 @@ function requireAccounts({ user }: Server, accounts: readonly string[]): void {
   }
 }
 
-/** The header of the options' credentials, or else of those in the environment. */
+/**
+ * Returns the Authorization header of the options' credentials, or else of the environment's.
+ * Throws UsageError where there are none, or both kinds.
+ */
 function authorizationOf(
   { token, basic: pair }: Options,
   environment: Readonly<Record<string, string | undefined>>,
@@ -234,7 +240,10 @@ function authorizationOf(
   );
 }
 
-/** The wrong value isn't repeated: it may hold a password. */
+/**
+ * Returns the header of Basic credentials. The error for a wrong pair doesn't repeat it, for it may
+ * hold a password.
+ */
 function basicOf(option: string, pair: string): string {
   const authorization = basic(pair);
   if (authorization === null)
@@ -245,7 +254,7 @@ function basicOf(option: string, pair: string): string {
 /** RFC 6750 2.1 has fewer: servers may have tokens of another form. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** A value that no header holds isn't repeated either. */
+/** Returns the header of a bearer token. The error for a wrong token doesn't repeat it either. */
 function bearerOf(token: string): string {
   if (TOKEN.test(token)) return bearer(token);
   throw new UsageError('A token has visible ASCII characters alone.');
@@ -262,7 +271,7 @@ function requireUrl(text: string): void {
     throw new UsageError('--url has no user and no password: --basic USER:PASSWORD has them.');
 }
 
-/** A line for each check that is selected. */
+/** Returns a line for each check that is selected, with its section, level, id and rule. */
 export function listed(options: Options): string {
   const levels = options.level === undefined ? undefined : levelsOf(options.level);
   const selection = selectionOf(options);

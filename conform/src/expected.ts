@@ -26,7 +26,7 @@ export function satisfying(description: string, matches: (actual: unknown) => bo
   };
 }
 
-/** An array with exactly these strings, in any order. */
+/** Matches an array with exactly these strings, in any order. */
 export function sameMembers(expected: readonly string[]): Matcher {
   const wanted = JSON.stringify([...expected].sort());
   return satisfying(
@@ -35,7 +35,7 @@ export function sameMembers(expected: readonly string[]): Matcher {
   );
 }
 
-/** A string that contains all of these. */
+/** Matches a string that contains all of these parts. */
 export function textWith(...parts: readonly string[]): Matcher {
   return satisfying(
     `text with ${parts.join(', ')}`,
@@ -70,7 +70,10 @@ export const serverId = satisfying(
 /** Any string. */
 export const anyString = satisfying('a string', (actual) => typeof actual === 'string');
 
-/** The entry of a map that must be there. */
+/**
+ * Returns the entry of a map. Throws UnexpectedError where the map is null or has no such entry of
+ * its own.
+ */
 export function entry<T>(map: Readonly<Record<string, T>> | null, key: string): T {
   const value = map === null ? undefined : Object.hasOwn(map, key) ? map[key] : undefined;
   if (value === undefined)
@@ -78,7 +81,10 @@ export function entry<T>(map: Readonly<Record<string, T>> | null, key: string): 
   return value;
 }
 
-/** The item at an index that must be there. */
+/**
+ * Returns the item at an index, negative ones from the end. Throws UnexpectedError where there is
+ * none.
+ */
 export function at<T>(items: readonly T[], index: number): T {
   const item = items.at(index);
   if (item === undefined)
@@ -86,7 +92,7 @@ export function at<T>(items: readonly T[], index: number): T {
   return item;
 }
 
-/** A member that must be an object. */
+/** Returns a member that is an object. Throws UnexpectedError where it is none. */
 export function member(value: Json | undefined, name: string): JsonMap {
   const found =
     value !== null && typeof value === 'object' && !Array.isArray(value) ? value[name] : undefined;

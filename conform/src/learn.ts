@@ -21,15 +21,16 @@ export class ForeignError extends Error {
 }
 
 /**
- * The types that files describe, whether a server has them or not; null where there are no files.
+ * Reads the types that files describe, whether a server has them or not. Returns null where there
+ * are no files.
  */
 export async function describedIn(files: readonly string[]): Promise<World | null> {
   return files.length === 0 ? null : worldOf(await readAll(files));
 }
 
 /**
- * The types that the server has: the described ones, or else the types of the server's own
- * reference.
+ * Returns the types to check: the described ones, or else those of the server's own reference.
+ * Throws ForeignError where the session lacks a described capability.
  */
 export async function learnTypes(
   server: Server,
@@ -65,8 +66,8 @@ function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]>
 }
 
 /**
- * `urn:jmapsmith:reference` in the session has a URL template for the descriptor of each
- * capability.
+ * Fetches the descriptor of each capability by the URL template that `urn:jmapsmith:reference` has
+ * in the session. Returns none where the session has no such template.
  */
 async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
   const { session, http } = server.user;

@@ -25,7 +25,10 @@ export const ONE = { applies: withoutBlobs } as const;
 export const uploaded = (server: Server, text: string) =>
   server.user.uploaded(blobAccount(server), text, 'text/x-copied');
 
-/** Name and arguments of the response; the accounts are the first two where none is given. */
+/**
+ * Calls Blob/copy from the first account with blobs. Returns the name and the arguments of the
+ * response.
+ */
 export const call = (server: Server, args: object): Promise<[string, JsonMap]> =>
   server.user.client().call('Blob/copy', { fromAccountId: blobAccount(server), ...args });
 
@@ -37,7 +40,10 @@ export interface Copied {
   readonly notCopied: JsonMap | null;
 }
 
-/** A call that must succeed; a member that is null may be left out (RFC 8620 3.5). */
+/**
+ * Copies blobs between the first two accounts, which must succeed. A member that is null may be
+ * left out (RFC 8620 3.5).
+ */
 export async function copy(server: Server, ...blobIds: readonly string[]): Promise<Copied> {
   const [name, answer] = await call(server, { accountId: secondBlobAccount(server), blobIds });
   expect(name).toBe('Blob/copy');

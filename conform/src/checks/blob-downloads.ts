@@ -26,7 +26,7 @@ export const download = (
   variables?: { name?: string; type?: string },
 ) => server.user.download(blobAccount(server), blobId, variables);
 
-/** A request of any kind to the download URL. */
+/** Sends a request of any kind to the download URL. */
 export function ask(server: Server, blobId: string, request: HttpRequest): Promise<HttpAnswer> {
   const variables = { accountId: blobAccount(server), blobId, name: 'x', type: 'text/plain' };
   return server.user.http.send(server.user.session.expand('downloadUrl', variables), request);
@@ -43,7 +43,7 @@ const NAMES = [
   "it's (1).txt",
 ];
 
-/** Where a Content-Disposition is sent, it has the name that was asked for. */
+/** Expects a Content-Disposition, where there is one, to have the name that was asked for. */
 export async function namesSurvive(server: Server, names: readonly string[]): Promise<void> {
   const blobId = await stored(server);
   for (const name of names) {
@@ -91,6 +91,7 @@ export const downloadChecks = serverChecks('6.2', [
     id: 'blob-download-type',
     level: 'must',
     rule: 'Content-Type is the type that the URL asks for, whatever the upload said.',
+    /** Asks for three types of one blob: RFC 8620 6.2 has the URL decide, not the upload. */
     async run(server) {
       const blobId = await stored(server);
       for (const type of ['text/plain', 'image/png', 'application/x-conform+thing']) {
@@ -114,6 +115,10 @@ export const downloadChecks = serverChecks('6.2', [
     id: 'blob-download-no-injection',
     level: 'must',
     rule: 'Neither a name nor a type can add a header to the answer.',
+    /**
+     * Accepts a refusal as well as the content. The header that the name tries to add must come in
+     * neither.
+     */
     async run(server) {
       const blobId = await stored(server);
       for (const bad of INJECTIONS)

@@ -110,7 +110,7 @@ export function withoutLookup(subject: Subject): string | null {
     : `supportedTypeNames has no ${subject.type}.`;
 }
 
-/** Ids of objects of the type that refer to a blob. */
+/** Returns the ids of the type's objects that refer to a blob, sorted. */
 export async function holders(
   subject: Subject,
   blobId: string,
@@ -121,7 +121,10 @@ export async function holders(
   return [...namesIn(found.get(blobId)?.[type])].sort();
 }
 
-/** The id of an object that was made to hold a blob, and that of the blob in it (RFC 8620 6). */
+/**
+ * Makes an object that holds a blob. Returns its id and the blobId that it has, which may differ
+ * from the one sent (RFC 8620 6).
+ */
 export async function objectHolding(subject: Subject, holder: BlobHolder, sent: string) {
   const { name } = holder;
   const { id, reported, refused } = await subject.put({ [name]: holder.holding(sent) });

@@ -23,8 +23,8 @@ import { holders, objectHolding, withoutLookup } from './blob-lookup.js';
 /** RFC 9404 4 to 5: what holds for all its methods, and how far Blob/upload is a /set. */
 
 /**
- * The methods, each with arguments that an account which has it takes; where no type is looked up
- * there may be no lookup.
+ * Returns a legal call of each blob method. Leaves Blob/lookup out where the account looks up no
+ * type.
  */
 function methods(server: Server, accountId: string): readonly (readonly [string, object])[] {
   const looksUp = namesIn(capabilityOf(server)['supportedTypeNames']).length > 0;

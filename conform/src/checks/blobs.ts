@@ -23,7 +23,7 @@ export async function uploaded(
   return asMap(json);
 }
 
-/** A blob holds exactly these octets. */
+/** Expects a blob to hold exactly these octets. */
 async function holds(server: Server, blobId: unknown, body: string | Uint8Array): Promise<void> {
   const { status, octets } = await server.user.download(blobAccount(server), String(blobId));
   expect(status).toBe(200);
@@ -49,6 +49,10 @@ export const uploadChecks = serverChecks('6.1', [
     rule:
       'An upload is answered with one JSON object: the account of the URL, a blobId that is an ' +
       'Id, the type that was sent and the size in octets.',
+    /**
+     * Draws random octets of three sizes from the run's seed, the last one beyond what fits into
+     * one packet.
+     */
     async run(server) {
       const accountId = blobAccount(server);
       for (const [type, size] of [
@@ -141,6 +145,10 @@ export const uploadChecks = serverChecks('6.1', [
     id: 'blob-upload-size',
     level: 'must',
     rule: 'maxSizeUpload octets are taken, one more is not.',
+    /**
+     * Sends filled buffers of the exact limit and one octet more. Throws NotApplicable above MOST
+     * octets.
+     */
     async run(server) {
       const most = (await server.user.readSession()).limit('maxSizeUpload');
       if (most > MOST)
@@ -207,6 +215,7 @@ export const uploadChecks = serverChecks('6.1', [
     rule:
       'A blob that nothing refers to is there for its uploader alone, in an account that others ' +
       'share as well.',
+    /** Downloads as the uploader first, to show that the blob is there at all. */
     async run(server) {
       const accountId = server.readOnly(blobCapability(server));
       const writer = server.writer(accountId);

@@ -12,8 +12,8 @@ import { pages } from './changes.js';
 /** RFC 8620 5.2 and 3.10: which states there are, and that each belongs to one moment. */
 
 /**
- * Creates at the same time, as many as the server allows of a user at once; the answers in any
- * order.
+ * Creates objects at the same time, as many at once as the session allows a user. Returns the
+ * answers in any order.
  */
 export async function parallel(subject: Subject, count: number): Promise<SetAnswer[]> {
   const { session } = subject.server.user;
@@ -31,7 +31,10 @@ export async function parallel(subject: Subject, count: number): Promise<SetAnsw
   return answers;
 }
 
-/** Answers in the order of their states: the new state of one is the old state of the next. */
+/**
+ * Returns answers in the order of their states, each new state the old one of the next. Throws
+ * NotApplicable where an oldState is null, and UnexpectedError at a gap.
+ */
 export function chained(answers: readonly SetAnswer[], start: string): readonly SetAnswer[] {
   if (answers.some(({ oldState }) => oldState === null))
     throw new NotApplicable(
@@ -63,6 +66,10 @@ export const changesStateChecks = [
       rule:
         'Each state that /get tells is a sinceState that /changes takes, in each account that ' +
         'the user may read, also where nothing ever was.',
+      /**
+       * Asks in every account that the user reads, also in those without objects, where a log of
+       * changes has nothing.
+       */
       async run(subject) {
         const { session } = subject.server.user;
         for (const accountId of session.offering(subject.profile.capability)) {
@@ -119,6 +126,10 @@ export const changesStateChecks = [
       rule:
         'While others write, the state of a /get belongs to the list that came with it: a client ' +
         'that goes on from there by /changes arrives at what is there.',
+      /**
+       * Applies the changes since each state to the list that came with it. A list that is newer or
+       * older than its state ends elsewhere.
+       */
       async run(subject) {
         const { A1: accountId, type, client } = subject;
         await subject.prepare(accountId);

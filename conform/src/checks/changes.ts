@@ -21,7 +21,10 @@ export const changes = (
 export const update = (subject: Subject, id: string, value: string) =>
   subject.set({ update: { [id]: { [subject.profile.text]: value } } });
 
-/** Follows hasMoreChanges to the end; each page as it came. */
+/**
+ * Follows hasMoreChanges to the end and returns each page. Throws UnexpectedError after 200 pages,
+ * where a client would ask for ever.
+ */
 export async function pages(
   subject: Subject,
   sinceState: string,
@@ -69,6 +72,10 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'Ids of objects created, updated and destroyed since sinceState are each in the list of ' +
       'their kind. The client has newState once it has applied them.',
     needs: { room: 3 },
+    /**
+     * Follows all pages: RFC 8620 5.2 lets a server give fewer changes at once than there are, even
+     * where no maxChanges is given.
+     */
     async run(subject) {
       const [updated = '', destroyed = ''] = await subject.make(subject.A1, 'a', 'b');
       const state = await subject.state(subject.A1);
@@ -98,6 +105,10 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'An object that changed several times is told once: created and updated as created, ' +
       'updated and destroyed as destroyed, created and destroyed not at all.',
     needs: { room: 3 },
+    /**
+     * Makes every pair of changes: create and update, update and destroy, create and destroy. RFC
+     * 8620 5.2 asks for the merging with a SHOULD.
+     */
     async run(subject) {
       const [kept = ''] = await subject.make(subject.A1, 'a');
       const state = await subject.state(subject.A1);
@@ -153,6 +164,10 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'Pages tell each object that changed, with any maxChanges, also where one changed many ' +
       'times in between others.',
     needs: { room: 4 },
+    /**
+     * Changes one object early and late, with others between. A server that tells it on one page
+     * alone must tell it after the last change.
+     */
     async run(subject) {
       const [first = ''] = await subject.make(subject.A1, 'a');
       const start = await subject.state(subject.A1);
@@ -172,6 +187,10 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'A change between two pages is part of the later ones, in an order that a client can ' +
       'apply: an object is created before it is updated, and destroyed last.',
     needs: { room: 4 },
+    /**
+     * Writes after the first page was read, then follows again from the start. Only impossible
+     * orders fail, since the server may merge or repeat.
+     */
     async run(subject) {
       const start = await subject.state(subject.A1);
       const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b', 'c', 'd');
@@ -206,6 +225,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'From a state that the server never issued changes can’t be calculated: ' +
       'cannotCalculateChanges, or invalidArguments of what no state looks like, never a list ' +
       'that is silently wrong.',
+    /** Tries an Arabic digit among others, which number parsers of some languages take for a 3. */
     async run(subject) {
       for (const sinceState of ['', 'never issued', '٣', 'x'.repeat(300)]) {
         const args = { accountId: subject.A1, sinceState };

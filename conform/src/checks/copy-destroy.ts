@@ -7,7 +7,10 @@ import { argsOf, argsOfResponse, from, inReadOnly, NEEDS } from './copies.js';
 
 /** RFC 8620 5.4: onSuccessDestroyOriginal, the /set that a /copy has the server make. */
 
-/** Copies, destroys the originals, and then asks what is left of one. */
+/**
+ * Copies, has the originals destroyed, and asks with /get what is left of one. Returns the
+ * responses.
+ */
 export async function moved(
   subject: Subject,
   id: string,
@@ -22,7 +25,10 @@ export async function moved(
   return methodResponses;
 }
 
-/** Returns the names and call ids of responses: RFC 8620 5.4 adds a response of /set to a /copy. */
+/**
+ * Returns the names and call ids of responses, since RFC 8620 5.4 adds a response of /set to a
+ * /copy.
+ */
 export const listNames = (responses: readonly MethodResponse[]) =>
   responses.map(([name, , callId]) => [name, callId]);
 

@@ -12,7 +12,9 @@ import { argsOf, copy, from, inReadOnly, NEEDS, refused } from './copies.js';
 /** More would be a burden for a server that isn't one's own. */
 const MANY = 5000;
 
-/** An account is refused as the source and as the target, each by an error of its own. */
+/**
+ * Expects an account to be refused as the source and as the target, each by an error of its own.
+ */
 async function refusesAccount(
   subject: Subject,
   account: string,

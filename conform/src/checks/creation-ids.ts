@@ -143,8 +143,8 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     level: 'must',
     rule: 'A call may destroy what it creates, by the creation id: it was created and is gone.',
     /**
-     * Asks for a create and a destroy in one call. RFC 8620 5.3 has the server do them in this
-     * order.
+     * Destroys what the same call creates. The object must be told in created and in
+     * destroyed.
      */
     async run(subject) {
       const answer = await subject.set({ create: { k: subject.create('a') }, destroy: ['#k'] });

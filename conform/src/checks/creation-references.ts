@@ -14,7 +14,7 @@ import { madeBy, setCall, setTo } from './requests.js';
 /** Tells whether an update can set a reference. */
 const isMutable = ({ property }: Reference): boolean => property.access === 'mutable';
 
-/** References to objects of the type itself. */
+/** Returns the references to objects of the type itself. */
 export const ownLinks = (subject: Subject) =>
   linksOf(subject).filter(({ reference }) => reference.type === subject.type);
 
@@ -28,13 +28,15 @@ const noMutableLinks = (subject: Subject) =>
     ? null
     : 'No mutable property refers to objects of the same type.';
 
-/** Those of them that are maps of ids, which a pointer reaches into. */
+/**
+ * Returns the references of the type to itself that are maps of ids, into which a pointer leads.
+ */
 const mutableMaps = (subject: Subject) =>
   ownLinks(subject).filter((link) => link.reference.form === 'set' && isMutable(link));
 
 /**
- * Each link with the type that it leads to, which is ready to be created; what is made is removed
- * again.
+ * Runs for each reference, with its target type ready for creates. Destroys what the run made, the
+ * newest first.
  */
 export async function each(
   subject: Subject,
@@ -61,7 +63,7 @@ export async function each(
   }
 }
 
-/** A call that updates objects and creates another one, which they may be told to refer to. */
+/** Updates objects and creates another one in the same call, to which the patches may refer. */
 const withNew = (subject: Subject, update: JsonMap) =>
   subject.set({ update, create: { p: subject.create('p') } });
 

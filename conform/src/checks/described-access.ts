@@ -27,7 +27,7 @@ export const some =
   (subject: Subject): string | null =>
     find(subject).length > 0 ? null : `The type has no ${kind} property.`;
 
-/** Another value than an object has; undefined where there is none to be had. */
+/** Returns another value than an object has; undefined where there is none. */
 export function otherThan(
   subject: Subject,
   property: ModelProperty,
@@ -39,7 +39,7 @@ export function otherThan(
   return valuesOf(property).good.find((one) => !same(one, value));
 }
 
-/** An object of this check's alone. */
+/** Makes an object for one check alone, works with it, and destroys it unless it is a singleton. */
 export async function withObject(
   subject: Subject,
   work: (id: string) => Promise<void>,

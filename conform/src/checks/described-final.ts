@@ -23,7 +23,7 @@ import {
 /** Says what of a descriptor the checks of unique values rest on. */
 const UNIQUE = 'which values no two objects may share';
 
-/** How many objects have all values of a key. */
+/** Counts the objects that have all values of a key. */
 async function holders(subject: Subject, key: JsonMap): Promise<number> {
   const has = (item: JsonMap) =>
     Object.entries(key).every(([name, value]) => same(item[name] ?? null, value));
@@ -33,10 +33,7 @@ async function holders(subject: Subject, key: JsonMap): Promise<number> {
 /** Returns the keys of a map, none of null. */
 const keysOf = (map: object | null): string[] => Object.keys(map ?? {});
 
-/**
- * A SetError that isn't one of those that RFC 8620 5.3 has for something else; a type may have its
- * own.
- */
+/** Matches a SetError of none of these types. A type may have errors of its own (RFC 8620 5.3). */
 const errorBut = (...others: readonly string[]) =>
   satisfying(`a SetError, and none of ${others.join(', ')}`, (value) => {
     const type = (value as JsonMap | null)?.['type'];
@@ -55,6 +52,10 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       'that want the same not both are done.',
     restsOn: UNIQUE,
     applies: hasKeys,
+    /**
+     * Counts the objects that hold the value afterwards, and compares with what the answer says was
+     * done.
+     */
     async run(subject) {
       await eachKey(subject, async (unique, key) => {
         const create = {

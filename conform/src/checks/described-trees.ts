@@ -15,7 +15,7 @@ import { refusal } from './refusal.js';
 /** Needs room for a chain of objects that refer to each other. */
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({ methods: ['get', 'set'], room: 4 });
 
-/** Values that are no reference of a form, whatever the ids in them are. */
+/** Returns values that are no reference of a form, whatever the ids in them are. */
 function wrongFor(form: 'single' | 'list' | 'set', id: string): readonly Json[] {
   if (form === 'single') return [5, true, {}, [], [id], { [id]: true }];
   if (form === 'list') return [5, true, {}, id, [5], [null], [[id]], { [id]: true }];

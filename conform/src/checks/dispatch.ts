@@ -8,9 +8,7 @@ import { CORE } from '../subject/user.js';
 
 /** RFC 8620 3.2 to 3.6.2: how calls of a type's methods are told apart, ordered, and refused. */
 
-/**
- * Each method that the type has, with arguments that are right but for what a check does to them.
- */
+/** Returns a legal call of each method that the type has. A check spoils one part of it. */
 export function calls(
   subject: Subject,
   account: object = { accountId: subject.A1 },

@@ -15,7 +15,7 @@ import { UnexpectedError } from '../unexpected.js';
 /** s that a server's least interval of pings may be at the most. */
 const LEAST = 30;
 
-/** A stream that must open; it is closed afterwards. */
+/** Opens a stream, which must succeed, works with it, and closes it in any case. */
 export async function withEvents<T>(
   server: Server,
   variables: Partial<EventVariables>,
@@ -97,7 +97,10 @@ export const eventServerChecks = serverChecks('7.3', [
   },
 ]);
 
-/** Changes something of the type in an account: the state afterwards. */
+/**
+ * Creates an object of the type in an account. Returns the state afterwards. Throws UnexpectedError
+ * where the create fails.
+ */
 async function changed(subject: Subject, accountId = subject.A1): Promise<string> {
   const { type, profile, server } = subject;
   await subject.prepare(accountId);
@@ -118,8 +121,8 @@ const changesIn = ({ events }: EventStream): readonly JsonMap[] =>
   events.filter(({ event }) => event === 'state').map(({ data }) => asMap(data['changed']));
 
 /**
- * Waits for a state event that tells this state of a type: its data. Events may tell other types
- * and accounts, and one event several changes (RFC 8620 7.1).
+ * Waits for the state event that tells this state of a type, and returns its data. Passes over
+ * events of other types, accounts and earlier states (RFC 8620 7.1).
  */
 async function awaitState(
   stream: EventStream,
@@ -144,7 +147,10 @@ async function awaitState(
   throw new Error('A state is equal to one that it is not equal to.');
 }
 
-/** Another type whose objects can be made in the same account, with nothing to refer to. */
+/**
+ * Returns another type whose objects the same account can have without references. Throws
+ * NotApplicable where there is none.
+ */
 function another(subject: Subject): Subject {
   const { server, A1, type } = subject;
   for (const name of subject.world.keys()) {
@@ -213,6 +219,10 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     level: 'must',
     rule: 'Only the types that were asked for are told, by name and with no other beside them.',
     applies: ({ world }) => (world.size > 1 ? null : 'No other type is described.'),
+    /**
+     * Opens two streams with different types. The second change comes over both, so the first
+     * stream had time to tell too much.
+     */
     run: async (subject) => {
       const { A1, type, server } = subject;
       const other = another(subject);
@@ -266,6 +276,10 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     level: 'must',
     section: '7.1',
     rule: 'A /set that changes nothing (another state, no object that could be made) is not told.',
+    /**
+     * Sends three calls that change nothing and then one that does. Waiting for the last event
+     * shows that the others had none.
+     */
     run: async (subject) => {
       const { A1: accountId, type, client } = subject;
       await withEvents(subject.server, { types: type }, async (stream) => {
@@ -286,6 +300,10 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     level: 'must',
     section: '7.1',
     rule: 'Changes of every account that the user can reach are told, and of no other.',
+    /**
+     * Writes to accounts out of reach first. Their events would come before those of the accounts
+     * in reach, which are waited for.
+     */
     run: async (subject) => {
       const { server, type } = subject;
       const { session } = server.user;
@@ -342,8 +360,8 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
 ]);
 
 /**
- * Accounts that somebody whose token is known may write to: those in the user's reach, and the
- * others.
+ * Returns the accounts that a user with known credentials may write to: those in the user's reach,
+ * and the others.
  */
 function accountsOf({ server, profile }: Subject): readonly [inReach: string[], rest: string[]] {
   const all = [server.user, ...server.others].flatMap(({ session }) =>

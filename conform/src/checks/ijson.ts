@@ -8,7 +8,7 @@ import { CORE } from '../subject/user.js';
 
 /** RFC 8620 1.5: requests are I-JSON (RFC 7493), and what isn't is rejected as notJSON (3.6.1). */
 
-/** An echo of arguments, which are JSON text as they stand. */
+/** Returns an echo of arguments that are JSON text as they stand, right or wrong. */
 export const echo = (args: string): string =>
   `{"using":["${CORE}"],"methodCalls":[["Core/echo",${args},"c0"]]}`;
 
@@ -37,7 +37,7 @@ async function echoes(server: Server, ...args: readonly string[]): Promise<void>
   }
 }
 
-/** An echo with these octets in a string. */
+/** Returns an echo with these octets in a string. */
 function withOctets(...octets: readonly number[]): Buffer {
   const [head = '', tail = ''] = echo('{"a":"@"}').split('@');
   return Buffer.concat([Buffer.from(head), Buffer.from(octets), Buffer.from(tail)]);
@@ -149,6 +149,7 @@ const ofServers = serverChecks('1.5', [
     section: '8.4',
     level: 'must',
     rule: 'JSON that is nested very deep is rejected or answered, and the server goes on.',
+    /** Accepts an answer or a problem. The small echo at the end shows that the server survived. */
     async run(server) {
       for (const args of deep()) {
         const answer = await server.user.client().send(echo(args));

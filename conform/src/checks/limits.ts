@@ -40,7 +40,7 @@ export const tooMuch = (
   return limit > most ? `${name} is ${limit}: more than ${most} is not sent.` : null;
 };
 
-/** An echo of exactly so many octets. */
+/** Returns an echo of exactly so many octets, filled up with blanks. */
 function sized(size: number, label: JsonMap = {}): string {
   const text = JSON.stringify({ ...label, ...request(echoes(1)) });
   return `${text}${' '.repeat(size - text.length)}`;

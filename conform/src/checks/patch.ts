@@ -90,6 +90,10 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'whatever the values are.',
     needs: withObjects,
     applies: noObjects,
+    /**
+     * Sends the value that a parent has already. The patch is refused even where both pointers
+     * agree (RFC 8620 5.3).
+     */
     run: (subject) =>
       eachObject(subject, richest, async ({ id, name, start, places }) => {
         for (const { pointer, value, path } of places) {
@@ -234,6 +238,10 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'patch of one leaves the other alone.',
     needs: { text: false, room: 2 },
     applies: noMaps,
+    /**
+     * Lets one reference give the same map to two objects. A server that stores the parsed map
+     * twice changes both by one patch.
+     */
     async run(subject) {
       const { property, value } = at(freeMapsOf(subject), 0);
       const { name } = property;

@@ -13,7 +13,7 @@ import { follows } from './query-follow.js';
 
 /** RFC 8620 5.6 for the filters and sorts that a type's descriptor declares. */
 
-/** Of each filter two conditions, each sort, and neither. */
+/** Returns queries with two conditions of each filter, with each sort, and with neither. */
 function everyQuery(subject: Subject, items: Parameters<typeof operands>[1]): readonly Query[] {
   const { filters, sorts } = subject.described;
   return [
@@ -28,7 +28,7 @@ function everyQuery(subject: Subject, items: Parameters<typeof operands>[1]): re
   ];
 }
 
-/** Sorts by a property that may be null and that an update can change, with a value of it. */
+/** Returns properties to sort by that may be null and that an update changes, each with a value. */
 function nullable(subject: Subject): readonly { name: string; value: Json }[] {
   const { described } = subject;
   return described.sorts.flatMap(({ property }) => {
@@ -40,7 +40,7 @@ function nullable(subject: Subject): readonly { name: string; value: Json }[] {
   });
 }
 
-/** A filter by `equals` or `in` on an immutable property, and two values of that. */
+/** Returns a filter by `equals` or `in` on an immutable property, and two values of it. */
 export function immutable(
   subject: Subject,
 ): { filter: ModelFilter; property: ModelProperty; one: Json; other: Json } | undefined {

@@ -18,6 +18,10 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
       'it holds: that is what the new results begin with.',
     needs: { room: 32 },
     applies: reading,
+    /**
+     * Holds the first 5, 10 and 29 ids and nothing behind them, then applies the answer to each.
+     * Only the known beginning is compared.
+     */
     async run(subject) {
       await subject.empty(subject.A1);
       const texts = Array.from(
@@ -57,6 +61,10 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
       'With upToId a client that holds the results up to that id has the new ones up to it, ' +
       'whatever is sorted by.',
     needs: { room: 9 },
+    /**
+     * Keeps the results up to one id and applies the answer to them. The new results must be right
+     * up to where that id is now.
+     */
     async run(subject) {
       for (const args of [{}, ...mutableQueries(subject, '')]) {
         await subject.empty(subject.A1);

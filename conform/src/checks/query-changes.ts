@@ -22,8 +22,8 @@ import { follows, NEEDS, refusesChanges, update } from './query-follow.js';
 /** RFC 8620 5.6: /queryChanges. upToId and partial lists are in query-changes-up-to.ts. */
 
 /**
- * From what was cached /queryChanges leads to what a fresh query finds, in its state, with added in
- * order.
+ * Expects the changes since `before` to lead to the results, the state and the order of a fresh
+ * query. Returns the answer.
  */
 async function expectFollows(
   subject: Subject,

@@ -26,7 +26,10 @@ const offers =
 /** Describes a function that returns the texts of all objects in the order of a collation. */
 export type Order = (collation?: string, isAscending?: boolean) => Promise<string[]>;
 
-/** Stores texts, and tells the order that a collation brings them into. */
+/**
+ * Stores texts and returns a function that tells their order by a collation. Throws NotApplicable
+ * where the property takes too few of them.
+ */
 export async function ordering(subject: Subject, texts: readonly string[]): Promise<Order> {
   const stored = texts.filter((one) => subject.allows(one));
   if (stored.length < 2)

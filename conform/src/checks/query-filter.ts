@@ -23,7 +23,7 @@ const refusal = [
 /** Returns the ids of objects in their order. */
 const idsOf = (items: readonly Item[]): string[] => items.map(({ id }) => id);
 
-/** Some conditions, and what each finds by itself. */
+/** Returns some conditions, and the ids that each finds by itself. Long conditions are left out. */
 async function leaves(
   subject: Subject,
   items: readonly Item[],
@@ -129,6 +129,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'A filter that asks for too much work is refused as unsupportedFilter (or its request by a ' +
       'limit), or it is answered. A server doesn’t break by it.',
     needs: { room: 0 },
+    /**
+     * Accepts a refusal, a limit or an answer. The query at the end shows that the server still
+     * works (RFC 8620 8.5).
+     */
     async run(subject) {
       for (const filter of huge()) {
         const [name, answer] = await tried(subject, { filter });
@@ -147,6 +151,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'AND finds what all its conditions find, OR what any of them does, NOT all that none of ' +
       'them does, among them what has null where a condition looks.',
     applies: filters,
+    /**
+     * Learns what each condition finds by itself, then expects of AND, OR and NOT what sets say. No
+     * meaning of a condition is needed.
+     */
     async run(subject) {
       await populated(subject, async (items) => {
         const all = idsOf(items);
@@ -178,6 +186,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'NOT of one condition finds exactly what the condition doesn’t, twice NOT what it does, ' +
       'and so on to some depth.',
     applies: filters,
+    /**
+     * Nests NOT three times, and twenty times around one condition: an even number must change
+     * nothing.
+     */
     async run(subject) {
       await populated(subject, async (items) => {
         const all = idsOf(items);
@@ -227,6 +239,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     id: 'query-filter-own-account',
     level: 'must',
     rule: 'A query finds objects of its own account alone, whatever the filter is.',
+    /**
+     * Makes equal objects in two accounts. A condition joined by OR with its own NOT finds
+     * everything, but only in the account of the call.
+     */
     async run(subject) {
       await subject.empty(subject.A1);
       await subject.empty(subject.A2);
@@ -247,6 +263,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     id: 'query-filter-agrees',
     level: 'must',
     rule: 'The ids and the total of a query of everything are those of /get, in one request.',
+    /**
+     * Reads both in one request, so that no other client can write between them. The server may set
+     * a limit to the query.
+     */
     async run(subject) {
       await subject.clear(subject.A1);
       await subject.make(subject.A1, 'a', 'b', 'c');
@@ -267,7 +287,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
   },
 ]);
 
-/** A filter of 10,000 nodes, and one that is 1,000 levels deep. */
+/** Returns a filter of 10,000 nodes, and one that is 1,000 levels deep. */
 export function huge(): readonly JsonMap[] {
   const none: JsonMap = { operator: 'OR', conditions: [] };
   const wide = { operator: 'AND', conditions: Array.from({ length: 10_000 }, () => none) };
@@ -276,7 +296,7 @@ export function huge(): readonly JsonMap[] {
   return [wide, deep];
 }
 
-/** A value of each kind that a condition's schema doesn't name. */
+/** Returns a value of each JSON type that a condition's schema doesn't name. */
 function ofOtherKinds({
   type,
 }: {

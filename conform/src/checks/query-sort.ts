@@ -28,7 +28,7 @@ export const find = (subject: Subject, sort: Json): Promise<string[]> =>
 /** Pages that a list is cut into, however long it is. */
 const MOST_PAGES = 50;
 
-/** Properties that RFC 8620 orders by itself: Booleans, numbers and dates. */
+/** Tells whether RFC 8620 5.5 orders a property by itself: a Boolean, a number or a date. */
 function isOrdered(property: ModelProperty): boolean {
   const { kind } = property;
   return isInstant(property) || kind === 'boolean' || kind === 'integer' || kind === 'number';

@@ -8,7 +8,7 @@ import { refusesChanges } from './query-follow.js';
 
 /** RFC 8620 5.5: queryState and canCalculateChanges. */
 
-/** Every order with no filter, and every filter with no order. */
+/** Returns every order without a filter, and every filter without an order. */
 export const queries = (subject: Subject, items: Parameters<typeof everyFilter>[1]) => [
   ...everySort(subject).map((sort) => ({ sort, filter: null })),
   ...everyFilter(subject, items).map((filter) => ({ sort: null, filter })),

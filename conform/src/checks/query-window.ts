@@ -7,7 +7,10 @@ import type { Subject } from '../subject/subject.js';
 
 /** RFC 8620 5.5: the window of /query, and its anchor. */
 
-/** Six objects beside those that were there before; the ids of all as /query orders them. */
+/**
+ * Makes six objects beside those that were there before. Returns the ids of all as /query orders
+ * them, for windows to be cut from.
+ */
 export async function six(subject: Subject): Promise<string[]> {
   await subject.empty(subject.A1);
   const ids = await subject.make(subject.A1, ...'abcdef');

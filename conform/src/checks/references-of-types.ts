@@ -14,10 +14,10 @@ export const reference = (resultOf: string, name: string, path: string): JsonMap
   path,
 });
 
-/** To what the echo `v` answered. */
+/** Returns a reference to a value of the echo `v`. */
 export const echoed = (path: string): JsonMap => reference('v', 'Core/echo', path);
 
-/** Echoes values, then makes calls that refer to them: the responses of these. */
+/** Echoes values, then makes calls that refer to them. Returns the responses of the calls. */
 export async function referring(
   subject: Subject,
   values: JsonMap,
@@ -27,7 +27,10 @@ export async function referring(
   return methodResponses.slice(1);
 }
 
-/** A /get whose ids are what was echoed. */
+/**
+ * Calls /get with ids that are a reference to an echo. Returns the name and the arguments of its
+ * response.
+ */
 export async function getReferred(subject: Subject, ids: Json): Promise<[string, JsonMap]> {
   const args = { accountId: subject.A1, '#ids': echoed('/ids') };
   const [[name, answer] = ['', {}]] = await referring(subject, { ids }, [

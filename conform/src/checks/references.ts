@@ -7,7 +7,7 @@ import type { Server } from '../subject/server.js';
 
 /** RFC 8620 3.7: how a result reference is resolved, shown by Core/echo alone. */
 
-/** A reference to what the echo `source` answered. */
+/** Returns a reference to the answer of the echo `source`. */
 export const from = (path: Json, more: JsonMap = {}): JsonMap => ({
   resultOf: 'source',
   name: 'Core/echo',
@@ -16,13 +16,17 @@ export const from = (path: Json, more: JsonMap = {}): JsonMap => ({
 });
 
 /**
- * Echoes `value`, then what `path` finds in that response: name and arguments of the second one.
+ * Echoes `value`, then the value that `path` finds in that response. Returns the name and the
+ * arguments of the second response.
  */
 async function resolve(server: Server, value: JsonMap, path: Json): Promise<[string, JsonMap]> {
   return await refer(server, value, { '#x': from(path) });
 }
 
-/** Echoes `value`, then `args`, which refer to it. */
+/**
+ * Echoes `value`, then `args`, which refer to it. Returns the name and the arguments of the second
+ * response.
+ */
 export async function refer(
   server: Server,
   value: JsonMap,
@@ -39,7 +43,7 @@ export async function refer(
   return [name, answer];
 }
 
-/** Each path, and what it finds in a value. */
+/** Expects each path to find its value in an object (RFC 8620 3.7). */
 async function finds(
   server: Server,
   cases: readonly (readonly [value: JsonMap, path: string, found: Json])[],
@@ -48,7 +52,7 @@ async function finds(
     expect([path, await resolve(server, value, path)]).toEqual([path, ['Core/echo', { x: found }]]);
 }
 
-/** Paths that find nothing in a value. */
+/** Expects each path to find nothing in a value: the call fails with invalidResultReference. */
 async function findsNone(
   server: Server,
   value: JsonMap,

@@ -25,7 +25,9 @@ export const answered = satisfying('the response of an echo', (value) => {
   return JSON.stringify(answer.response.methodResponses) === JSON.stringify([CALL]);
 });
 
-/** None of these requests is taken, and the next good one is. */
+/**
+ * Expects each body to be refused with the same error, and the next good request to be answered.
+ */
 async function refuses(server: Server, type: string, bodies: readonly Json[]): Promise<void> {
   for (const body of bodies) {
     const answer = await send(server, JSON.stringify(body));
@@ -38,7 +40,7 @@ async function refuses(server: Server, type: string, bodies: readonly Json[]): P
 export const post = (server: Server, request: HttpRequest): Promise<HttpAnswer> =>
   server.user.http.send(server.user.session.expand('apiUrl'), { method: 'POST', ...request });
 
-/** Requests that differ in one member from a good one. */
+/** Returns requests that differ from the good one in one member. */
 const withEach = (name: string, ...values: readonly Json[]): readonly JsonMap[] =>
   values.map((value) => ({ ...ECHO, [name]: value }));
 
@@ -60,6 +62,10 @@ const ofErrors = serverChecks('3.6.1', [
     rule:
       'A body that is not exactly one JSON text is rejected as notJSON: nothing at all, one that ' +
       'ends early, one with something behind it.',
+    /**
+     * Puts text behind a good request, which streaming parsers overlook. Blanks around it are JSON
+     * and must be taken.
+     */
     async run(server) {
       const behind = ['x', '{}', ` ${TEXT}`, ',', '\u0000'];
       const texts = ['', ' ', TEXT.slice(0, -1), ...behind.map((more) => TEXT + more), 'x', ']'];
@@ -282,6 +288,10 @@ const ofEnvelopes = serverChecks('3.3', [
       'An API request is an authenticated POST: that is answered with a Response, the same ' +
       'without credentials or as a GET is not.',
     transport: 'http',
+    /**
+     * Judges only that no Response comes. Any other answer, and its status, is the server's own
+     * affair.
+     */
     async run(server) {
       const request = { headers: JSON_TYPE, body: TEXT };
       expect(apiAnswer(await post(server, request))).toEqual(answered);

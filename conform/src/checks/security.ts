@@ -12,7 +12,7 @@ export interface Place extends HttpRequest {
   readonly url: string;
 }
 
-/** A request to each URL of the session that is answered where its credentials are. */
+/** Returns a good request to each URL of the session, to be sent with other credentials. */
 export function places({ user: { session } }: Server): readonly Place[] {
   const [accountId = 'a'] = Object.keys(session.accounts);
   const json = { 'content-type': 'application/json' };
@@ -36,7 +36,7 @@ export const ask = (
   authorization: string | null,
 ): Promise<HttpAnswer> => server.user.http.send(url, { ...request, authorization });
 
-/** None of the places answers to these credentials. */
+/** Expects none of the places to answer to these credentials. `judge` looks at each refusal. */
 export async function refuses(
   server: Server,
   authorization: string | null,
@@ -68,6 +68,7 @@ export const securityChecks = serverChecks('1.7', [
     id: 'security-wrong-credentials',
     level: 'must',
     rule: 'With a token that is nobody’s it does so, too.',
+    /** Adds four letters to the real token, since a server that compares beginnings takes it. */
     async run(server) {
       const { scheme, credentials } = server.user.http;
       // Four letters are text more in base64, too, which is what Basic has; padding ends it.

@@ -268,6 +268,10 @@ export const sessionChecks = serverChecks('2', [
     section: '2.2',
     level: 'must',
     rule: '/.well-known/jmap of the host leads to the session, by redirects where need be.',
+    /**
+     * Follows redirects within the host. Throws NotApplicable where the session is on another host,
+     * which may have a path of its own.
+     */
     async run(server) {
       const { url, object } = server.user.session;
       const answer = await server.user.http.follow(new URL('/.well-known/jmap', url).href);

@@ -19,7 +19,10 @@ const MOST = 5000;
 const numbered = <T>(count: number, prefix: string, value: T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, value]));
 
-/** A /set of each kind that exactly fills, or overflows, what a server takes at once. */
+/**
+ * Returns a /set that fills the limit of objects exactly, or overflows it by `more`. Throws
+ * NotApplicable where the limit is above MOST.
+ */
 function full(subject: Subject, more: number) {
   const limit = subject.server.user.session.limit('maxObjectsInSet');
   if (limit > MOST)
@@ -33,7 +36,9 @@ function full(subject: Subject, more: number) {
   return { create, update: numbered<JsonMap>(updates, 'y', {}), destroy };
 }
 
-/** Shapes that a SetError has (5.3); what is null may be left out (3.5). */
+/**
+ * Expects the members of a SetError (RFC 8620 5.3); a member that is null may be left out (3.5).
+ */
 function expectSetError(error: JsonMap | undefined): void {
   const { type, description = null, properties = [] } = error ?? {};
   expect(typeof type).toBe('string');
@@ -127,6 +132,10 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       'Creates, updates and destroys together may be as many as maxObjectsInSet; where one more ' +
       'is refused, nothing is done.',
     needs: { room: 2 },
+    /**
+     * Tries one object too many before the full number, since the full request fills the account.
+     * The objects go in any case.
+     */
     async run(subject) {
       const before = await subject.snapshot(subject.A1);
       const over = { accountId: subject.A1, ...full(subject, 1) };
@@ -152,6 +161,10 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       'The calls of a request are processed one after the other: each sees what those before it ' +
       'did, and none what comes later.',
     needs: { room: 2 },
+    /**
+     * Reads between the writes of one request. Each read must see the writes before it and none
+     * behind it (RFC 8620 3.3).
+     */
     async run(subject) {
       const { type, A1, profile } = subject;
       const id = await subject.one(A1, 'first');

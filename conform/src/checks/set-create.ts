@@ -16,7 +16,7 @@ export const create = (subject: Subject, objects: Readonly<Record<string, Json>>
 /** Names that mean something to a program that takes client's keys for its own. */
 const POLLUTING = '{"__proto__":{"polluted":1},"constructor":{"prototype":1},"toString":2}';
 
-/** An object with members of its own that are called so. */
+/** Returns an object with members of its own whose names mean something to a program. */
 const withNames = (object: JsonMap, json: string): JsonMap =>
   Object.defineProperties(
     { ...object },
@@ -169,6 +169,10 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     rule:
       'A create must leave out what only the server sets, the id above all: given, it is ' +
       'invalidProperties, unless it is the value that the server sets.',
+    /**
+     * Sends the value that the server has for another object. Where it is right by chance, the
+     * create may succeed.
+     */
     async run(subject) {
       const sent = await withServerSet(subject);
       const { created, notCreated } = await create(subject, sent);

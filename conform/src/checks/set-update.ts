@@ -15,14 +15,16 @@ import { setErrors } from './requests.js';
 export const update = (subject: Subject, patches: Readonly<Record<string, Json>>) =>
   subject.set({ update: patches });
 
-/** Properties that the server alone sets; without what only some servers have. */
+/**
+ * Returns the properties that the server alone sets, with the id and the times that the type has.
+ */
 const serverSet = (subject: Subject): readonly string[] =>
   visible(subject.described)
     .filter(({ access, role }) => access === 'serverSet' && role === undefined)
     .map(({ name }) => name)
     .concat('id', ...Object.keys(subject.times));
 
-/** Properties that a null sets back to a value. */
+/** Returns the properties that a null sets back to a default. */
 export const defaulted = ({ described, profile }: Subject) =>
   givable(described).filter(
     (property) =>

@@ -10,7 +10,7 @@ import { freeMapsOf } from './patch-places.js';
 
 /** RFC 8620 1.3, 1.4 and 5.3: what /set makes of values whose form leaves room. */
 
-/** A date that any object may have. */
+/** Returns a date that any object of the type may have; undefined where there is none. */
 export const dateOf = ({ described, profile }: Subject) =>
   givable(described).find(
     ({ name, schema }) =>
@@ -131,6 +131,10 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
       'is reported.',
     needs: { singleton: 'both' },
     applies: noDate,
+    /**
+     * Accepts a refusal or the canonical form for each text. A form that is stored otherwise than
+     * it was sent must be reported.
+     */
     async run(subject) {
       const name = dateOf(subject)?.name ?? '';
       const forms = [

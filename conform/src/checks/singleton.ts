@@ -19,7 +19,7 @@ export const get = (subject: Subject, accountId: string, ids: readonly string[] 
 export const noDefault = ({ profile: { defaulted } }: Subject) =>
   defaulted === undefined ? 'No mutable property has a default that is not null.' : null;
 
-/** A property set to another value while something is done with it, then back to its own. */
+/** Sets a property to another value, works with that, and sets its own value back in any case. */
 export async function changed(
   subject: Subject,
   work: (property: string, start: string) => Promise<void>,

@@ -50,7 +50,7 @@ export const REFUSED: readonly string[] = [
   text([CALL], { using: [CORE, 'urn:example:nobody-has-this'] }),
 ];
 
-/** The answers to one text, over HTTP and over a socket. */
+/** Sends each text over HTTP and over a socket, and has the two answers compared. */
 export async function both(
   server: Server,
   texts: readonly string[],
@@ -63,7 +63,7 @@ export async function both(
   });
 }
 
-/** Texts for people may differ. */
+/** Returns a value without descriptions: texts for people may differ between transports. */
 const withoutWords = (value: unknown): Json =>
   JSON.parse(
     JSON.stringify(value, (name, one: unknown) => (name === 'description' ? undefined : one)),

@@ -45,7 +45,10 @@ const NOT_REQUESTS: readonly (readonly [unknown, string | null])[] = [
   [{ '@type': 'Request', id: 'x4', using: [CORE], methodCalls: [['a', {}, 1]] }, 'x4'],
 ];
 
-/** Sends so many requests without ids at once, each with less in it than the one before. */
+/**
+ * Sends requests without ids at once, each shorter than the one before. Expects the answers in the
+ * same order.
+ */
 export const answersInOrder = (server: Server, count: number): Promise<void> =>
   withSocket(server, async (socket) => {
     const all = Array.from({ length: count }, (_, n) => ({
@@ -137,6 +140,10 @@ export const socketMessageChecks = serverChecks(
       rule:
         'Requests that are sent without waiting are each answered once and whole, in any order, ' +
         'by their ids.',
+      /**
+       * Sends longer requests first, so that a server which answers as soon as it can answers out
+       * of order.
+       */
       run: (server) =>
         withSocket(server, async (socket) => {
           const count = Math.min(server.user.session.limit('maxConcurrentRequests'), 8);
@@ -161,6 +168,10 @@ export const socketMessageChecks = serverChecks(
       rule:
         'Of more requests than maxConcurrentRequests each is answered by its id, with a Response ' +
         'or the limit that it went beyond; afterwards all is as before.',
+      /**
+       * Sends four times as many requests as the limit. Each needs an answer of either kind, and
+       * the connection stays usable.
+       */
       run: (server) =>
         withSocket(server, async (socket) => {
           const count = Math.min(server.user.session.limit('maxConcurrentRequests') * 4, 100);
@@ -290,6 +301,10 @@ export const socketErrorChecks = serverChecks(
       rule:
         'A message of more octets than maxSizeRequest is a RequestError of type limit, or ends ' +
         'the connection with 1009; others go on.',
+      /**
+       * Keeps a second connection open beside. It must go on whether the server answers the long
+       * message or closes its connection.
+       */
       run: (server) =>
         withSocket(server, async (other) => {
           const most = server.user.session.limit('maxSizeRequest');

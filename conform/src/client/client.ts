@@ -84,8 +84,8 @@ export class Client extends Methods {
   }
 
   /**
-   * Changes that a server can't calculate are no wrong ones. From which states it can, and whether
-   * it has states between two, is its own affair, beside a SHOULD (RFC 8620 5.2, 5.5, 5.6).
+   * Calls /changes or /queryChanges. Throws NotApplicable where the server can't calculate them,
+   * which RFC 8620 5.2 and 5.6 allow, unless the run is strict.
    */
   async #readChanges(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);

@@ -48,7 +48,10 @@ export class Socket {
     });
   }
 
-  /** An open socket, or the HTTP status that refused it. */
+  /**
+   * Opens a socket and resolves to it, or to the HTTP status that refused the handshake. Rejects
+   * with NoAnswerError where nothing answers in time.
+   */
   static open(
     url: string,
     authorization: string,
@@ -91,7 +94,10 @@ export class Socket {
     this.raw.send(body);
   }
 
-  /** Octets as they are, a frame for each part: a binary message, or text that may be none. */
+  /**
+   * Sends octets as they are, a frame for each part. The message is binary, or text that may be no
+   * UTF-8.
+   */
   sendOctets(parts: readonly Uint8Array[], binary = false): void {
     this.#fence.pass(Buffer.concat(parts).toString('utf8'));
     const octets = parts.reduce((sum, { length }) => sum + length, 0);
@@ -101,13 +107,16 @@ export class Socket {
       this.raw.send(part, { binary, fin: n === parts.length - 1 });
   }
 
-  /** One message, and the next one that comes, whatever it answers. */
+  /** Sends a message and returns the next one that comes, whatever it answers. */
   ask(message: string | JsonMap): Promise<JsonMap> {
     this.send(message);
     return this.take();
   }
 
-  /** The next message, or the code that the server closes with in its place. */
+  /**
+   * Waits for the next message. Returns the close code where the server closes the connection in
+   * its place.
+   */
   async takeOrClosed(): Promise<JsonMap | number> {
     try {
       return await this.take();
@@ -117,7 +126,10 @@ export class Socket {
     }
   }
 
-  /** The first message, of those that came or come, that matches: it is taken from them. */
+  /**
+   * Waits for the first message that matches, among those that came before as well, and removes it
+   * from them. Rejects with NoAnswerError at the deadline.
+   */
   take(matches: (message: JsonMap) => boolean = () => true): Promise<JsonMap> {
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -152,7 +164,7 @@ export class Socket {
 const gone = (): Promise<Socket> =>
   Promise.reject(new NoAnswerError('The server closed the WebSocket.'));
 
-/** RFC 8887: requests as messages, told apart by their ids. */
+/** Sends requests as messages of RFC 8887, and finds each answer by the id of its request. */
 export class SocketConnection implements Connection {
   readonly transport = 'websocket';
   readonly #open: () => Promise<Socket>;
@@ -199,7 +211,10 @@ export class SocketConnection implements Connection {
   }
 }
 
-/** A request's text with what a message has beside it; what is no object stays as it is. */
+/**
+ * Returns the text of a request with the members of a message in front. Text that is no object
+ * stays as it is, for checks send such text on purpose.
+ */
 function labelled(text: string, id: string): string {
   const start = text.indexOf('{');
   if (start === -1 || !/^[ \t\r\n]*$/.test(text.slice(0, start))) return text;

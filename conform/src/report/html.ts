@@ -5,7 +5,7 @@ import { bySection } from './sections.js';
 import { linkOf, notesOf, refusalsOf, restsOn } from './text.js';
 import { visible } from './visible.js';
 
-/** A page that stands by itself: no script, nothing from elsewhere. */
+/** Returns a page that stands by itself: it has no script and loads nothing from elsewhere. */
 export function htmlReport(results: Results): string {
   const { url, transport, seed, outcomes } = results;
   const counts = countOf(outcomes);
@@ -127,6 +127,7 @@ function failureOf({ message, expected, actual, exchanges }: Failure): string {
   return `<tr><td colspan="5">${parts.join('\n')}</td></tr>`;
 }
 
+/** Returns a value as JSON for people, indented by two blanks a level. */
 const json = (value: unknown): string => text(JSON.stringify(value, plainly, 2) ?? 'undefined');
 
 /** Returns text as HTML: markup in an answer of the server stays text. */

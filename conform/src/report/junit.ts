@@ -44,10 +44,14 @@ export function junitReport(results: Results): string {
   return builder.build();
 }
 
+/** Returns the name of a case: the check's id, and the type that it ran for. */
 const titleOf = ({ check, type }: Outcome): string =>
   type === null ? check.id : clean(`${check.id} (${type})`);
 
-/** XML 1.0 has no way to write most control characters and surrogates that stand alone. */
+/**
+ * Returns text without the characters that XML 1.0 can't write: most controls, and surrogates that
+ * stand alone.
+ */
 function clean(text: string): string {
   return visible(text)
     .toWellFormed()

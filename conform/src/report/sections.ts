@@ -1,6 +1,6 @@
 import type { Outcome } from '../outcome.js';
 
-/** Outcomes by specification and section, in the order of the sections. */
+/** Groups outcomes by specification and section, in the order of the sections' numbers. */
 export function bySection(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly Outcome[]> {
   const sections = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {

@@ -28,7 +28,9 @@ export class Drawn {
     this.#random = random;
   }
 
-  /** New values of some mutable properties: their own, nothing that two objects may not share. */
+  /**
+   * Draws new values of some mutable properties. Leaves out values that no two objects may share.
+   */
   patch(): JsonMap {
     const { described, profile } = this.#subject;
     const random = this.#random;
@@ -48,7 +50,8 @@ export class Drawn {
   }
 
   /**
-   * One /set of a few creates, updates and destroys; some may be refused. Ids are kept up to date.
+   * Sends one /set of a few creates, updates and destroys, some of which may be refused. Brings
+   * `ids` up to date with the objects that are there.
    */
   async write(ids: string[]): Promise<void> {
     const random = this.#random;
@@ -69,7 +72,10 @@ export class Drawn {
     ids.splice(0, ids.length, ...left, ...Object.values(created ?? {}).map(({ id }) => id));
   }
 
-  /** A filter of the type's conditions with values that are there, or none. */
+  /**
+   * Draws a filter from the type's conditions with values that objects have. Returns null in one of
+   * five cases.
+   */
   async filter(): Promise<JsonMap | null> {
     const subject = this.#subject;
     const conditions = everyFilter(subject, await subject.all(subject.A1)).filter(
@@ -79,6 +85,10 @@ export class Drawn {
     return filterOf(randomTree(this.#random, conditions.length, 2), conditions);
   }
 
+  /**
+   * Draws a sort of one or two properties, half of the texts with a collation that the session
+   * names. Returns null where the type sorts by nothing.
+   */
   sort(): JsonMap[] | null {
     const random = this.#random;
     const { profile, described } = this.#subject;

@@ -26,7 +26,7 @@ function socketUrlOf(session: Session): string | null {
   return url === undefined ? null : session.usable(`${WEBSOCKET} url`, url, WS);
 }
 
-/** One user: the session as it was found, and ways to speak with the server. */
+/** Holds one user: the session as it was found, and the ways to speak with the server. */
 export class User {
   readonly session: Session;
   readonly http: Http;
@@ -40,6 +40,10 @@ export class User {
     this.#connection = connection;
   }
 
+  /**
+   * Reads the session of a user and opens the connection that the transport needs. Throws
+   * SessionError where the session offers no WebSocket, or refuses its handshake.
+   */
   static async connect(
     url: string,
     authorization: string,
@@ -68,21 +72,26 @@ export class User {
     return this.#connection.transport;
   }
 
-  /** Method calls that name core and these capabilities. */
+  /** Returns a client whose requests name core and these capabilities in `using` (RFC 8620 3.3). */
   client(...capabilities: readonly string[]): Client {
     const using = [...new Set([CORE, ...capabilities])];
     const { standIns, strict } = this.watching;
     return new Client(this.#connection, using, strict, standIns);
   }
 
-  /** A WebSocket of its own, or the status that refused it. */
+  /**
+   * Opens a WebSocket beside the one of the run. Returns the HTTP status where the handshake is
+   * refused. Throws NotApplicable where the session offers none.
+   */
   async socket(handshake: Handshake = {}): Promise<Socket | number> {
     const url = socketUrlOf(this.session);
     if (url === null) throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
     return await Socket.open(url, this.http.authorization, this.watching, handshake);
   }
 
-  /** An event source (RFC 8620 7.3), whatever the answer. */
+  /**
+   * Opens an event source (RFC 8620 7.3). The stream has the status of the answer, whatever it is.
+   */
   async events(
     variables: Partial<EventVariables> = {},
     authorization = this.http.authorization,
@@ -94,7 +103,7 @@ export class User {
     return stream;
   }
 
-  /** The newest Session. */
+  /** Reads the Session anew, which may have changed since the run began. */
   async readSession(): Promise<Session> {
     return await Session.read(this.http, this.session.url);
   }
@@ -108,7 +117,7 @@ export class User {
     });
   }
 
-  /** The blobId of an upload that must succeed. */
+  /** Uploads octets and returns their blobId. Throws UnexpectedError where the answer has none. */
   async uploaded(accountId: string, body: string | Uint8Array, type: string): Promise<string> {
     const { status, text, json } = await this.upload(accountId, body, type);
     const { blobId } = asMap(json);

@@ -19,7 +19,10 @@ export function valuesOf({ schema, nullable }: ModelProperty): Values {
   };
 }
 
-/** Values that JSON of a schema may have; in wholes, null is one kind among the others. */
+/**
+ * Returns values that a JSON schema allows, and values that it refuses. Null is one kind among
+ * others.
+ */
 export function ofSchema(schema: JSONSchema7): Values {
   const types = kindsOf(schema);
   const kinds = types.filter((one) => one !== 'null');
@@ -80,7 +83,10 @@ function ofNumber({ minimum, maximum }: JSONSchema7, isInteger: boolean): Values
 
 const NO_TEXTS: readonly Json[] = [5, false, {}, ['x']];
 
-/** Lengths are code points, so a bound is filled with ones that take two UTF-16 units. */
+/**
+ * Returns texts at both bounds and beyond them. Lengths are code points, so a bound is filled with
+ * characters of two UTF-16 units.
+ */
 function ofString(schema: JSONSchema7): Values {
   const { minLength = 0, maxLength, format, pattern } = schema;
   const known = formatNamed(format);
@@ -108,7 +114,7 @@ function ofPattern(pattern: string, fits: (text: string) => boolean): Values {
   return { good: matching(pattern, fits, 6), bad: [...NO_TEXTS, ...wrong] };
 }
 
-/** `count` different texts that a pattern allows, the same in every run. */
+/** Returns `count` different texts that a pattern allows, the same in every run. */
 export function matching(
   pattern: string,
   fits: (text: string) => boolean,
@@ -155,7 +161,7 @@ function ofList({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Va
 const numbered = (value: Json, n: number): Json =>
   typeof value === 'number' ? value + n : `${String(value)}${n}`;
 
-/** A schema as an object: `true` allows anything. */
+/** Returns a schema as an object: `true` allows anything. */
 export function schemaOf(schema: JSONSchema7['items'] | JSONSchema7Definition): JSONSchema7 {
   return typeof schema === 'object' && !Array.isArray(schema) ? schema : {};
 }
@@ -167,7 +173,7 @@ function ofObject(schema: JSONSchema7): Values {
   return schema.properties === undefined ? ofMap(schema) : ofMembers(schema);
 }
 
-/** Objects with declared members: as few as may be, all of them, and one wrong at a time. */
+/** Returns objects with as few members as may be, with all, and with one that is wrong. */
 function ofMembers({ properties = {}, required = [] }: JSONSchema7): Values {
   const members = Object.entries(properties).map(([name, schema]) => ({
     name,
@@ -203,7 +209,7 @@ export function without(value: JsonMap, name: string): JsonMap {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
 }
 
-/** Keys that a map may have, and some that it may not. */
+/** Returns keys that a map may have, and keys that it may not have. */
 export function keysOf(schema: JSONSchema7): Values {
   const names = schemaOf(schema.propertyNames);
   const isFree =
@@ -215,7 +221,10 @@ export function keysOf(schema: JSONSchema7): Values {
   return { good: texts, bad: wrong.filter((one) => typeof one === 'string') };
 }
 
-/** Maps: sets are those whose values are true. */
+/**
+ * Returns maps of few and of many entries, and maps with one wrong key or value. A map of values
+ * that are all true is a set.
+ */
 function ofMap(schema: JSONSchema7): Values {
   const { maxProperties, minProperties = 0, additionalProperties } = schema;
   const values = ofSchema(schemaOf(additionalProperties));
