@@ -29,15 +29,20 @@ export async function traceServer(root, withS3) {
   return new Set([...fileList].map((file) => realpathSync(join(base, file))));
 }
 
+/** Loads the engine's compiled module that chooses the driver of SQLite. */
+export function loadDriver() {
+  const driver = join(PACKAGE, 'dist', 'src', 'database', 'sqlite', 'driver.js');
+  return import(pathToFileURL(driver).href);
+}
+
 /**
  * The modules that are loaded by a computed name: threads', tools', the project's, the driver's.
  */
 async function entries(root) {
   const tools = Object.values(SERVER_TOOLS).map(({ entry }) => entry);
   const project = join(root, TEAM.out);
-  const driver = join(PACKAGE, 'dist', 'src', 'database', 'sqlite', 'driver.js');
   // The driver for the Node that runs the build.
-  const { DRIVER_PATH } = await import(pathToFileURL(driver).href);
+  const { DRIVER_PATH } = await loadDriver();
   return [
     ...(DRIVER_PATH === null ? [] : [DRIVER_PATH]),
     join(PACKAGE, 'scripts', 'serve-standalone.mjs'),

@@ -89,8 +89,8 @@ function isOwnOutput(target) {
 export async function writeStandalone(root, target, withS3) {
   say(`standalone server${withS3 ? ', with S3' : ''}`);
   // Loaded late: the tracer brings packages that no other tool needs.
-  const { traceServer } = await import('./standalone-trace.mjs');
-  const { driverBinary } = await import('../dist/src/database/sqlite/driver.js');
+  const { loadDriver, traceServer } = await import('./standalone-trace.mjs');
+  const { driverBinary } = await loadDriver();
   const reached = await traceServer(root, withS3);
   const project = realpathSync(root);
   const packages = new Set([...reached].map((file) => packageOf(file, project)));

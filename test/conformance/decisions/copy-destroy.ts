@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { argsOfResponse, from, NEEDS } from '../../../conform/src/checks/copies.js';
-import { moved, listNames } from '../../../conform/src/checks/copy-destroy.js';
+import { listNames, moved } from '../../../conform/src/checks/copy-destroy.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
 
 export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
