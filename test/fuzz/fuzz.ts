@@ -157,14 +157,17 @@ class Run {
   #take(number: number, way: string, judged: Judgement, request: Buffer, answer: Buffer): void {
     for (const kind of judged.kinds) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
     if (judged.wrong.length > 0) {
-      this.#findings.push({
+      const finding = {
         seed: this.#options.seed,
         number,
         way,
         wrong: judged.wrong,
         request: shown(request),
         answer: shown(answer),
-      });
+      };
+      this.#findings.push(finding);
+      // At once: a run that is ended early tells it, too.
+      this.#options.progress?.(`finding ${JSON.stringify(finding)}`.slice(0, 4000));
     }
     for (const one of judged.answered) learn(this.#pool, one);
   }
