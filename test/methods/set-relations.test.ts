@@ -149,6 +149,15 @@ describe('destroys', () => {
     expect(notDestroyed[top].objectIds).toEqual(children.slice(0, 10));
   });
 
+  it('restrict: objects are named by age, those that keep a follower too', async () => {
+    const [top = ''] = await make({});
+    const [follower] = await make({ ownerId: top });
+    const [early] = await make({ parentId: follower });
+    const [late] = await make({ parentId: top });
+    const { notDestroyed } = await set({ destroy: [top] });
+    expect(notDestroyed[top].objectIds).toEqual([early, late]);
+  });
+
   it('setNull changes what the same call was to destroy and restrict keeps', async () => {
     const [gone = ''] = await make({});
     const [kept = ''] = await make({ title: 'kept', links: { [gone]: true } });

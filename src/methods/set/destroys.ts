@@ -292,7 +292,8 @@ function tooMany(what: string, originIds: readonly string[]): SetError {
 }
 
 function linked(blockerIds: ReadonlySet<string>): SetError {
-  const objectIds = [...blockerIds];
+  // Ids sort by age. Followers add theirs behind those of the object itself.
+  const objectIds = [...blockerIds].sort();
   const why = `Other objects link to it or to what would go with it: ${objectIds.join(', ')}.`;
   return setError('objectIsLinked', why, { objectIds });
 }
