@@ -4,7 +4,7 @@ export const TYPE_NAMES: readonly string[] = [
   ...['Order', 'Select', 'Group', 'Table', 'User', 'Index', 'Class', 'Delete', 'Default', 'Case'],
   ...['End', 'View', 'Column', 'Row', 'Limit', 'Values', 'Infinity', 'NaN', 'Any', 'Unknown'],
   ...['Never', 'Window', 'Node', 'Event', 'Request', 'Response', 'Hook', 'Model', 'Type', 'Id'],
-  ...['Account', 'Session', 'State', 'Change', 'Blob', 'Reference', 'A', 'Z9', 'Todos'],
+  ...['Account', 'Session', 'State', 'Change', 'Blobs', 'Reference', 'A', 'Z9', 'Todos'],
   ...['Todo', 'TodoCreate', 'TodoFilter', 'TodoPatch', 'TodoStored', 'Awaited', 'Iterable'],
   ...['TodoGetArguments', 'UTCDate', 'Enum', 'Interface', 'Namespace', 'Sqlite3', 'Standard'],
   ...['A'.repeat(40), `B${'b'.repeat(39)}`],
