@@ -45,7 +45,7 @@ function readRaw(raw, start, end) {
 }
 
 /**
- * Splits a paragraph or a cell of a table into sentences. Each has `text` (code is `XXX`),
+ * Splits a paragraph or a cell of a table into sentences. Each has `text` (code as a row of `X`),
  * `unlinked` (the same without links), `words` (their number; code is one), `raw` (as written) and
  * `start` (its place in the node).
  */

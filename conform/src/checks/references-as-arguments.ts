@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import { asSet, type MethodResponse } from '../client/answers.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
-import { echoed, reference, referring } from './references-of-types.js';
+import { echoed, queryByReference, reference, referring } from './references-of-types.js';
 
 /** RFC 8620 3.7: the arguments that can be given by reference, and those that can't. */
 
@@ -177,13 +177,7 @@ export const referencesAsArgumentsChecks = typeChecks(
        * Accepts both errors, since RFC 8620 5.5 leaves open which of them an unknown condition is.
        */
       async run(subject) {
-        const filter = { [`#${subject.profile.text}`]: echoed('/t') };
-        const args = { accountId: subject.A1, filter };
-        const [query] = await referring(subject, { t: 'text' }, [
-          `${subject.type}/query`,
-          args,
-          'q',
-        ]);
+        const query = await queryByReference(subject);
         expect(query?.[0]).toBe('error');
         expect(['unsupportedFilter', 'invalidArguments']).toContain(query?.[1]['type']);
       },

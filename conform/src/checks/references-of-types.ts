@@ -45,7 +45,27 @@ export async function getReferred(subject: Subject, ids: Json): Promise<[string,
 const idsOf = (answer: JsonMap): string[] => (answer['list'] as { id: string }[]).map((o) => o.id);
 
 /** More than this is not sent to a server that allows it. */
-export const MOST_IDS = 5000;
+const MOST_IDS = 5000;
+
+/** Returns why no /get is sent with too many ids: the server allows more than the runner sends. */
+export function whyNoLimit({ server }: Subject): string | null {
+  const isSmall = server.user.session.limit('maxObjectsInGet') <= MOST_IDS;
+  return isSmall ? null : `maxObjectsInGet is more than ${MOST_IDS}.`;
+}
+
+/** Returns ids of no objects, one more than maxObjectsInGet. */
+export function tooManyIds({ server }: Subject): string[] {
+  const length = server.user.session.limit('maxObjectsInGet') + 1;
+  return Array.from({ length }, (_, n) => `x${n}`);
+}
+
+/** Calls /query with a condition whose name begins with #. Returns its response. */
+export async function queryByReference(subject: Subject): Promise<MethodResponse | undefined> {
+  const filter = { [`#${subject.profile.text}`]: echoed('/t') };
+  const args = { accountId: subject.A1, filter };
+  const [response] = await referring(subject, { t: 'text' }, [`${subject.type}/query`, args, 'q']);
+  return response;
+}
 
 export const referencesOfTypesChecks = typeChecks(
   '3.7',
@@ -209,13 +229,9 @@ export const referencesOfTypesChecks = typeChecks(
       rule:
         'Limits are the same for what references find: more than maxObjectsInGet ids are ' +
         'requestTooLarge, or all answered.',
-      applies: ({ server }) =>
-        server.user.session.limit('maxObjectsInGet') <= MOST_IDS
-          ? null
-          : `maxObjectsInGet is more than ${MOST_IDS}.`,
+      applies: whyNoLimit,
       async run(subject) {
-        const limit = subject.server.user.session.limit('maxObjectsInGet');
-        const ids = Array.from({ length: limit + 1 }, (_, n) => `x${n}`);
+        const ids = tooManyIds(subject);
         const [beyondName, beyond] = await getReferred(subject, ids);
         if (beyondName === 'error')
           expect([beyondName, beyond]).toEqual(subject.err('requestTooLarge'));
@@ -223,7 +239,7 @@ export const referencesOfTypesChecks = typeChecks(
         const [name, answer] = await getReferred(subject, ids.slice(1));
         expect([name, (answer['notFound'] as Json[] | undefined)?.length]).toEqual([
           `${subject.type}/get`,
-          limit,
+          ids.length - 1,
         ]);
       },
     },

@@ -3,8 +3,9 @@ import { typeChecks } from '../../../conform/src/check.js';
 import {
   echoed,
   getReferred,
-  MOST_IDS,
-  referring,
+  queryByReference,
+  tooManyIds,
+  whyNoLimit,
 } from '../../../conform/src/checks/references-of-types.js';
 
 export const referencesOfTypesDecisions = typeChecks(
@@ -30,28 +31,18 @@ export const referencesOfTypesDecisions = typeChecks(
         'unsupportedFilter.',
       needs: { methods: ['query'] },
       async run(subject) {
-        const filter = { [`#${subject.profile.text}`]: echoed('/t') };
-        const args = { accountId: subject.A1, filter };
-        const [query] = await referring(subject, { t: 'text' }, [
-          `${subject.type}/query`,
-          args,
-          'q',
-        ]);
-        expect(query).toEqual([...subject.err('unsupportedFilter'), 'q']);
+        expect(await queryByReference(subject)).toEqual([...subject.err('unsupportedFilter'), 'q']);
       },
     },
     {
       id: 'references-limit-refused',
       level: 'must',
       rule: 'More ids than maxObjectsInGet are requestTooLarge, by reference too.',
-      applies: ({ server }) =>
-        server.user.session.limit('maxObjectsInGet') <= MOST_IDS
-          ? null
-          : `maxObjectsInGet is more than ${MOST_IDS}.`,
+      applies: whyNoLimit,
       async run(subject) {
-        const limit = subject.server.user.session.limit('maxObjectsInGet');
-        const ids = Array.from({ length: limit + 1 }, (_, n) => `x${n}`);
-        expect(await getReferred(subject, ids)).toEqual(subject.err('requestTooLarge'));
+        expect(await getReferred(subject, tooManyIds(subject))).toEqual(
+          subject.err('requestTooLarge'),
+        );
       },
     },
   ],
