@@ -15,19 +15,21 @@ import { frozen } from './runtime.js';
 export type PropertySource = Partial<Omit<PropertyDefinition, 'name' | 'kind'>> &
   Pick<PropertyDefinition, 'kind'>;
 
-interface PropertyName<Name> {
+/** Parts of a definition that name the property which they are about. */
+interface FilterSource<Name> extends Omit<FilterDefinition, 'name' | 'property'> {
   readonly property: Name;
 }
 
-/**
- * A part of a definition by the name of the property that it is about. The compiler makes `Omit`
- * once for all types of a project.
- */
-type Named<Part extends PropertyName<PropertyDefinition>, Name> = Omit<Part, 'property'> &
-  PropertyName<Name>;
+interface SortSource<Name> extends Omit<SortDefinition, 'property'> {
+  readonly property: Name;
+}
+
+interface ShadowSource<Name> extends Omit<ShadowColumn, 'property'> {
+  readonly property: Name;
+}
 
 /** The names of the properties that a shape stores. */
-type NameOf<Shape extends TypeShape> = Extract<keyof StoredOf<Shape>, string>;
+type NameOf<Shape extends TypeShape> = keyof StoredOf<Shape> & string;
 
 /** A data type as it is generated: its parts name properties instead of holding them. */
 export interface DataTypeSource<Shape extends TypeShape>
@@ -36,13 +38,10 @@ export interface DataTypeSource<Shape extends TypeShape>
   /** In order of declaration; the standard ones first. */
   readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
   readonly filters: Readonly<
-    Record<
-      Extract<keyof Shape['filter'], string>,
-      Named<Omit<FilterDefinition, 'name'>, NameOf<Shape>>
-    >
+    Record<Extract<keyof Shape['filter'], string>, FilterSource<NameOf<Shape>>>
   >;
-  readonly sorts: readonly Named<SortDefinition, NameOf<Shape>>[];
-  readonly shadows: readonly Named<ShadowColumn, NameOf<Shape>>[];
+  readonly sorts: readonly SortSource<NameOf<Shape>>[];
+  readonly shadows: readonly ShadowSource<NameOf<Shape>>[];
   readonly uniques?: readonly (readonly NameOf<Shape>[])[];
 }
 
@@ -72,9 +71,10 @@ export function dataType<Shape extends TypeShape>(
   return frozen({
     ...rest,
     properties: [...built.values()],
-    filters: Object.entries<Named<Omit<FilterDefinition, 'name'>, string>>(filters).map(
-      ([name, filter]) => ({ name, ...withProperty(filter) }),
-    ),
+    filters: Object.entries<FilterSource<string>>(filters).map(([name, filter]) => ({
+      name,
+      ...withProperty(filter),
+    })),
     sorts: sorts.map(withProperty),
     shadows: shadows.map(withProperty),
     ...(uniques === undefined

@@ -9,7 +9,7 @@ import type { TypeShape } from './definition.js';
  * Pointer. `Create` is what a client gives of a new object.
  */
 export type PatchObject<Create extends object> = {
-  readonly [Name in keyof Create]?: Record<never, never> extends Pick<Create, Name>
+  readonly [Name in keyof Create]?: undefined extends Create[Name]
     ? Create[Name] | null
     : Create[Name];
 } & { readonly [pointer: string]: unknown };
