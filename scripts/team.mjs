@@ -55,7 +55,8 @@ export async function runBuild(root, args) {
   const { packages, octets } = await writeStandalone(root, target, withS3);
   const size = `${(octets / 1e6).toFixed(0)} MB, ${packages} packages`;
   const server = join(folder, 'server.mjs');
-  const shown = /^[\w./@:\\-]+$/.test(server) ? server : `'${server}'`;
+  const isPlain = /^[\w./@:\\-]+$/.test(server);
+  const shown = isPlain ? server : `'${server.replaceAll("'", "'\\''")}'`;
   process.stdout.write(`${folder}: ${size}. It serves by: node ${shown}\n`);
 }
 
