@@ -2,7 +2,8 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { wrapped } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { stateOf, withEvents } from './events.js';
+import { withEvents } from './event-source.js';
+import { stateOf } from './event-states.js';
 import { Targets } from './targets.js';
 
 /** `computed: { count }`: properties that count objects of this type or another one. */

@@ -2,9 +2,10 @@ import type { Check } from '../check.js';
 import { blobCopyChecks } from './blob-copy.js';
 import { downloadChecks } from './blob-downloads.js';
 import { blobLookupChecks, blobLookupTypeChecks } from './blob-lookup.js';
-import { blobUploadMethodChecks } from './blob-methods.js';
 import { blobGetMethodChecks } from './blob-reads.js';
 import { blobRuleChecks, blobRuleTypeChecks } from './blob-rules.js';
+import { blobUploadCallChecks } from './blob-upload-calls.js';
+import { blobUploadSourceChecks } from './blob-upload-sources.js';
 import { uploadChecks } from './blobs.js';
 import { changesChecks } from './changes.js';
 import { changesStateChecks } from './changes-states.js';
@@ -21,8 +22,11 @@ import { describedLinkChecks } from './described-links.js';
 import { describedTreeChecks } from './described-trees.js';
 import { describedValueChecks } from './described-values.js';
 import { dispatchChecks } from './dispatch.js';
+import { dispatchAccountChecks } from './dispatch-accounts.js';
+import { dispatchArgumentChecks } from './dispatch-arguments.js';
 import { echoChecks } from './echo.js';
-import { eventServerChecks, eventTypeChecks } from './events.js';
+import { eventServerChecks } from './event-source.js';
+import { eventTypeChecks } from './event-states.js';
 import { getChecks } from './get.js';
 import { ijsonChecks } from './ijson.js';
 import { ijsonAnswerChecks } from './ijson-answers.js';
@@ -34,15 +38,20 @@ import { nestedPatchChecks } from './patch-nested.js';
 import { queryAnchorChecks } from './query-anchor.js';
 import { queryChangesChecks } from './query-changes.js';
 import { queryChangesDescribedChecks } from './query-changes-described.js';
+import { queryChangesRefusedChecks } from './query-changes-refused.js';
+import { queryChangesStateChecks } from './query-changes-states.js';
+import { queryChangesUpToChecks } from './query-changes-up-to.js';
 import { queryCollationChecks } from './query-collation.js';
 import { queryFilterChecks } from './query-filter.js';
 import { querySortChecks } from './query-sort.js';
 import { queryStateChecks } from './query-state.js';
 import { querySyncChecks } from './query-sync.js';
 import { queryWindowChecks } from './query-window.js';
-import { referencesChecks } from './references.js';
 import { referencesAsArgumentsChecks } from './references-as-arguments.js';
+import { referenceFormChecks } from './references-forms.js';
 import { referencesOfTypesChecks } from './references-of-types.js';
+import { referencePathChecks } from './references-paths.js';
+import { referenceResponseChecks } from './references-responses.js';
 import { requestChecks } from './request.js';
 import { securityChecks } from './security.js';
 import { sessionChecks } from './session.js';
@@ -55,7 +64,8 @@ import { setValueChecks } from './set-values.js';
 import { singletonChecks } from './singleton.js';
 import { socketFrameChecks, socketHandshakeChecks } from './websocket.js';
 import { socketEqualChecks, socketPushChecks } from './websocket-equal.js';
-import { socketErrorChecks, socketMessageChecks } from './websocket-messages.js';
+import { socketErrorChecks } from './websocket-errors.js';
+import { socketMessageChecks } from './websocket-messages.js';
 
 /** All checks, in the order in which they are run: those of the server first, then by section. */
 export const CHECKS: readonly Check[] = Object.freeze([
@@ -67,10 +77,14 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...ijsonAnswerChecks,
   ...limitsChecks,
   ...echoChecks,
-  ...referencesChecks,
+  ...referencePathChecks,
+  ...referenceResponseChecks,
+  ...referenceFormChecks,
   ...referencesOfTypesChecks,
   ...referencesAsArgumentsChecks,
   ...dispatchChecks,
+  ...dispatchAccountChecks,
+  ...dispatchArgumentChecks,
   ...getChecks,
   ...changesChecks,
   ...changesStateChecks,
@@ -96,13 +110,17 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...queryAnchorChecks,
   ...queryStateChecks,
   ...queryChangesChecks,
+  ...queryChangesRefusedChecks,
+  ...queryChangesStateChecks,
+  ...queryChangesUpToChecks,
   ...queryChangesDescribedChecks,
   ...querySyncChecks,
   ...uploadChecks,
   ...downloadChecks,
   ...blobCopyChecks,
   ...blobRuleChecks,
-  ...blobUploadMethodChecks,
+  ...blobUploadSourceChecks,
+  ...blobUploadCallChecks,
   ...blobGetMethodChecks,
   ...blobLookupChecks,
   ...blobLookupTypeChecks,

@@ -4,8 +4,10 @@ import type { QueryChangesAnswer } from '../client/answers.js';
 import {
   byText,
   type Cached,
+  changesOf,
   everyId,
   type Query,
+  query,
   spliced,
   triedChanges,
 } from '../subject/queries.js';
@@ -49,6 +51,25 @@ export async function follows(
   const ids = await everyId(subject, args);
   expect({ args, ids: spliced(before, answer) }).toEqual({ args, ids });
   return ids;
+}
+
+/**
+ * Expects the changes since `before` to lead to the results, the state and the order of a fresh
+ * query. Returns the answer.
+ */
+export async function expectFollows(
+  subject: Subject,
+  before: Cached,
+  more: object = {},
+): Promise<QueryChangesAnswer> {
+  const answer = await changesOf(subject, before, { calculateTotal: true, ...more });
+  const fresh = await query(subject, before.args);
+  await follows(subject, before, answer);
+  expect(answer.oldQueryState).toBe(before.queryState);
+  expect(answer.newQueryState).toBe(fresh.queryState);
+  const indexes = answer.added.map(({ index }) => index);
+  expect(indexes).toEqual([...indexes].sort((a, b) => a - b));
+  return answer;
 }
 
 /** Expects `error` as the answer to a /queryChanges with these arguments. */

@@ -9,7 +9,7 @@ import {
   text,
   upload,
 } from '../../../conform/src/checks/blob-client.js';
-import { uploads } from '../../../conform/src/checks/blob-methods.js';
+import { uploads } from '../../../conform/src/checks/blob-upload-sources.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
 import { asMap } from '../../../conform/src/client/json.js';
 

@@ -1,6 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { calls, WRONG_TYPES } from '../../../conform/src/checks/dispatch.js';
+import { calls } from '../../../conform/src/checks/dispatch.js';
+import { WRONG_TYPES } from '../../../conform/src/checks/dispatch-arguments.js';
 
 export const dispatchDecisions = typeChecks(
   '3.6.2',

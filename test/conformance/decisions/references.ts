@@ -1,6 +1,7 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { from, refer, WRONG } from '../../../conform/src/checks/references.js';
+import { from, refer } from '../../../conform/src/checks/references-echoes.js';
+import { WRONG } from '../../../conform/src/checks/references-forms.js';
 
 export const referencesDecisions = serverChecks('3.7', [
   {

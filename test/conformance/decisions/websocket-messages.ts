@@ -1,7 +1,8 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
 import { CALL } from '../../../conform/src/checks/request.js';
-import { answersInOrder, expectError } from '../../../conform/src/checks/websocket-messages.js';
+import { expectError } from '../../../conform/src/checks/websocket-errors.js';
+import { answersInOrder } from '../../../conform/src/checks/websocket-messages.js';
 import { echoRequest, withSocket } from '../../../conform/src/checks/websocket-talk.js';
 import { anyString } from '../../../conform/src/expected.js';
 

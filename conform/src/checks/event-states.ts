@@ -1,101 +1,14 @@
 import { expect } from 'expect';
-import { serverChecks, typeChecks } from '../check.js';
+import { typeChecks } from '../check.js';
 import { type EventStream, NoEventError } from '../client/events.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
-import { unauthenticated } from '../refusal.js';
-import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
-import type { EventVariables } from '../subject/user.js';
 import { CORE } from '../subject/user.js';
 import { UnexpectedError } from '../unexpected.js';
+import { withEvents } from './event-source.js';
 
-/** RFC 8620 7.1 and 7.3: the event source. */
-
-/** s that a server's least interval of pings may be at the most. */
-const LEAST = 30;
-
-/** Opens a stream, which must succeed, works with it, and closes it in any case. */
-export async function withEvents<T>(
-  server: Server,
-  variables: Partial<EventVariables>,
-  work: (stream: EventStream) => Promise<T>,
-): Promise<T> {
-  const stream = await server.user.events(variables);
-  try {
-    expect([variables, stream.status]).toEqual([variables, 200]);
-    expect(stream.contentType).toMatch(/^text\/event-stream\b/i);
-    return await work(stream);
-  } finally {
-    stream.close();
-  }
-}
-
-export const eventServerChecks = serverChecks('7.3', [
-  {
-    id: 'events-url',
-    level: 'must',
-    rule:
-      'The session’s eventSourceUrl is a template with the variables types, ' +
-      'closeafter and ping.',
-    run: async ({ user }) => {
-      const url = String((await user.readSession()).object['eventSourceUrl']);
-      const names = [...url.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      expect(names).toEqual(expect.arrayContaining(['closeafter', 'ping', 'types']));
-    },
-  },
-  {
-    id: 'events-open',
-    level: 'must',
-    rule:
-      'The resource is a text/event-stream, whatever interval of pings is asked for: what is too ' +
-      'short or too long is put between bounds.',
-    run: async (server) => {
-      for (const ping of ['0', '1', '30', '300', '100000'])
-        await withEvents(server, { ping }, async (stream) => {
-          expect([ping, stream.isOpen]).toEqual([ping, true]);
-        });
-    },
-  },
-  {
-    id: 'events-ping',
-    level: 'must',
-    rule:
-      `Where nothing happens an event \`ping\` comes, after ${LEAST} seconds at the most where ` +
-      'that or less is asked for. Its data is an object with the interval in use, and it sets no ' +
-      'id.',
-    run: (server) =>
-      withEvents(server, { ping: '1' }, async (stream) => {
-        const { id, data } = await stream.nextAfter(LEAST, 'ping');
-        const { interval } = data;
-        expect([id, Number.isInteger(interval)]).toEqual([null, true]);
-        expect(interval).toBeGreaterThan(0);
-        expect(interval).toBeLessThanOrEqual(LEAST);
-      }),
-  },
-  {
-    id: 'events-authenticated',
-    level: 'must',
-    rule:
-      'It needs credentials as any other resource: without valid ones it is an error of the ' +
-      'client’s (here 401).',
-    run: async (server) => {
-      await withEvents(server, {}, async () => undefined);
-      const stream = await server.user.events({}, 'Bearer nothing-of-the-kind');
-      stream.close();
-      expect(stream.status).toEqual(unauthenticated(server));
-    },
-  },
-  {
-    id: 'events-uncached',
-    level: 'should',
-    rule: 'Caches between client and server are told not to keep the stream.',
-    run: (server) =>
-      withEvents(server, {}, async ({ headers }) => {
-        expect(headers['cache-control']).toMatch(/\bno-(cache|store)\b/);
-      }),
-  },
-]);
+/** RFC 8620 7.1 and 7.3: what an event source tells of changes. */
 
 /**
  * Creates an object of the type in an account. Returns the state afterwards. Throws UnexpectedError

@@ -1,0 +1,94 @@
+import { expect } from 'expect';
+import { typeChecks } from '../check.js';
+import type { QueryChangesAnswer } from '../client/answers.js';
+import { anyErrorOf } from '../subject/limits.js';
+import { cached, changesOf, unordered } from '../subject/queries.js';
+import { NEEDS, refusesChanges } from './query-follow.js';
+
+/** RFC 8620 5.6: what /queryChanges refuses. */
+
+/** Returns how many items an answer has: maxChanges bounds both lists together (RFC 8620 5.6). */
+const counted = ({ removed, added }: QueryChangesAnswer): number => removed.length + added.length;
+
+export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
+  {
+    id: 'query-changes-max-changes',
+    level: 'must',
+    rule:
+      'Each removed and each added item counts as a change: with as many as maxChanges all are ' +
+      'told, with more it is tooManyChanges.',
+    /**
+     * Counts the changes that the server tells first, since it may list more than there were. The
+     * bound is set around that count.
+     */
+    async run(subject) {
+      const [a = ''] = await subject.make(subject.A1, 'a', 'b');
+      const before = await cached(subject);
+      const { args, queryState: sinceQueryState } = before;
+      await subject.set({ destroy: [a] });
+      await subject.one(subject.A1, 'c');
+      const all = await changesOf(subject, before);
+      expect(counted(all)).toBeGreaterThanOrEqual(2);
+      for (const maxChanges of [counted(all), counted(all) + 1, 2 ** 53 - 1])
+        expect(unordered(await changesOf(subject, before, { maxChanges }))).toEqual(unordered(all));
+      const maxChanges = counted(all) - 1;
+      const since = { ...args, sinceQueryState, maxChanges };
+      await refusesChanges(subject, since, subject.err('tooManyChanges'));
+    },
+  },
+  {
+    id: 'query-changes-invalid',
+    level: 'must',
+    rule:
+      'A maxChanges that is no UnsignedInt or null, an upToId that is no string or null, and a ' +
+      'calculateTotal that is no Boolean are invalidArguments. So is a sinceQueryState that is ' +
+      'missing or null.',
+    async run(subject) {
+      const { queryState: sinceQueryState } = await cached(subject);
+      const wrong: readonly (readonly [string, readonly unknown[]])[] = [
+        ['maxChanges', [-1, 1.5, '1', true]],
+        ['upToId', [5, true, {}]],
+        ['calculateTotal', ['true', 1, null]],
+        ['sinceQueryState', [undefined, null, 5, {}]],
+      ];
+      for (const [name, values] of wrong)
+        for (const value of values) {
+          const args = { sinceQueryState, [name]: value };
+          await refusesChanges(subject, args, subject.err('invalidArguments', name));
+        }
+    },
+  },
+  {
+    id: 'query-changes-malformed-query',
+    level: 'must',
+    rule: 'A filter or sort that is malformed is refused as it is in /query: invalidArguments.',
+    async run(subject) {
+      const { queryState: sinceQueryState } = await cached(subject);
+      for (const [name, value] of [
+        ['filter', { operator: 'XOR', conditions: [] }],
+        ['filter', { operator: 'AND' }],
+        ['sort', [{}]],
+        ['sort', 'text'],
+      ] as const)
+        await refusesChanges(
+          subject,
+          { sinceQueryState, [name]: value },
+          subject.err('invalidArguments', name),
+        );
+    },
+  },
+  {
+    id: 'query-changes-unknown-state',
+    level: 'must',
+    rule:
+      'From a state that the server never issued changes can’t be calculated: ' +
+      'cannotCalculateChanges, or invalidArguments of what no state looks like, never lists that ' +
+      'are silently wrong.',
+    async run(subject) {
+      const { queryState } = await cached(subject);
+      const refused = anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments');
+      for (const sinceQueryState of ['', 'never issued', `${queryState}x`, 'x'.repeat(300), '٣'])
+        await refusesChanges(subject, { sinceQueryState }, refused);
+    },
+  },
+]);
