@@ -255,7 +255,7 @@ async function nextVersion(folder: string): Promise<void> {
   const text = await readFile(join(folder, tables), 'utf8');
   const changed = text.replace(
     "column('ownerId', 'String'),",
-    "column('ownerId', 'String'), optional('note', 'String', 'New in this version.'),",
+    "column('ownerId', 'String'), column('note', 'String', { nullable: true }),",
   );
   expect(changed).not.toBe(text);
   await write(folder, tables, changed);
