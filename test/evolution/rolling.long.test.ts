@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { symlink } from 'node:fs/promises';
+import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -287,6 +287,9 @@ async function columns(pool: Pool, table: string): Promise<readonly string[]> {
 
 async function cloned(from: ProjectCopy, root: string): Promise<ProjectCopy> {
   git(from.root, 'clone', '--quiet', from.root, root);
+  // No commit has what was compiled, and a copy of the project compiles only what changes.
+  for (const folder of ['build', 'dist'])
+    await cp(join(from.root, folder), join(root, folder), { recursive: true });
   if (!existsSync(join(root, 'node_modules')))
     await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
   return { ...from, root, ...npmAt(root) };
