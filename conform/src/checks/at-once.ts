@@ -6,8 +6,11 @@ import type { Subject } from '../subject/subject.js';
  * of what it made.
  */
 
-/** Returns the result of each, when all have ended; the first failure is that of all. */
-export async function atOnce<T>(works: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
+/**
+ * Runs works at the same time, and returns their results when all have ended. Throws the first
+ * failure.
+ */
+export async function runAtOnce<T>(works: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   const begun = works.map(async (work) => await work());
   const all = Promise.all(begun);
   // `all`, too, must be waited for from the start: a rejection that nobody handles ends the whole
@@ -16,8 +19,8 @@ export async function atOnce<T>(works: readonly (() => Promise<T>)[]): Promise<r
   return await all;
 }
 
-/** Does each side so many times, one beside the other; where one fails the other stops. */
-export async function sideBySide(
+/** Runs each side so many times, one beside the other. Where one fails the other stops. */
+export async function runSideBySide(
   { server }: Subject,
   rounds: number,
   ...sides: readonly ((round: number) => Promise<void>)[]
@@ -26,7 +29,7 @@ export async function sideBySide(
   if (server.user.session.limit('maxConcurrentRequests') < sides.length)
     throw new NotApplicable(`The server takes fewer than ${sides.length} requests at a time.`);
   let isOver = false;
-  const repeated = async (side: (round: number) => Promise<void>): Promise<void> => {
+  const repeat = async (side: (round: number) => Promise<void>): Promise<void> => {
     try {
       for (let round = 0; round < rounds && !isOver; round += 1) await side(round);
     } catch (error) {
@@ -34,5 +37,5 @@ export async function sideBySide(
       throw error;
     }
   };
-  await atOnce(sides.map((side) => () => repeated(side)));
+  await runAtOnce(sides.map((side) => () => repeat(side)));
 }

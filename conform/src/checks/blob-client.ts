@@ -14,40 +14,40 @@ export const METHODS = {
     server.writable(BLOB).length > 0 ? null : `The token reaches no writable account with ${BLOB}.`,
 } as const;
 
-/** Returns the account whose blobs are tried. Throws NotApplicable where the user has none. */
-export function accountOf(server: Server): string {
+/** Finds the account whose blobs are tried. Throws NotApplicable where the user has none. */
+export function findAccount(server: Server): string {
   const [first] = server.writable(BLOB);
   if (first === undefined) throw new NotApplicable(`No writable account offers ${BLOB}.`);
   return first;
 }
 
 /**
- * With every capability of an account: names of types need theirs in `using`. Those of the session
- * alone may have each response tell more than its methods do.
+ * Builds a client that names every capability of the accounts in `using`, since names of types need
+ * theirs. It leaves out the session's others, which may add members to responses.
  */
-export const clientOf = ({ user }: Server): Client =>
+export const buildClient = ({ user }: Server): Client =>
   user.client(
     ...Object.values(user.session.accounts).flatMap((account) =>
       Object.keys(asMap(account['accountCapabilities'])),
     ),
   );
 
-/** The blob capability of the account (RFC 9404 3.1). */
-export const capabilityOf = (server: Server): JsonMap =>
-  asMap(asMap(server.user.session.accounts[accountOf(server)]?.['accountCapabilities'])[BLOB]);
+/** Reads the blob capability of the account (RFC 9404 3.1). */
+export const readCapability = (server: Server): JsonMap =>
+  asMap(asMap(server.user.session.accounts[findAccount(server)]?.['accountCapabilities'])[BLOB]);
 
 /** Returns the strings of a list; of anything else none. */
-export const namesIn = (value: Json | undefined): readonly string[] =>
+export const readNames = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.map(String) : [];
 
 /** Returns a data source of RFC 9404 4.1 that is text as it stands. */
-export const text = (value: string): JsonMap => ({ 'data:asText': value });
+export const buildText = (value: string): JsonMap => ({ 'data:asText': value });
 
 /** Returns a data source of RFC 9404 4.1 that is written in base64. */
-export const base64 = (value: string): JsonMap => ({ 'data:asBase64': value });
+export const buildBase64 = (value: string): JsonMap => ({ 'data:asBase64': value });
 
 /** Returns the keys of a map in an order that can be compared. */
-export const keys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
+export const sortKeys = (map: JsonMap): readonly string[] => Object.keys(map).sort();
 
 /** Describes the answer of a Blob/upload (RFC 9404 4.1), blobs and SetErrors by creation id. */
 export interface Uploads {
@@ -55,16 +55,18 @@ export interface Uploads {
   readonly notCreated: JsonMap;
 }
 
-/** Blob/upload of these creates. */
+/** Calls Blob/upload with these creates. Throws where the whole call is refused. */
 export async function upload(server: Server, create: JsonMap): Promise<Uploads> {
-  const args = { accountId: accountOf(server), create };
-  const { accountId, created, notCreated } = await clientOf(server).ok('Blob/upload', args);
-  expect(accountId).toBe(accountOf(server));
+  const args = { accountId: findAccount(server), create };
+  const { accountId, created, notCreated } = await buildClient(server).ok('Blob/upload', args);
+  expect(accountId).toBe(findAccount(server));
   return { created: asMap(created), notCreated: asMap(notCreated) };
 }
 
-/** The id of one blob made of these sources, which must be taken. */
-export async function made(server: Server, ...data: JsonMap[]): Promise<string> {
+/**
+ * Creates one blob of these sources and returns its id. Throws UnexpectedError where it is refused.
+ */
+export async function createBlob(server: Server, ...data: JsonMap[]): Promise<string> {
   const { created, notCreated } = await upload(server, { k: { data } });
   const { id } = asMap(created['k']);
   if (typeof id !== 'string')
@@ -74,13 +76,13 @@ export async function made(server: Server, ...data: JsonMap[]): Promise<string> 
 
 /** Calls Blob/get (RFC 9404 4.2) in the account whose blobs are tried. */
 export const getBlobs = (server: Server, args: object): Promise<JsonMap> =>
-  clientOf(server).ok('Blob/get', { accountId: accountOf(server), ...args });
+  buildClient(server).ok('Blob/get', { accountId: findAccount(server), ...args });
 
 /**
  * Returns the list of Blob/get for these ids in their order, without members that have their
  * default.
  */
-export async function listed(server: Server, ids: readonly string[], args: object = {}) {
+export async function listBlobs(server: Server, ids: readonly string[], args: object = {}) {
   const { list } = await getBlobs(server, { ids, ...args });
   const all = Array.isArray(list) ? list.map((one) => asMap(one)) : [];
   expect(all).toHaveLength(ids.length);
@@ -91,13 +93,13 @@ export async function listed(server: Server, ids: readonly string[], args: objec
   });
 }
 
-/** Members that are null may be left out (RFC 8620 3.5). */
-export const withoutNull = (object: JsonMap): JsonMap =>
+/** Drops the members that are null, since they may be left out (RFC 8620 3.5). */
+export const dropNulls = (object: JsonMap): JsonMap =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null));
 
-/** The octets of a blob, as Blob/get tells them. */
-export async function octetsIn(server: Server, id: string): Promise<string> {
-  const [one] = await listed(server, [id], { properties: ['data:asBase64'] });
+/** Reads the octets of a blob by Blob/get, one character for each octet. */
+export async function readOctets(server: Server, id: string): Promise<string> {
+  const [one] = await listBlobs(server, [id], { properties: ['data:asBase64'] });
   return Buffer.from(String(one?.['data:asBase64']), 'base64').toString('latin1');
 }
 

@@ -3,11 +3,11 @@ import { serverChecks } from '../check.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import type { Server } from '../subject/server.js';
 import {
-  blobAccount,
-  blobAccounts,
-  blobCapability,
-  secondBlobAccount,
-  withoutBlobs,
+  findBlobAccount,
+  findBlobAccounts,
+  findBlobCapability,
+  findSecondBlobAccount,
+  needBlobs,
 } from './blob-accounts.js';
 
 /** RFC 8620 6.3: octets go from one account to another by a method of core. */
@@ -15,22 +15,22 @@ import {
 /** Needs two accounts that have blobs: one to copy from, and one to copy to. */
 export const TWO = {
   applies: (server: Server): string | null =>
-    withoutBlobs(server) ??
-    (blobAccounts(server).length > 1 ? null : 'The token reaches no second writable account.'),
+    needBlobs(server) ??
+    (findBlobAccounts(server).length > 1 ? null : 'The token reaches no second writable account.'),
 } as const;
 
-export const ONE = { applies: withoutBlobs } as const;
+export const ONE = { applies: needBlobs } as const;
 
 /** Uploads a text to the first account with blobs and returns its blobId. */
-export const uploaded = (server: Server, text: string) =>
-  server.user.uploaded(blobAccount(server), text, 'text/x-copied');
+export const uploadText = (server: Server, text: string) =>
+  server.user.uploaded(findBlobAccount(server), text, 'text/x-copied');
 
 /**
  * Calls Blob/copy from the first account with blobs. Returns the name and the arguments of the
  * response.
  */
 export const call = (server: Server, args: object): Promise<[string, JsonMap]> =>
-  server.user.client().call('Blob/copy', { fromAccountId: blobAccount(server), ...args });
+  server.user.client().call('Blob/copy', { fromAccountId: findBlobAccount(server), ...args });
 
 /** Describes the answer of a Blob/copy (RFC 8620 6.3). */
 export interface Copied {
@@ -45,7 +45,7 @@ export interface Copied {
  * left out (RFC 8620 3.5).
  */
 export async function copy(server: Server, ...blobIds: readonly string[]): Promise<Copied> {
-  const [name, answer] = await call(server, { accountId: secondBlobAccount(server), blobIds });
+  const [name, answer] = await call(server, { accountId: findSecondBlobAccount(server), blobIds });
   expect(name).toBe('Blob/copy');
   return { copied: null, notCopied: null, ...answer } as unknown as Copied;
 }
@@ -61,8 +61,8 @@ export const blobCopyChecks = serverChecks('6.3', [
       'A blob is copied: both accounts are named, copied maps its id to that in the other ' +
       'account, where the same octets are, and the original stays.',
     async run(server) {
-      const [from, to] = [blobAccount(server), secondBlobAccount(server)];
-      const [one, two] = [await uploaded(server, 'to copy'), await uploaded(server, 'as well')];
+      const [from, to] = [findBlobAccount(server), findSecondBlobAccount(server)];
+      const [one, two] = [await uploadText(server, 'to copy'), await uploadText(server, 'as well')];
       const { fromAccountId, accountId, copied, notCopied } = await copy(server, one, two);
       expect([fromAccountId, accountId]).toEqual([from, to]);
       expect(Object.keys(asMap(copied)).sort()).toEqual([one, two].sort());
@@ -85,7 +85,7 @@ export const blobCopyChecks = serverChecks('6.3', [
       'A blob that is not there is in notCopied as notFound, and hinders no other; copied is ' +
       'null where nothing was copied.',
     async run(server) {
-      const blobId = await uploaded(server, 'beside');
+      const blobId = await uploadText(server, 'beside');
       const some = await copy(server, 'b-nothing', blobId);
       expect(Object.keys(asMap(some.copied))).toEqual([blobId]);
       expect(some.notCopied).toEqual({ 'b-nothing': NOT_FOUND });
@@ -109,7 +109,7 @@ export const blobCopyChecks = serverChecks('6.3', [
     level: 'must',
     rule: 'A blob that is named twice is there once.',
     async run(server) {
-      const blobId = await uploaded(server, 'twice');
+      const blobId = await uploadText(server, 'twice');
       const { copied, notCopied } = await copy(server, blobId, 'b-nothing', blobId, 'b-nothing');
       expect(Object.keys(asMap(copied))).toEqual([blobId]);
       expect(Object.keys(asMap(notCopied))).toEqual(['b-nothing']);
@@ -121,7 +121,7 @@ export const blobCopyChecks = serverChecks('6.3', [
     level: 'must',
     rule: 'A fromAccountId that is nobody’s is fromAccountNotFound.',
     async run(server) {
-      const args = { fromAccountId: server.unknownAccount, accountId: blobAccount(server) };
+      const args = { fromAccountId: server.unknownAccount, accountId: findBlobAccount(server) };
       const answer = await call(server, { ...args, blobIds: ['b-nothing'] });
       expect(answer).toEqual(server.err('fromAccountNotFound'));
     },
@@ -132,7 +132,7 @@ export const blobCopyChecks = serverChecks('6.3', [
     level: 'must',
     rule: 'An accountId that is nobody’s is accountNotFound.',
     async run(server) {
-      const args = { accountId: server.unknownAccount, blobIds: [await uploaded(server, 'x')] };
+      const args = { accountId: server.unknownAccount, blobIds: [await uploadText(server, 'x')] };
       expect(await call(server, args)).toEqual(server.err('accountNotFound'));
     },
   },
@@ -142,12 +142,16 @@ export const blobCopyChecks = serverChecks('6.3', [
     level: 'must',
     rule: 'Another user’s account is as unknown as one that is nobody’s, on either side.',
     async run(server) {
-      const { accountId, user } = server.foreign(blobCapability(server));
+      const { accountId, user } = server.foreign(findBlobCapability(server));
       const blobIds = [await user.uploaded(accountId, 'theirs', 'text/plain')];
       expect(
-        await call(server, { fromAccountId: accountId, accountId: blobAccount(server), blobIds }),
+        await call(server, {
+          fromAccountId: accountId,
+          accountId: findBlobAccount(server),
+          blobIds,
+        }),
       ).toEqual(server.err('fromAccountNotFound'));
-      expect(await call(server, { accountId, blobIds: [await uploaded(server, 'x')] })).toEqual(
+      expect(await call(server, { accountId, blobIds: [await uploadText(server, 'x')] })).toEqual(
         server.err('accountNotFound'),
       );
     },
@@ -158,8 +162,8 @@ export const blobCopyChecks = serverChecks('6.3', [
     level: 'must',
     rule: 'Into an account that the user may only read nothing is copied: accountReadOnly.',
     async run(server) {
-      const accountId = server.readOnly(blobCapability(server));
-      const blobIds = [await uploaded(server, 'x')];
+      const accountId = server.readOnly(findBlobCapability(server));
+      const blobIds = [await uploadText(server, 'x')];
       expect(await call(server, { accountId, blobIds })).toEqual(server.err('accountReadOnly'));
     },
   },
@@ -172,13 +176,13 @@ export const blobCopyChecks = serverChecks('6.3', [
       'A blob that another user uploaded to a shared account, and that nothing refers to, is not ' +
       'there to be copied.',
     async run(server) {
-      const fromAccountId = server.readOnly(blobCapability(server));
+      const fromAccountId = server.readOnly(findBlobCapability(server));
       const blobId = await server
         .writer(fromAccountId)
         .uploaded(fromAccountId, 'private', 'text/plain');
       const [, answer] = await call(server, {
         fromAccountId,
-        accountId: blobAccount(server),
+        accountId: findBlobAccount(server),
         blobIds: [blobId],
       });
       expect(answer['copied'] ?? null).toBeNull();
@@ -193,7 +197,7 @@ export const blobCopyChecks = serverChecks('6.3', [
       'fromAccountId, accountId and blobIds are all required: a call without one of them, or ' +
       'with another type of value, is invalidArguments.',
     async run(server) {
-      const good = { accountId: secondBlobAccount(server), blobIds: [] };
+      const good = { accountId: findSecondBlobAccount(server), blobIds: [] };
       for (const name of ['fromAccountId', 'accountId', 'blobIds'])
         for (const value of [undefined, 5, {}])
           expect([name, value, await call(server, { ...good, [name]: value })]).toEqual([

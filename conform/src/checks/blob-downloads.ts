@@ -5,7 +5,13 @@ import type { HttpAnswer, HttpRequest } from '../client/http.js';
 import { asMap } from '../client/json.js';
 import { unauthenticated } from '../refusal.js';
 import type { Server } from '../subject/server.js';
-import { blobAccount, blobCapability, HTTP, isRefusal, octetsOf } from './blob-accounts.js';
+import {
+  drawOctets,
+  findBlobAccount,
+  findBlobCapability,
+  HTTP,
+  isRefusal,
+} from './blob-accounts.js';
 
 /** RFC 8620 6.2: what the download URL answers. */
 
@@ -13,22 +19,22 @@ import { blobAccount, blobCapability, HTTP, isRefusal, octetsOf } from './blob-a
 const DAY = 86_400;
 
 /** Uploads content to the account whose blobs are tried and returns its blobId. */
-export const stored = (
+export const store = (
   server: Server,
   body: string | Uint8Array = 'content',
   type = 'text/x-stored',
-) => server.user.uploaded(blobAccount(server), body, type);
+) => server.user.uploaded(findBlobAccount(server), body, type);
 
 /** Downloads a blob of that account, under a name and with a type where they matter. */
 export const download = (
   server: Server,
   blobId: string,
   variables?: { name?: string; type?: string },
-) => server.user.download(blobAccount(server), blobId, variables);
+) => server.user.download(findBlobAccount(server), blobId, variables);
 
 /** Sends a request of any kind to the download URL. */
 export function ask(server: Server, blobId: string, request: HttpRequest): Promise<HttpAnswer> {
-  const variables = { accountId: blobAccount(server), blobId, name: 'x', type: 'text/plain' };
+  const variables = { accountId: findBlobAccount(server), blobId, name: 'x', type: 'text/plain' };
   return server.user.http.send(server.user.session.expand('downloadUrl', variables), request);
 }
 
@@ -44,8 +50,8 @@ const NAMES = [
 ];
 
 /** Expects a Content-Disposition, where there is one, to have the name that was asked for. */
-export async function namesSurvive(server: Server, names: readonly string[]): Promise<void> {
-  const blobId = await stored(server);
+export async function expectNamesKept(server: Server, names: readonly string[]): Promise<void> {
+  const blobId = await store(server);
   for (const name of names) {
     const answer = await download(server, blobId, { name });
     expect([name, answer.status, answer.text]).toEqual([name, 200, 'content']);
@@ -74,8 +80,8 @@ export const downloadChecks = serverChecks('6.2', [
       'A download answers exactly the octets that were uploaded, every time, with ' +
       'their number.',
     async run(server) {
-      const octets = octetsOf(server, 300_000);
-      const blobId = await stored(server, octets);
+      const octets = drawOctets(server, 300_000);
+      const blobId = await store(server, octets);
       for (const type of ['application/x-random', 'text/plain']) {
         const answer = await download(server, blobId, { type });
         expect(answer.status).toBe(200);
@@ -93,7 +99,7 @@ export const downloadChecks = serverChecks('6.2', [
     rule: 'Content-Type is the type that the URL asks for, whatever the upload said.',
     /** Asks for three types of one blob: RFC 8620 6.2 has the URL decide, not the upload. */
     async run(server) {
-      const blobId = await stored(server);
+      const blobId = await store(server);
       for (const type of ['text/plain', 'image/png', 'application/x-conform+thing']) {
         const { status, headers } = await download(server, blobId, { type });
         const told = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
@@ -108,7 +114,7 @@ export const downloadChecks = serverChecks('6.2', [
     rule:
       'Where there is a Content-Disposition, its file name is the name that the URL asks for, ' +
       'whatever signs it has.',
-    run: (server) => namesSurvive(server, NAMES),
+    run: (server) => expectNamesKept(server, NAMES),
   },
   {
     ...HTTP,
@@ -120,7 +126,7 @@ export const downloadChecks = serverChecks('6.2', [
      * neither.
      */
     async run(server) {
-      const blobId = await stored(server);
+      const blobId = await store(server);
       for (const bad of INJECTIONS)
         for (const variables of [{ name: bad }, { type: `text/plain${bad}` }]) {
           const answer = await download(server, blobId, variables);
@@ -138,7 +144,7 @@ export const downloadChecks = serverChecks('6.2', [
       'A download may be cached for long: Cache-Control has immutable and a max-age of a day or ' +
       'more, and does not make it public.',
     async run(server) {
-      const { headers } = await download(server, await stored(server));
+      const { headers } = await download(server, await store(server));
       const control = (headers.get('cache-control') ?? '').toLowerCase();
       expect(control).toMatch(/\bimmutable\b/);
       const [, age = '0'] = /\bmax-age="?(\d+)/.exec(control) ?? [];
@@ -164,7 +170,7 @@ export const downloadChecks = serverChecks('6.2', [
       'Without credentials, or with wrong ones, a blob is an error of the client’s and nothing ' +
       'of it is told.',
     async run(server) {
-      const blobId = await stored(server, 'secret content');
+      const blobId = await store(server, 'secret content');
       for (const authorization of [null, 'Bearer unknown']) {
         const answer = await ask(server, blobId, { authorization });
         expect(answer.status).toEqual(unauthenticated(server));
@@ -190,9 +196,9 @@ export const downloadChecks = serverChecks('6.2', [
       'Another user’s blob can’t be had, neither by the account that it is in nor ' +
       'by one’s own.',
     async run(server) {
-      const { accountId, user } = server.foreign(blobCapability(server));
+      const { accountId, user } = server.foreign(findBlobCapability(server));
       const blobId = await user.uploaded(accountId, 'their content', 'text/plain');
-      for (const account of [accountId, blobAccount(server)]) {
+      for (const account of [accountId, findBlobAccount(server)]) {
         const answer = await server.user.download(account, blobId);
         expect(isRefusal(answer)).toBe(true);
         expect(answer.text).not.toContain('their content');

@@ -6,18 +6,26 @@ import { type BlobHolder, blobHoldersOf } from '../subject/blob-holders.js';
 import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
-import { accountOf, capabilityOf, clientOf, METHODS, made, namesIn, text } from './blob-client.js';
+import {
+  buildClient,
+  buildText,
+  createBlob,
+  findAccount,
+  METHODS,
+  readCapability,
+  readNames,
+} from './blob-client.js';
 
 /** RFC 9404 4.3: which objects refer to a blob. */
 
-/** Returns the list of Blob/lookup, by id. */
-export async function lookup(
+/** Calls Blob/lookup and returns its list, by id. */
+export async function lookUp(
   server: Server,
   accountId: string,
   typeNames: readonly string[],
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, JsonMap>> {
-  const answer = await clientOf(server).ok('Blob/lookup', { accountId, typeNames, ids });
+  const answer = await buildClient(server).ok('Blob/lookup', { accountId, typeNames, ids });
   expect(answer['accountId'] ?? accountId).toBe(accountId);
   const list = (answer['list'] as JsonMap[]).map(
     ({ id, matchedIds }) => [String(id), asMap(matchedIds)] as const,
@@ -31,14 +39,14 @@ export async function lookup(
  * Returns the names of the types whose objects the server looks up by their blobs (RFC 9404 4.3).
  * Throws NotApplicable where there are none.
  */
-function typesOf(server: Server): readonly string[] {
-  const names = namesIn(capabilityOf(server)['supportedTypeNames']);
+function findTypes(server: Server): readonly string[] {
+  const names = readNames(readCapability(server)['supportedTypeNames']);
   if (names.length === 0) throw new NotApplicable('supportedTypeNames is empty.');
   return names;
 }
 
 /** Returns matchedIds of a blob that no object holds: each type with an empty list. */
-const nothing = (types: readonly string[]): JsonMap =>
+const buildNoMatches = (types: readonly string[]): JsonMap =>
   Object.fromEntries(types.map((name) => [name, []]));
 
 export const blobLookupChecks = serverChecks(
@@ -52,12 +60,12 @@ export const blobLookupChecks = serverChecks(
         'A blob that nothing refers to has an empty list for each type that is asked for, and so ' +
         'has one that is not there.',
       async run(server) {
-        const types = typesOf(server);
-        const id = await made(server, text('looked up'));
-        const found = await lookup(server, accountOf(server), types, [id, 'b-nothing']);
+        const types = findTypes(server);
+        const id = await createBlob(server, buildText('looked up'));
+        const found = await lookUp(server, findAccount(server), types, [id, 'b-nothing']);
         expect(Object.fromEntries(found)).toEqual({
-          [id]: nothing(types),
-          'b-nothing': nothing(types),
+          [id]: buildNoMatches(types),
+          'b-nothing': buildNoMatches(types),
         });
       },
     },
@@ -67,7 +75,7 @@ export const blobLookupChecks = serverChecks(
       level: 'must',
       rule: 'Of no ids nothing is listed.',
       async run(server) {
-        expect((await lookup(server, accountOf(server), typesOf(server), [])).size).toBe(0);
+        expect((await lookUp(server, findAccount(server), findTypes(server), [])).size).toBe(0);
       },
     },
     {
@@ -76,10 +84,10 @@ export const blobLookupChecks = serverChecks(
       level: 'must',
       rule: 'A name that is no type’s is unknownDataType, beside others that are as well.',
       async run(server) {
-        const accountId = accountOf(server);
+        const accountId = findAccount(server);
         const call = (...typeNames: readonly string[]) =>
-          clientOf(server).call('Blob/lookup', { accountId, typeNames, ids: [] });
-        for (const names of [['NoSuchType'], ['__proto__'], [...typesOf(server), 'NoSuchType']])
+          buildClient(server).call('Blob/lookup', { accountId, typeNames, ids: [] });
+        for (const names of [['NoSuchType'], ['__proto__'], [...findTypes(server), 'NoSuchType']])
           expect(await call(...names)).toEqual(server.err('unknownDataType'));
       },
     },
@@ -89,9 +97,9 @@ export const blobLookupChecks = serverChecks(
       level: 'must',
       rule: 'An account that is nobody’s is accountNotFound.',
       async run(server) {
-        const typeNames = typesOf(server).slice(0, 1);
+        const typeNames = findTypes(server).slice(0, 1);
         const args = { accountId: server.unknownAccount, typeNames, ids: [] };
-        expect(await clientOf(server).call('Blob/lookup', args)).toEqual(
+        expect(await buildClient(server).call('Blob/lookup', args)).toEqual(
           server.err('accountNotFound'),
         );
       },
@@ -101,31 +109,31 @@ export const blobLookupChecks = serverChecks(
 );
 
 /** Returns why no object of the type can be looked up by a blob; null where it can. */
-export function withoutLookup(subject: Subject): string | null {
+export function needLookup(subject: Subject): string | null {
   if (blobHoldersOf(subject).length === 0) return 'The type refers to no blobs.';
   const { session } = subject.server.user;
   const capability = asMap(session.accounts[subject.A1]?.['accountCapabilities'])[BLOB];
-  return namesIn(asMap(capability)['supportedTypeNames']).includes(subject.type)
+  return readNames(asMap(capability)['supportedTypeNames']).includes(subject.type)
     ? null
     : `supportedTypeNames has no ${subject.type}.`;
 }
 
 /** Returns the ids of the type's objects that refer to a blob, sorted. */
-export async function holders(
+export async function listHolders(
   subject: Subject,
   blobId: string,
   accountId = subject.A1,
 ): Promise<readonly string[]> {
   const { server, type } = subject;
-  const found = await lookup(server, accountId, [type], [blobId]);
-  return [...namesIn(found.get(blobId)?.[type])].sort();
+  const found = await lookUp(server, accountId, [type], [blobId]);
+  return [...readNames(found.get(blobId)?.[type])].sort();
 }
 
 /**
  * Makes an object that holds a blob. Returns its id and the blobId that it has, which may differ
  * from the one sent (RFC 8620 6).
  */
-export async function objectHolding(subject: Subject, holder: BlobHolder, sent: string) {
+export async function createHolder(subject: Subject, holder: BlobHolder, sent: string) {
   const { name } = holder;
   const { id, reported, refused } = await subject.put({ [name]: holder.holding(sent) });
   expect(refused).toBeNull();
@@ -144,7 +152,7 @@ export const blobLookupTypeChecks = typeChecks(
       id: 'blob-lookup-objects',
       level: 'must',
       rule: 'The objects that hold a blob are found, each once, as long as they hold it.',
-      applies: withoutLookup,
+      applies: needLookup,
       async run(subject) {
         for (const holder of blobHoldersOf(subject)) {
           const { name, access, holding, heldIn } = holder;
@@ -152,22 +160,22 @@ export const blobLookupTypeChecks = typeChecks(
             subject.server.user.uploaded(subject.A1, `${name} ${content}`, 'text/plain');
           const [one, two] = [await upload('one'), await upload('two')];
           // A server may give the octets another id in the object, and tells so (RFC 8620 6).
-          const put = (blobId: string) => objectHolding(subject, holder, blobId);
+          const put = (blobId: string) => createHolder(subject, holder, blobId);
           const first = await put(one);
-          expect(await holders(subject, first.blobId)).toEqual([first.id]);
+          expect(await listHolders(subject, first.blobId)).toEqual([first.id]);
           const second = await put(one);
-          expect(await holders(subject, second.blobId)).toContain(second.id);
+          expect(await listHolders(subject, second.blobId)).toContain(second.id);
           let held = second.blobId;
           if (access === 'mutable') {
             const { set, refused } = await subject.update(second.id, { [name]: holding(two) });
             expect(refused).toBeNull();
             held = set?.[name] === undefined ? two : heldIn(set[name]);
-            expect(await holders(subject, held)).toEqual([second.id]);
-            expect(await holders(subject, second.blobId)).not.toContain(second.id);
+            expect(await listHolders(subject, held)).toEqual([second.id]);
+            expect(await listHolders(subject, second.blobId)).not.toContain(second.id);
           }
           await subject.set({ destroy: [first.id, second.id] });
           for (const blobId of [first.blobId, held])
-            expect(await holders(subject, blobId)).toEqual([]);
+            expect(await listHolders(subject, blobId)).toEqual([]);
         }
       },
     },
@@ -178,19 +186,19 @@ export const blobLookupTypeChecks = typeChecks(
         'Each blob is listed with all the objects that hold it, and with no others. A change of ' +
         'something else leaves the list as it is. Another account knows nothing of it.',
       needs: { text: true, room: 3 },
-      applies: withoutLookup,
+      applies: needLookup,
       async run(subject) {
         const { server, type, A1, A2, profile } = subject;
         for (const holder of blobHoldersOf(subject)) {
           const { name } = holder;
           const one = await upload(subject, `${name} one`);
-          const a = await objectHolding(subject, holder, one);
-          const b = await objectHolding(subject, holder, a.blobId);
-          const c = await objectHolding(subject, holder, await upload(subject, `${name} two`));
+          const a = await createHolder(subject, holder, one);
+          const b = await createHolder(subject, holder, a.blobId);
+          const c = await createHolder(subject, holder, await upload(subject, `${name} two`));
           const shown = async () => {
             const ids = [...new Set([a.blobId, b.blobId, c.blobId, 'b-nothing'])];
-            const found = await lookup(server, A1, [type], ids);
-            return [...found].map(([id, map]) => [id, [...namesIn(map[type])].sort()]).sort();
+            const found = await lookUp(server, A1, [type], ids);
+            return [...found].map(([id, map]) => [id, [...readNames(map[type])].sort()]).sort();
           };
           const holds = (blobId: string) =>
             [a, b, c].flatMap((object) => (object.blobId === blobId ? [object.id] : [])).sort();
@@ -200,7 +208,7 @@ export const blobLookupTypeChecks = typeChecks(
           expect(await shown()).toEqual(wanted);
           const { refused } = await subject.update(a.id, { [profile.text]: 'renamed' });
           expect([refused, await shown()]).toEqual([null, wanted]);
-          expect(await holders(subject, c.blobId, A2)).not.toContain(c.id);
+          expect(await listHolders(subject, c.blobId, A2)).not.toContain(c.id);
           await subject.set({ destroy: [a.id, b.id, c.id] });
         }
       },
@@ -211,15 +219,17 @@ export const blobLookupTypeChecks = typeChecks(
       rule: 'An object whose property is set to null holds the blob no longer.',
       needs: { singleton: 'both' },
       applies: (subject) =>
-        withoutLookup(subject) ??
-        (nullableOf(subject).length > 0 ? null : 'No property that refers to a blob can be null.'),
+        needLookup(subject) ??
+        (findNullable(subject).length > 0
+          ? null
+          : 'No property that refers to a blob can be null.'),
       async run(subject) {
-        for (const holder of nullableOf(subject)) {
+        for (const holder of findNullable(subject)) {
           const { name } = holder;
-          const { id, blobId } = await objectHolding(subject, holder, await upload(subject, name));
-          expect(await holders(subject, blobId)).toEqual([id]);
+          const { id, blobId } = await createHolder(subject, holder, await upload(subject, name));
+          expect(await listHolders(subject, blobId)).toEqual([id]);
           const { refused } = await subject.update(id, { [name]: null });
-          expect([refused, await holders(subject, blobId)]).toEqual([null, []]);
+          expect([refused, await listHolders(subject, blobId)]).toEqual([null, []]);
           if (!subject.profile.singleton) await subject.set({ destroy: [id] });
         }
       },
@@ -231,7 +241,7 @@ export const blobLookupTypeChecks = typeChecks(
         'The name of a type whose capability the request does not use is unknownDataType, and so ' +
         'is a name in other letters.',
       needs: { room: 0, singleton: 'both' },
-      applies: withoutLookup,
+      applies: needLookup,
       async run(subject) {
         const { server, type, A1: accountId, profile } = subject;
         const call = (typeName: string, ...capabilities: readonly string[]) =>
@@ -250,5 +260,5 @@ export const blobLookupTypeChecks = typeChecks(
 );
 
 /** Returns the places of blobs that an update can empty again. */
-const nullableOf = (subject: Subject): readonly BlobHolder[] =>
+const findNullable = (subject: Subject): readonly BlobHolder[] =>
   blobHoldersOf(subject).filter(({ access, nullable }) => access === 'mutable' && nullable);

@@ -5,19 +5,19 @@ import { asMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { BLOB } from '../subject/user.js';
 import {
-  accountOf,
   BROKEN,
-  base64,
-  capabilityOf,
-  clientOf,
+  buildBase64,
+  buildClient,
+  buildText,
+  createBlob,
+  dropNulls,
   FOX,
+  findAccount,
   getBlobs,
-  listed,
+  listBlobs,
   METHODS,
-  made,
-  namesIn,
-  text,
-  withoutNull,
+  readCapability,
+  readNames,
 } from './blob-client.js';
 
 /** RFC 9404 4.2: blobs read by method calls, whole or in parts. */
@@ -45,9 +45,9 @@ export const blobGetMethodChecks = serverChecks(
        * 9404 4.2).
        */
       async run(server) {
-        const id = await made(server, text(FOX));
-        expect(await listed(server, [id])).toEqual([{ id, 'data:asText': FOX, size: 45 }]);
-        expect((await getBlobs(server, { ids: [id] }))['accountId']).toBe(accountOf(server));
+        const id = await createBlob(server, buildText(FOX));
+        expect(await listBlobs(server, [id])).toEqual([{ id, 'data:asText': FOX, size: 45 }]);
+        expect((await getBlobs(server, { ids: [id] }))['accountId']).toBe(findAccount(server));
       },
     },
     {
@@ -60,9 +60,9 @@ export const blobGetMethodChecks = serverChecks(
        * both kinds of blobs in different stores.
        */
       async run(server) {
-        const id = await server.user.uploaded(accountOf(server), 'Å 🦊', 'image/png');
+        const id = await server.user.uploaded(findAccount(server), 'Å 🦊', 'image/png');
         const properties = ['data:asText', 'data:asBase64', 'size'];
-        expect(await listed(server, [id], { properties })).toEqual([
+        expect(await listBlobs(server, [id], { properties })).toEqual([
           { id, 'data:asText': 'Å 🦊', 'data:asBase64': 'w4Ug8J+mig==', size: 7 },
         ]);
       },
@@ -79,12 +79,12 @@ export const blobGetMethodChecks = serverChecks(
        * other characters.
        */
       async run(server) {
-        const id = await made(server, text(FOX));
+        const id = await createBlob(server, buildText(FOX));
         const properties = ['data:asBase64'];
-        expect(await listed(server, [id], { properties })).toEqual([
+        expect(await listBlobs(server, [id], { properties })).toEqual([
           { id, 'data:asBase64': Buffer.from(FOX).toString('base64') },
         ]);
-        expect(await listed(server, [id], { properties, offset: 4, length: 2 })).toEqual([
+        expect(await listBlobs(server, [id], { properties, offset: 4, length: 2 })).toEqual([
           { id, 'data:asBase64': 'cXU=' },
         ]);
       },
@@ -101,18 +101,18 @@ export const blobGetMethodChecks = serverChecks(
        * differently where octets are no UTF-8.
        */
       async run(server) {
-        const id = await made(server, base64(BROKEN));
-        const [whole = {}] = await listed(server, [id], { properties: ['data', 'size'] });
-        expect(withoutNull(whole)).toEqual({
+        const id = await createBlob(server, buildBase64(BROKEN));
+        const [whole = {}] = await listBlobs(server, [id], { properties: ['data', 'size'] });
+        expect(dropNulls(whole)).toEqual({
           id,
           isEncodingProblem: true,
           'data:asBase64': BROKEN,
           size: 43,
         });
-        expect(await listed(server, [id], { properties: ['data:asText', 'size'] })).toEqual([
+        expect(await listBlobs(server, [id], { properties: ['data:asText', 'size'] })).toEqual([
           { id, 'data:asText': null, isEncodingProblem: true, size: 43 },
         ]);
-        expect(await listed(server, [id], { properties: ['data:asBase64', 'size'] })).toEqual([
+        expect(await listBlobs(server, [id], { properties: ['data:asBase64', 'size'] })).toEqual([
           { id, 'data:asBase64': BROKEN, size: 43 },
         ]);
       },
@@ -129,16 +129,19 @@ export const blobGetMethodChecks = serverChecks(
        * encoding problem that the range doesn't have.
        */
       async run(server) {
-        const ids = [await made(server, base64(BROKEN)), await made(server, text('hello world'))];
+        const ids = [
+          await createBlob(server, buildBase64(BROKEN)),
+          await createBlob(server, buildText('hello world')),
+        ];
         const [b1 = '', b2 = ''] = ids;
-        expect(await listed(server, ids, { offset: 0, length: 5 })).toEqual([
+        expect(await listBlobs(server, ids, { offset: 0, length: 5 })).toEqual([
           { id: b1, 'data:asText': JOINT, size: 43 },
           { id: b2, 'data:asText': 'hello', size: 11 },
         ]);
-        expect(await listed(server, [b2], { offset: 6 })).toEqual([
+        expect(await listBlobs(server, [b2], { offset: 6 })).toEqual([
           { id: b2, 'data:asText': 'world', size: 11 },
         ]);
-        expect(await listed(server, [b2], { offset: null, length: 0 })).toEqual([
+        expect(await listBlobs(server, [b2], { offset: null, length: 0 })).toEqual([
           { id: b2, 'data:asText': '', size: 11 },
         ]);
       },
@@ -150,12 +153,12 @@ export const blobGetMethodChecks = serverChecks(
       rule: 'A range that cuts a character in two is an encoding problem.',
       /** Cuts the three octets of a euro sign after the first one, then reads exactly the three. */
       async run(server) {
-        const id = await made(server, text('a€b'));
+        const id = await createBlob(server, buildText('a€b'));
         const properties = ['data:asText'];
-        expect(await listed(server, [id], { properties, offset: 0, length: 2 })).toEqual([
+        expect(await listBlobs(server, [id], { properties, offset: 0, length: 2 })).toEqual([
           { id, 'data:asText': null, isEncodingProblem: true },
         ]);
-        expect(await listed(server, [id], { properties, offset: 1, length: 3 })).toEqual([
+        expect(await listBlobs(server, [id], { properties, offset: 1, length: 3 })).toEqual([
           { id, 'data:asText': '€' },
         ]);
       },
@@ -171,7 +174,7 @@ export const blobGetMethodChecks = serverChecks(
        * Tries ranges that end at the last octet and one behind it, so that an error by one shows.
        */
       async run(server) {
-        const id = await made(server, text('0123456789'));
+        const id = await createBlob(server, buildText('0123456789'));
         for (const [range, data, isTruncated] of [
           [{ offset: 4, length: 6 }, '456789', false],
           [{ offset: 4, length: 7 }, '456789', true],
@@ -181,7 +184,7 @@ export const blobGetMethodChecks = serverChecks(
           [{ offset: 10 }, '', false],
           [{ offset: 11 }, '', true],
         ] as const)
-          expect([range, ...(await listed(server, [id], range))]).toEqual([
+          expect([range, ...(await listBlobs(server, [id], range))]).toEqual([
             range,
             { id, 'data:asText': data, size: 10, ...(isTruncated ? { isTruncated } : {}) },
           ]);
@@ -199,13 +202,13 @@ export const blobGetMethodChecks = serverChecks(
        * of the server is known here.
        */
       async run(server) {
-        const told = namesIn(capabilityOf(server)['supportedDigestAlgorithms']);
+        const told = readNames(readCapability(server)['supportedDigestAlgorithms']);
         const known = told.filter((name) => Object.hasOwn(DIGESTS, name));
         if (known.length === 0)
           throw new NotApplicable(
             `None of ${Object.keys(DIGESTS).join(', ')} is in supportedDigestAlgorithms.`,
           );
-        const id = await made(server, text(FOX));
+        const id = await createBlob(server, buildText(FOX));
         const properties = known.map((name) => `digest:${name}`);
         for (const [range, part] of [
           [{}, FOX],
@@ -213,7 +216,7 @@ export const blobGetMethodChecks = serverChecks(
           [{ length: 0 }, ''],
           [{ offset: 41, length: 100 }, 'dog.'],
         ] as const) {
-          const [one = {}] = await listed(server, [id], { properties, ...range });
+          const [one = {}] = await listBlobs(server, [id], { properties, ...range });
           const expected = known.map((name) => {
             const hash = createHash(DIGESTS[name] ?? name);
             return [`digest:${name}`, hash.update(part).digest('base64')] as const;
@@ -235,11 +238,11 @@ export const blobGetMethodChecks = serverChecks(
       async run(server) {
         const { accountId, user } = server.foreign(BLOB);
         const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
-        const id = await made(server, text('x'));
+        const id = await createBlob(server, buildText('x'));
         const ids = [id, 'b-nothing', theirs, id, 'b-nothing'];
         const { list, notFound } = await getBlobs(server, { ids, properties: ['size'] });
         expect((list as unknown[]).map((one) => asMap(one as never)['id'])).toEqual([id]);
-        expect([...namesIn(notFound)].sort()).toEqual(['b-nothing', theirs].sort());
+        expect([...readNames(notFound)].sort()).toEqual(['b-nothing', theirs].sort());
       },
     },
     {
@@ -256,7 +259,10 @@ export const blobGetMethodChecks = serverChecks(
       async run(server) {
         const accountId = server.readOnly(BLOB);
         const id = await server.writer(accountId).uploaded(accountId, 'private', 'text/plain');
-        const { list, notFound } = await clientOf(server).ok('Blob/get', { accountId, ids: [id] });
+        const { list, notFound } = await buildClient(server).ok('Blob/get', {
+          accountId,
+          ids: [id],
+        });
         expect([list, notFound]).toEqual([[], [id]]);
       },
     },
@@ -267,7 +273,7 @@ export const blobGetMethodChecks = serverChecks(
       rule: 'An account that is nobody’s is accountNotFound.',
       async run(server) {
         const args = { accountId: server.unknownAccount, ids: [] };
-        expect(await clientOf(server).call('Blob/get', args)).toEqual(
+        expect(await buildClient(server).call('Blob/get', args)).toEqual(
           server.err('accountNotFound'),
         );
       },

@@ -7,18 +7,18 @@ import { blobHoldersOf } from '../subject/blob-holders.js';
 import type { Server } from '../subject/server.js';
 import { BLOB } from '../subject/user.js';
 import {
-  accountOf,
-  capabilityOf,
-  clientOf,
-  keys,
+  buildClient,
+  buildText,
+  createBlob,
+  findAccount,
   METHODS,
-  made,
-  namesIn,
-  octetsIn,
-  text,
+  readCapability,
+  readNames,
+  readOctets,
+  sortKeys,
   upload,
 } from './blob-client.js';
-import { holders, objectHolding, withoutLookup } from './blob-lookup.js';
+import { createHolder, listHolders, needLookup } from './blob-lookup.js';
 
 /** RFC 9404 4 to 5: what holds for all its methods, and how far Blob/upload is a /set. */
 
@@ -26,8 +26,8 @@ import { holders, objectHolding, withoutLookup } from './blob-lookup.js';
  * Returns a legal call of each blob method. Leaves Blob/lookup out where the account looks up no
  * type.
  */
-function methods(server: Server, accountId: string): readonly (readonly [string, object])[] {
-  const looksUp = namesIn(capabilityOf(server)['supportedTypeNames']).length > 0;
+function buildCalls(server: Server, accountId: string): readonly (readonly [string, object])[] {
+  const looksUp = readNames(readCapability(server)['supportedTypeNames']).length > 0;
   return [
     ['Blob/upload', { accountId, create: { k: { data: [] } } }],
     ['Blob/get', { accountId, ids: [] }],
@@ -49,14 +49,14 @@ export const blobRuleChecks = serverChecks(
         'The methods need the capability in `using`, otherwise they are unknownMethod; Blob/copy ' +
         'needs core alone.',
       async run(server) {
-        const accountId = accountOf(server);
+        const accountId = findAccount(server);
         const client = server.user.client();
-        for (const [name, args] of methods(server, accountId)) {
+        for (const [name, args] of buildCalls(server, accountId)) {
           expect([name, await client.call(name, args)]).toEqual([
             name,
             server.err('unknownMethod'),
           ]);
-          expect((await clientOf(server).call(name, args))[0]).toBe(name);
+          expect((await buildClient(server).call(name, args))[0]).toBe(name);
         }
         const args = { fromAccountId: server.unknownAccount, accountId, blobIds: [] };
         const [, { type }] = await client.call('Blob/copy', args);
@@ -73,8 +73,8 @@ export const blobRuleChecks = serverChecks(
         'that is nobody’s.',
       async run(server) {
         const { accountId } = server.foreign(BLOB);
-        for (const [name, args] of methods(server, accountId))
-          expect([name, await clientOf(server).call(name, args)]).toEqual([
+        for (const [name, args] of buildCalls(server, accountId))
+          expect([name, await buildClient(server).call(name, args)]).toEqual([
             name,
             server.err('accountNotFound'),
           ]);
@@ -89,14 +89,14 @@ export const blobRuleChecks = serverChecks(
         'Blobs are neither updated nor destroyed, and have no state: Blob/upload takes neither ' +
         'of those arguments, nor ifInState, and tells no state.',
       async run(server) {
-        const accountId = accountOf(server);
-        const create = { k: { data: [text('x')] } };
+        const accountId = findAccount(server);
+        const create = { k: { data: [buildText('x')] } };
         for (const wrong of [{ update: {} }, { destroy: [] }, { ifInState: '0' }])
           expect([
             wrong,
-            await clientOf(server).call('Blob/upload', { accountId, create, ...wrong }),
+            await buildClient(server).call('Blob/upload', { accountId, create, ...wrong }),
           ]).toEqual([wrong, server.err('invalidArguments')]);
-        const answer = await clientOf(server).ok('Blob/upload', { accountId, create });
+        const answer = await buildClient(server).ok('Blob/upload', { accountId, create });
         const { state = null, oldState = null, newState = null } = answer;
         expect([state, oldState, newState]).toEqual([null, null, null]);
       },
@@ -110,13 +110,16 @@ export const blobRuleChecks = serverChecks(
       async run(server) {
         const octets = '{"a":1,"a":';
         const create = Object.fromEntries(
-          Object.entries(PRETENDED).map(([key, type]) => [key, { data: [text(octets)], type }]),
+          Object.entries(PRETENDED).map(([key, type]) => [
+            key,
+            { data: [buildText(octets)], type },
+          ]),
         );
         const { created, notCreated } = await upload(server, create);
-        expect([keys(created), notCreated]).toEqual([keys(create), {}]);
+        expect([sortKeys(created), notCreated]).toEqual([sortKeys(create), {}]);
         for (const one of Object.values(created))
-          expect(await octetsIn(server, String(asMap(one)['id']))).toBe(octets);
-        expect(await octetsIn(server, await made(server, text(octets)))).toBe(octets);
+          expect(await readOctets(server, String(asMap(one)['id']))).toBe(octets);
+        expect(await readOctets(server, await createBlob(server, buildText(octets)))).toBe(octets);
       },
     },
   ],
@@ -133,7 +136,7 @@ export const blobRuleTypeChecks = typeChecks(
       rule:
         'A copy is found in its own account by the blob that it holds there, and the original in ' +
         'its own.',
-      applies: withoutLookup,
+      applies: needLookup,
       async run(subject) {
         const { A1: fromAccountId, A2: accountId, type, server } = subject;
         if (!server.user.session.offering(BLOB).includes(accountId))
@@ -142,16 +145,16 @@ export const blobRuleTypeChecks = typeChecks(
         for (const holder of blobHoldersOf(subject)) {
           const { name, heldIn } = holder;
           const sent = await server.user.uploaded(fromAccountId, `${name} copied`, 'text/plain');
-          const original = await objectHolding(subject, holder, sent);
+          const original = await createHolder(subject, holder, sent);
           const { [name]: _, ...moved } = subject.moved();
           const create = { k: { id: original.id, ...moved } };
           const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
           const { id } = entry(answer.created, 'k');
           const blobId = heldIn((await subject.read(id, accountId))[name]);
-          expect(await holders(subject, blobId, accountId)).toEqual([id]);
-          expect(await holders(subject, original.blobId)).toEqual([original.id]);
+          expect(await listHolders(subject, blobId, accountId)).toEqual([id]);
+          expect(await listHolders(subject, original.blobId)).toEqual([original.id]);
           await subject.set({ accountId, destroy: [id] });
-          expect(await holders(subject, blobId, accountId)).toEqual([]);
+          expect(await listHolders(subject, blobId, accountId)).toEqual([]);
           await subject.set({ destroy: [original.id] });
         }
       },

@@ -5,15 +5,15 @@ import { asMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { BLOB } from '../subject/user.js';
 import {
-  accountOf,
-  base64,
-  capabilityOf,
-  clientOf,
+  buildBase64,
+  buildClient,
+  buildText,
   FOX,
-  keys,
+  findAccount,
   METHODS,
-  octetsIn,
-  text,
+  readCapability,
+  readOctets,
+  sortKeys,
   upload,
 } from './blob-client.js';
 
@@ -35,24 +35,24 @@ export const blobUploadCallChecks = serverChecks(
        * request.
        */
       async run(server) {
-        const accountId = accountOf(server);
+        const accountId = findAccount(server);
         const parts = [
-          text('How'),
+          buildText('How'),
           { blobId: '#b4', length: 7, offset: 3 },
-          text('was t'),
+          buildText('was t'),
           { blobId: '#b4', length: 1, offset: 1 },
-          base64('YXQ/'),
+          buildBase64('YXQ/'),
         ];
-        const response = await clientOf(server).api(
+        const response = await buildClient(server).api(
           [
-            ['Blob/upload', { accountId, create: { b4: { data: [text(FOX)] } } }, 'b'],
+            ['Blob/upload', { accountId, create: { b4: { data: [buildText(FOX)] } } }, 'b'],
             ['Blob/upload', { accountId, create: { cat: { data: parts } } }, 'c'],
           ],
           { createdIds: {} },
         );
         const { id, size } = asMap(asMap(answerTo(response, 'c')['created'])['cat']);
         expect(size).toBe(19);
-        expect(await octetsIn(server, String(id))).toBe('How quick was that?');
+        expect(await readOctets(server, String(id))).toBe('How quick was that?');
         const { b4, cat, ...others } = response.createdIds ?? {};
         expect([typeof b4, cat, others]).toEqual(['string', id, {}]);
       },
@@ -64,10 +64,10 @@ export const blobUploadCallChecks = serverChecks(
       rule: 'A result reference to the id that was created resolves.',
       /** Resolves with Core/echo, which has no rules of its own about the value. */
       async run(server) {
-        const create = { k: { data: [text(FOX)] } };
+        const create = { k: { data: [buildText(FOX)] } };
         const path = '/created/k/id';
-        const response = await clientOf(server).api([
-          ['Blob/upload', { accountId: accountOf(server), create }, 'u'],
+        const response = await buildClient(server).api([
+          ['Blob/upload', { accountId: findAccount(server), create }, 'u'],
           ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path } }, 'e'],
         ]);
         const { id } = asMap(asMap(answerTo(response, 'u')['created'])['k']);
@@ -82,16 +82,16 @@ export const blobUploadCallChecks = serverChecks(
       rule: 'As many sources as maxDataSources says are taken, one more is not.',
       /** Sends both sizes in one call. Throws NotApplicable where the limit is above 5,000. */
       async run(server) {
-        const most = Number(capabilityOf(server)['maxDataSources']);
+        const most = Number(readCapability(server)['maxDataSources']);
         if (!(most <= 5000))
           throw new NotApplicable(`maxDataSources is ${most}: too many to send.`);
-        const sources = (length: number) => Array.from({ length }, () => text('x'));
+        const buildSources = (length: number) => Array.from({ length }, () => buildText('x'));
         const { created, notCreated } = await upload(server, {
-          most: { data: sources(most) },
-          more: { data: sources(most + 1) },
+          most: { data: buildSources(most) },
+          more: { data: buildSources(most + 1) },
         });
         expect(asMap(created['most'])['size']).toBe(most);
-        expect([keys(created), keys(notCreated)]).toEqual([['most'], ['more']]);
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([['most'], ['more']]);
       },
     },
     {
@@ -107,17 +107,17 @@ export const blobUploadCallChecks = serverChecks(
        * too large.
        */
       async run(server) {
-        const most = capabilityOf(server)['maxSizeBlobSet'];
+        const most = readCapability(server)['maxSizeBlobSet'];
         if (typeof most !== 'number' || most > MOST_OCTETS)
           throw new NotApplicable(`maxSizeBlobSet is ${String(most)}: too much to send.`);
         const sources = 64;
         const part = 'x'.repeat(Math.floor(most / sources) + 1);
-        const blobId = await server.user.uploaded(accountOf(server), part, 'text/plain');
+        const blobId = await server.user.uploaded(findAccount(server), part, 'text/plain');
         const { created, notCreated } = await upload(server, {
           small: { data: [{ blobId, length: 1 }] },
           large: { data: Array.from({ length: sources }, () => ({ blobId })) },
         });
-        expect([keys(created), keys(notCreated)]).toEqual([['small'], ['large']]);
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([['small'], ['large']]);
       },
     },
     {
@@ -127,7 +127,7 @@ export const blobUploadCallChecks = serverChecks(
       rule: 'An account that is nobody’s is accountNotFound.',
       async run(server) {
         const args = { accountId: server.unknownAccount, create: { k: { data: [] } } };
-        const answer = await clientOf(server).call('Blob/upload', args);
+        const answer = await buildClient(server).call('Blob/upload', args);
         expect(answer).toEqual(server.err('accountNotFound'));
       },
     },
@@ -138,7 +138,7 @@ export const blobUploadCallChecks = serverChecks(
       rule: 'An account that the user may only read is accountReadOnly.',
       async run(server) {
         const args = { accountId: server.readOnly(BLOB), create: { k: { data: [] } } };
-        const answer = await clientOf(server).call('Blob/upload', args);
+        const answer = await buildClient(server).call('Blob/upload', args);
         expect(answer).toEqual(server.err('accountReadOnly'));
       },
     },

@@ -2,7 +2,16 @@ import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import { asMap, type Json, type JsonMap, parsed } from '../client/json.js';
 import { BLOB } from '../subject/user.js';
-import { accountOf, base64, keys, METHODS, made, octetsIn, text, upload } from './blob-client.js';
+import {
+  buildBase64,
+  buildText,
+  createBlob,
+  findAccount,
+  METHODS,
+  readOctets,
+  sortKeys,
+  upload,
+} from './blob-client.js';
 
 /** RFC 9404 3.1 and 4.1: what the capability says, and which blobs are made of which sources. */
 
@@ -17,7 +26,7 @@ const isList = (value: Json | undefined): boolean =>
 /** Sources that can't be meant. */
 const NONSENSE: Readonly<Record<string, Json>> = Object.freeze({
   none: [{}],
-  two: [{ ...text('a'), ...base64('YQ==') }],
+  two: [{ ...buildText('a'), ...buildBase64('YQ==') }],
   number: [5],
   nothing: [null],
   noText: [{ 'data:asText': 5 }],
@@ -26,7 +35,7 @@ const NONSENSE: Readonly<Record<string, Json>> = Object.freeze({
 });
 
 /** Returns creates of Blob/upload, each of one data source, by creation id. */
-export const uploads = (data: Readonly<Record<string, Json>>): JsonMap =>
+export const buildCreates = (data: Readonly<Record<string, Json>>): JsonMap =>
   Object.fromEntries(Object.entries(data).map(([key, value]) => [key, { data: value }]));
 
 export const blobUploadSourceChecks = serverChecks(
@@ -45,7 +54,7 @@ export const blobUploadSourceChecks = serverChecks(
       async run(server) {
         const { capabilities, accounts } = await server.user.readSession();
         expect(capabilities[BLOB]).toEqual({});
-        const told = asMap(asMap(accounts[accountOf(server)]?.['accountCapabilities'])[BLOB]);
+        const told = asMap(asMap(accounts[findAccount(server)]?.['accountCapabilities'])[BLOB]);
         const { maxSizeBlobSet, maxDataSources, supportedTypeNames } = told;
         expect(maxSizeBlobSet === null || isCount(maxSizeBlobSet)).toBe(true);
         expect([isCount(maxDataSources), Number(maxDataSources) >= 64]).toEqual([true, true]);
@@ -67,12 +76,12 @@ export const blobUploadSourceChecks = serverChecks(
        * noticed.
        */
       async run(server) {
-        const data = [text('straße')];
+        const data = [buildText('straße')];
         const { created, notCreated } = await upload(server, { k: { data, type: 'text/x-made' } });
         expect(notCreated).toEqual({});
         const { id, type, size } = asMap(created['k']);
         expect([typeof id, type, size]).toEqual(['string', 'text/x-made', 7]);
-        const answer = await server.user.download(accountOf(server), String(id));
+        const answer = await server.user.download(findAccount(server), String(id));
         expect([answer.status, answer.text]).toEqual([200, 'straße']);
       },
     },
@@ -86,9 +95,9 @@ export const blobUploadSourceChecks = serverChecks(
        * nothing.
        */
       async run(server) {
-        const data = [text('x')];
+        const data = [buildText('x')];
         const { created } = await upload(server, { none: { data }, null: { data, type: null } });
-        expect(keys(created)).toEqual(['none', 'null']);
+        expect(sortKeys(created)).toEqual(['none', 'null']);
         for (const one of Object.values(created)) {
           const { type } = asMap(one);
           expect(type === undefined || type === null || typeof type === 'string').toBe(true);
@@ -107,25 +116,25 @@ export const blobUploadSourceChecks = serverChecks(
        * the lone octet 0xff.
        */
       async run(server) {
-        const source = await made(server, text('0123456789'));
-        const id = await made(
+        const source = await createBlob(server, buildText('0123456789'));
+        const id = await createBlob(
           server,
-          text('a€'),
-          base64('/w=='),
-          text(''),
+          buildText('a€'),
+          buildBase64('/w=='),
+          buildText(''),
           { blobId: source, offset: 2, length: 3 },
           { blobId: source, offset: 8 },
           { blobId: source, length: 1 },
           { blobId: source, offset: null, length: null },
           { blobId: source, offset: 10, length: 0 },
-          text('b'),
+          buildText('b'),
         );
         const octets = Buffer.concat([
           Buffer.from('a€'),
           Buffer.from([0xff]),
           Buffer.from('234890' + '0123456789b'),
         ]);
-        expect(await octetsIn(server, id)).toBe(octets.toString('latin1'));
+        expect(await readOctets(server, id)).toBe(octets.toString('latin1'));
         const { created } = await upload(server, { k: { data: [] } });
         expect(asMap(created['k'])['size']).toBe(0);
       },
@@ -139,7 +148,7 @@ export const blobUploadSourceChecks = serverChecks(
         'created.',
       /** Sends the wrong ranges as creates of one call, since each must be refused by itself. */
       async run(server) {
-        const blobId = await made(server, text('0123456789'));
+        const blobId = await createBlob(server, buildText('0123456789'));
         const wrong: readonly JsonMap[] = [
           { offset: 11 },
           { offset: 5, length: 6 },
@@ -150,11 +159,11 @@ export const blobUploadSourceChecks = serverChecks(
           { length: 1.5 },
           { offset: '1' },
         ];
-        const create = uploads(
+        const create = buildCreates(
           Object.fromEntries(wrong.map((range, n) => [`k${n}`, [{ blobId, ...range }]])),
         );
         const { created, notCreated } = await upload(server, create);
-        expect([keys(created), keys(notCreated)]).toEqual([[], keys(create)]);
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([[], sortKeys(create)]);
       },
     },
     {
@@ -169,11 +178,11 @@ export const blobUploadSourceChecks = serverChecks(
        * them fails here.
        */
       async run(server) {
-        const blobId = await made(server, text('x'));
-        const create = uploads({ ...NONSENSE, mixed: [{ ...text('a'), blobId }] });
-        const good = { data: [text('good')] };
+        const blobId = await createBlob(server, buildText('x'));
+        const create = buildCreates({ ...NONSENSE, mixed: [{ ...buildText('a'), blobId }] });
+        const good = { data: [buildText('good')] };
         const { created, notCreated } = await upload(server, { ...create, good });
-        expect([keys(created), keys(notCreated)]).toEqual([['good'], keys(create)]);
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([['good'], sortKeys(create)]);
       },
     },
     {
@@ -187,11 +196,11 @@ export const blobUploadSourceChecks = serverChecks(
        */
       async run(server) {
         const wrong = ['Y', '!!!!', 'YQ==YQ==', 'YW%j', 'YWJjé'];
-        const create = uploads(
-          Object.fromEntries(wrong.map((value, n) => [`k${n}`, [base64(value)]])),
+        const create = buildCreates(
+          Object.fromEntries(wrong.map((value, n) => [`k${n}`, [buildBase64(value)]])),
         );
         const { created, notCreated } = await upload(server, create);
-        expect([keys(created), keys(notCreated)]).toEqual([[], keys(create)]);
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([[], sortKeys(create)]);
       },
     },
     {
@@ -213,7 +222,7 @@ export const blobUploadSourceChecks = serverChecks(
           b: { data: [{ blobId: 'b-nothing' }] },
           c: { data: [{ blobId: '#nobody' }] },
         });
-        expect([keys(created), keys(notCreated)]).toEqual([[], ['a', 'b', 'c']]);
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([[], ['a', 'b', 'c']]);
         const hideIds = (key: string) =>
           parsed(
             JSON.stringify(notCreated[key]).replaceAll(blobId, '-').replaceAll('b-nothing', '-'),

@@ -4,7 +4,13 @@ import { asMap, type JsonMap } from '../client/json.js';
 import { ID } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Server } from '../subject/server.js';
-import { blobAccount, blobCapability, HTTP, isRefusal, octetsOf } from './blob-accounts.js';
+import {
+  drawOctets,
+  findBlobAccount,
+  findBlobCapability,
+  HTTP,
+  isRefusal,
+} from './blob-accounts.js';
 
 /** RFC 8620 6.1: octets go to the upload URL as they are. */
 
@@ -12,20 +18,24 @@ import { blobAccount, blobCapability, HTTP, isRefusal, octetsOf } from './blob-a
 const MOST = 2_000_000;
 
 /** Uploads a body, expects success, and returns the answer. */
-export async function uploaded(
+export async function uploadBody(
   server: Server,
   body: string | Uint8Array,
   type: string,
 ): Promise<JsonMap> {
-  const { status, json } = await server.user.upload(blobAccount(server), body, type);
+  const { status, json } = await server.user.upload(findBlobAccount(server), body, type);
   // Either status says that it was done (RFC 9110 15.3).
   expect([200, 201]).toContain(status);
   return asMap(json);
 }
 
 /** Expects a blob to hold exactly these octets. */
-async function holds(server: Server, blobId: unknown, body: string | Uint8Array): Promise<void> {
-  const { status, octets } = await server.user.download(blobAccount(server), String(blobId));
+async function expectOctets(
+  server: Server,
+  blobId: unknown,
+  body: string | Uint8Array,
+): Promise<void> {
+  const { status, octets } = await server.user.download(findBlobAccount(server), String(blobId));
   expect(status).toBe(200);
   expect(octets.equals(Buffer.from(body))).toBe(true);
 }
@@ -54,13 +64,13 @@ export const uploadChecks = serverChecks('6.1', [
      * one packet.
      */
     async run(server) {
-      const accountId = blobAccount(server);
+      const accountId = findBlobAccount(server);
       for (const [type, size] of [
         ['text/x-conform', 5],
         ['image/png', 1000],
         ['application/octet-stream', 70_000],
       ] as const) {
-        const answer = await server.user.upload(accountId, octetsOf(server, size), type);
+        const answer = await server.user.upload(accountId, drawOctets(server, size), type);
         expect([200, 201]).toContain(answer.status);
         expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
         const { blobId, ...rest } = asMap(answer.json);
@@ -76,9 +86,9 @@ export const uploadChecks = serverChecks('6.1', [
     rule: 'Any content is taken as it is, whatever its type says: JSON and forms are not read.',
     async run(server) {
       for (const [type, body] of TEMPTING) {
-        const { blobId, size } = await uploaded(server, body, type);
+        const { blobId, size } = await uploadBody(server, body, type);
         expect([type, size]).toEqual([type, Buffer.byteLength(body)]);
-        await holds(server, blobId, body);
+        await expectOctets(server, blobId, body);
       }
     },
   },
@@ -88,9 +98,9 @@ export const uploadChecks = serverChecks('6.1', [
     level: 'must',
     rule: 'No octets at all are a blob of size 0.',
     async run(server) {
-      const { blobId, size } = await uploaded(server, '', 'text/plain');
+      const { blobId, size } = await uploadBody(server, '', 'text/plain');
       expect(size).toBe(0);
-      await holds(server, blobId, '');
+      await expectOctets(server, blobId, '');
     },
   },
   {
@@ -99,8 +109,8 @@ export const uploadChecks = serverChecks('6.1', [
     level: 'must',
     rule: 'An upload whose length is not told beforehand is taken as well (RFC 9112 7.1).',
     async run(server) {
-      const accountId = blobAccount(server);
-      const body = octetsOf(server, 3000);
+      const accountId = findBlobAccount(server);
+      const body = drawOctets(server, 3000);
       const answer = await server.user.http.send(
         server.user.session.expand('uploadUrl', { accountId }),
         { method: 'POST', headers: { 'content-type': 'text/x-conform' }, body, chunked: true },
@@ -108,7 +118,7 @@ export const uploadChecks = serverChecks('6.1', [
       const { blobId, size } = asMap(answer.json);
       expect([200, 201]).toContain(answer.status);
       expect(size).toBe(3000);
-      await holds(server, blobId, body);
+      await expectOctets(server, blobId, body);
     },
   },
   {
@@ -120,9 +130,9 @@ export const uploadChecks = serverChecks('6.1', [
       'ids hold them.',
     async run(server) {
       for (const type of ['text/plain', 'text/css']) {
-        const answer = await uploaded(server, 'same octets', type);
+        const answer = await uploadBody(server, 'same octets', type);
         expect(answer['type']).toBe(type);
-        await holds(server, answer['blobId'], 'same octets');
+        await expectOctets(server, answer['blobId'], 'same octets');
       }
     },
   },
@@ -133,11 +143,11 @@ export const uploadChecks = serverChecks('6.1', [
     level: 'must',
     rule: 'A blob id stands for the same octets, whatever else is uploaded.',
     async run(server) {
-      const { blobId: first } = await uploaded(server, 'first', 'text/plain');
-      const { blobId: second } = await uploaded(server, 'other', 'text/plain');
+      const { blobId: first } = await uploadBody(server, 'first', 'text/plain');
+      const { blobId: second } = await uploadBody(server, 'other', 'text/plain');
       expect(second).not.toBe(first);
-      await holds(server, second, 'other');
-      await holds(server, first, 'first');
+      await expectOctets(server, second, 'other');
+      await expectOctets(server, first, 'first');
     },
   },
   {
@@ -153,8 +163,8 @@ export const uploadChecks = serverChecks('6.1', [
       const most = (await server.user.readSession()).limit('maxSizeUpload');
       if (most > MOST)
         throw new NotApplicable(`maxSizeUpload is ${most}: more than ${MOST} octets are not sent.`);
-      const accountId = blobAccount(server);
-      const { size } = await uploaded(server, Buffer.alloc(most, 'x'), 'text/plain');
+      const accountId = findBlobAccount(server);
+      const { size } = await uploadBody(server, Buffer.alloc(most, 'x'), 'text/plain');
       expect(size).toBe(most);
       const more = await server.user.upload(accountId, Buffer.alloc(most + 1, 'x'), 'text/plain');
       expect(isRefusal(more)).toBe(true);
@@ -177,7 +187,7 @@ export const uploadChecks = serverChecks('6.1', [
     level: 'must',
     rule: 'Nothing can be uploaded to an account that the user doesn’t reach.',
     async run(server) {
-      const { accountId } = server.foreign(blobCapability(server));
+      const { accountId } = server.foreign(findBlobCapability(server));
       expect(isRefusal(await server.user.upload(accountId, 'x', 'text/plain'))).toBe(true);
     },
   },
@@ -187,7 +197,7 @@ export const uploadChecks = serverChecks('6.1', [
     level: 'must',
     rule: 'Nothing can be uploaded to an account that the user may only read.',
     async run(server) {
-      const accountId = server.readOnly(blobCapability(server));
+      const accountId = server.readOnly(findBlobCapability(server));
       const answer = await server.user.upload(accountId, 'x', 'text/plain');
       expect(isRefusal(answer)).toBe(true);
     },
@@ -217,7 +227,7 @@ export const uploadChecks = serverChecks('6.1', [
       'share as well.',
     /** Downloads as the uploader first, to show that the blob is there at all. */
     async run(server) {
-      const accountId = server.readOnly(blobCapability(server));
+      const accountId = server.readOnly(findBlobCapability(server));
       const writer = server.writer(accountId);
       const blobId = await writer.uploaded(accountId, 'private', 'text/plain');
       expect((await writer.download(accountId, blobId)).text).toBe('private');

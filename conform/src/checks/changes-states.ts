@@ -6,8 +6,8 @@ import { NotApplicable } from '../not-applicable.js';
 import { idsOf } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { UnexpectedError } from '../unexpected.js';
-import { atOnce, sideBySide } from './at-once.js';
-import { pages } from './changes.js';
+import { runAtOnce, runSideBySide } from './at-once.js';
+import { followPages } from './changes.js';
 
 /** RFC 8620 5.2 and 3.10: which states there are, and that each belongs to one moment. */
 
@@ -15,7 +15,7 @@ import { pages } from './changes.js';
  * Creates objects at the same time, as many at once as the session allows a user. Returns the
  * answers in any order.
  */
-export async function parallel(subject: Subject, count: number): Promise<SetAnswer[]> {
+export async function createAtOnce(subject: Subject, count: number): Promise<SetAnswer[]> {
   const { session } = subject.server.user;
   const most = Math.max(1, Math.min(session.limit('maxConcurrentRequests'), 8));
   const answers: SetAnswer[] = [];
@@ -26,7 +26,7 @@ export async function parallel(subject: Subject, count: number): Promise<SetAnsw
       (_, index) => () =>
         subject.set({ create: { k: subject.create(`p${answers.length + index}`) } }),
     );
-    answers.push(...(await atOnce(batch)));
+    answers.push(...(await runAtOnce(batch)));
   }
   return answers;
 }
@@ -35,7 +35,7 @@ export async function parallel(subject: Subject, count: number): Promise<SetAnsw
  * Returns answers in the order of their states, each new state the old one of the next. Throws
  * NotApplicable where an oldState is null, and UnexpectedError at a gap.
  */
-export function chained(answers: readonly SetAnswer[], start: string): readonly SetAnswer[] {
+export function chainAnswers(answers: readonly SetAnswer[], start: string): readonly SetAnswer[] {
   if (answers.some(({ oldState }) => oldState === null))
     throw new NotApplicable(
       'The server does not know what the state was before (oldState is null).',
@@ -56,7 +56,7 @@ export function chained(answers: readonly SetAnswer[], start: string): readonly 
 const PAGES = 50;
 
 /** Returns the id of the only object that a /set created. */
-const idOf = ({ created }: SetAnswer): string => entry(created, 'k').id;
+const readId = ({ created }: SetAnswer): string => entry(created, 'k').id;
 
 export const changesStateChecks = [
   ...typeChecks('5.2', { methods: ['get', 'changes'], room: 0, singleton: 'both' }, [
@@ -135,7 +135,7 @@ export const changesStateChecks = [
         await subject.prepare(accountId);
         const all = () => client.get(type, { accountId, ids: null });
         const seen = [await all()];
-        await sideBySide(
+        await runSideBySide(
           subject,
           12,
           async (round) => {
@@ -149,7 +149,7 @@ export const changesStateChecks = [
         const ids = (await all()).list.map(({ id }) => id);
         for (const { list, state } of seen) {
           const shadow = new Set(list.map(({ id }) => id));
-          for (const page of await pages(subject, state, null)) {
+          for (const page of await followPages(subject, state, null)) {
             for (const id of [...page.created, ...page.updated]) shadow.add(id);
             for (const id of page.destroyed) shadow.delete(id);
           }
@@ -170,11 +170,11 @@ export const changesStateChecks = [
         const { A1: accountId } = subject;
         await subject.clear(accountId);
         const start = await subject.state(accountId);
-        const chain = chained(await parallel(subject, 50), start);
-        const ids = chain.map(idOf);
+        const chain = chainAnswers(await createAtOnce(subject, 50), start);
+        const ids = chain.map(readId);
         expect(new Set(ids).size).toBe(50);
         const created = async (sinceState: string) =>
-          (await pages(subject, sinceState, 500)).flatMap((page) => page.created);
+          (await followPages(subject, sinceState, 500)).flatMap((page) => page.created);
         expect(await created(start)).toEqual(sameMembers(ids));
         for (const index of [0, 1, 10, 24, 48, 49]) {
           const later = ids.slice(index + 1);

@@ -10,7 +10,7 @@ import { UnexpectedError } from '../unexpected.js';
 /** RFC 8620 5.2: /changes. */
 
 /** Calls /changes in the first account from a state. Throws where the server refuses it. */
-export const changes = (
+export const callChanges = (
   subject: Subject,
   sinceState: string,
   more: object = {},
@@ -25,14 +25,14 @@ export const update = (subject: Subject, id: string, value: string) =>
  * Follows hasMoreChanges to the end and returns each page. Throws UnexpectedError after 200 pages,
  * where a client would ask for ever.
  */
-export async function pages(
+export async function followPages(
   subject: Subject,
   sinceState: string,
   maxChanges: number | null,
 ): Promise<readonly ChangesAnswer[]> {
   const all: ChangesAnswer[] = [];
   for (let state = sinceState; all.length < 200; ) {
-    const page = await changes(subject, state, { maxChanges });
+    const page = await callChanges(subject, state, { maxChanges });
     expect(page.oldState).toBe(state);
     if (maxChanges !== null) expect(idsOf(page).length).toBeLessThanOrEqual(maxChanges);
     all.push(page);
@@ -53,7 +53,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'hasMoreChanges is false.',
     async run(subject) {
       const state = await subject.state(subject.A1);
-      expect(await changes(subject, state)).toMatchObject({
+      expect(await callChanges(subject, state)).toMatchObject({
         accountId: subject.A1,
         oldState: state,
         // That states stay where nothing changes is a SHOULD (5.1).
@@ -83,7 +83,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       await update(subject, updated, 'changed');
       await subject.set({ destroy: [destroyed] });
       // How many come at once is the server's affair, where nothing is said and where something is.
-      const all = await pages(subject, state, null);
+      const all = await followPages(subject, state, null);
       for (const page of all) expect(page.accountId).toBe(subject.A1);
       expect({
         newState: all.at(-1)?.newState,
@@ -119,7 +119,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       await subject.set({ destroy: [kept] });
       await update(subject, gone, 'updated');
       await subject.set({ destroy: [gone] });
-      const answer = await changes(subject, state);
+      const answer = await callChanges(subject, state);
       expect([answer.created, answer.updated, answer.destroyed]).toEqual([[updated], [], [kept]]);
     },
   },
@@ -137,9 +137,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
           subject.err('invalidArguments', 'maxChanges'),
         );
       }
-      const all = await changes(subject, sinceState);
-      expect(await changes(subject, sinceState, { maxChanges: null })).toEqual(all);
-      expect(await changes(subject, sinceState, { maxChanges: 2 ** 53 - 1 })).toEqual(all);
+      const all = await callChanges(subject, sinceState);
+      expect(await callChanges(subject, sinceState, { maxChanges: null })).toEqual(all);
+      expect(await callChanges(subject, sinceState, { maxChanges: 2 ** 53 - 1 })).toEqual(all);
     },
   },
   {
@@ -152,7 +152,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
     async run(subject) {
       const start = await subject.state(subject.A1);
       const ids = await subject.make(subject.A1, ...'abcdefg');
-      const all = await pages(subject, start, 3);
+      const all = await followPages(subject, start, 3);
       expect(all.flatMap(idsOf)).toEqual(sameMembers(ids));
       expect(all.at(-1)?.newState).toBe(await subject.state(subject.A1));
     },
@@ -175,7 +175,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       const others = await subject.make(subject.A1, 'x', 'y', 'z');
       await update(subject, first, 'e');
       for (const maxChanges of [1, 2, 3, 4]) {
-        const seen = new Set((await pages(subject, start, maxChanges)).flatMap(idsOf));
+        const seen = new Set((await followPages(subject, start, maxChanges)).flatMap(idsOf));
         expect([...seen]).toEqual(sameMembers([first, ...others]));
       }
     },
@@ -194,10 +194,10 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
     async run(subject) {
       const start = await subject.state(subject.A1);
       const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b', 'c', 'd');
-      const page = await changes(subject, start, { maxChanges: 2 });
+      const page = await callChanges(subject, start, { maxChanges: 2 });
       await update(subject, first, 'changed');
       await subject.set({ destroy: [second] });
-      const order = (await pages(subject, start, 2)).flatMap((one) => [
+      const order = (await followPages(subject, start, 2)).flatMap((one) => [
         ...one.created.map((id) => `created ${id}`),
         ...one.updated.map((id) => `updated ${id}`),
         ...one.destroyed.map((id) => `destroyed ${id}`),
@@ -211,7 +211,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       const secondDestroyed = order.indexOf(`destroyed ${second}`);
       if (secondCreated !== -1) expect(secondDestroyed).toBeGreaterThan(secondCreated);
 
-      const rest = await changes(subject, page.newState);
+      const rest = await callChanges(subject, page.newState);
       expect(rest.newState).toBe(await subject.state(subject.A1));
       const of = (id: string) => (page.created.includes(id) ? 'told' : 'not told');
       if (of(first) === 'told') expect(rest.updated).toContain(first);

@@ -12,8 +12,8 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
   text: true,
 });
 
-/** Arguments of a copy from the first account to the second. */
-export const argsOf = (subject: Subject, more: object): object => ({
+/** Builds the arguments of a copy from the first account to the second. */
+export const buildArgs = (subject: Subject, more: object): object => ({
   fromAccountId: subject.A1,
   accountId: subject.A2,
   ...more,
@@ -21,37 +21,43 @@ export const argsOf = (subject: Subject, more: object): object => ({
 
 /** Copies from the first account to the second. Throws where the whole call is refused. */
 export const copy = (subject: Subject, more: object): Promise<CopyAnswer> =>
-  subject.client.copy(subject.type, argsOf(subject, more));
+  subject.client.copy(subject.type, buildArgs(subject, more));
 
-/** Makes the same call, and returns name and arguments of its response, an error or not. */
-export const refused = (subject: Subject, more: object) =>
-  subject.client.call(`${subject.type}/copy`, argsOf(subject, more));
+/**
+ * Calls /copy from the first account to the second. Returns the name and the arguments of the
+ * response, an error or not.
+ */
+export const tryCopy = (subject: Subject, more: object) =>
+  subject.client.call(`${subject.type}/copy`, buildArgs(subject, more));
 
-/** One object as /copy takes it: what it refers to is not in the target, so another is named. */
-export const from = (subject: Subject, id: string, more: JsonMap = {}): JsonMap => ({
+/**
+ * Builds a create of /copy for one object. Its references name objects of the target account, where
+ * those of the original are missing.
+ */
+export const buildCopy = (subject: Subject, id: string, more: JsonMap = {}): JsonMap => ({
   id,
   ...subject.moved(),
   ...more,
 });
 
-/** A copy of one object that must succeed: what `created` says of it. */
-export async function copied(subject: Subject, id: string, more: JsonMap = {}): Promise<Item> {
-  const { created } = await copy(subject, { create: { k: from(subject, id, more) } });
+/** Copies one object, which must succeed. Returns what `created` says of the copy. */
+export async function copyOne(subject: Subject, id: string, more: JsonMap = {}): Promise<Item> {
+  const { created } = await copy(subject, { create: { k: buildCopy(subject, id, more) } });
   return entry(created, 'k');
 }
 
-/** A /copy of one object, under the creation id `k` and the call id `c`, as a call of a request. */
-export const copyCall = (subject: Subject, id: string): Call => [
+/** Builds a call of /copy for one object, with the creation id `k` and the call id `c`. */
+export const buildCopyCall = (subject: Subject, id: string): Call => [
   `${subject.type}/copy`,
-  argsOf(subject, { create: { k: from(subject, id) } }),
+  buildArgs(subject, { create: { k: buildCopy(subject, id) } }),
   'c',
 ];
 
 /**
- * An object in an account that the user may only read, made by its owner for as long as something
- * is done with it.
+ * Creates an object, as its owner, in an account that the user may only read. Works with it, and
+ * destroys it again.
  */
-export async function inReadOnly(
+export async function withReadOnlyObject(
   subject: Subject,
   text: string,
   work: (id: string, accountId: string) => Promise<void>,
@@ -65,7 +71,7 @@ export async function inReadOnly(
   await owner.set(type, { accountId, destroy: [id] });
 }
 
-/** Arguments of one of a request's responses, which must be there. */
-export function argsOfResponse(responses: readonly MethodResponse[], index: number): JsonMap {
+/** Reads the arguments of one of a request's responses. Throws where there is no such response. */
+export function readArgs(responses: readonly MethodResponse[], index: number): JsonMap {
   return at(responses, index)[1];
 }

@@ -3,21 +3,21 @@ import { typeChecks } from '../check.js';
 import { asSet, type MethodResponse } from '../client/answers.js';
 import { at } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
-import { argsOf, argsOfResponse, from, inReadOnly, NEEDS } from './copies.js';
+import { buildArgs, buildCopy, NEEDS, readArgs, withReadOnlyObject } from './copies.js';
 
 /** RFC 8620 5.4: onSuccessDestroyOriginal, the /set that a /copy has the server make. */
 
 /**
- * Copies, has the originals destroyed, and asks with /get what is left of one. Returns the
+ * Copies objects, has the originals destroyed, and asks with /get what is left of one. Returns the
  * responses.
  */
-export async function moved(
+export async function moveObject(
   subject: Subject,
   id: string,
   create: object,
   more: object = {},
 ): Promise<readonly MethodResponse[]> {
-  const args = argsOf(subject, { create, onSuccessDestroyOriginal: true, ...more });
+  const args = buildArgs(subject, { create, onSuccessDestroyOriginal: true, ...more });
   const { methodResponses } = await subject.client.api([
     [`${subject.type}/copy`, args, 'c'],
     [`${subject.type}/get`, { accountId: subject.A1, ids: [id] }, 'g'],
@@ -45,18 +45,18 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const { type, profile } = subject;
       const [id = '', other = ''] = await subject.make(subject.A1, 'moved', 'stays');
-      const wrong = from(subject, other, { nope: 1 });
-      const create = { k: from(subject, id), bad: wrong, none: { id: 'x1' } };
-      const responses = await moved(subject, id, create);
+      const wrong = buildCopy(subject, other, { nope: 1 });
+      const create = { k: buildCopy(subject, id), bad: wrong, none: { id: 'x1' } };
+      const responses = await moveObject(subject, id, create);
       expect(listNames(responses)).toEqual([
         [`${type}/copy`, 'c'],
         [`${type}/set`, 'c'],
         [`${type}/get`, 'g'],
       ]);
-      const set = asSet(argsOfResponse(responses, 1));
+      const set = asSet(readArgs(responses, 1));
       expect(set).toMatchObject({ accountId: subject.A1, destroyed: [id], notDestroyed: null });
       expect(set.newState).not.toBe(set.oldState);
-      expect(argsOfResponse(responses, 2)).toMatchObject({ notFound: [id], state: set.newState });
+      expect(readArgs(responses, 2)).toMatchObject({ notFound: [id], state: set.newState });
       expect((await subject.read(other))[profile.text]).toBe('stays');
     },
   },
@@ -69,10 +69,10 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1);
       const stale = { destroyFromIfInState: 'stale' };
-      const responses = await moved(subject, id, { k: from(subject, id) }, stale);
-      expect(Object.keys(asSet(argsOfResponse(responses, 0)).created ?? {})).toEqual(['k']);
+      const responses = await moveObject(subject, id, { k: buildCopy(subject, id) }, stale);
+      expect(Object.keys(asSet(readArgs(responses, 0)).created ?? {})).toEqual(['k']);
       expect(at(responses, 1)).toEqual(['error', subject.methodError('stateMismatch'), 'c']);
-      expect(argsOfResponse(responses, 2)['notFound']).toEqual([]);
+      expect(readArgs(responses, 2)['notFound']).toEqual([]);
     },
   },
   {
@@ -90,9 +90,9 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
         [second, null],
       ] as const) {
         const more = { destroyFromIfInState: state };
-        const responses = await moved(subject, id, { k: from(subject, id) }, more);
-        expect(asSet(argsOfResponse(responses, 1)).destroyed).toEqual([id]);
-        expect(argsOfResponse(responses, 2)['notFound']).toEqual([id]);
+        const responses = await moveObject(subject, id, { k: buildCopy(subject, id) }, more);
+        expect(asSet(readArgs(responses, 1)).destroyed).toEqual([id]);
+        expect(readArgs(responses, 2)['notFound']).toEqual([id]);
       }
     },
   },
@@ -108,14 +108,14 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
      */
     async run(subject) {
       const id = await subject.one(subject.A1);
-      const create = { k: from(subject, id, { nope: 1 }), none: { id: 'x1' } };
-      const responses = await moved(subject, id, create);
+      const create = { k: buildCopy(subject, id, { nope: 1 }), none: { id: 'x1' } };
+      const responses = await moveObject(subject, id, create);
       for (const [name, args] of responses.slice(1, -1)) {
         expect(name).toBe(`${subject.type}/set`);
         const { destroyed, notDestroyed } = asSet(args);
         expect([destroyed ?? [], Object.keys(notDestroyed ?? {})]).toEqual([[], []]);
       }
-      expect(argsOfResponse(responses, -1)['notFound']).toEqual([]);
+      expect(readArgs(responses, -1)['notFound']).toEqual([]);
     },
   },
   {
@@ -129,9 +129,14 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
      * it fails.
      */
     run: (subject) =>
-      inReadOnly(subject, 'read', async (id, fromAccountId) => {
-        const responses = await moved(subject, 'x1', { k: from(subject, id) }, { fromAccountId });
-        const copied = asSet(argsOfResponse(responses, 0)).created?.['k']?.id ?? '';
+      withReadOnlyObject(subject, 'read', async (id, fromAccountId) => {
+        const responses = await moveObject(
+          subject,
+          'x1',
+          { k: buildCopy(subject, id) },
+          { fromAccountId },
+        );
+        const copied = asSet(readArgs(responses, 0)).created?.['k']?.id ?? '';
         expect((await subject.read(copied, subject.A2))[subject.profile.text]).toBe('read');
         expect(at(responses, 1)).toEqual(['error', subject.methodError('accountReadOnly'), 'c']);
       }),

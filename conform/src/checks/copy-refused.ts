@@ -5,7 +5,7 @@ import { entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { beyond } from '../subject/limits.js';
 import type { Subject } from '../subject/subject.js';
-import { argsOf, copy, from, inReadOnly, NEEDS, refused } from './copies.js';
+import { buildArgs, buildCopy, copy, NEEDS, tryCopy, withReadOnlyObject } from './copies.js';
 
 /** RFC 8620 5.4: what stops a /copy, and what does not. */
 
@@ -15,16 +15,16 @@ const MANY = 5000;
 /**
  * Expects an account to be refused as the source and as the target, each by an error of its own.
  */
-async function refusesAccount(
+async function expectAccountRefused(
   subject: Subject,
   account: string,
   source: string,
   target: string,
 ): Promise<void> {
-  expect(await refused(subject, { fromAccountId: account, create: {} })).toEqual(
+  expect(await tryCopy(subject, { fromAccountId: account, create: {} })).toEqual(
     subject.err(source),
   );
-  expect(await refused(subject, { accountId: account, create: {} })).toEqual(subject.err(target));
+  expect(await tryCopy(subject, { accountId: account, create: {} })).toEqual(subject.err(target));
 }
 
 export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
@@ -38,7 +38,10 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'original');
       const before = await subject.snapshot(subject.A2);
-      const create = { a: from(subject, id, { nope: 1 }), b: from(subject, id, { [text]: 5 }) };
+      const create = {
+        a: buildCopy(subject, id, { nope: 1 }),
+        b: buildCopy(subject, id, { [text]: 5 }),
+      };
       const answer = await copy(subject, { create });
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
@@ -63,7 +66,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       const { text } = subject.profile;
       const state = await subject.state(subject.A2);
       const create = { k: { [text]: 'a' }, n: { id: null }, m: { id: 5 } };
-      const [name, answer] = await refused(subject, { create });
+      const [name, answer] = await tryCopy(subject, { create });
       // An argument that lacks what it must have may be invalid as a whole (3.6.2).
       if (name === 'error') expect(answer).toEqual(subject.methodError('invalidArguments'));
       else {
@@ -98,7 +101,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     /** Tries the account on both sides. Each side has an error of its own (RFC 8620 5.4). */
     async run(subject) {
       const { unknownAccount } = subject;
-      await refusesAccount(subject, unknownAccount, 'fromAccountNotFound', 'accountNotFound');
+      await expectAccountRefused(subject, unknownAccount, 'fromAccountNotFound', 'accountNotFound');
     },
   },
   {
@@ -109,7 +112,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       'target.',
     needs: { room: 0 },
     async run(subject) {
-      await refusesAccount(subject, subject.AX, 'fromAccountNotFound', 'accountNotFound');
+      await expectAccountRefused(subject, subject.AX, 'fromAccountNotFound', 'accountNotFound');
     },
   },
   {
@@ -120,7 +123,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       'accountNotSupportedByMethod.',
     needs: { room: 0 },
     async run(subject) {
-      await refusesAccount(
+      await expectAccountRefused(
         subject,
         subject.accountWithout,
         'fromAccountNotSupportedByMethod',
@@ -141,7 +144,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1);
       const before = await subject.snapshot(subject.A1);
-      const [name, answer] = await refused(subject, {
+      const [name, answer] = await tryCopy(subject, {
         accountId: subject.A1,
         create: { k: { id } },
       });
@@ -156,8 +159,8 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'From an account that the user may only read copies are made.',
     run: (subject) =>
-      inReadOnly(subject, 'read', async (original, fromAccountId) => {
-        const create = { k: from(subject, original) };
+      withReadOnlyObject(subject, 'read', async (original, fromAccountId) => {
+        const create = { k: buildCopy(subject, original) };
         const { id } = entry((await copy(subject, { fromAccountId, create })).created, 'k');
         expect((await subject.read(id, subject.A2))[subject.profile.text]).toBe('read');
       }),
@@ -168,7 +171,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     rule: 'Into an account that the user may only read nothing is copied: accountReadOnly.',
     needs: { room: 0 },
     async run(subject) {
-      const answer = await refused(subject, { accountId: subject.AR, create: {} });
+      const answer = await tryCopy(subject, { accountId: subject.AR, create: {} });
       expect(answer).toEqual(subject.err('accountReadOnly'));
     },
   },
@@ -185,9 +188,9 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1);
       const before = await subject.snapshot(subject.A2);
-      const create = { k: from(subject, id) };
+      const create = { k: buildCopy(subject, id) };
       for (const stale of [{ ifFromInState: 'no' }, { ifInState: 'no' }, { ifInState: '' }])
-        expect(await refused(subject, { create, ...stale })).toEqual(subject.err('stateMismatch'));
+        expect(await tryCopy(subject, { create, ...stale })).toEqual(subject.err('stateMismatch'));
       expect(await subject.snapshot(subject.A2)).toEqual(before);
     },
   },
@@ -201,7 +204,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
         ifFromInState: await subject.state(subject.A1),
         ifInState: await subject.state(subject.A2),
       };
-      const create = { k: from(subject, id) };
+      const create = { k: buildCopy(subject, id) };
       for (const states of [current, { ifFromInState: null, ifInState: null }]) {
         const { created } = await copy(subject, { create, ...states });
         await subject.set({ accountId: subject.A2, destroy: [entry(created, 'k').id] });
@@ -222,11 +225,11 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const most = subject.server.user.session.limit('maxObjectsInSet');
       if (most > MANY) throw new NotApplicable(`maxObjectsInSet is ${most}, this tries ${MANY}.`);
-      const create = (count: number): JsonMap =>
+      const buildCreate = (count: number): JsonMap =>
         Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { id: 'x1' }]));
-      const { notCreated } = await copy(subject, { create: create(most) });
+      const { notCreated } = await copy(subject, { create: buildCreate(most) });
       expect(Object.keys(notCreated ?? {})).toHaveLength(most);
-      const args = argsOf(subject, { create: create(most + 1) });
+      const args = buildArgs(subject, { create: buildCreate(most + 1) });
       const answer = await beyond(subject, 'maxObjectsInSet', `${subject.type}/copy`, args);
       if (answer !== null) expect(Object.keys(asMap(answer['notCreated']))).toHaveLength(most + 1);
     },
@@ -238,11 +241,11 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     needs: { room: 0 },
     async run(subject) {
       for (const create of [undefined, null])
-        expect(await refused(subject, { create })).toEqual(
+        expect(await tryCopy(subject, { create })).toEqual(
           subject.err('invalidArguments', 'create'),
         );
       for (const fromAccountId of [undefined, null])
-        expect(await refused(subject, { fromAccountId, create: {} })).toEqual(
+        expect(await tryCopy(subject, { fromAccountId, create: {} })).toEqual(
           subject.err('invalidArguments', 'fromAccountId'),
         );
     },

@@ -5,15 +5,15 @@ import { entry, satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { givable, writable } from '../subject/described.js';
 import { populated } from '../subject/populated.js';
-import { copied, copy, copyCall, from, NEEDS } from './copies.js';
-import { madeBy, setCall, setTo } from './requests.js';
+import { buildCopy, buildCopyCall, copy, copyOne, NEEDS } from './copies.js';
+import { buildSetCall, readCreated, readSet } from './requests.js';
 
 /** RFC 8620 5.4: what a /copy makes. */
 
 const anId = satisfying('an Id', (value) => typeof value === 'string' && value !== '');
 
 /** Matches the oldState of a copy, which RFC 8620 5.4 lets a server leave null. */
-const oldStateOf = (state: string) =>
+const matchOldState = (state: string) =>
   satisfying(`${state}, or null`, (value) => value === state || value === null);
 
 export const copyChecks = typeChecks('5.4', NEEDS, [
@@ -30,11 +30,11 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const oldState = await subject.state(subject.A2);
-      const answer = await copy(subject, { create: { k: from(subject, id) } });
+      const answer = await copy(subject, { create: { k: buildCopy(subject, id) } });
       expect(answer).toMatchObject({
         fromAccountId: subject.A1,
         accountId: subject.A2,
-        oldState: oldStateOf(oldState),
+        oldState: matchOldState(oldState),
         newState: await subject.state(subject.A2),
         created: { k: expect.objectContaining({ id: anId }) },
         notCreated: null,
@@ -55,7 +55,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const original = await subject.read(id);
-      const made = await copied(subject, id);
+      const made = await copyOne(subject, id);
       const merged = { ...original, ...subject.moved(), ...made };
       expect(await subject.read(made.id, subject.A2)).toEqual(merged);
     },
@@ -75,7 +75,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       const before = await subject.snapshot(subject.A1);
       for (const more of [{}, { onSuccessDestroyOriginal: false }]) {
         const { created } = await copy(subject, {
-          create: { k: from(subject, id) },
+          create: { k: buildCopy(subject, id) },
           ...more,
         });
         expect(created).toEqual({ k: expect.anything() });
@@ -98,7 +98,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'original');
       const original = await subject.read(id);
-      const made = await copied(subject, id, { [text]: 'changed' });
+      const made = await copyOne(subject, id, { [text]: 'changed' });
       const merged = { ...original, ...subject.moved(), [text]: 'changed', ...made };
       expect(await subject.read(made.id, subject.A2)).toEqual(merged);
       expect(await subject.read(id)).toEqual(original);
@@ -117,7 +117,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       const { text } = subject.profile;
       const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
       const { created, notCreated } = await copy(subject, {
-        create: { a: from(subject, a), bad: { id: 'x1' }, b: from(subject, b) },
+        create: { a: buildCopy(subject, a), bad: { id: 'x1' }, b: buildCopy(subject, b) },
       });
       expect(Object.keys(created ?? {}).sort()).toEqual(['a', 'b']);
       expect(notCreated).toEqual({ bad: subject.setError('notFound') });
@@ -138,7 +138,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1);
       const sinceState = await subject.state(subject.A2);
-      const made = await copied(subject, id);
+      const made = await copyOne(subject, id);
       const args = { accountId: subject.A2, sinceState };
       const changes = await subject.client.changes(subject.type, args);
       expect(changes).toMatchObject({ created: [made.id], updated: [], destroyed: [] });
@@ -159,7 +159,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       const { queryState, canCalculateChanges } = await client.query(type, { accountId });
       if (!canCalculateChanges)
         throw new NotApplicable('The query says that its changes can’t be calculated.');
-      const made = await copied(subject, id);
+      const made = await copyOne(subject, id);
       const args = { accountId, sinceQueryState: queryState };
       const { added } = await client.queryChanges(type, args);
       expect(added.map((item) => item.id)).toEqual([made.id]);
@@ -173,8 +173,8 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       'has them.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'copied');
-      const response = await subject.client.api([copyCall(subject, id)], { createdIds: {} });
-      expect(response.createdIds).toEqual({ k: madeBy(response, 'c').id });
+      const response = await subject.client.api([buildCopyCall(subject, id)], { createdIds: {} });
+      expect(response.createdIds).toEqual({ k: readCreated(response, 'c').id });
     },
   },
   {
@@ -184,10 +184,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1, 'copied');
       const response = await subject.client.api([
-        copyCall(subject, id),
-        setCall(subject, { accountId: subject.A2, destroy: ['#k'] }, 's'),
+        buildCopyCall(subject, id),
+        buildSetCall(subject, { accountId: subject.A2, destroy: ['#k'] }, 's'),
       ]);
-      expect(setTo(response, 's').destroyed).toEqual([madeBy(response, 'c').id]);
+      expect(readSet(response, 's').destroyed).toEqual([readCreated(response, 'c').id]);
     },
   },
   {

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { answerTo } from '../client/answers.js';
 import { entry, sameMembers } from '../expected.js';
-import { expectGone, getCall, madeBy, setCall, setTo } from './requests.js';
+import { buildGetCall, buildSetCall, expectGone, readCreated, readSet } from './requests.js';
 
 /** RFC 8620 3.3, 3.4 and 5.3: creation ids and createdIds. */
 
@@ -22,9 +22,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     async run(subject) {
       const { client } = subject;
       const create = { k: subject.create('a') };
-      const without = await client.api([setCall(subject, { create }, 'c')]);
+      const without = await client.api([buildSetCall(subject, { create }, 'c')]);
       expect(without).not.toHaveProperty('createdIds');
-      const get = getCall(subject, { ids: [] }, 'g');
+      const get = buildGetCall(subject, { ids: [] }, 'g');
       const empty = await client.api([get], { createdIds: {} });
       expect(empty.createdIds).toEqual({});
     },
@@ -45,13 +45,13 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const given = { x: 'id1', 'y-_9': 'id2' };
       const response = await subject.client.api(
         [
-          setCall(subject, { create }, 'c'),
-          setCall(subject, { create: { m: subject.create('b') } }, 'd'),
+          buildSetCall(subject, { create }, 'c'),
+          buildSetCall(subject, { create: { m: subject.create('b') } }, 'd'),
         ],
         { createdIds: given },
       );
-      const id = (call: string, key: string) => madeBy(response, call, key).id;
-      expect(response.createdIds).toEqual({ ...given, k: id('c', 'k'), m: id('d', 'm') });
+      const readId = (call: string, key: string) => readCreated(response, call, key).id;
+      expect(response.createdIds).toEqual({ ...given, k: readId('c', 'k'), m: readId('d', 'm') });
     },
   },
   {
@@ -66,10 +66,13 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const response = await subject.client.api(
-        [setCall(subject, { destroy: ['#x'] }, 'd'), getCall(subject, { ids: [id] }, 'g')],
+        [
+          buildSetCall(subject, { destroy: ['#x'] }, 'd'),
+          buildGetCall(subject, { ids: [id] }, 'g'),
+        ],
         { createdIds: { x: id } },
       );
-      expect(setTo(response, 'd').notDestroyed).toBeNull();
+      expect(readSet(response, 'd').notDestroyed).toBeNull();
       expect(answerTo(response, 'g')['notFound']).toEqual([id]);
       expect(response.createdIds).toEqual({ x: id });
     },
@@ -84,16 +87,16 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
      * shows which of the three objects it stands for.
      */
     async run(subject) {
-      const creates = (text: string) => ({ create: { k: subject.create(text) } });
+      const buildCreates = (text: string) => ({ create: { k: subject.create(text) } });
       const response = await subject.client.api(
         [
-          setCall(subject, creates('first'), 'a'),
-          setCall(subject, creates('second'), 'b'),
-          setCall(subject, { destroy: ['#k'] }, 'c'),
+          buildSetCall(subject, buildCreates('first'), 'a'),
+          buildSetCall(subject, buildCreates('second'), 'b'),
+          buildSetCall(subject, { destroy: ['#k'] }, 'c'),
         ],
         { createdIds: { k: 'given' } },
       );
-      const [first, second] = [madeBy(response, 'a').id, madeBy(response, 'b').id];
+      const [first, second] = [readCreated(response, 'a').id, readCreated(response, 'b').id];
       expect(response.createdIds).toEqual({ k: second });
       expect((await subject.read(first))[subject.profile.text]).toBe('first');
       await expectGone(subject, second);
@@ -112,14 +115,14 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     async run(subject) {
       const response = await subject.client.api(
         [
-          setCall(subject, { create: { k: subject.create('first') } }, 'a'),
-          setCall(subject, { create: { k: { noSuchProperty: 1 } } }, 'b'),
-          setCall(subject, { destroy: ['#k'] }, 'c'),
+          buildSetCall(subject, { create: { k: subject.create('first') } }, 'a'),
+          buildSetCall(subject, { create: { k: { noSuchProperty: 1 } } }, 'b'),
+          buildSetCall(subject, { destroy: ['#k'] }, 'c'),
         ],
         { createdIds: {} },
       );
-      const { id } = madeBy(response, 'a');
-      expect(Object.keys(setTo(response, 'b').notCreated ?? {})).toEqual(['k']);
+      const { id } = readCreated(response, 'a');
+      expect(Object.keys(readSet(response, 'b').notCreated ?? {})).toEqual(['k']);
       expect(response.createdIds).toEqual({ k: id });
       await expectGone(subject, id);
     },
@@ -130,11 +133,11 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     rule: 'An object that an earlier call of the request created is destroyed by its creation id.',
     async run(subject) {
       const response = await subject.client.api([
-        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
-        setCall(subject, { destroy: ['#k'] }, 'c'),
+        buildSetCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        buildSetCall(subject, { destroy: ['#k'] }, 'c'),
       ]);
-      const { id } = madeBy(response, 'a');
-      expect(setTo(response, 'c').notDestroyed).toBeNull();
+      const { id } = readCreated(response, 'a');
+      expect(readSet(response, 'c').notDestroyed).toBeNull();
       await expectGone(subject, id);
     },
   },
@@ -168,14 +171,14 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const { text } = subject.profile;
       const args = { update: { '#later': { [text]: 'x' } }, destroy: ['#nobody'] };
       const response = await subject.client.api([
-        setCall(subject, args, 'a'),
-        setCall(subject, { create: { later: subject.create('a') } }, 'b'),
+        buildSetCall(subject, args, 'a'),
+        buildSetCall(subject, { create: { later: subject.create('a') } }, 'b'),
       ]);
-      const answer = setTo(response, 'a');
+      const answer = readSet(response, 'a');
       expect([answer.updated, answer.destroyed]).toEqual([null, null]);
       expect(answer.notUpdated).toEqual({ '#later': subject.setError('notFound') });
       expect(answer.notDestroyed).toEqual({ '#nobody': subject.setError('notFound') });
-      const { id } = madeBy(response, 'b', 'later');
+      const { id } = readCreated(response, 'b', 'later');
       expect((await subject.read(id))[text]).toBe('a');
     },
   },
@@ -210,15 +213,15 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const { text } = subject.profile;
       const response = await subject.client.api(
         [
-          setCall(subject, { create: { '1': subject.create('#1 priority') } }, 'a'),
-          setCall(subject, { create: { b: subject.create('#1') } }, 'b'),
+          buildSetCall(subject, { create: { '1': subject.create('#1 priority') } }, 'a'),
+          buildSetCall(subject, { create: { b: subject.create('#1') } }, 'b'),
         ],
         { createdIds: {} },
       );
-      const [one, two] = [madeBy(response, 'a', '1'), madeBy(response, 'b', 'b')];
+      const [one, two] = [readCreated(response, 'a', '1'), readCreated(response, 'b', 'b')];
       for (const made of [one, two]) expect(Object.keys(made)).not.toContain(text);
       const update = { [one.id]: { [text]: '#b' } };
-      await subject.client.api([setCall(subject, { update }, 'c')], {
+      await subject.client.api([buildSetCall(subject, { update }, 'c')], {
         createdIds: response.createdIds ?? {},
       });
       expect((await subject.read(one.id))[text]).toBe('#b');
@@ -240,12 +243,12 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
     async run(subject) {
       const { A1, type, profile } = subject;
       const first = await subject.client.api(
-        [setCall(subject, { create: { k: subject.create('one') } }, 'a')],
+        [buildSetCall(subject, { create: { k: subject.create('one') } }, 'a')],
         { createdIds: {} },
       );
       const create = { m: subject.create('two') };
       const second = await subject.client.api(
-        [setCall(subject, { create, destroy: ['#k'] }, 'b')],
+        [buildSetCall(subject, { create, destroy: ['#k'] }, 'b')],
         { createdIds: first.createdIds ?? {} },
       );
       const { k = '', m = '' } = second.createdIds ?? {};
@@ -269,9 +272,9 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const objects = keys.map((key) => [key, subject.create(key.slice(0, 9))] as const);
       // A literal { __proto__ } would name no member; fromEntries makes one.
       const create = Object.fromEntries(objects);
-      const call = setCall(subject, { create }, 'a');
+      const call = buildSetCall(subject, { create }, 'a');
       const response = await subject.client.api([call], { createdIds: {} });
-      const { created } = setTo(response, 'a');
+      const { created } = readSet(response, 'a');
       expect(Object.getOwnPropertyNames(created).sort()).toEqual([...keys].sort());
       expect(Object.getOwnPropertyNames(response.createdIds).sort()).toEqual([...keys].sort());
       for (const key of keys)

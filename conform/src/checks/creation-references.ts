@@ -4,10 +4,10 @@ import type { JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { wrapped } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { hasLinks, linksOf, type Reference } from './described-links.js';
-import { refusalOf } from './patch-places.js';
+import { findLinks, needLink, type Reference } from './described-links.js';
+import { matchInvalid } from './patch-places.js';
 import { expectNoLookAhead } from './refusal.js';
-import { madeBy, setCall, setTo } from './requests.js';
+import { buildSetCall, readCreated, readSet } from './requests.js';
 
 /** RFC 8620 3.3 and 5.3: creation ids in properties that hold ids of other objects. */
 
@@ -15,30 +15,30 @@ import { madeBy, setCall, setTo } from './requests.js';
 const isMutable = ({ property }: Reference): boolean => property.access === 'mutable';
 
 /** Returns the references to objects of the type itself. */
-export const ownLinks = (subject: Subject) =>
-  linksOf(subject).filter(({ reference }) => reference.type === subject.type);
+export const findOwnLinks = (subject: Subject) =>
+  findLinks(subject).filter(({ reference }) => reference.type === subject.type);
 
 /** Returns why no object of the type can refer to another one of it; null where one can. */
-export const noOwnLinks = (subject: Subject) =>
-  ownLinks(subject).length > 0 ? null : 'No property refers to objects of the same type.';
+export const needOwnLink = (subject: Subject) =>
+  findOwnLinks(subject).length > 0 ? null : 'No property refers to objects of the same type.';
 
 /** Returns why no update of the type can set a reference; null where one can. */
-const noMutableLinks = (subject: Subject) =>
-  ownLinks(subject).some(isMutable)
+const needMutableLink = (subject: Subject) =>
+  findOwnLinks(subject).some(isMutable)
     ? null
     : 'No mutable property refers to objects of the same type.';
 
 /**
  * Returns the references of the type to itself that are maps of ids, into which a pointer leads.
  */
-const mutableMaps = (subject: Subject) =>
-  ownLinks(subject).filter((link) => link.reference.form === 'set' && isMutable(link));
+const findMutableMaps = (subject: Subject) =>
+  findOwnLinks(subject).filter((link) => link.reference.form === 'set' && isMutable(link));
 
 /**
  * Runs for each reference, with its target type ready for creates. Destroys what the run made, the
  * newest first.
  */
-export async function each(
+export async function forEachLink(
   subject: Subject,
   links: readonly Reference[],
   run: (link: Reference & { readonly name: string }, target: Subject) => Promise<void>,
@@ -48,13 +48,13 @@ export async function each(
     const isOwn = link.reference.type === subject.type;
     const target = isOwn ? subject : subject.of(link.reference.type);
     await target.prepare(A1);
-    const made = ({ type }: Subject) => server.fence.made(type, A1);
-    const before = new Set([...made(subject), ...made(target)]);
+    const listMade = ({ type }: Subject) => server.fence.made(type, A1);
+    const before = new Set([...listMade(subject), ...listMade(target)]);
     try {
       await run({ ...link, name: link.property.name }, target);
     } finally {
       for (const one of new Set([subject, target])) {
-        const destroy = made(one).filter((id) => !before.has(id));
+        const destroy = listMade(one).filter((id) => !before.has(id));
         if (destroy.length === 0) continue;
         await server.recorder.aside(() => one.set({ destroy: destroy.toReversed() }));
       }
@@ -64,7 +64,7 @@ export async function each(
 }
 
 /** Updates objects and creates another one in the same call, to which the patches may refer. */
-const withNew = (subject: Subject, update: JsonMap) =>
+const updateBesideCreate = (subject: Subject, update: JsonMap) =>
   subject.set({ update, create: { p: subject.create('p') } });
 
 export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
@@ -75,16 +75,16 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
       'A reference may be # and the creation id of an earlier call’s object, of any type. The ' +
       'real id is stored, and reported since the client did not send it.',
     needs: { room: 2 },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference }, target) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
         const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#p') };
         const response = await subject.clientOfAll.api([
-          setCall(target, { create: { p: target.create('p') } }, 'p'),
-          setCall(subject, { create: { c: object } }, 'c'),
+          buildSetCall(target, { create: { p: target.create('p') } }, 'p'),
+          buildSetCall(subject, { create: { c: object } }, 'c'),
         ]);
-        const { id } = madeBy(response, 'p', 'p');
-        const made = madeBy(response, 'c', 'c');
+        const { id } = readCreated(response, 'p', 'p');
+        const made = readCreated(response, 'c', 'c');
         const expected = wrapped(reference.form, id);
         expect({ name, value: made[name] }).toEqual({ name, value: expected });
         expect((await subject.read(made.id))[name]).toEqual(expected);
@@ -98,17 +98,17 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
       'A creation id that a later call makes is not kept as it is: the create is refused (here ' +
       'with invalidProperties: the server does not look ahead).',
     needs: { room: 2 },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference }, target) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
         const object = { ...subject.create('early'), [name]: wrapped(reference.form, '#late') };
         const response = await subject.clientOfAll.api([
-          setCall(subject, { create: { c: object } }, 'c'),
-          setCall(target, { create: { late: target.create('late') } }, 'p'),
+          buildSetCall(subject, { create: { c: object } }, 'c'),
+          buildSetCall(target, { create: { late: target.create('late') } }, 'p'),
         ]);
-        const late = setTo(response, 'p').created?.['late'];
+        const late = readSet(response, 'p').created?.['late'];
         const value = late === undefined ? undefined : wrapped(reference.form, late.id);
-        await expectNoLookAhead(subject, name, setTo(response, 'c'), value);
+        await expectNoLookAhead(subject, name, readSet(response, 'c'), value);
       });
     },
   },
@@ -118,16 +118,16 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     section: '3.3',
     rule: 'A reference may be # and a creation id of the request’s createdIds.',
     needs: { room: 2 },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference }, target) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
         const [id = ''] = await target.make(subject.A1, 'given');
         const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#x') };
         const response = await subject.clientOfAll.api(
-          [setCall(subject, { create: { c: object } }, 'c')],
+          [buildSetCall(subject, { create: { c: object } }, 'c')],
           { createdIds: { x: id } },
         );
-        const made = madeBy(response, 'c', 'c');
+        const made = readCreated(response, 'c', 'c');
         expect((await subject.read(made.id))[name]).toEqual(wrapped(reference.form, id));
         expect(response.createdIds).toEqual({ x: id, c: made.id });
       });
@@ -140,9 +140,9 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
       'Objects of one call may refer to each other in any order: what is referred to is created ' +
       'first, also along a chain that is listed last to first.',
     needs: { room: 9 },
-    applies: noOwnLinks,
+    applies: needOwnLink,
     async run(subject) {
-      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
+      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference: { form } }) => {
         const depth = 8;
         const entries = Array.from({ length: depth }, (_, n) => [
           `k${depth - n}`,
@@ -164,12 +164,12 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     level: 'must',
     rule: 'An update may refer to what its call creates: the real id is stored, and reported.',
     needs: { room: 2 },
-    applies: noMutableLinks,
+    applies: needMutableLink,
     async run(subject) {
-      const links = ownLinks(subject).filter(isMutable);
-      await each(subject, links, async ({ name, reference: { form } }) => {
+      const links = findOwnLinks(subject).filter(isMutable);
+      await forEachLink(subject, links, async ({ name, reference: { form } }) => {
         const id = await subject.put1({});
-        const { created, updated, notUpdated } = await withNew(subject, {
+        const { created, updated, notUpdated } = await updateBesideCreate(subject, {
           [id]: { [name]: wrapped(form, '#p') },
         });
         expect(notUpdated).toBeNull();
@@ -187,13 +187,13 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
       'is invalidProperties.',
     needs: { room: 2 },
     applies: (subject) =>
-      mutableMaps(subject).length > 0
+      findMutableMaps(subject).length > 0
         ? null
         : 'No mutable property is a map of ids of the same type.',
     async run(subject) {
-      await each(subject, mutableMaps(subject), async ({ name }) => {
+      await forEachLink(subject, findMutableMaps(subject), async ({ name }) => {
         const id = await subject.put1({});
-        const { created, notUpdated } = await withNew(subject, {
+        const { created, notUpdated } = await updateBesideCreate(subject, {
           [id]: { [`${name}/#p`]: true },
         });
         expect(notUpdated).toBeNull();
@@ -201,7 +201,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
         expect((await subject.read(id))[name]).toEqual({ [made]: true });
         for (const key of ['x1', '#nobody']) {
           const answer = await subject.update(id, { [`${name}/${key}`]: true });
-          expect({ key, refused: answer.refused }).toEqual({ key, refused: refusalOf(name) });
+          expect({ key, refused: answer.refused }).toEqual({ key, refused: matchInvalid(name) });
         }
         const { refused } = await subject.update(id, { [`${name}/${made}`]: null });
         expect(refused).toBeNull();
@@ -216,9 +216,9 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
       'A reference to the creation id of a create that was refused refers to nothing: ' +
       'invalidProperties.',
     needs: { room: 2 },
-    applies: noOwnLinks,
+    applies: needOwnLink,
     async run(subject) {
-      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
+      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference: { form } }) => {
         const { created, notCreated } = await subject.set({
           create: {
             bad: { noSuchProperty: 1 },
@@ -227,7 +227,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
         });
         expect(created).toBeNull();
         expect(Object.keys(notCreated ?? {}).sort()).toEqual(['bad', 'c']);
-        expect(entry(notCreated, 'c')).toEqual(refusalOf(name));
+        expect(entry(notCreated, 'c')).toEqual(matchInvalid(name));
       });
     },
   },

@@ -14,21 +14,21 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
 });
 
 /** Returns the properties that a create sets and no update changes. */
-export const immutables = ({ described }: Subject): readonly ModelProperty[] =>
+export const findImmutable = ({ described }: Subject): readonly ModelProperty[] =>
   writable(described).filter(({ access }) => access === 'immutable');
 
 /** Returns the properties that the server alone sets. */
-export const serverSet = ({ described }: Subject): readonly ModelProperty[] =>
+export const findServerSet = ({ described }: Subject): readonly ModelProperty[] =>
   visible(described).filter(({ access, role }) => access === 'serverSet' && role === undefined);
 
 /** Returns a function that tells why a type has no property of a kind; null where it has one. */
-export const some =
+export const needSome =
   (find: (subject: Subject) => readonly ModelProperty[], kind: string) =>
   (subject: Subject): string | null =>
     find(subject).length > 0 ? null : `The type has no ${kind} property.`;
 
-/** Returns another value than an object has; undefined where there is none. */
-export function otherThan(
+/** Finds another value than an object has; undefined where there is none. */
+export function findOther(
   subject: Subject,
   property: ModelProperty,
   value: Json,
@@ -57,13 +57,13 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
       'An update that gives an immutable property another value is invalidProperties, and the ' +
       'value stays.',
     restsOn: 'which properties never change',
-    applies: some(immutables, 'immutable'),
+    applies: needSome(findImmutable, 'immutable'),
     async run(subject) {
       await withObject(subject, async (id) => {
-        for (const property of immutables(subject)) {
+        for (const property of findImmutable(subject)) {
           const { name } = property;
           const value = (await subject.read(id))[name] ?? null;
-          const other = otherThan(subject, property, value);
+          const other = findOther(subject, property, value);
           if (other === undefined) continue;
           const { refused } = await subject.update(id, { [name]: other });
           expect({ name, other, refused }).toEqual({
@@ -83,11 +83,11 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
       'An update may have an immutable property or one that the server sets, if with the value ' +
       'that it has.',
     restsOn: 'which properties never change, or the server sets',
-    applies: some((subject) => [...immutables(subject), ...serverSet(subject)], 'such'),
+    applies: needSome((subject) => [...findImmutable(subject), ...findServerSet(subject)], 'such'),
     async run(subject) {
       await withObject(subject, async (id) => {
         const item = await subject.read(id);
-        for (const { name } of [...immutables(subject), ...serverSet(subject)]) {
+        for (const { name } of [...findImmutable(subject), ...findServerSet(subject)]) {
           const { refused } = await subject.update(id, { [name]: item[name] ?? null });
           expect({ name, refused }).toEqual({ name, refused: null });
         }
@@ -99,11 +99,11 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     level: 'must',
     rule: 'An update that gives what the server sets another value is invalidProperties.',
     restsOn: 'which properties the server sets',
-    applies: some(serverSet, 'property of the server’s, or no'),
+    applies: needSome(findServerSet, 'property of the server’s, or no'),
     async run(subject) {
       await withObject(subject, async (id) => {
         const item = await subject.read(id);
-        for (const { name } of serverSet(subject)) {
+        for (const { name } of findServerSet(subject)) {
           const { refused } = await subject.update(id, { [name]: item[name] === 5 ? 6 : 5 });
           expect({ name, refused }).toEqual({
             name,
@@ -120,11 +120,11 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     rule: 'A create leaves out what the server sets: one that has it is invalidProperties.',
     restsOn: 'which properties the server sets',
     needs: { singleton: undefined },
-    applies: some(serverSet, 'property of the server’s, or no'),
+    applies: needSome(findServerSet, 'property of the server’s, or no'),
     async run(subject) {
       await withObject(subject, async (id) => {
         const item = await subject.read(id);
-        for (const { name } of serverSet(subject)) {
+        for (const { name } of findServerSet(subject)) {
           const { refused } = await subject.put({ [name]: item[name] ?? null });
           expect({ name, refused }).toEqual({
             name,
@@ -139,13 +139,13 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
     level: 'must',
     rule: 'An immutable property that is sent as it is hinders no change that is sent beside it.',
     needs: { text: true },
-    applies: some(immutables, 'immutable'),
+    applies: needSome(findImmutable, 'immutable'),
     async run(subject) {
       const { text } = subject.profile;
       await withObject(subject, async (id) => {
         const item = await subject.read(id);
         const same = Object.fromEntries(
-          immutables(subject).map(({ name }) => [name, item[name] ?? null] as const),
+          findImmutable(subject).map(({ name }) => [name, item[name] ?? null] as const),
         );
         const { refused } = await subject.update(id, { ...same, [text]: 'beside' });
         expect(refused).toBeNull();

@@ -4,7 +4,7 @@ import { entry } from '../expected.js';
 import { type BlobHolder, blobHoldersOf } from '../subject/blob-holders.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
-import { madeBy, setCall } from './requests.js';
+import { buildSetCall, readCreated } from './requests.js';
 
 /** `blob: true` of a descriptor: properties that hold ids of blobs (RFC 8620 6). */
 
@@ -16,7 +16,7 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
 });
 
 /** Returns why no object of the type holds a blob; null where one does. */
-export const hasBlobs = (subject: Subject): string | null =>
+export const needBlobHolder = (subject: Subject): string | null =>
   blobHoldersOf(subject).length > 0 ? null : 'The type refers to no blobs.';
 
 /** Uploads content to an account of the type and returns its blobId. */
@@ -27,11 +27,14 @@ export const upload = (
 ): Promise<string> => subject.server.user.uploaded(accountId, content, 'text/plain');
 
 /** Returns why the account has no blob methods (RFC 9404); null where it has. */
-const withoutMethods = ({ server, A1 }: Subject): string | null =>
+const needBlobMethods = ({ server, A1 }: Subject): string | null =>
   server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`;
 
-/** Runs for each property that holds a blob; what was made for it goes again. */
-export async function each(
+/**
+ * Runs for each property that holds a blob. Destroys what was made for it, and sets a singleton's
+ * property back.
+ */
+export async function forEachHolder(
   subject: Subject,
   work: (holder: BlobHolder, made: string[]) => Promise<void>,
 ): Promise<void> {
@@ -50,7 +53,7 @@ export async function each(
 }
 
 /** Returns the blob id that an object holds and the octets of its download. */
-async function contentOf(
+async function readContent(
   subject: Subject,
   { name, heldIn }: BlobHolder,
   id: string,
@@ -69,9 +72,9 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
       'Any blob of the account can be given to a property that holds one, in a create and in an ' +
       'update. Its octets are there under the id that the object has. The server tells it where ' +
       'the client sent another.',
-    applies: hasBlobs,
+    applies: needBlobHolder,
     async run(subject) {
-      await each(subject, async (holder, made) => {
+      await forEachHolder(subject, async (holder, made) => {
         const { name, access, holding, heldIn } = holder;
         const sent = await upload(subject, `${name} one`);
         const { id, reported, refused } = await subject.put({ [name]: holding(sent) });
@@ -80,14 +83,14 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
         const holds = (text: string, blobId: string) =>
           expect.objectContaining({ blobId, status: 200, text: `${name} ${text}` });
         const first = name in reported ? heldIn(reported[name]) : sent;
-        expect(await contentOf(subject, holder, id)).toEqual(holds('one', first));
+        expect(await readContent(subject, holder, id)).toEqual(holds('one', first));
         if (access !== 'mutable') return;
         const other = await upload(subject, `${name} two`);
         const answer = await subject.update(id, { [name]: holding(other) });
         expect({ name, refused: answer.refused }).toEqual({ name, refused: null });
         const told = answer.set?.[name];
         const second = told === undefined ? other : heldIn(told);
-        expect(await contentOf(subject, holder, id)).toEqual(holds('two', second));
+        expect(await readContent(subject, holder, id)).toEqual(holds('two', second));
         // The object's blob is there to be given again, to this one and to others.
         const again = await subject.put({ [name]: holding(second) });
         expect({ name, refused: again.refused }).toEqual({ name, refused: null });
@@ -102,14 +105,14 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
       'A call that takes the last reference to a blob deletes nothing: an object that it creates ' +
       'can hold the blob on.',
     needs: { singleton: undefined },
-    applies: hasBlobs,
+    applies: needBlobHolder,
     async run(subject) {
-      await each(subject, async (holder, made) => {
+      await forEachHolder(subject, async (holder, made) => {
         const { name, holding } = holder;
         const first = await subject.put1({
           [name]: holding(await upload(subject, `${name} kept`)),
         });
-        const { blobId } = await contentOf(subject, holder, first);
+        const { blobId } = await readContent(subject, holder, first);
         const { created, destroyed } = await subject.set({
           create: { k: { ...subject.create('next'), [name]: holding(blobId) } },
           destroy: [first],
@@ -117,7 +120,7 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
         const { id } = entry(created, 'k');
         made.push(id);
         expect(destroyed).toEqual([first]);
-        const { status, text } = await contentOf(subject, holder, id);
+        const { status, text } = await readContent(subject, holder, id);
         expect([status, text]).toEqual([200, `${name} kept`]);
       });
     },
@@ -131,20 +134,20 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
       'The creation id of a blob that an earlier call of the request made stands for it in an ' +
       'object: the real id is stored, and told.',
     needs: { singleton: undefined },
-    applies: (subject) => hasBlobs(subject) ?? withoutMethods(subject),
+    applies: (subject) => needBlobHolder(subject) ?? needBlobMethods(subject),
     async run(subject) {
       const { A1: accountId } = subject;
-      await each(subject, async (holder, made) => {
+      await forEachHolder(subject, async (holder, made) => {
         const { name, holding, heldIn } = holder;
         const b = { data: [{ 'data:asText': `${name} uploaded` }] };
         const create = { k: { ...subject.create('k'), [name]: holding('#b') } };
         const response = await subject.clientOfAll.api([
           ['Blob/upload', { accountId, create: { b } }, 'up'],
-          setCall(subject, { create }, 's'),
+          buildSetCall(subject, { create }, 's'),
         ]);
-        const k = madeBy(response, 's');
+        const k = readCreated(response, 's');
         made.push(k.id);
-        const { blobId, text } = await contentOf(subject, holder, k.id);
+        const { blobId, text } = await readContent(subject, holder, k.id);
         expect([heldIn(k[name]), text]).toEqual([blobId, `${name} uploaded`]);
       });
     },
@@ -157,27 +160,27 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
       'The blob of a copy is in the account of the copy, with the octets of the original’s, ' +
       'under the id that the copy has. Another id than the original’s is told.',
     needs: { methods: ['copy'], singleton: undefined },
-    applies: hasBlobs,
+    applies: needBlobHolder,
     async run(subject) {
       const { A1: fromAccountId, A2: accountId, type } = subject;
       await subject.prepare(accountId);
-      await each(subject, async (holder, made) => {
+      await forEachHolder(subject, async (holder, made) => {
         const { name, holding, heldIn } = holder;
         const original = await subject.put1({
           [name]: holding(await upload(subject, `${name} copied`)),
         });
         made.push(original);
-        const before = await contentOf(subject, holder, original);
+        const before = await readContent(subject, holder, original);
         const { [name]: _, ...moved } = subject.moved();
         const create = { k: { id: original, ...moved } };
         const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
         const copy = entry(answer.created, 'k');
-        const now = await contentOf(subject, holder, copy.id, accountId);
+        const now = await readContent(subject, holder, copy.id, accountId);
         expect([now.status, now.text]).toEqual([200, `${name} copied`]);
         if (now.blobId !== before.blobId) expect(heldIn(copy[name])).toBe(now.blobId);
         // Neither of the two needs the other.
         await subject.set({ accountId, destroy: [copy.id] });
-        expect(await contentOf(subject, holder, original)).toEqual(before);
+        expect(await readContent(subject, holder, original)).toEqual(before);
       });
     },
   },

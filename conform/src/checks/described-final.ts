@@ -5,14 +5,14 @@ import { entry, satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { givable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { LIMITED, largeOf } from './described-limits.js';
+import { findLargeText, needReachableCount } from './described-limits.js';
 import {
-  canChange,
-  changeable,
-  eachCopiedKey,
-  eachKey,
-  hasCopiedKeys,
-  hasKeys,
+  findChangeable,
+  forEachCopiedKey,
+  forEachKey,
+  needChangeable,
+  needCopiedKey,
+  needKey,
 } from './described-unique.js';
 
 /**
@@ -24,17 +24,17 @@ import {
 const UNIQUE = 'which values no two objects may share';
 
 /** Counts the objects that have all values of a key. */
-async function holders(subject: Subject, key: JsonMap): Promise<number> {
+async function countHolders(subject: Subject, key: JsonMap): Promise<number> {
   const has = (item: JsonMap) =>
     Object.entries(key).every(([name, value]) => same(item[name] ?? null, value));
   return (await subject.all(subject.A1)).filter(has).length;
 }
 
-/** Returns the keys of a map, none of null. */
-const keysOf = (map: object | null): string[] => Object.keys(map ?? {});
+/** Lists the keys of a map; none of null. */
+const listKeys = (map: object | null): string[] => Object.keys(map ?? {});
 
 /** Matches a SetError of none of these types. A type may have errors of its own (RFC 8620 5.3). */
-const errorBut = (...others: readonly string[]) =>
+const matchErrorBut = (...others: readonly string[]) =>
   satisfying(`a SetError, and none of ${others.join(', ')}`, (value) => {
     const type = (value as JsonMap | null)?.['type'];
     return typeof type === 'string' && !others.includes(type);
@@ -51,25 +51,25 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       'After a /set no two objects share what is unique: of two creates, and of two updates, ' +
       'that want the same not both are done.',
     restsOn: UNIQUE,
-    applies: hasKeys,
+    applies: needKey,
     /**
      * Counts the objects that hold the value afterwards, and compares with what the answer says was
      * done.
      */
     async run(subject) {
-      await eachKey(subject, async (unique, key) => {
+      await forEachKey(subject, async (unique, key) => {
         const create = {
           a: { ...subject.create('a'), ...key },
           b: { ...subject.create('b'), ...key },
         };
         const { created, notCreated } = await subject.set({ create });
-        expect([...keysOf(created), ...keysOf(notCreated)].sort()).toEqual(['a', 'b']);
-        expect(keysOf(notCreated)).not.toEqual([]);
-        expect(await holders(subject, key)).toBe(keysOf(created).length);
-        const name = changeable(unique)?.name;
+        expect([...listKeys(created), ...listKeys(notCreated)].sort()).toEqual(['a', 'b']);
+        expect(listKeys(notCreated)).not.toEqual([]);
+        expect(await countHolders(subject, key)).toBe(listKeys(created).length);
+        const name = findChangeable(unique)?.name;
         if (name === undefined) return;
         // Not all there is: a key may refer to objects of the type itself.
-        await subject.set({ destroy: keysOf(created).map((one) => entry(created, one).id) });
+        await subject.set({ destroy: listKeys(created).map((one) => entry(created, one).id) });
         const value = subject.differing(name);
         const [a, b] = [
           await subject.put1({ ...key, [name]: subject.differing(name) }),
@@ -77,9 +77,11 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
         ];
         const patch = { [name]: value };
         const { updated, notUpdated } = await subject.set({ update: { [a]: patch, [b]: patch } });
-        expect([...keysOf(updated), ...keysOf(notUpdated)].sort()).toEqual([a, b].sort());
-        expect(keysOf(notUpdated)).not.toEqual([]);
-        expect(await holders(subject, { ...key, [name]: value })).toBe(keysOf(updated).length);
+        expect([...listKeys(updated), ...listKeys(notUpdated)].sort()).toEqual([a, b].sort());
+        expect(listKeys(notUpdated)).not.toEqual([]);
+        expect(await countHolders(subject, { ...key, [name]: value })).toBe(
+          listKeys(updated).length,
+        );
       });
     },
   },
@@ -88,10 +90,10 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
     level: 'must',
     rule: 'Two objects may swap what is unique in one call: its final state is valid.',
     restsOn: UNIQUE,
-    applies: canChange,
+    applies: needChangeable,
     async run(subject) {
-      await eachKey(subject, async (unique, first) => {
-        const name = changeable(unique)?.name;
+      await forEachKey(subject, async (unique, first) => {
+        const name = findChangeable(unique)?.name;
         if (name === undefined) return;
         const [one, two] = [first[name] ?? null, subject.differing(name)];
         const [a, b] = [await subject.put1(first), await subject.put1({ ...first, [name]: two })];
@@ -111,16 +113,16 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       'Creates of one call that can’t all be done are done one after the other: of two that want ' +
       'the same unique value one is made.',
     restsOn: UNIQUE,
-    applies: hasKeys,
+    applies: needKey,
     async run(subject) {
-      await eachKey(subject, async (_, key) => {
+      await forEachKey(subject, async (_, key) => {
         const create = {
           a: { ...subject.create('a'), ...key },
           b: { ...subject.create('b'), ...key },
         };
         const { created, notCreated } = await subject.set({ create });
-        expect([keysOf(created).length, keysOf(notCreated).length]).toEqual([1, 1]);
-        expect(await holders(subject, key)).toBe(1);
+        expect([listKeys(created).length, listKeys(notCreated).length]).toEqual([1, 1]);
+        expect(await countHolders(subject, key)).toBe(1);
       });
     },
   },
@@ -133,10 +135,10 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       'alreadyExists has the id of the other as existingId.',
     restsOn: UNIQUE,
     needs: { methods: ['copy'] },
-    applies: hasCopiedKeys,
+    applies: needCopiedKey,
     async run(subject) {
-      await eachCopiedKey(subject, (answer, existingId) => {
-        expect([keysOf(answer.created), keysOf(answer.notCreated)]).toEqual([[], ['k']]);
+      await forEachCopiedKey(subject, (answer, existingId) => {
+        expect([listKeys(answer.created), listKeys(answer.notCreated)]).toEqual([[], ['k']]);
         const error = answer.notCreated?.['k'] ?? {};
         if (error['type'] === 'alreadyExists')
           expect(error).toMatchObject({ type: 'alreadyExists', existingId });
@@ -152,7 +154,7 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       'there.',
     restsOn: 'how many objects an account may have',
     needs: { room: 0 },
-    applies: LIMITED,
+    applies: needReachableCount,
     async run(subject) {
       await subject.clear(subject.A1);
       try {
@@ -161,10 +163,10 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
           Array.from({ length: count }, (_, index) => [`k${index}`, subject.create('a')]),
         );
         const { created, notCreated } = await subject.set({ create });
-        expect(keysOf(created).length + keysOf(notCreated).length).toBe(count);
-        expect(await subject.all(subject.A1)).toHaveLength(keysOf(created).length);
+        expect(listKeys(created).length + listKeys(notCreated).length).toBe(count);
+        expect(await subject.all(subject.A1)).toHaveLength(listKeys(created).length);
         for (const error of Object.values(notCreated ?? {}))
-          expect(error).toEqual(errorBut(...ELSE, 'tooLarge'));
+          expect(error).toEqual(matchErrorBut(...ELSE, 'tooLarge'));
         if (notCreated === null) throw new NotApplicable('The account takes more of them.');
       } finally {
         await subject.clear(subject.A1);
@@ -180,11 +182,11 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       'there.',
     restsOn: 'how many octets an object may have',
     applies: (subject) =>
-      largeOf(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,
+      findLargeText(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,
     async run(subject) {
-      const { name = '' } = largeOf(subject) ?? {};
+      const { name = '' } = findLargeText(subject) ?? {};
       const value = '\u{1F600}'.repeat(Math.ceil(subject.profile.octets / 4));
-      const refused = errorBut(...ELSE);
+      const refused = matchErrorBut(...ELSE);
       const { id, refused: error } = await subject.put({ [name]: value });
       if (error === null) expect((await subject.read(id))[name]).toBe(value);
       else expect(error).toEqual(refused);
@@ -204,9 +206,9 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       'Where an object stands for a set each value is true: another value is refused, or at ' +
       'least never shown.',
     restsOn: 'which properties are sets',
-    applies: (subject) => (setsOf(subject).length > 0 ? null : 'The type has no set.'),
+    applies: (subject) => (findSets(subject).length > 0 ? null : 'The type has no set.'),
     async run(subject) {
-      for (const name of setsOf(subject))
+      for (const name of findSets(subject))
         for (const value of [false, null, 'true', 1]) {
           const { id, refused } = await subject.put({ [name]: { a: value } });
           if (refused !== null) continue;
@@ -223,7 +225,7 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
 ]);
 
 /** Returns the names of the properties that hold a set (a map whose values are all true). */
-const setsOf = ({ described }: Subject): readonly string[] =>
+const findSets = ({ described }: Subject): readonly string[] =>
   givable(described).flatMap(({ name, schema: { additionalProperties: of } }) =>
     typeof of === 'object' && same((of.enum ?? []) as Json, [true]) ? [name] : [],
   );

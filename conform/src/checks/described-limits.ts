@@ -7,8 +7,11 @@ import type { Subject } from '../subject/subject.js';
 /** More objects are too many to try. */
 export const MOST = 50;
 
-/** A text that alone can be more than an object may be. */
-export const largeOf = ({ described, profile }: Subject): ModelProperty | undefined =>
+/**
+ * Finds a text property whose longest text alone has more octets than an object may have; undefined
+ * where there is none.
+ */
+export const findLargeText = ({ described, profile }: Subject): ModelProperty | undefined =>
   givable(described).find(
     ({ kind, access, schema }) =>
       kind === 'string' &&
@@ -18,5 +21,5 @@ export const largeOf = ({ described, profile }: Subject): ModelProperty | undefi
   );
 
 /** Returns why the bound of an account is too high to be reached; null where it isn't. */
-export const LIMITED = ({ profile }: Subject): string | null =>
+export const needReachableCount = ({ profile }: Subject): string | null =>
   profile.count <= MOST ? null : `An account may have more than ${MOST} of them.`;

@@ -34,23 +34,23 @@ export interface Link {
 export type Reference = Pick<Link, 'property' | 'reference'>;
 
 /** Returns the references of a type that a client may set. */
-export const linksOf = ({ described }: Subject): readonly Reference[] =>
+export const findLinks = ({ described }: Subject): readonly Reference[] =>
   writable(described).flatMap((property) =>
     property.reference === undefined ? [] : [{ property, reference: property.reference }],
   );
 
 /** Returns the references of a type to itself that may lead no object back to itself. */
-export const acyclicOf = (subject: Subject): readonly Reference[] =>
-  linksOf(subject).filter(
+export const findAcyclicLinks = (subject: Subject): readonly Reference[] =>
+  findLinks(subject).filter(
     ({ property, reference }) => reference.acyclic && property.access === 'mutable',
   );
 
 /** Returns why a type has no reference to try; null where it has one. */
-export const hasLinks = (subject: Subject): string | null =>
-  linksOf(subject).length > 0 ? null : 'The type refers to nothing.';
+export const needLink = (subject: Subject): string | null =>
+  findLinks(subject).length > 0 ? null : 'The type refers to nothing.';
 
 /** Runs for each reference; what holds a target goes before it. */
-export async function each(
+export async function forEachLink(
   subject: Subject,
   links: readonly Reference[],
   work: (link: Link) => Promise<void>,
@@ -58,7 +58,7 @@ export async function each(
   for (const { property, reference } of links) {
     const { name } = property;
     const targets = new Targets(subject);
-    await targets.of(reference.type);
+    await targets.prepareType(reference.type);
     try {
       await work({ name, property, reference, targets });
     } finally {
@@ -69,8 +69,11 @@ export async function each(
   }
 }
 
-/** Sets of two types, one after the other; creates of one type are one call. */
-const setsOf = (subject: Subject, ...creates: readonly [type: string, create: JsonMap][]): Call[] =>
+/** Builds a call of /set for each of these creates, in their order. */
+const buildSets = (
+  subject: Subject,
+  ...creates: readonly [type: string, create: JsonMap][]
+): Call[] =>
   creates.map(([type, create], n) => [`${type}/set`, { accountId: subject.A1, create }, `c${n}`]);
 
 export const describedLinkChecks = typeChecks('5.3', NEEDS, [
@@ -81,17 +84,17 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
       'A reference may be a creation id, of an earlier call or of the same one: the real id is ' +
       'stored, and told.',
     needs: { singleton: undefined },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
         const { form, type } = reference;
-        const target = await targets.of(type);
+        const target = await targets.prepareType(type);
         const c = { ...subject.create('holds'), [name]: wrapped(form, '#p') };
         const p = target.create('p');
         const calls =
           type === subject.type
-            ? setsOf(subject, [type, { c, p }])
-            : setsOf(subject, [type, { p }], [subject.type, { c }]);
+            ? buildSets(subject, [type, { c, p }])
+            : buildSets(subject, [type, { p }], [subject.type, { c }]);
         const { methodResponses } = await subject.clientOfAll.api(calls);
         const { id } = entry(asSet(at(methodResponses, 0)[1]).created, 'p');
         targets.add(target, subject.A1, id);
@@ -108,14 +111,14 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
       'A creation id that a later call makes is not kept as it is: the create is refused (here ' +
       'with invalidProperties).',
     needs: { singleton: undefined },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
         const { form, type } = reference;
-        const target = await targets.of(type);
+        const target = await targets.prepareType(type);
         const c = { ...subject.create('early'), [name]: wrapped(form, '#late') };
         const late = target.create('late');
-        const calls = setsOf(subject, [subject.type, { c }], [type, { late }]);
+        const calls = buildSets(subject, [subject.type, { c }], [type, { late }]);
         const { methodResponses } = await subject.clientOfAll.api(calls);
         const made = asSet(at(methodResponses, 1)[1]).created?.['late'];
         if (made !== undefined) targets.add(target, subject.A1, made.id);

@@ -4,8 +4,8 @@ import type { Json } from '../client/json.js';
 import { entry } from '../expected.js';
 import { wrapped } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { each, hasLinks, linksOf } from './described-links.js';
-import { refusal } from './refusal.js';
+import { findLinks, forEachLink, needLink } from './described-links.js';
+import { matchRefusal } from './refusal.js';
 
 /**
  * References of a descriptor where several objects take part: chains, circles, and what goes
@@ -16,14 +16,15 @@ import { refusal } from './refusal.js';
 export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({ methods: ['get', 'set'], room: 4 });
 
 /** Returns values that are no reference of a form, whatever the ids in them are. */
-function wrongFor(form: 'single' | 'list' | 'set', id: string): readonly Json[] {
+function buildWrong(form: 'single' | 'list' | 'set', id: string): readonly Json[] {
   if (form === 'single') return [5, true, {}, [], [id], { [id]: true }];
   if (form === 'list') return [5, true, {}, id, [5], [null], [[id]], { [id]: true }];
   return [5, true, id, [id], { [id]: false }, { [id]: null }, { [id]: 1 }, { [id]: 'true' }];
 }
 
-const isOwn = (subject: Subject) =>
-  linksOf(subject).filter(({ reference }) => reference.type === subject.type);
+/** Finds the references of the type to itself. */
+const findOwnLinks = (subject: Subject) =>
+  findLinks(subject).filter(({ reference }) => reference.type === subject.type);
 export const describedTreeChecks = typeChecks('5.3', NEEDS, [
   {
     id: 'described-links-forms',
@@ -32,22 +33,26 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
       'A reference is an id, a list of ids, or a map of ids each to true, as its type says. ' +
       'Anything else is invalidProperties, in a create and in an update.',
     needs: { singleton: 'both' },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, property, reference, targets }) => {
-        const { form, type } = reference;
-        const near = await targets.make(type, subject.A1, 'near');
-        const held = await subject.put1({ [name]: wrapped(form, near) });
-        for (const value of wrongFor(form, near)) {
-          const wrong = { name, value, refused: refusal(subject, name) };
-          const { refused } = await subject.put({ [name]: value });
-          expect({ name, value, refused }).toEqual(wrong);
-          if (property.access !== 'mutable') continue;
-          const answer = await subject.update(held, { [name]: value });
-          expect({ name, value, refused: answer.refused }).toEqual(wrong);
-        }
-        expect((await subject.read(held))[name]).toEqual(wrapped(form, near));
-      });
+      await forEachLink(
+        subject,
+        findLinks(subject),
+        async ({ name, property, reference, targets }) => {
+          const { form, type } = reference;
+          const near = await targets.make(type, subject.A1, 'near');
+          const held = await subject.put1({ [name]: wrapped(form, near) });
+          for (const value of buildWrong(form, near)) {
+            const wrong = { name, value, refused: matchRefusal(subject, name) };
+            const { refused } = await subject.put({ [name]: value });
+            expect({ name, value, refused }).toEqual(wrong);
+            if (property.access !== 'mutable') continue;
+            const answer = await subject.update(held, { [name]: value });
+            expect({ name, value, refused: answer.refused }).toEqual(wrong);
+          }
+          expect((await subject.read(held))[name]).toEqual(wrapped(form, near));
+        },
+      );
     },
   },
   {
@@ -57,12 +62,12 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
       'A list or map of references takes several creation ids of its own call, whichever comes ' +
       'first in it; keys of a map are among what is told.',
     applies: (subject) =>
-      isOwn(subject).some(({ reference }) => reference.form !== 'single')
+      findOwnLinks(subject).some(({ reference }) => reference.form !== 'single')
         ? null
         : 'No property refers to several objects of the same type.',
     async run(subject) {
-      const many = isOwn(subject).filter(({ reference }) => reference.form !== 'single');
-      await each(subject, many, async ({ name, reference: { form } }) => {
+      const many = findOwnLinks(subject).filter(({ reference }) => reference.form !== 'single');
+      await forEachLink(subject, many, async ({ name, reference: { form } }) => {
         const c = { ...subject.create('c'), [name]: wrapped(form, '#p', '#q') };
         const { created, notCreated } = await subject.set({
           create: { c, p: subject.create('p'), q: subject.create('q') },

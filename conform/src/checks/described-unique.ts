@@ -5,8 +5,11 @@ import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from '../subject/subject.js';
 import { Targets } from './targets.js';
 
-/** A value of each property of a key; those of which all objects may have the same are the same. */
-export async function keyOf(
+/**
+ * Builds a value for each property of a unique key. A property that has few values, or a prepared
+ * reference, gets the same value each time.
+ */
+export async function buildKey(
   subject: Subject,
   targets: Targets,
   properties: readonly ModelProperty[],
@@ -24,7 +27,7 @@ export async function keyOf(
 }
 
 /** Runs for each key of a type, with nothing there that could collide. */
-export async function eachKey(
+export async function forEachKey(
   subject: Subject,
   work: (unique: ModelUnique, shared: JsonMap) => Promise<void>,
 ): Promise<void> {
@@ -32,7 +35,7 @@ export async function eachKey(
   try {
     for (const unique of subject.described.uniques) {
       await subject.clear(subject.A1);
-      const key = await keyOf(subject, targets, unique.properties);
+      const key = await buildKey(subject, targets, unique.properties);
       // Values that can't differ may be those of an object that was there before.
       for (const item of subject.foreign().values())
         if (Object.entries(key).every(([name, value]) => same(item[name] ?? null, value)))
@@ -46,19 +49,19 @@ export async function eachKey(
 }
 
 /** Returns why no unique value of the type can be copied; null where one can. */
-export const hasCopiedKeys = ({ described: { uniques } }: Subject): string | null =>
+export const needCopiedKey = ({ described: { uniques } }: Subject): string | null =>
   uniques.some(({ properties }) => properties.every(({ reference }) => reference === undefined))
     ? null
     : 'The type has nothing unique that can be copied as it is.';
 
 /** Copies an object into an account that has its like, for each key, and removes both again. */
-export async function eachCopiedKey(
+export async function forEachCopiedKey(
   subject: Subject,
   work: (answer: CopyAnswer, existingId: string) => void,
 ): Promise<void> {
   const { A1: fromAccountId, A2: accountId, type } = subject;
   await subject.prepare(accountId);
-  await eachKey(subject, async ({ properties }, key) => {
+  await forEachKey(subject, async ({ properties }, key) => {
     // The objects that a reference names are in the first account.
     if (properties.some(({ reference }) => reference !== undefined)) return;
     try {
@@ -72,18 +75,21 @@ export async function eachCopiedKey(
 }
 
 /** Returns why the type has nothing unique; null where it has. */
-export const hasKeys = ({ described }: Subject): string | null =>
+export const needKey = ({ described }: Subject): string | null =>
   described.uniques.length > 0 ? null : 'Two objects of the type may share all of their values.';
 
-/** The properties of a key that an update can change to a value that no object has. */
-export const changeable = ({ properties }: ModelUnique): ModelProperty | undefined =>
+/**
+ * Finds a property of a key that an update can change to a value that no object has; undefined
+ * where there is none.
+ */
+export const findChangeable = ({ properties }: ModelUnique): ModelProperty | undefined =>
   properties.find(
     ({ access, schema, reference }) =>
       access === 'mutable' && schema.enum === undefined && reference === undefined,
   );
 
 /** Returns why no update can change a unique value; null where one can. */
-export const canChange = (subject: Subject): string | null =>
-  subject.described.uniques.some((one) => changeable(one) !== undefined)
+export const needChangeable = (subject: Subject): string | null =>
+  subject.described.uniques.some((one) => findChangeable(one) !== undefined)
     ? null
     : 'The type has nothing unique that an update can change.';

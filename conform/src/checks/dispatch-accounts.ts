@@ -1,17 +1,17 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { Subject } from '../subject/subject.js';
-import { calls, NEEDS } from './dispatch.js';
+import { buildCalls, NEEDS } from './dispatch.js';
 
 /** RFC 8620 3.6.2: accounts for which calls of a type's methods are refused. */
 
 /** Makes each call of the type with an account, and expects the same answer of all. */
-async function eachAnswers(
+async function expectEachAnswer(
   subject: Subject,
   account: object,
   expected: readonly [string, object],
 ): Promise<void> {
-  for (const [method, args] of calls(subject, account)) {
+  for (const [method, args] of buildCalls(subject, account)) {
     const answer = await subject.client.call(method, args);
     expect({ method, answer }).toEqual({ method, answer: expected });
   }
@@ -23,7 +23,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
     level: 'must',
     rule: 'A call without accountId is invalidArguments: no account is the default one.',
     async run(subject) {
-      await eachAnswers(subject, {}, subject.err('invalidArguments', 'accountId'));
+      await expectEachAnswer(subject, {}, subject.err('invalidArguments', 'accountId'));
     },
   },
   {
@@ -32,7 +32,11 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
     rule: 'An accountId that is no String is invalidArguments.',
     async run(subject) {
       for (const accountId of [1, null, [], {}, true])
-        await eachAnswers(subject, { accountId }, subject.err('invalidArguments', 'accountId'));
+        await expectEachAnswer(
+          subject,
+          { accountId },
+          subject.err('invalidArguments', 'accountId'),
+        );
     },
   },
   {
@@ -41,7 +45,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
     rule: 'An accountId of no account is accountNotFound, for each method of the type.',
     async run(subject) {
       const account = { accountId: subject.unknownAccount };
-      await eachAnswers(subject, account, subject.err('accountNotFound'));
+      await expectEachAnswer(subject, account, subject.err('accountNotFound'));
     },
   },
   {
@@ -51,7 +55,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
       'An account that the user has no access to is accountNotFound, as one that does not ' +
       'exist.',
     async run(subject) {
-      await eachAnswers(subject, { accountId: subject.AX }, subject.err('accountNotFound'));
+      await expectEachAnswer(subject, { accountId: subject.AX }, subject.err('accountNotFound'));
     },
   },
   {
@@ -60,7 +64,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
     rule: 'An account of the user’s that doesn’t have the type is accountNotSupportedByMethod.',
     async run(subject) {
       const account = { accountId: subject.accountWithout };
-      await eachAnswers(subject, account, subject.err('accountNotSupportedByMethod'));
+      await expectEachAnswer(subject, account, subject.err('accountNotSupportedByMethod'));
     },
   },
   {

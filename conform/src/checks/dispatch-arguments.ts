@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import type { StandardMethodName } from '../../../src/capability/definition.js';
 import { typeChecks } from '../check.js';
 import { unordered } from '../subject/queries.js';
-import { calls, NEEDS } from './dispatch.js';
+import { buildCalls, NEEDS } from './dispatch.js';
 
 /** RFC 8620 3.5 to 3.9: arguments for which calls of a type's methods are refused. */
 
@@ -47,7 +47,7 @@ export const dispatchArgumentChecks = typeChecks('3.6.2', NEEDS, [
     level: 'must',
     rule: 'An argument that the method doesn’t have is invalidArguments, whatever its value.',
     async run(subject) {
-      for (const [method, args] of calls(subject))
+      for (const [method, args] of buildCalls(subject))
         for (const wrong of [{ foo: 1 }, { 'other name': null }]) {
           const answer = await subject.client.call(method, { ...args, ...wrong });
           const expected = subject.err('invalidArguments', ...Object.keys(wrong));

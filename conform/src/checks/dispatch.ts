@@ -15,7 +15,7 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
 });
 
 /** Returns a legal call of each method that the type has. A check spoils one part of it. */
-export function calls(
+export function buildCalls(
   subject: Subject,
   account: object = { accountId: subject.A1 },
 ): readonly (readonly [method: string, args: object])[] {
@@ -42,7 +42,7 @@ export const dispatchChecks = typeChecks('3.6.2', NEEDS, [
     /** Names core alone in `using`. A server that ignores `using` answers the call. */
     async run(subject) {
       const client = subject.client.with([CORE]);
-      for (const [method, args] of calls(subject)) {
+      for (const [method, args] of buildCalls(subject)) {
         const answer = await client.call(method, args);
         expect({ method, answer }).toEqual({ method, answer: subject.err('unknownMethod') });
       }

@@ -14,7 +14,7 @@ import { withEvents } from './event-source.js';
  * Creates an object of the type in an account. Returns the state afterwards. Throws UnexpectedError
  * where the create fails.
  */
-async function changed(subject: Subject, accountId = subject.A1): Promise<string> {
+async function makeChange(subject: Subject, accountId = subject.A1): Promise<string> {
   const { type, profile, server } = subject;
   await subject.prepare(accountId);
   const client = server.writer(accountId).client(CORE, profile.capability);
@@ -26,11 +26,11 @@ async function changed(subject: Subject, accountId = subject.A1): Promise<string
 }
 
 /** Returns the state of a type in a state event. */
-export const stateOf = (data: unknown, accountId: string, type: string): unknown =>
+export const readState = (data: unknown, accountId: string, type: string): unknown =>
   asMap(asMap(asMap(data as never)['changed'])[accountId])[type];
 
 /** Returns the changes in each state event of a stream, by account. */
-const changesIn = ({ events }: EventStream): readonly JsonMap[] =>
+const readChanges = ({ events }: EventStream): readonly JsonMap[] =>
   events.filter(({ event }) => event === 'state').map(({ data }) => asMap(data['changed']));
 
 /**
@@ -52,7 +52,7 @@ async function awaitState(
       throw error;
     });
     if (event === null) break;
-    const told = stateOf(event.data, accountId, type);
+    const told = readState(event.data, accountId, type);
     if (told === state) return event.data;
     if (told !== undefined) states.push(told);
   }
@@ -64,7 +64,7 @@ async function awaitState(
  * Returns another type whose objects the same account can have without references. Throws
  * NotApplicable where there is none.
  */
-function another(subject: Subject): Subject {
+function findAnother(subject: Subject): Subject {
   const { server, A1, type } = subject;
   for (const name of subject.world.keys()) {
     if (name === type) continue;
@@ -90,7 +90,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     run: async (subject) => {
       const { A1, type } = subject;
       await withEvents(subject.server, {}, async (stream) => {
-        const state = await changed(subject);
+        const state = await makeChange(subject);
         const data = await awaitState(stream, A1, type, state);
         expect(data['@type']).toBe('StateChange');
         expect(await subject.state(A1)).toBe(state);
@@ -106,7 +106,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
       const { A1, type } = subject;
       await withEvents(subject.server, { types: type }, async (stream) => {
         for (let n = 0; n < 3; n += 1) {
-          const state = await changed(subject);
+          const state = await makeChange(subject);
           await awaitState(stream, A1, type, state);
         }
         expect(stream.isOpen).toBe(true);
@@ -120,9 +120,9 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     rule: 'With closeafter=state the response ends after one state event.',
     run: (subject) =>
       withEvents(subject.server, { closeafter: 'state' }, async (stream) => {
-        await changed(subject);
+        await makeChange(subject);
         await stream.state();
-        await changed(subject);
+        await makeChange(subject);
         await stream.ended();
         expect(stream.events.filter(({ event }) => event === 'state')).toHaveLength(1);
       }),
@@ -138,15 +138,15 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
      */
     run: async (subject) => {
       const { A1, type, server } = subject;
-      const other = another(subject);
+      const other = findAnother(subject);
       try {
         await withEvents(server, { types: type }, async (mine) =>
           withEvents(server, { types: `${other.type},${type}` }, async (both) => {
-            await awaitState(both, A1, other.type, await changed(other));
-            const second = await changed(subject);
+            await awaitState(both, A1, other.type, await makeChange(other));
+            const second = await makeChange(subject);
             await awaitState(both, A1, type, second);
             await awaitState(mine, A1, type, second);
-            const names = changesIn(mine).flatMap((accounts) =>
+            const names = readChanges(mine).flatMap((accounts) =>
               Object.values(accounts).flatMap((types) => Object.keys(asMap(types))),
             );
             expect([...new Set(names)]).toEqual([type]);
@@ -166,7 +166,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
       withEvents(subject.server, {}, async (stream) => {
         const ids = new Set<unknown>();
         for (let n = 0; n < 2; n += 1) {
-          await changed(subject);
+          await makeChange(subject);
           await stream.state();
           ids.add(await stream.nextId());
         }
@@ -179,7 +179,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     rule: 'With ping=0 there are no pings, neither when the stream opens nor with a change.',
     run: (subject) =>
       withEvents(subject.server, { ping: '0' }, async (stream) => {
-        await changed(subject);
+        await makeChange(subject);
         await stream.state();
         expect(stream.events.map(({ event }) => event)).not.toContain('ping');
       }),
@@ -201,9 +201,9 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
         await client.call(`${type}/set`, { accountId, ifInState, create });
         await client.call(`${type}/set`, { accountId, create: { k: { 'no such property': 1 } } });
         await client.call(`${type}/set`, { accountId, destroy: ['x-nobody'] });
-        const state = await changed(subject);
+        const state = await makeChange(subject);
         await awaitState(stream, accountId, type, state);
-        const all = stream.events.map(({ data }) => stateOf(data, accountId, type));
+        const all = stream.events.map(({ data }) => readState(data, accountId, type));
         expect(all.filter((told) => told !== undefined)).toEqual([state]);
       });
     },
@@ -220,16 +220,16 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     run: async (subject) => {
       const { server, type } = subject;
       const { session } = server.user;
-      const [inReach, outOfReach] = accountsOf(subject);
+      const [inReach, outOfReach] = findAccounts(subject);
       for (const accountId of [...inReach, ...outOfReach]) await subject.prepare(accountId);
       try {
         await withEvents(server, { types: type }, async (stream) => {
-          for (const accountId of outOfReach) await changed(subject, accountId);
+          for (const accountId of outOfReach) await makeChange(subject, accountId);
           for (const accountId of inReach) {
-            const state = await changed(subject, accountId);
+            const state = await makeChange(subject, accountId);
             await awaitState(stream, accountId, type, state);
           }
-          const told = changesIn(stream).flatMap((accounts) => Object.keys(accounts));
+          const told = readChanges(stream).flatMap((accounts) => Object.keys(accounts));
           expect(told.filter((id) => !Object.hasOwn(session.accounts, id))).toEqual([]);
         });
       } finally {
@@ -265,7 +265,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
         const states = methodResponses.map(([, args]) => args['newState']);
         // One event may tell both, or the one of the original come first.
         await awaitState(stream, A2, type, states[0]);
-        if (!stream.events.some(({ data }) => stateOf(data, A1, type) === states[1]))
+        if (!stream.events.some(({ data }) => readState(data, A1, type) === states[1]))
           await awaitState(stream, A1, type, states[1]);
       });
     },
@@ -276,7 +276,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
  * Returns the accounts that a user with known credentials may write to: those in the user's reach,
  * and the others.
  */
-function accountsOf({ server, profile }: Subject): readonly [inReach: string[], rest: string[]] {
+function findAccounts({ server, profile }: Subject): readonly [inReach: string[], rest: string[]] {
   const all = [server.user, ...server.others].flatMap(({ session }) =>
     session.offering(profile.capability).filter((id) => !session.isReadOnly(id)),
   );

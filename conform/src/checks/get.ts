@@ -143,12 +143,12 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     async run(subject) {
       const id = await subject.one(subject.A1);
       const { text } = subject.profile;
-      const shown = async (properties: readonly string[]) =>
+      const buildShown = async (properties: readonly string[]) =>
         (await get(subject, { ids: [id], properties })).list;
-      expect(await shown([])).toEqual([{ id }]);
-      expect(await shown(['id'])).toEqual([{ id }]);
-      expect(await shown([text])).toEqual([{ id, [text]: 'one' }]);
-      expect(await shown([text, text])).toEqual([{ id, [text]: 'one' }]);
+      expect(await buildShown([])).toEqual([{ id }]);
+      expect(await buildShown(['id'])).toEqual([{ id }]);
+      expect(await buildShown([text])).toEqual([{ id, [text]: 'one' }]);
+      expect(await buildShown([text, text])).toEqual([{ id, [text]: 'one' }]);
     },
   },
   {

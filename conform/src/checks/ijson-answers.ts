@@ -20,7 +20,7 @@ const NO_TEXT = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
  * Returns the faults of a text that is no I-JSON, in the order of the text; null where it isn't
  * JSON at all.
  */
-function wrongs(octets: Uint8Array): { musts: string[]; advice: string[] } | null {
+function findFaults(octets: Uint8Array): { musts: string[]; advice: string[] } | null {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets);
@@ -44,7 +44,7 @@ function wrongs(octets: Uint8Array): { musts: string[]; advice: string[] } | nul
 }
 
 /**
- * Whether a double has a number's magnitude and precision (RFC 7493 2.2): 17 digits tell any
+ * Tells whether a double has a number's magnitude and precision (RFC 7493 2.2): 17 digits tell any
  * double.
  */
 function isDouble(source: string): boolean {
@@ -54,7 +54,7 @@ function isDouble(source: string): boolean {
   return digits.replace('.', '').length <= 17;
 }
 
-/** A request to the API, as its text comes back. */
+/** Posts a body to the API endpoint and returns the answer, whose octets are judged. */
 function post(server: Server, body: string): Promise<HttpAnswer> {
   const headers = { 'content-type': 'application/json' };
   const url = server.user.session.expand('apiUrl');
@@ -62,11 +62,11 @@ function post(server: Server, body: string): Promise<HttpAnswer> {
 }
 
 /** Returns the text of a request with these capabilities and calls. */
-const calling = (using: readonly string[], ...methodCalls: readonly unknown[]): string =>
+const buildRequest = (using: readonly string[], ...methodCalls: readonly unknown[]): string =>
   JSON.stringify({ using, methodCalls });
 
-/** Answers of each kind; a problem may have another body than JSON (3.6.1). */
-async function answersOf(server: Server): Promise<readonly HttpAnswer[]> {
+/** Collects answers of each kind: a session, responses and problems (3.6.1). */
+async function collectAnswers(server: Server): Promise<readonly HttpAnswer[]> {
   const echoed = { n: [0, -1.5, 1e-7, 2 ** 53 - 1], 'né"\\': '\t\u2028🦊' };
   const calls = [
     ['Core/echo', echoed, 'a'],
@@ -74,30 +74,33 @@ async function answersOf(server: Server): Promise<readonly HttpAnswer[]> {
   ];
   return [
     await server.user.http.follow(server.user.session.url),
-    await post(server, calling([CORE], ...calls)),
-    await post(server, calling(['urn:nobody:nothing'])),
+    await post(server, buildRequest([CORE], ...calls)),
+    await post(server, buildRequest(['urn:nobody:nothing'])),
     await post(server, '{'),
   ];
 }
 
-/** Those of a /set that makes one object and refuses another, and of a /get. */
-async function answersOfType(subject: Subject): Promise<readonly HttpAnswer[]> {
+/**
+ * Collects the answers to a /set that makes one object and refuses another, and to two /get, one of
+ * them wrong.
+ */
+async function collectTypeAnswers(subject: Subject): Promise<readonly HttpAnswer[]> {
   const { type, A1: accountId, client, server } = subject;
   const text = '🦊 "é"\\';
   const made = subject.create(subject.allows(text) ? text : 'a');
   const create = { k: made, 'k-2': { noSuchProperty: 1 } };
   const set = [`${type}/set`, { accountId, create }, 's'];
-  const get = (ids: unknown) => [`${type}/get`, { accountId, ids }, 'g'];
+  const buildGet = (ids: unknown) => [`${type}/get`, { accountId, ids }, 'g'];
   return [
-    await post(server, calling(client.using, set)),
-    await post(server, calling(client.using, get(null), get(5))),
+    await post(server, buildRequest(client.using, set)),
+    await post(server, buildRequest(client.using, buildGet(null), buildGet(5))),
   ];
 }
 
 /** Expects that each answer keeps the rules of RFC 7493, the musts or the advice of it. */
 function judge(answers: readonly HttpAnswer[], level: 'musts' | 'advice'): void {
   for (const { status, octets, text } of answers) {
-    const found = wrongs(octets);
+    const found = findFaults(octets);
     if (found === null && status === 200)
       throw new UnexpectedError(`This is no JSON: ${text.slice(0, 200)}`);
     expect([text, found?.[level] ?? []]).toEqual([text, []]);
@@ -114,14 +117,14 @@ const ofServers = serverChecks('1.5', [
     rule:
       'The session, responses, method errors and problems are I-JSON: UTF-8, no member twice, no ' +
       'lone surrogate and no noncharacter.',
-    run: async (server) => judge(await answersOf(server), 'musts'),
+    run: async (server) => judge(await collectAnswers(server), 'musts'),
   },
   {
     ...HTTP,
     id: 'ijson-answers-numbers',
     level: 'should',
     rule: 'They have no number of more magnitude or precision than a double has (RFC 7493 2.2).',
-    run: async (server) => judge(await answersOf(server), 'advice'),
+    run: async (server) => judge(await collectAnswers(server), 'advice'),
   },
 ]);
 
@@ -133,7 +136,7 @@ const ofTypes = typeChecks('1.5', { methods: ['get', 'set'], text: true }, [
     rule:
       'The responses of /get and /set, with what they refuse, are I-JSON: no member twice, no ' +
       'lone surrogate and no noncharacter.',
-    run: async (subject) => judge(await answersOfType(subject), 'musts'),
+    run: async (subject) => judge(await collectTypeAnswers(subject), 'musts'),
   },
 ]);
 

@@ -7,7 +7,7 @@ import { apiAnswer, ERROR, refused } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { UnexpectedError } from '../unexpected.js';
-import { atOnce } from './at-once.js';
+import { runAtOnce } from './at-once.js';
 
 /** RFC 8620 2 and 3.6.1: limits of a request, each at the number that the session tells. */
 
@@ -15,34 +15,34 @@ import { atOnce } from './at-once.js';
 export const MOST = { calls: 5000, octets: 20_000_000, concurrent: 64, createdIds: 4096 };
 
 /** Returns so many calls of Core/echo, each with an id and a value of its own. */
-const echoes = (count: number): Call[] =>
+const buildEchoes = (count: number): Call[] =>
   Array.from({ length: count }, (_, n) => ['Core/echo', { n }, `c${n}`]);
 
 /** Returns a request with these calls, which names core alone. */
-export const request = (calls: readonly Call[]): JsonMap => ({
+export const buildRequest = (calls: readonly Call[]): JsonMap => ({
   using: [CORE],
   methodCalls: calls as never,
 });
 
 /** Returns a limit of the session (RFC 8620 2). */
-export const limitOf = (
+export const readLimit = (
   server: Server,
   name: Parameters<Server['user']['session']['limit']>[0],
 ): number => server.user.session.limit(name);
 
 /** Returns why a limit is too high to be tried; null where it isn't. */
-export const tooMuch = (
+export const needLowLimit = (
   server: Server,
   name: 'maxCallsInRequest' | 'maxSizeRequest',
   most: number,
 ) => {
-  const limit = limitOf(server, name);
+  const limit = readLimit(server, name);
   return limit > most ? `${name} is ${limit}: more than ${most} is not sent.` : null;
 };
 
 /** Returns an echo of exactly so many octets, filled up with blanks. */
-function sized(size: number, label: JsonMap = {}): string {
-  const text = JSON.stringify({ ...label, ...request(echoes(1)) });
+function buildSized(size: number, label: JsonMap = {}): string {
+  const text = JSON.stringify({ ...label, ...buildRequest(buildEchoes(1)) });
   return `${text}${' '.repeat(size - text.length)}`;
 }
 
@@ -58,7 +58,7 @@ export async function sendSized(
       await user.http.send(user.session.expand('apiUrl'), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: sized(size),
+        body: buildSized(size),
         chunked,
       }),
     );
@@ -66,7 +66,7 @@ export async function sendSized(
   if (typeof socket === 'number')
     throw new UnexpectedError(`The handshake is refused with ${socket}.`);
   try {
-    socket.send(sized(size, { '@type': 'Request', id: 'sized' }));
+    socket.send(buildSized(size, { '@type': 'Request', id: 'sized' }));
     const message = await Promise.race([socket.take(), socket.closed]);
     // A connection may end with "message too big" (RFC 6455 7.4.1) in place of an answer.
     if (typeof message === 'number') return message === 1009 ? null : Promise.reject(message);
@@ -81,8 +81,8 @@ export async function sendSized(
 /**
  * Expects that a request of maxSizeRequest octets is answered, and one of an octet more is refused.
  */
-async function sizesHold(server: Server, chunked: boolean): Promise<void> {
-  const limit = limitOf(server, 'maxSizeRequest');
+async function expectSizesHeld(server: Server, chunked: boolean): Promise<void> {
+  const limit = readLimit(server, 'maxSizeRequest');
   expect((await sendSized(server, limit, chunked))?.kind).toBe('response');
   const beyond = await sendSized(server, limit + 1, chunked);
   if (beyond === null) return;
@@ -95,15 +95,15 @@ async function sizesHold(server: Server, chunked: boolean): Promise<void> {
  * Sends echoes at one time, each in a request of its own. Returns the refusals of those that are
  * refused. None of a surplus is sent again.
  */
-export async function echoedAtOnce(
+export async function echoAtOnce(
   server: Server,
   count: number,
   isSurplus = false,
 ): Promise<readonly Problem[]> {
   const client = server.user.client();
-  const answers = await atOnce(
-    echoes(count).map((call) => async () => {
-      const answer = await client.send(JSON.stringify(request([call])), isSurplus);
+  const answers = await runAtOnce(
+    buildEchoes(count).map((call) => async () => {
+      const answer = await client.send(JSON.stringify(buildRequest([call])), isSurplus);
       if (answer.kind === 'problem') return [answer];
       expect(asMap(answer.response as never)['methodResponses']).toEqual([call]);
       return [];
@@ -115,8 +115,8 @@ export async function echoedAtOnce(
 type Problem = Extract<ApiAnswer, { kind: 'problem' }>;
 
 /** Returns why maxConcurrentRequests is too high to be tried; null where it isn't. */
-export function tooConcurrent(server: Server): string | null {
-  const limit = limitOf(server, 'maxConcurrentRequests');
+export function needLowConcurrency(server: Server): string | null {
+  const limit = readLimit(server, 'maxConcurrentRequests');
   return limit > MOST.concurrent ? `maxConcurrentRequests is ${limit}.` : null;
 }
 
@@ -125,12 +125,12 @@ const ofServers = serverChecks('3.6.1', [
     id: 'limits-calls',
     level: 'must',
     rule: 'maxCallsInRequest calls are answered; one more is rejected as limit.',
-    applies: (server) => tooMuch(server, 'maxCallsInRequest', MOST.calls),
+    applies: (server) => needLowLimit(server, 'maxCallsInRequest', MOST.calls),
     async run(server) {
-      const limit = limitOf(server, 'maxCallsInRequest');
+      const limit = readLimit(server, 'maxCallsInRequest');
       const client = server.user.client();
-      expect((await client.api(echoes(limit))).methodResponses).toEqual(echoes(limit));
-      expect(await client.send(JSON.stringify(request(echoes(limit + 1))))).toEqual(
+      expect((await client.api(buildEchoes(limit))).methodResponses).toEqual(buildEchoes(limit));
+      expect(await client.send(JSON.stringify(buildRequest(buildEchoes(limit + 1))))).toEqual(
         refused(server, 'limit', 'maxCallsInRequest'),
       );
     },
@@ -141,10 +141,10 @@ const ofServers = serverChecks('3.6.1', [
     rule:
       'The problem of type limit has the member `limit`, which names the limit ' +
       'that was reached.',
-    applies: (server) => tooMuch(server, 'maxCallsInRequest', MOST.calls),
+    applies: (server) => needLowLimit(server, 'maxCallsInRequest', MOST.calls),
     async run(server) {
-      const calls = echoes(limitOf(server, 'maxCallsInRequest') + 1);
-      const answer = await server.user.client().send(JSON.stringify(request(calls)));
+      const calls = buildEchoes(readLimit(server, 'maxCallsInRequest') + 1);
+      const answer = await server.user.client().send(JSON.stringify(buildRequest(calls)));
       const problem = answer.kind === 'problem' ? answer.problem : {};
       if (problem['type'] === `${ERROR}limit`) expect(problem['limit']).toBe('maxCallsInRequest');
       expect(answer.kind).toBe('problem');
@@ -156,16 +156,16 @@ const ofServers = serverChecks('3.6.1', [
     rule:
       'A request of maxSizeRequest octets is answered; one of an octet more is rejected as ' +
       'limit.',
-    applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
-    run: (server) => sizesHold(server, false),
+    applies: (server) => needLowLimit(server, 'maxSizeRequest', MOST.octets),
+    run: (server) => expectSizesHeld(server, false),
   },
   {
     id: 'limits-size-chunked',
     level: 'must',
     rule: 'The same holds where the length of the request is not told beforehand.',
     transport: 'http',
-    applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
-    run: (server) => sizesHold(server, true),
+    applies: (server) => needLowLimit(server, 'maxSizeRequest', MOST.octets),
+    run: (server) => expectSizesHeld(server, true),
   },
   {
     id: 'limits-concurrent',
@@ -173,15 +173,15 @@ const ofServers = serverChecks('3.6.1', [
     rule:
       'maxConcurrentRequests requests at one time are all answered; of more each is answered or ' +
       'rejected as limit, and afterwards all is as before.',
-    applies: tooConcurrent,
+    applies: needLowConcurrency,
     async run(server) {
-      const limit = limitOf(server, 'maxConcurrentRequests');
-      expect(await echoedAtOnce(server, limit)).toEqual([]);
+      const limit = readLimit(server, 'maxConcurrentRequests');
+      expect(await echoAtOnce(server, limit)).toEqual([]);
       const limited = refused(server, 'limit', 'maxConcurrentRequests');
       // 429 is the status that HTTP has for it.
-      for (const one of await echoedAtOnce(server, limit * 4, true))
+      for (const one of await echoAtOnce(server, limit * 4, true))
         if (one.status !== 429) expect(one).toEqual(limited);
-      expect(await echoedAtOnce(server, limit)).toEqual([]);
+      expect(await echoAtOnce(server, limit)).toEqual([]);
     },
   },
 ]);
@@ -200,13 +200,13 @@ const ofTypes = typeChecks('3.6', { methods: ['get', 'set'] }, [
       const write: Call = [`${type}/set`, { accountId, create: { k: subject.create('x') } }, 'w'];
       const text = (calls: readonly unknown[], names = using): string =>
         JSON.stringify({ using: names, methodCalls: calls });
-      const limit = limitOf(subject.server, 'maxCallsInRequest');
+      const limit = readLimit(subject.server, 'maxCallsInRequest');
       const rejected = [
         text([write], [...using, 'urn:example:unknown']),
         text([write, ['Core/echo', {}]]),
         `${text([write]).slice(0, -1)},"x":1,"x":2}`,
         `${text([write])}x`,
-        ...(limit > MOST.calls ? [] : [text([write, ...echoes(limit)])]),
+        ...(limit > MOST.calls ? [] : [text([write, ...buildEchoes(limit)])]),
       ];
       for (const one of rejected) {
         expect((await client.send(one)).kind).toBe('problem');

@@ -25,13 +25,13 @@ import { size } from '../subject/values.js';
  */
 
 /** Compares two objects by their ids: /changes tells no order. */
-const byId = (a: Item, b: Item): number => (a.id < b.id ? -1 : 1);
+const compareIds = (a: Item, b: Item): number => (a.id < b.id ? -1 : 1);
 
 /**
- * Copies what /changes names into a shadow of the account, page by page; the state that it comes
- * to.
+ * Copies what /changes names into a shadow of the account, page by page. Returns the state that the
+ * shadow comes to.
  */
-async function followed(
+async function followChanges(
   subject: Subject,
   shadow: Map<string, Item>,
   from: string,
@@ -77,10 +77,10 @@ export const metamorphicChecks = [
           await drawn.write(ids);
           // Sometimes the client falls behind.
           if (random.chance(0.4) && round < 11) continue;
-          state = await followed(subject, shadow, state, random, () => drawn.write(ids));
+          state = await followChanges(subject, shadow, state, random, () => drawn.write(ids));
           const { list, state: now } = await subject.client.get(subject.type, everything);
           expect({ seed: random.seed, state }).toEqual({ seed: random.seed, state: now });
-          expect([...shadow.values()].sort(byId)).toEqual(list.sort(byId));
+          expect([...shadow.values()].sort(compareIds)).toEqual(list.sort(compareIds));
         }
       },
     },
@@ -139,9 +139,9 @@ export const metamorphicChecks = [
           await drawn.write(ids);
           // Some fall behind, and catch up later.
           for (const [index, cache] of caches.entries())
-            if (!random.chance(0.3)) caches[index] = await caughtUp(subject, cache, random.seed);
+            if (!random.chance(0.3)) caches[index] = await catchUp(subject, cache, random.seed);
         }
-        for (const cache of caches) await caughtUp(subject, cache, random.seed);
+        for (const cache of caches) await catchUp(subject, cache, random.seed);
       },
     },
   ]),
@@ -151,7 +151,7 @@ export const metamorphicChecks = [
  * Brings a client's list of results up to date by /queryChanges, and expects it to be that of
  * /query.
  */
-async function caughtUp(subject: Subject, before: Cached, seed: number): Promise<Cached> {
+async function catchUp(subject: Subject, before: Cached, seed: number): Promise<Cached> {
   const args: Query = before.args;
   const changes = await changesOf(subject, before, { calculateTotal: true });
   const ids = await everyId(subject, args);

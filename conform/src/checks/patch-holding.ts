@@ -3,15 +3,15 @@ import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { satisfying } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
-import { freeMapsOf, objectsOf, type Place, placesOf } from './patch-places.js';
+import { findFreeMaps, findObjects, listPlaces, type Place } from './patch-places.js';
 
 /** Objects that checks of patches make, and what becomes of them. */
 
 /**
- * An object with these values while something is done with it; the only one of a singleton gets its
- * own back.
+ * Stores these values in an object and works with it. Destroys it again; a singleton gets its own
+ * values back.
  */
-export async function held(
+export async function withValues(
   subject: Subject,
   values: JsonMap,
   work: (id: string) => Promise<void>,
@@ -39,43 +39,49 @@ export interface Holding {
 }
 
 /**
- * Of each property of objects or maps a value that `startOf` chooses, held while something is done
- * with it.
+ * Stores for each property of objects or maps a value that `startOf` chooses, and works with the
+ * object that holds it.
  */
-export async function eachObject(
+export async function forEachObject(
   subject: Subject,
   startOf: (subject: Subject, property: ModelProperty) => JsonMap,
   work: (holding: Holding & { readonly places: readonly Place[] }) => Promise<void>,
 ): Promise<void> {
-  for (const property of objectsOf(subject)) {
+  for (const property of findObjects(subject)) {
     const { name } = property;
     const start = startOf(subject, property);
-    const places = placesOf(property, start);
-    await held(subject, { [name]: start }, (id) => work({ id, property, name, start, places }));
+    const places = listPlaces(property, start);
+    await withValues(subject, { [name]: start }, (id) =>
+      work({ id, property, name, start, places }),
+    );
   }
 }
 
 /**
- * Of each map whose keys may be any short text the entries that `startOf` makes of a value that one
- * may have.
+ * Stores in each map whose keys may be any short text the entries that `startOf` makes of a legal
+ * value, and works with the object.
  */
-export async function eachFreeMap(
+export async function forEachFreeMap(
   subject: Subject,
   startOf: (value: Json) => JsonMap,
   work: (holding: Holding & { readonly value: Json }) => Promise<void>,
 ): Promise<void> {
-  for (const { property, value } of freeMapsOf(subject)) {
+  for (const { property, value } of findFreeMaps(subject)) {
     const { name } = property;
     const start = startOf(value);
-    await held(subject, { [name]: start }, (id) => work({ id, property, name, start, value }));
+    await withValues(subject, { [name]: start }, (id) =>
+      work({ id, property, name, start, value }),
+    );
   }
 }
 
-export const noEntries = (): JsonMap => ({});
-export const oneEntry = (value: Json): JsonMap => ({ a: value });
+/** Returns a map without entries. */
+export const buildNoEntries = (): JsonMap => ({});
+/** Returns a map with the value as its only entry. */
+export const buildOneEntry = (value: Json): JsonMap => ({ a: value });
 
-/** A patch of it is taken; what the property is then. */
-export async function patched(
+/** Applies a patch, which must be taken. Returns what the property is then. */
+export async function applyPatch(
   subject: Subject,
   { id, name }: Pick<Holding, 'id' | 'name'>,
   patch: JsonMap,
@@ -91,8 +97,8 @@ export const invalidPatch = satisfying(
   (error) => (error as JsonMap | null)?.['type'] === 'invalidPatch',
 );
 
-/** Each of the patches is refused, and leaves the object as it was. */
-export async function refusesAll(
+/** Expects each of the patches to be refused, and the object to be as it was. */
+export async function expectAllRefused(
   subject: Subject,
   id: string,
   refusal: object,

@@ -23,45 +23,45 @@ export interface Place {
 const MOST = 14;
 
 /** Returns the properties that hold any JSON. */
-const json = ({ described }: Subject): readonly ModelProperty[] =>
+const findJson = ({ described }: Subject): readonly ModelProperty[] =>
   givable(described).filter(({ kind, access }) => kind === 'json' && access === 'mutable');
 
-/** Mutable properties whose values are objects, maps or sets. */
-export const objectsOf = (subject: Subject): readonly ModelProperty[] =>
-  json(subject).filter(({ schema }) => kindsOf(schema).includes('object'));
+/** Finds the mutable properties whose values are objects, maps or sets. */
+export const findObjects = (subject: Subject): readonly ModelProperty[] =>
+  findJson(subject).filter(({ schema }) => kindsOf(schema).includes('object'));
 
-/** Why checks of patches within objects can't be run for a type; null where they can. */
-export const noObjects = (subject: Subject): string | null =>
-  objectsOf(subject).length > 0 ? null : 'No mutable property has objects or maps as values.';
+/** Returns why checks of patches within objects can't be run for a type; null where they can. */
+export const needObjects = (subject: Subject): string | null =>
+  findObjects(subject).length > 0 ? null : 'No mutable property has objects or maps as values.';
 
-/** Those whose values are lists. */
-export const listsOf = (subject: Subject): readonly ModelProperty[] =>
-  json(subject).filter(({ schema }) => kindsOf(schema).includes('array'));
+/** Finds the mutable properties whose values are lists. */
+export const findLists = (subject: Subject): readonly ModelProperty[] =>
+  findJson(subject).filter(({ schema }) => kindsOf(schema).includes('array'));
 
 /**
- * Returns the properties that have entries under keys of the client's choice, and one value that an
- * entry may have.
+ * Finds the properties that have entries under keys of the client's choice, each with one value
+ * that an entry may have.
  */
-export function mapsOf(subject: Subject): readonly { property: ModelProperty; value: Json }[] {
-  return objectsOf(subject).flatMap((property) => {
+export function findMaps(subject: Subject): readonly { property: ModelProperty; value: Json }[] {
+  return findObjects(subject).flatMap((property) => {
     const { properties, additionalProperties } = property.schema;
     if (properties !== undefined || additionalProperties === false) return [];
-    const value = entryOf(property.schema);
+    const value = findEntry(property.schema);
     return value === undefined ? [] : [{ property, value }];
   });
 }
 
-/** Those maps whose keys may be any short text. */
-export const freeMapsOf = (subject: Subject) =>
-  mapsOf(subject).filter(({ property: { schema } }) => {
+/** Finds the maps whose keys may be any short text. */
+export const findFreeMaps = (subject: Subject) =>
+  findMaps(subject).filter(({ property: { schema } }) => {
     const { enum: only, pattern, format, minLength = 0 } = schemaOf(schema.propertyNames);
     const { minProperties = 0, maxProperties = 100 } = schema;
     const isFree = only === undefined && pattern === undefined && format === undefined;
     return isFree && minLength === 0 && minProperties === 0 && maxProperties >= 6;
   });
 
-/** A value that a place may have instead of its own, in so many octets. */
-export const otherThan = ({ schema, value }: Place, most: number): Json | undefined =>
+/** Finds another value for a place, of fewer than so many octets; undefined where there is none. */
+export const findOther = ({ schema, value }: Place, most: number): Json | undefined =>
   isSet(schema)
     ? undefined
     : ofSchema(schema).good.find((one) => one !== null && !same(one, value) && size(one) < most);
@@ -69,14 +69,16 @@ export const otherThan = ({ schema, value }: Place, most: number): Json | undefi
 /** Tells whether the values of a map are all true: then it is a set. */
 export const isSet = (schema: JSONSchema7): boolean => schema.enum?.[0] === true;
 
-/** A value that an entry of a map may have, and that is no null. */
-function entryOf({ additionalProperties }: JSONSchema7): Json | undefined {
+/**
+ * Finds a value, other than null, that an entry of a map may have; undefined where there is none.
+ */
+function findEntry({ additionalProperties }: JSONSchema7): Json | undefined {
   const of = schemaOf(additionalProperties);
   return isSet(of) ? true : ofSchema(of).good.find((one) => one !== null);
 }
 
-/** Values of a property that are small enough to be tried. */
-const small = (subject: Subject, property: ModelProperty): readonly Json[] =>
+/** Lists the values of a property that are small enough to be tried. */
+const listSmall = (subject: Subject, property: ModelProperty): readonly Json[] =>
   valuesOf(property).good.filter(
     (one) =>
       one !== null &&
@@ -84,25 +86,30 @@ const small = (subject: Subject, property: ModelProperty): readonly Json[] =>
       Object.keys(one).length < 20,
   );
 
-/** The largest value that is not one of many entries, so that there is most to name in it. */
-export function richest(subject: Subject, property: ModelProperty): JsonMap {
-  const [largest] = small(subject, property).toSorted((a, b) => size(b) - size(a));
+/**
+ * Finds the largest value with fewer than 20 members, so that a patch has most to name; an empty
+ * object where there is none.
+ */
+export function findRichest(subject: Subject, property: ModelProperty): JsonMap {
+  const [largest] = listSmall(subject, property).toSorted((a, b) => size(b) - size(a));
   return (largest ?? {}) as JsonMap;
 }
 
-/** The value with the most places. */
-export function fullest(subject: Subject, property: ModelProperty): JsonMap {
-  const count = (value: Json) => placesIn(property.name, property.schema, value, []).length;
-  const [first] = small(subject, property).toSorted((a, b) => count(b) - count(a));
+/** Finds the value with the most places; an empty object where there is none. */
+export function findFullest(subject: Subject, property: ModelProperty): JsonMap {
+  const countPlaces = (value: Json) =>
+    collectPlaces(property.name, property.schema, value, []).length;
+  const [first] = listSmall(subject, property).toSorted((a, b) => countPlaces(b) - countPlaces(a));
   return (first ?? {}) as JsonMap;
 }
 
-/** Members and entries of a value, those of them, and so on. */
-export function placesOf({ name, schema }: ModelProperty, value: Json): readonly Place[] {
-  return placesIn(name, schema, value, []).slice(0, MOST);
+/** Lists the places within a value of a property, as many as are tried. */
+export function listPlaces({ name, schema }: ModelProperty, value: Json): readonly Place[] {
+  return collectPlaces(name, schema, value, []).slice(0, MOST);
 }
 
-function placesIn(
+/** Collects the members and entries of a value at each depth. Shallow and deep ones alternate. */
+function collectPlaces(
   name: string,
   schema: JSONSchema7,
   value: Json,
@@ -118,12 +125,12 @@ function placesIn(
     const here = [...path, key];
     near.push({
       path: here,
-      pointer: pointerTo(name, here),
+      pointer: buildPointer(name, here),
       schema: of,
       value: inner,
       required: required.includes(key) || minProperties !== undefined,
     });
-    deep.push(...placesIn(name, of, inner, here));
+    deep.push(...collectPlaces(name, of, inner, here));
   }
   // Some of each level: the deepest are what is told apart last.
   return Array.from({ length: Math.max(near.length, deep.length) }, (_, index) =>
@@ -131,24 +138,27 @@ function placesIn(
   ).flat();
 }
 
-/** RFC 6901 3 and 4, without the slash in front. */
-export const pointerTo = (name: string, path: readonly string[]): string =>
+/** Builds a JSON Pointer (RFC 6901 3 and 4) without the slash in front. */
+export const buildPointer = (name: string, path: readonly string[]): string =>
   [name, ...path.map((token) => token.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/');
 
-/** A value with another one at a place, or without it. */
-export function replaced(
+/**
+ * Replaces the value at a place of an object, or takes it out where none is given. Returns a new
+ * object.
+ */
+export function replaceAt(
   whole: JsonMap,
   [key = '', ...rest]: readonly string[],
   value?: Json,
 ): JsonMap {
   const entries = Object.entries(whole).filter(([name]) => name !== key);
   const inner = Object.entries(whole).find(([name]) => name === key)?.[1];
-  const now = rest.length === 0 ? value : replaced(inner as JsonMap, rest, value);
+  const now = rest.length === 0 ? value : replaceAt(inner as JsonMap, rest, value);
   return Object.fromEntries(now === undefined ? entries : [...entries, [key, now]]);
 }
 
-/** Keys of a map that its value doesn't have, and some that it may not have. */
-export function otherKeys(schema: JSONSchema7, value: JsonMap) {
+/** Finds keys of a map that its value doesn't have, and some that it may not have. */
+export function findOtherKeys(schema: JSONSchema7, value: JsonMap) {
   const { good, bad } = keysOf(schema);
   return {
     good: good.map(String).filter((key) => !Object.hasOwn(value, key)),
@@ -156,8 +166,11 @@ export function otherKeys(schema: JSONSchema7, value: JsonMap) {
   };
 }
 
-/** A SetError about a property, or about something within it: either may be named (5.3). */
-export function refusalOf(name: string): Matcher {
+/**
+ * Matches a SetError invalidProperties whose names, where it has any, are the property or something
+ * within it (RFC 8620 5.3).
+ */
+export function matchInvalid(name: string): Matcher {
   return satisfying(`invalidProperties of ${name}`, (actual) => {
     const { type, properties } = (actual ?? {}) as JsonMap;
     const isNamed = (one: Json) => one === name || String(one).startsWith(`${name}/`);

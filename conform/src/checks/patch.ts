@@ -5,16 +5,23 @@ import { at, entry, satisfying } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 import { ofSchema, size } from '../subject/values.js';
 import {
-  eachFreeMap,
-  eachObject,
-  held,
+  applyPatch,
+  buildNoEntries,
+  buildOneEntry,
+  expectAllRefused,
+  forEachFreeMap,
+  forEachObject,
   invalidPatch,
-  noEntries,
-  oneEntry,
-  patched,
-  refusesAll,
+  withValues,
 } from './patch-holding.js';
-import { freeMapsOf, listsOf, noObjects, objectsOf, pointerTo, richest } from './patch-places.js';
+import {
+  buildPointer,
+  findFreeMaps,
+  findLists,
+  findObjects,
+  findRichest,
+  needObjects,
+} from './patch-places.js';
 
 /**
  * RFC 8620 5.3: PatchObject, on objects, maps, sets and lists as deep as the descriptor has them.
@@ -28,17 +35,17 @@ const either = satisfying('invalidPatch or invalidProperties', (error) =>
 const withObjects: TypeNeeds = { singleton: 'both', text: false };
 
 /** Returns why a type has no map with free keys; null where it has one. */
-const noMaps = (subject: Subject) =>
-  freeMapsOf(subject).length > 0 ? null : 'No property is a map whose keys are any text.';
+const needFreeMap = (subject: Subject) =>
+  findFreeMaps(subject).length > 0 ? null : 'No property is a map whose keys are any text.';
 
 /** Returns why a type has no list to point into; null where it has one. */
-const noLists = (subject: Subject) =>
-  listsOf(subject).length > 0 ? null : 'No mutable property has lists as values.';
+const needList = (subject: Subject) =>
+  findLists(subject).length > 0 ? null : 'No mutable property has lists as values.';
 
 /** Returns keys of a patch in which a tilde stands before neither 0 nor 1 (RFC 6901 3). */
-export function noPointers(subject: Subject): readonly string[] {
+export function buildNonPointers(subject: Subject): readonly string[] {
   const { text } = subject.profile;
-  const within = objectsOf(subject).flatMap(({ name }) => [`${name}/a~2`, `${name}/a~`]);
+  const within = findObjects(subject).flatMap(({ name }) => [`${name}/a~2`, `${name}/a~`]);
   return [`${text}~2`, `${text}~`, '~', `~${text}`, ...within];
 }
 
@@ -59,7 +66,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       // A property that is null is there, and has no members.
       const nulls = Object.entries(await subject.read(id)).filter(([, value]) => value === null);
       const inNulls = nulls.flatMap(([name]) => [{ [`${name}/x`]: 1 }, { [`${name}/x`]: null }]);
-      await refusesAll(subject, id, invalidPatch, [...patches, both, ...inNulls]);
+      await expectAllRefused(subject, id, invalidPatch, [...patches, both, ...inNulls]);
     },
   },
   {
@@ -72,11 +79,11 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       const id = await subject.one(subject.A1, 'before');
       const pointers = ['__proto__/x', 'constructor/prototype/x', 'toString/x'];
       const patches = pointers.flatMap((one) => [{ [one]: 1 }, { [one]: null }]);
-      await refusesAll(subject, id, invalidPatch, patches);
-      await eachObject(subject, richest, (other) => {
+      await expectAllRefused(subject, id, invalidPatch, patches);
+      await forEachObject(subject, findRichest, (other) => {
         const names = ['__proto__/x', 'constructor/prototype/x'];
         const within = names.map((one) => ({ [`${other.name}/${one}`]: 1 }));
-        return refusesAll(subject, other.id, invalidPatch, within);
+        return expectAllRefused(subject, other.id, invalidPatch, within);
       });
       const later = entry((await subject.set({ create: { k: subject.create('b') } })).created, 'k');
       expect(Object.keys(later)).not.toContain('x');
@@ -89,16 +96,16 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'Where one pointer of a patch is the prefix of another, the update is invalidPatch, ' +
       'whatever the values are.',
     needs: withObjects,
-    applies: noObjects,
+    applies: needObjects,
     /**
      * Sends the value that a parent has already. The patch is refused even where both pointers
      * agree (RFC 8620 5.3).
      */
     run: (subject) =>
-      eachObject(subject, richest, async ({ id, name, start, places }) => {
+      forEachObject(subject, findRichest, async ({ id, name, start, places }) => {
         for (const { pointer, value, path } of places) {
-          const parents = path.map((_, depth) => pointerTo(name, path.slice(0, depth)));
-          await refusesAll(
+          const parents = path.map((_, depth) => buildPointer(name, path.slice(0, depth)));
+          await expectAllRefused(
             subject,
             id,
             invalidPatch,
@@ -119,11 +126,11 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'A prefix is one of whole tokens: of two keys of which one begins with the other both may ' +
       'be patched.',
     needs: withObjects,
-    applies: noMaps,
+    applies: needFreeMap,
     run: (subject) =>
-      eachFreeMap(subject, noEntries, async ({ name, value, id }) => {
+      forEachFreeMap(subject, buildNoEntries, async ({ name, value, id }) => {
         const patch = { [`${name}/foo`]: value, [`${name}/foobar`]: value };
-        const stored = await patched(subject, { id, name }, patch);
+        const stored = await applyPatch(subject, { id, name }, patch);
         expect(stored).toEqual({ foo: value, foobar: value });
       }),
   },
@@ -138,12 +145,12 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       const id = await subject.one(subject.A1, 'before');
       // The restrictions whose violation is an invalidPatch (5.3) don't name the syntax of RFC
       // 6901: it may as well be an unknown property.
-      const patches = noPointers(subject).map((one) => ({ [one]: 'x' }));
-      await refusesAll(subject, id, either, patches);
-      await eachFreeMap(subject, noEntries, async ({ name, value, ...holding }) => {
+      const patches = buildNonPointers(subject).map((one) => ({ [one]: 'x' }));
+      await expectAllRefused(subject, id, either, patches);
+      await forEachFreeMap(subject, buildNoEntries, async ({ name, value, ...holding }) => {
         const tokens = ['a~1b', 'a~0b', '~01'].map((token) => [`${name}/${token}`, value] as const);
         const patch = Object.fromEntries(tokens);
-        const stored = await patched(subject, { name, ...holding }, patch);
+        const stored = await applyPatch(subject, { name, ...holding }, patch);
         expect(stored).toEqual({ 'a/b': value, 'a~b': value, '~1': value });
       });
     },
@@ -158,7 +165,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'before');
       const pointers = [`/${text}`, `//${text}`, '', '/', `${text}/`, `#/${text}`, `${text}~1`];
-      await refusesAll(
+      await expectAllRefused(
         subject,
         id,
         either,
@@ -174,14 +181,14 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'a dash or __proto__.',
     restsOn: 'which maps may have keys of any text',
     needs: withObjects,
-    applies: noMaps,
+    applies: needFreeMap,
     run: (subject) =>
-      eachFreeMap(subject, noEntries, async ({ name, value, id }) => {
+      forEachFreeMap(subject, buildNoEntries, async ({ name, value, id }) => {
         const keys = ['', '0', '-', '01', '__proto__'];
-        const patch = keys.map((key) => [pointerTo(name, [key]), value] as const);
-        const now = await patched(subject, { id, name }, Object.fromEntries(patch));
+        const patch = keys.map((key) => [buildPointer(name, [key]), value] as const);
+        const now = await applyPatch(subject, { id, name }, Object.fromEntries(patch));
         expect(Object.keys(now as JsonMap).sort()).toEqual([...keys].sort());
-        const then = await patched(subject, { id, name }, { [`${name}/`]: null });
+        const then = await applyPatch(subject, { id, name }, { [`${name}/`]: null });
         expect(Object.keys(then as JsonMap)).not.toContain('');
       }),
   },
@@ -192,20 +199,20 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'No pointer reaches into a list, by an index, by - or by a name: invalidPatch. A list is ' +
       'replaced as a whole, and its order is kept.',
     needs: withObjects,
-    applies: noLists,
+    applies: needList,
     async run(subject) {
-      for (const property of listsOf(subject)) {
+      for (const property of findLists(subject)) {
         const { name } = property;
         const lists = ofSchema(property.schema).good.filter(
           (one): one is Json[] => Array.isArray(one) && one.length < 50 && size(one) < 2000,
         );
         const longest = lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
-        await held(subject, { [name]: longest }, async (id) => {
+        await withValues(subject, { [name]: longest }, async (id) => {
           const pointers = [`${name}/0`, `${name}/-`, `${name}/x`, `${name}/length`, `${name}/0/x`];
           const patches = pointers.flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
-          await refusesAll(subject, id, invalidPatch, patches);
+          await expectAllRefused(subject, id, invalidPatch, patches);
           const turned = longest.toReversed();
-          expect(await patched(subject, { id, name }, { [name]: turned })).toEqual(turned);
+          expect(await applyPatch(subject, { id, name }, { [name]: turned })).toEqual(turned);
         });
       }
     },
@@ -217,11 +224,11 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'A pointer to the property replaces its whole value: an empty object clears a map, and ' +
       'null restores what it is at first.',
     needs: withObjects,
-    applies: noMaps,
+    applies: needFreeMap,
     run: (subject) =>
-      eachFreeMap(subject, oneEntry, async ({ id, name, property, value, start }) => {
+      forEachFreeMap(subject, buildOneEntry, async ({ id, name, property, value, start }) => {
         for (const now of [{ b: value }, {}, start])
-          expect(await patched(subject, { id, name }, { [name]: now })).toEqual(now);
+          expect(await applyPatch(subject, { id, name }, { [name]: now })).toEqual(now);
         if (property.required) return;
         const { default: initial = null } = property;
         const { set, refused } = await subject.update(id, { [name]: null });
@@ -237,13 +244,13 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'Two objects that were given one value, by a result reference even, do not share it: a ' +
       'patch of one leaves the other alone.',
     needs: { text: false, room: 2 },
-    applies: noMaps,
+    applies: needFreeMap,
     /**
      * Lets one reference give the same map to two objects. A server that stores the parsed map
      * twice changes both by one patch.
      */
     async run(subject) {
-      const { property, value } = at(freeMapsOf(subject), 0);
+      const { property, value } = at(findFreeMaps(subject), 0);
       const { name } = property;
       const [one, two] = [await subject.put1({}), await subject.put1({})];
       const patch = { [name]: { a: value } };

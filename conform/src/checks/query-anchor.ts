@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import { at } from '../expected.js';
 import { populated } from '../subject/populated.js';
 import { everyId, everySort, query, tried } from '../subject/queries.js';
-import { six } from './query-window.js';
+import { makeSix } from './query-window.js';
 
 /** RFC 8620 5.5: a window of /query that an anchor places. */
 
@@ -19,7 +19,7 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * within the list here.
      */
     async run(subject) {
-      const ids = await six(subject);
+      const ids = await makeSix(subject);
       const anchor = at(ids, 2);
       for (const [more, position] of [
         [{}, 2],
@@ -50,7 +50,7 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * in 32 bits.
      */
     async run(subject) {
-      const ids = await six(subject);
+      const ids = await makeSix(subject);
       const anchor = at(ids, 2);
       for (const anchorOffset of [-3, -999, -(2 ** 53) + 1])
         expect(await query(subject, { anchor, anchorOffset, limit: 2 })).toMatchObject({
@@ -70,7 +70,7 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * another id.
      */
     async run(subject) {
-      const ids = await six(subject);
+      const ids = await makeSix(subject);
       for (const more of [{}, { anchor: null }])
         expect(
           await query(subject, { anchorOffset: 3, position: 1, limit: 1, ...more }),
@@ -89,7 +89,7 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * by id, among objects, and among results.
      */
     async run(subject) {
-      const [gone = '', other = ''] = subject.own(await six(subject));
+      const [gone = '', other = ''] = subject.own(await makeSix(subject));
       const notFound = subject.err('anchorNotFound');
       expect(await tried(subject, { anchor: 'never-was' })).toEqual(notFound);
       await subject.set({ destroy: [gone] });

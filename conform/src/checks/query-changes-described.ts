@@ -9,12 +9,12 @@ import { populated } from '../subject/populated.js';
 import { cached, changesOf, everyId, type Query } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { size, valuesOf } from '../subject/values.js';
-import { follows } from './query-follow.js';
+import { expectSpliced } from './query-follow.js';
 
 /** RFC 8620 5.6 for the filters and sorts that a type's descriptor declares. */
 
 /** Returns queries with two conditions of each filter, with each sort, and with neither. */
-function everyQuery(subject: Subject, items: Parameters<typeof operands>[1]): readonly Query[] {
+function buildQueries(subject: Subject, items: Parameters<typeof operands>[1]): readonly Query[] {
   const { filters, sorts } = subject.described;
   return [
     {},
@@ -29,7 +29,7 @@ function everyQuery(subject: Subject, items: Parameters<typeof operands>[1]): re
 }
 
 /** Returns properties to sort by that may be null and that an update changes, each with a value. */
-function nullable(subject: Subject): readonly { name: string; value: Json }[] {
+function findNullable(subject: Subject): readonly { name: string; value: Json }[] {
   const { described } = subject;
   return described.sorts.flatMap(({ property }) => {
     const { access, nullable: isNullable, name } = property;
@@ -41,7 +41,7 @@ function nullable(subject: Subject): readonly { name: string; value: Json }[] {
 }
 
 /** Returns a filter by `equals` or `in` on an immutable property, and two values of it. */
-export function immutable(
+export function findImmutable(
   subject: Subject,
 ): { filter: ModelFilter; property: ModelProperty; one: Json; other: Json } | undefined {
   for (const filter of subject.described.filters) {
@@ -75,7 +75,7 @@ export const queryChangesDescribedChecks = typeChecks(
         const { profile } = subject;
         await populated(subject, async (items) => {
           const caches = [];
-          for (const args of everyQuery(subject, items)) caches.push(await cached(subject, args));
+          for (const args of buildQueries(subject, items)) caches.push(await cached(subject, args));
           const patch: JsonMap = profile.text === '' ? {} : { [profile.text]: 'changed' };
           const { notUpdated, notDestroyed } = await subject.set({
             create: { k: subject.create('new') },
@@ -84,7 +84,7 @@ export const queryChangesDescribedChecks = typeChecks(
           });
           expect([notUpdated, notDestroyed]).toEqual([null, null]);
           for (const cache of caches)
-            await follows(subject, cache, await changesOf(subject, cache));
+            await expectSpliced(subject, cache, await changesOf(subject, cache));
         });
       },
     },
@@ -97,7 +97,7 @@ export const queryChangesDescribedChecks = typeChecks(
       applies: ({ profile }) => (profile.text === '' ? 'The type has no text to change.' : null),
       async run(subject) {
         const { profile } = subject;
-        const found = immutable(subject);
+        const found = findImmutable(subject);
         const values: JsonMap = found === undefined ? {} : { [found.property.name]: found.one };
         const [id] = [await subject.put1(values), await subject.put1(values)];
         const queries: Query[] = [{}];
@@ -111,7 +111,7 @@ export const queryChangesDescribedChecks = typeChecks(
             [profile.text]: subject.differing(profile.text),
           });
           expect(refused).toBeNull();
-          const ids = await follows(subject, before, await changesOf(subject, before));
+          const ids = await expectSpliced(subject, before, await changesOf(subject, before));
           expect(ids).toContain(id);
         }
       },
@@ -123,11 +123,11 @@ export const queryChangesDescribedChecks = typeChecks(
         'An object whose null becomes a value, or the other way around, is removed and added at ' +
         'its new index where that property is sorted by.',
       applies: (subject) =>
-        nullable(subject).length > 0
+        findNullable(subject).length > 0
           ? null
           : 'The type sorts by nothing that may be null and be changed.',
       async run(subject) {
-        for (const { name, value } of nullable(subject)) {
+        for (const { name, value } of findNullable(subject)) {
           const args = { sort: [{ property: name }] };
           const id = await subject.put1({ [name]: null });
           const other = await subject.put1({ [name]: null });

@@ -3,12 +3,13 @@ import { typeChecks } from '../check.js';
 import type { QueryChangesAnswer } from '../client/answers.js';
 import { anyErrorOf } from '../subject/limits.js';
 import { cached, changesOf, unordered } from '../subject/queries.js';
-import { NEEDS, refusesChanges } from './query-follow.js';
+import { expectChangesRefused, NEEDS } from './query-follow.js';
 
 /** RFC 8620 5.6: what /queryChanges refuses. */
 
-/** Returns how many items an answer has: maxChanges bounds both lists together (RFC 8620 5.6). */
-const counted = ({ removed, added }: QueryChangesAnswer): number => removed.length + added.length;
+/** Counts the items of an answer: maxChanges bounds both lists together (RFC 8620 5.6). */
+const countItems = ({ removed, added }: QueryChangesAnswer): number =>
+  removed.length + added.length;
 
 export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
   {
@@ -28,12 +29,12 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
       await subject.set({ destroy: [a] });
       await subject.one(subject.A1, 'c');
       const all = await changesOf(subject, before);
-      expect(counted(all)).toBeGreaterThanOrEqual(2);
-      for (const maxChanges of [counted(all), counted(all) + 1, 2 ** 53 - 1])
+      expect(countItems(all)).toBeGreaterThanOrEqual(2);
+      for (const maxChanges of [countItems(all), countItems(all) + 1, 2 ** 53 - 1])
         expect(unordered(await changesOf(subject, before, { maxChanges }))).toEqual(unordered(all));
-      const maxChanges = counted(all) - 1;
+      const maxChanges = countItems(all) - 1;
       const since = { ...args, sinceQueryState, maxChanges };
-      await refusesChanges(subject, since, subject.err('tooManyChanges'));
+      await expectChangesRefused(subject, since, subject.err('tooManyChanges'));
     },
   },
   {
@@ -54,7 +55,7 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
       for (const [name, values] of wrong)
         for (const value of values) {
           const args = { sinceQueryState, [name]: value };
-          await refusesChanges(subject, args, subject.err('invalidArguments', name));
+          await expectChangesRefused(subject, args, subject.err('invalidArguments', name));
         }
     },
   },
@@ -70,7 +71,7 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
         ['sort', [{}]],
         ['sort', 'text'],
       ] as const)
-        await refusesChanges(
+        await expectChangesRefused(
           subject,
           { sinceQueryState, [name]: value },
           subject.err('invalidArguments', name),
@@ -88,7 +89,7 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
       const { queryState } = await cached(subject);
       const refused = anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments');
       for (const sinceQueryState of ['', 'never issued', `${queryState}x`, 'x'.repeat(300), '٣'])
-        await refusesChanges(subject, { sinceQueryState }, refused);
+        await expectChangesRefused(subject, { sinceQueryState }, refused);
     },
   },
 ]);

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { byText, cached, changesOf, everyId, spliced } from '../subject/queries.js';
-import { sideBySide } from './at-once.js';
+import { runSideBySide } from './at-once.js';
 import { expectFollows, NEEDS, update } from './query-follow.js';
 
 /** RFC 8620 5.6: from which query states /queryChanges leads to the new results. */
@@ -53,7 +53,7 @@ export const queryChangesStateChecks = typeChecks('5.6', NEEDS, [
         const ids = spliced(mine.ids, answer);
         mine = { args: {}, ids, queryState: answer.newQueryState };
       };
-      await sideBySide(
+      await runSideBySide(
         subject,
         12,
         async (round) => {

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { byText, cached, changesOf, everyId, whole } from '../subject/queries.js';
-import { textFilter } from './applies.js';
+import { needTextFilter } from './applies.js';
 import { expectFollows, NEEDS, update } from './query-follow.js';
 
 /** RFC 8620 5.6: what /queryChanges tells a client that holds the whole results. */
@@ -130,7 +130,7 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
       'An update that takes an object out of the filter removes it, and one that brings it in ' +
       'adds it. A result whose filtered or sorted values changed is in both lists.',
     needs: { room: 7 },
-    applies: textFilter,
+    applies: needTextFilter,
     /**
      * Moves objects over the edge of the filter in every direction in one step: in, out, within,
      * outside, and new ones of both kinds.

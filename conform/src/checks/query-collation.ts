@@ -6,22 +6,24 @@ import { NotApplicable } from '../not-applicable.js';
 import { tried, whole } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { CORE } from '../subject/user.js';
-import { textSort } from './applies.js';
+import { needTextSort } from './applies.js';
 
 /** RFC 8620 5.5: collations, as RFC 4790 and RFC 5051 define those that a session names. */
 
-/** The algorithms that core's capability object advertises (RFC 8620 2). */
-export function advertised({ server }: Subject): readonly string[] {
+/** Reads the algorithms that core's capability object advertises (RFC 8620 2). */
+export function readCollations({ server }: Subject): readonly string[] {
   const { collationAlgorithms } = asMap(server.user.session.capabilities[CORE]);
   return Array.isArray(collationAlgorithms) ? collationAlgorithms.map(String) : [];
 }
 
 /** Returns a function that tells why a server lacks a collation; null where it has it. */
-const offers =
+const needCollation =
   (collation: string) =>
   (subject: Subject): string | null =>
-    textSort(subject) ??
-    (advertised(subject).includes(collation) ? null : `The session does not name ${collation}.`);
+    needTextSort(subject) ??
+    (readCollations(subject).includes(collation)
+      ? null
+      : `The session does not name ${collation}.`);
 
 /** Describes a function that returns the texts of all objects in the order of a collation. */
 export type Order = (collation?: string, isAscending?: boolean) => Promise<string[]>;
@@ -30,7 +32,7 @@ export type Order = (collation?: string, isAscending?: boolean) => Promise<strin
  * Stores texts and returns a function that tells their order by a collation. Throws NotApplicable
  * where the property takes too few of them.
  */
-export async function ordering(subject: Subject, texts: readonly string[]): Promise<Order> {
+export async function storeTexts(subject: Subject, texts: readonly string[]): Promise<Order> {
   const stored = texts.filter((one) => subject.allows(one));
   if (stored.length < 2)
     throw new NotApplicable('The text takes too few of the texts that are sorted.');
@@ -50,14 +52,14 @@ export async function ordering(subject: Subject, texts: readonly string[]): Prom
  * Expects texts in the order that the collation's specification gives to different keys, ascending
  * and descending.
  */
-export async function ordered(
+export async function expectOrder(
   subject: Subject,
   collation: string | undefined,
   wanted: readonly string[],
 ): Promise<void> {
   // Stored in an order that is neither ascending nor descending.
   const mixed = wanted.map((_, index) => wanted[(index * 7 + 3) % wanted.length] ?? '');
-  const order = await ordering(subject, wanted.length % 7 === 0 ? wanted.toReversed() : mixed);
+  const order = await storeTexts(subject, wanted.length % 7 === 0 ? wanted.toReversed() : mixed);
   const kept = wanted.filter((one) => subject.allows(one));
   expect(await order(collation)).toEqual(kept);
   expect(await order(collation, false)).toEqual(kept.toReversed());
@@ -75,7 +77,7 @@ export const queryCollationChecks = typeChecks(
       level: 'must',
       rule: 'A collation that the server doesn’t know is unsupportedSort on a string.',
       needs: { room: 0 },
-      applies: textSort,
+      applies: needTextSort,
       async run(subject) {
         const { text: property } = subject.profile;
         for (const collation of ['i;no-such-collation', 'unicode-casemap']) {
@@ -93,12 +95,12 @@ export const queryCollationChecks = typeChecks(
       rule:
         'Each collation that the session advertises can be used for a string: it orders all ' +
         'objects.',
-      applies: textSort,
+      applies: needTextSort,
       async run(subject) {
-        if (advertised(subject).length === 0)
+        if (readCollations(subject).length === 0)
           throw new NotApplicable('The session advertises no collation.');
-        const order = await ordering(subject, ['b', 'a', '10', '9', 'é']);
-        for (const collation of advertised(subject)) await order(collation);
+        const order = await storeTexts(subject, ['b', 'a', '10', '9', 'é']);
+        for (const collation of readCollations(subject)) await order(collation);
       },
     },
     {
@@ -107,10 +109,10 @@ export const queryCollationChecks = typeChecks(
       rule:
         'i;octet orders by the octets of UTF-8: capitals first, and what takes two UTF-16 units ' +
         'after all others (RFC 4790 9.3).',
-      applies: offers('i;octet'),
+      applies: needCollation('i;octet'),
       async run(subject) {
         const wanted = ['10 b', '9 a', 'A', 'Zoo', '_x', 'apfel', 'zebra', 'Äpfel', '\uFF5E', '😀'];
-        await ordered(subject, 'i;octet', wanted);
+        await expectOrder(subject, 'i;octet', wanted);
       },
     },
     {
@@ -119,10 +121,10 @@ export const queryCollationChecks = typeChecks(
       rule:
         'i;ascii-casemap takes a to z for A to Z and orders by octets otherwise ' +
         '(RFC 4790 9.2).',
-      applies: offers('i;ascii-casemap'),
+      applies: needCollation('i;ascii-casemap'),
       async run(subject) {
         const wanted = ['10 b', '9 a', 'A', 'apfel', 'apple', 'zebra', 'Zoo', '_x', 'Äpfel', 'ǆ'];
-        await ordered(subject, 'i;ascii-casemap', wanted);
+        await expectOrder(subject, 'i;ascii-casemap', wanted);
       },
     },
     {
@@ -131,7 +133,7 @@ export const queryCollationChecks = typeChecks(
       rule:
         'i;ascii-numeric orders by the number that a text begins with, of any length and with ' +
         'leading zeros; what begins with none comes after all that do (RFC 4790 9.1).',
-      applies: offers('i;ascii-numeric'),
+      applies: needCollation('i;ascii-numeric'),
       async run(subject) {
         const numbers = [
           '0',
@@ -143,7 +145,7 @@ export const queryCollationChecks = typeChecks(
           '100000000000000000000001',
         ];
         const others = ['-1', 'x', ''];
-        const order = await ordering(subject, [...others, ...numbers.toReversed()]);
+        const order = await storeTexts(subject, [...others, ...numbers.toReversed()]);
         const isNumber = (text: string): boolean => /^\d/.test(text);
         const wanted = numbers.filter((one) => subject.allows(one));
         const up = await order('i;ascii-numeric');
@@ -159,8 +161,8 @@ export const queryCollationChecks = typeChecks(
       rule:
         'i;unicode-casemap orders by title case, decomposed, and then by octets: what has a mark ' +
         'comes next to what has none (RFC 5051).',
-      applies: offers('i;unicode-casemap'),
-      run: (subject) => ordered(subject, 'i;unicode-casemap', CASEMAP),
+      applies: needCollation('i;unicode-casemap'),
+      run: (subject) => expectOrder(subject, 'i;unicode-casemap', CASEMAP),
     },
     {
       id: 'query-collation-default-case',
@@ -168,9 +170,9 @@ export const queryCollationChecks = typeChecks(
       rule:
         'Without a collation the order is case-insensitive: capitals are among their small ' +
         'letters.',
-      applies: textSort,
+      applies: needTextSort,
       async run(subject) {
-        const order = await ordering(subject, ['dd', 'Cc', 'bb', 'Aa', 'Ég', 'éh', 'Éi']);
+        const order = await storeTexts(subject, ['dd', 'Cc', 'bb', 'Aa', 'Ég', 'éh', 'Éi']);
         expect(await order()).toEqual(
           ['Aa', 'bb', 'Cc', 'dd', 'Ég', 'éh', 'Éi'].filter((one) => subject.allows(one)),
         );

@@ -8,7 +8,7 @@ import { everyId, query, tried, whole } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { everyFilter } from '../subject/trees.js';
 import { size } from '../subject/values.js';
-import { filters } from './applies.js';
+import { needFilter } from './applies.js';
 
 /** RFC 8620 5.5: filters. The rules of operators hold whatever a type's conditions mean. */
 
@@ -21,10 +21,10 @@ const refusal = [
 ];
 
 /** Returns the ids of objects in their order. */
-const idsOf = (items: readonly Item[]): string[] => items.map(({ id }) => id);
+const listIds = (items: readonly Item[]): string[] => items.map(({ id }) => id);
 
 /** Returns some conditions, and the ids that each finds by itself. Long conditions are left out. */
-async function leaves(
+async function findLeaves(
   subject: Subject,
   items: readonly Item[],
   most: number,
@@ -134,7 +134,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * works (RFC 8620 8.5).
      */
     async run(subject) {
-      for (const filter of huge()) {
+      for (const filter of buildHuge()) {
         const [name, answer] = await tried(subject, { filter });
         // Some servers allow no operator without conditions, which the RFC leaves open.
         const refused = anyErrorOf(subject, 'unsupportedFilter', 'invalidArguments');
@@ -150,15 +150,15 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule:
       'AND finds what all its conditions find, OR what any of them does, NOT all that none of ' +
       'them does, among them what has null where a condition looks.',
-    applies: filters,
+    applies: needFilter,
     /**
      * Learns what each condition finds by itself, then expects of AND, OR and NOT what sets say. No
      * meaning of a condition is needed.
      */
     async run(subject) {
       await populated(subject, async (items) => {
-        const all = idsOf(items);
-        const some = await leaves(subject, items, 2);
+        const all = listIds(items);
+        const some = await findLeaves(subject, items, 2);
         for (const [index, { condition, ids }] of some.entries()) {
           const other = some[(index + 1) % some.length] ?? { condition, ids };
           const conditions = [condition, other.condition];
@@ -185,15 +185,15 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule:
       'NOT of one condition finds exactly what the condition doesn’t, twice NOT what it does, ' +
       'and so on to some depth.',
-    applies: filters,
+    applies: needFilter,
     /**
      * Nests NOT three times, and twenty times around one condition: an even number must change
      * nothing.
      */
     async run(subject) {
       await populated(subject, async (items) => {
-        const all = idsOf(items);
-        for (const { condition, ids } of await leaves(subject, items, 4)) {
+        const all = listIds(items);
+        for (const { condition, ids } of await findLeaves(subject, items, 4)) {
           let filter: JsonMap = condition;
           for (const depth of [1, 2, 3]) {
             filter = { operator: 'NOT', conditions: [filter] };
@@ -204,7 +204,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
             });
           }
         }
-        const [first] = await leaves(subject, items, 1);
+        const [first] = await findLeaves(subject, items, 1);
         if (first === undefined) return;
         let deep = first.condition;
         for (let depth = 0; depth < 20; depth += 1) deep = { operator: 'NOT', conditions: [deep] };
@@ -219,10 +219,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'A condition’s value of another kind of JSON than it takes is invalidArguments, wherever ' +
       'in the filter it is.',
     needs: { room: 0 },
-    applies: filters,
+    applies: needFilter,
     async run(subject) {
       for (const { name, schema } of subject.described.filters)
-        for (const value of ofOtherKinds(schema))
+        for (const value of buildOtherKinds(schema))
           for (const filter of [
             { [name]: value },
             { operator: 'NOT', conditions: [{ [name]: value }] },
@@ -277,7 +277,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
         [`${type}/get`, { accountId, ids: null }, 'g'],
       ]);
       const [found, got] = methodResponses.map(([, args]) => args);
-      const listed = idsOf((got?.['list'] ?? []) as Item[]);
+      const listed = listIds((got?.['list'] ?? []) as Item[]);
       const { ids = [], limit = listed.length, total } = found ?? {};
       // The server may give fewer at once.
       if (Number(limit) >= listed.length) expect(ids).toEqual(sameMembers(listed));
@@ -288,7 +288,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
 ]);
 
 /** Returns a filter of 10,000 nodes, and one that is 1,000 levels deep. */
-export function huge(): readonly JsonMap[] {
+export function buildHuge(): readonly JsonMap[] {
   const none: JsonMap = { operator: 'OR', conditions: [] };
   const wide = { operator: 'AND', conditions: Array.from({ length: 10_000 }, () => none) };
   let deep = none;
@@ -297,7 +297,7 @@ export function huge(): readonly JsonMap[] {
 }
 
 /** Returns a value of each JSON type that a condition's schema doesn't name. */
-function ofOtherKinds({
+function buildOtherKinds({
   type,
 }: {
   readonly type?: string | readonly string[] | undefined;

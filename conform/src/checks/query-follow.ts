@@ -26,8 +26,8 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
 export const update = (subject: Subject, id: string, value: string) =>
   subject.set({ update: { [id]: { [subject.profile.text]: value } } });
 
-/** Queries that read the text, a mutable property: by its filter, and sorted by it. */
-export function mutableQueries(subject: Subject, part: string): readonly Query[] {
+/** Builds queries that read the text, a mutable property: by its filter, and sorted by it. */
+export function buildMutableQueries(subject: Subject, part: string): readonly Query[] {
   const { textFilter: name } = subject.profile;
   const sort = byText(subject);
   const queries: Query[] = [];
@@ -36,14 +36,17 @@ export function mutableQueries(subject: Subject, part: string): readonly Query[]
   return queries;
 }
 
-/** Why there is no such query; null where there is one. */
-export const reading = (subject: Subject): string | null =>
-  mutableQueries(subject, '').length === 0
+/** Returns why no query reads a mutable property; null where one does. */
+export const needMutableQuery = (subject: Subject): string | null =>
+  buildMutableQueries(subject, '').length === 0
     ? 'The type declares neither filter nor sort by its text.'
     : null;
 
-/** Applies /queryChanges to the cached ids, expects what the query finds now, and returns that. */
-export async function follows(
+/**
+ * Expects the cached ids, after the changes of an answer, to be those that the query finds now.
+ * Returns these.
+ */
+export async function expectSpliced(
   subject: Subject,
   { args, ids: before }: Cached,
   answer: QueryChangesAnswer,
@@ -64,7 +67,7 @@ export async function expectFollows(
 ): Promise<QueryChangesAnswer> {
   const answer = await changesOf(subject, before, { calculateTotal: true, ...more });
   const fresh = await query(subject, before.args);
-  await follows(subject, before, answer);
+  await expectSpliced(subject, before, answer);
   expect(answer.oldQueryState).toBe(before.queryState);
   expect(answer.newQueryState).toBe(fresh.queryState);
   const indexes = answer.added.map(({ index }) => index);
@@ -73,7 +76,7 @@ export async function expectFollows(
 }
 
 /** Expects `error` as the answer to a /queryChanges with these arguments. */
-export async function refusesChanges(
+export async function expectChangesRefused(
   subject: Subject,
   args: object,
   error: readonly unknown[],

@@ -9,16 +9,16 @@ import { populated } from '../subject/populated.js';
 import { everyId, everySort, query, tried, whole } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { valuesOf } from '../subject/values.js';
-import { textSort } from './applies.js';
+import { needTextSort } from './applies.js';
 
 /** RFC 8620 5.5: comparators. Collations are in query-collation.ts. */
 
 /** Returns the properties that a type's descriptor sorts by. */
-export const sorted = (subject: Subject): readonly ModelProperty[] =>
+export const findSorts = (subject: Subject): readonly ModelProperty[] =>
   subject.described.sorts.map(({ property }) => property);
 
 /** Returns why nothing can be sorted; null where something can. */
-export const sorts = (subject: Subject): string | null =>
+export const needSort = (subject: Subject): string | null =>
   subject.profile.sorts.length === 0 ? 'The type declares no sort.' : null;
 
 /** Returns the ids of all results of a sort, in its order. */
@@ -35,16 +35,16 @@ function isOrdered(property: ModelProperty): boolean {
 }
 
 /** Returns the sorted Booleans, numbers and dates: their order needs no collation. */
-const ordered = (subject: Subject) => sorted(subject).filter(isOrdered);
+const findOrdered = (subject: Subject) => findSorts(subject).filter(isOrdered);
 
 /** Returns why a type has no such property; null where it has one. */
-const orders = (subject: Subject): string | null =>
-  ordered(subject).length === 0 ? 'The type sorts by no Boolean, number or date.' : null;
+const needOrdered = (subject: Subject): string | null =>
+  findOrdered(subject).length === 0 ? 'The type sorts by no Boolean, number or date.' : null;
 
 /** Returns a property that the RFC orders, and two values of it, the lower one first. */
-function twoValues(subject: Subject): { property: string; low: Json; high: Json } | null {
+function findTwoValues(subject: Subject): { property: string; low: Json; high: Json } | null {
   const type = subject.described;
-  for (const property of ordered(subject)) {
+  for (const property of findOrdered(subject)) {
     if (!givable(type).includes(property) || isUnique(type, property)) continue;
     const good = valuesOf(property)
       .good.filter((value) => value !== null)
@@ -84,7 +84,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       'Where all comparators are equal the order is stable between calls, over pages and in ' +
       'every window.',
     needs: { text: true, repeats: true, room: 5 },
-    applies: textSort,
+    applies: needTextSort,
     async run(subject) {
       const made = await subject.make(subject.A1, 'e', 'e', 'e', 'e', 'e');
       const sort = [{ property: subject.profile.text }];
@@ -152,10 +152,10 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     id: 'query-sort-direction',
     level: 'must',
     rule: 'isAscending is true where it is left out; false reverses the order of what differs.',
-    applies: sorts,
+    applies: needSort,
     async run(subject) {
       await populated(subject, async (items) => {
-        for (const property of sorted(subject)) {
+        for (const property of findSorts(subject)) {
           const { name } = property;
           const up = await find(subject, [{ property: name }]);
           expect(await find(subject, [{ property: name, isAscending: true }])).toEqual(up);
@@ -163,7 +163,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
           expect(down).toEqual(sameMembers(up));
           if (!isOrdered(property)) continue;
           // Equal ones may come in any order, the values of both lists are each other's reverse.
-          const values = (ids: readonly string[]): Json[] => ids.map(storedOf(items, property));
+          const values = (ids: readonly string[]): Json[] => ids.map(readStored(items, property));
           expect(values(down)).toEqual(values(up).reverse());
         }
       });
@@ -175,15 +175,15 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     rule:
       'In ascending order false comes before true, lower numbers before higher ones, by value ' +
       'and not as text, and earlier dates before later ones.',
-    applies: orders,
+    applies: needOrdered,
     async run(subject) {
       await populated(subject, async (items) => {
-        for (const property of ordered(subject))
+        for (const property of findOrdered(subject))
           for (const isAscending of [true, false]) {
             const direction = isAscending ? {} : { isAscending };
             const ids = await find(subject, [{ property: property.name, ...direction }]);
             const values = ids
-              .map(storedOf(items, property))
+              .map(readStored(items, property))
               .filter((value) => value !== null)
               .map(Number);
             const wanted = [...values].sort((a, b) => (isAscending ? a - b : b - a));
@@ -199,10 +199,10 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     id: 'query-sort-collation-ignored',
     level: 'must',
     rule: 'On a property that is no string a collation is ignored, also one that nobody knows.',
-    applies: orders,
+    applies: needOrdered,
     async run(subject) {
       await populated(subject, async () => {
-        for (const { name: property } of ordered(subject)) {
+        for (const { name: property } of findOrdered(subject)) {
           const ids = await find(subject, [{ property }]);
           for (const collation of ['i;octet', 'i;ascii-casemap', 'i;unknown', '']) {
             const sort = [{ property, collation }];
@@ -220,12 +220,12 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       'direction.',
     needs: { text: true, repeats: true, room: 4 },
     applies: (subject) =>
-      textSort(subject) ??
-      (twoValues(subject) === null
+      needTextSort(subject) ??
+      (findTwoValues(subject) === null
         ? 'The type sorts by no Boolean, number or date that a create gives.'
         : null),
     async run(subject) {
-      const found = twoValues(subject);
+      const found = findTwoValues(subject);
       if (found === null) throw new Error('The check does not apply.');
       const { property, low, high } = found;
       const { text } = subject.profile;
@@ -285,7 +285,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     rule:
       'A sort changes the order alone: the same ids come in every one, each once, with the same ' +
       'total.',
-    applies: sorts,
+    applies: needSort,
     async run(subject) {
       await populated(subject, async (items) => {
         for (const sort of everySort(subject)) {
@@ -300,7 +300,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
 ]);
 
 /** Returns the values of objects, dates as instants. */
-function storedOf(items: readonly Item[], property: ModelProperty): (id: string) => Json {
+function readStored(items: readonly Item[], property: ModelProperty): (id: string) => Json {
   const byId = new Map(items.map((item) => [item.id, item]));
   return (id) => toInstant(property, byId.get(id)?.[property.name] ?? null);
 }

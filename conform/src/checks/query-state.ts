@@ -4,12 +4,12 @@ import { populated } from '../subject/populated.js';
 import { byText, changesOf, everyId, everySort, query } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { everyFilter } from '../subject/trees.js';
-import { refusesChanges } from './query-follow.js';
+import { expectChangesRefused } from './query-follow.js';
 
 /** RFC 8620 5.5: queryState and canCalculateChanges. */
 
 /** Returns every order without a filter, and every filter without an order. */
-export const queries = (subject: Subject, items: Parameters<typeof everyFilter>[1]) => [
+export const buildQueries = (subject: Subject, items: Parameters<typeof everyFilter>[1]) => [
   ...everySort(subject).map((sort) => ({ sort, filter: null })),
   ...everyFilter(subject, items).map((filter) => ({ sort: null, filter })),
 ];
@@ -107,7 +107,7 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
      */
     async run(subject) {
       await populated(subject, async (items) => {
-        for (const args of queries(subject, items)) {
+        for (const args of buildQueries(subject, items)) {
           const { queryState, canCalculateChanges } = await query(subject, args);
           if (!subject.has('queryChanges')) {
             expect(canCalculateChanges).toBe(false);
@@ -120,7 +120,7 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
             });
           } else {
             const error = subject.err('cannotCalculateChanges');
-            await refusesChanges(subject, { ...args, sinceQueryState: queryState }, error);
+            await expectChangesRefused(subject, { ...args, sinceQueryState: queryState }, error);
           }
         }
       });

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { at, sameMembers } from '../expected.js';
 import { byText, cached, everyId, query, spliced } from '../subject/queries.js';
-import { reference } from './references-of-types.js';
+import { buildReference } from './references-of-types.js';
 
 /** RFC 8620 5.7: what a client does with the methods together. */
 
@@ -26,7 +26,7 @@ export const querySyncChecks = typeChecks(
         const args = { accountId, sort: byText(subject), position: 0, limit: 2 };
         const { methodResponses } = await subject.client.api([
           [`${type}/query`, args, '0'],
-          [`${type}/get`, { accountId, '#ids': reference('0', `${type}/query`, '/ids') }, '1'],
+          [`${type}/get`, { accountId, '#ids': buildReference('0', `${type}/query`, '/ids') }, '1'],
         ]);
         const [found = {}, got = {}] = methodResponses.map(([, response]) => response);
         const ids = (await query(subject, { sort: args.sort, limit: 2 })).ids;
@@ -55,7 +55,7 @@ export const querySyncChecks = typeChecks(
         const c = await subject.one(accountId, 'c');
         await subject.set({ update: { [a]: { [profile.text]: 'a changed' } }, destroy: [b] });
         const since = { accountId, sinceQueryState: before.queryState };
-        const ofChanges = (path: string) => reference('1', `${type}/changes`, path);
+        const ofChanges = (path: string) => buildReference('1', `${type}/changes`, path);
         const { methodResponses } = await subject.client.api([
           [`${type}/queryChanges`, since, '0'],
           [`${type}/changes`, { accountId, sinceState }, '1'],

@@ -11,7 +11,7 @@ import type { Subject } from '../subject/subject.js';
  * Makes six objects beside those that were there before. Returns the ids of all as /query orders
  * them, for windows to be cut from.
  */
-export async function six(subject: Subject): Promise<string[]> {
+export async function makeSix(subject: Subject): Promise<string[]> {
   await subject.empty(subject.A1);
   const ids = await subject.make(subject.A1, ...'abcdef');
   const order = await everyId(subject);
@@ -64,7 +64,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'A filter, sort, anchor or limit of null counts as left out. Left out, position and ' +
       'anchorOffset are 0, and calculateTotal is false.',
     async run(subject) {
-      await six(subject);
+      await makeSix(subject);
       const plain = await query(subject);
       const nulls = { filter: null, sort: null, anchor: null, limit: null };
       expect(await query(subject, nulls)).toEqual(plain);
@@ -79,7 +79,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'position is the index of the first id, limit how many there are at most; the response ' +
       'tells the position.',
     async run(subject) {
-      const ids = await six(subject);
+      const ids = await makeSix(subject);
       for (const position of [0, 1, ids.length - 1])
         for (const limit of [1, 2, 9]) {
           const answer = await query(subject, { position, limit });
@@ -97,7 +97,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'A negative position counts from the end of the list; the response tells the index that it ' +
       'comes to.',
     async run(subject) {
-      const ids = await six(subject);
+      const ids = await makeSix(subject);
       for (const [position, limit] of [
         [-2, 9],
         [-2, 1],
@@ -118,7 +118,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule: 'A position further from the end than there are results is 0.',
     /** Goes far below the first index, down to the least Int of RFC 8620 1.3. */
     async run(subject) {
-      const ids = await six(subject);
+      const ids = await makeSix(subject);
       for (const position of [-ids.length - 1, -ids.length - 999, -(2 ** 53) + 1]) {
         const answer = await query(subject, { position });
         const { length } = answer.limit === undefined ? ids : answer.ids;
@@ -131,7 +131,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     level: 'must',
     rule: 'A position at or behind the end of the list gives no ids and is no error.',
     async run(subject) {
-      const { length: total } = await six(subject);
+      const { length: total } = await makeSix(subject);
       // The response's position is the index of the first id: of no ids it may be any (5.5).
       for (const position of [total, total + 1, 2 ** 53 - 1]) {
         const { ids } = await query(subject, { position });
@@ -155,7 +155,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     rule: 'A limit of 0 is legal and gives no ids; position and total are told all the same.',
     /** Asks for the total with no ids: a client counts results in this way without reading any. */
     async run(subject) {
-      const { length: total } = await six(subject);
+      const { length: total } = await makeSix(subject);
       const answer = await query(subject, { limit: 0, position: 1, calculateTotal: true });
       expect(answer).toMatchObject({ ids: [], position: 1, total });
       expect(answer).not.toHaveProperty('limit');
@@ -172,7 +172,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * tells, and the total.
      */
     async run(subject) {
-      const { length: total } = await six(subject);
+      const { length: total } = await makeSix(subject);
       for (const limit of [1, 3, total, 1_000_000, 2 ** 53 - 1, null]) {
         const answer = await query(subject, { limit });
         const asked = limit ?? Number.POSITIVE_INFINITY;
@@ -191,7 +191,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       'total is how many match, whatever the window, and is there only where calculateTotal is ' +
       'true.',
     async run(subject) {
-      const { length } = await six(subject);
+      const { length } = await makeSix(subject);
       const windows = [
         { position: 2, limit: 1 },
         { position: -1 },

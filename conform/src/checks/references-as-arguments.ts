@@ -3,7 +3,12 @@ import { typeChecks } from '../check.js';
 import { asSet, type MethodResponse } from '../client/answers.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
-import { echoed, queryByReference, reference, referring } from './references-of-types.js';
+import {
+  buildReference,
+  callReferring,
+  queryByReference,
+  referToEcho,
+} from './references-of-types.js';
 
 /** RFC 8620 3.7: the arguments that can be given by reference, and those that can't. */
 
@@ -30,18 +35,27 @@ export const referencesAsArgumentsChecks = typeChecks(
           create: { k: subject.create('by reference') },
           destroy: [id],
         };
-        const args = (...pairs: readonly (readonly [string, string])[]): JsonMap =>
-          Object.fromEntries(pairs.map(([name, path]) => [`#${name}`, echoed(path)]));
+        const buildArgs = (...pairs: readonly (readonly [string, string])[]): JsonMap =>
+          Object.fromEntries(pairs.map(([name, path]) => [`#${name}`, referToEcho(path)]));
         const account = ['accountId', '/accountId'] as const;
         const { properties = null } = values;
         const plain = await subject.client.get(type, { accountId, ids: [id], properties });
-        const [got, set] = await referring(
+        const [got, set] = await callReferring(
           subject,
           values,
-          [`${type}/get`, args(account, ['ids', '/destroy'], ['properties', '/properties']), 'get'],
+          [
+            `${type}/get`,
+            buildArgs(account, ['ids', '/destroy'], ['properties', '/properties']),
+            'get',
+          ],
           [
             `${type}/set`,
-            args(account, ['ifInState', '/state'], ['create', '/create'], ['destroy', '/destroy']),
+            buildArgs(
+              account,
+              ['ifInState', '/state'],
+              ['create', '/create'],
+              ['destroy', '/destroy'],
+            ),
             'set',
           ],
         );
@@ -69,25 +83,29 @@ export const referencesAsArgumentsChecks = typeChecks(
         const state = await subject.state(accountId);
         const ids = await subject.make(accountId, 'alpha', 'beta');
         const values: JsonMap = { accountId, state, filter: null, sort: [], limit: 1, total: true };
-        const account = { '#accountId': echoed('/accountId') };
-        const [query, changes] = await referring(
+        const account = { '#accountId': referToEcho('/accountId') };
+        const [query, changes] = await callReferring(
           subject,
           values,
           [
             `${type}/query`,
             {
               ...account,
-              '#filter': echoed('/filter'),
-              '#sort': echoed('/sort'),
-              '#limit': echoed('/limit'),
-              '#position': echoed('/limit'),
-              '#calculateTotal': echoed('/total'),
+              '#filter': referToEcho('/filter'),
+              '#sort': referToEcho('/sort'),
+              '#limit': referToEcho('/limit'),
+              '#position': referToEcho('/limit'),
+              '#calculateTotal': referToEcho('/total'),
             },
             'q',
           ],
           [
             `${type}/changes`,
-            { ...account, '#sinceState': echoed('/state'), '#maxChanges': echoed('/limit') },
+            {
+              ...account,
+              '#sinceState': referToEcho('/state'),
+              '#maxChanges': referToEcho('/limit'),
+            },
             'c',
           ],
         );
@@ -113,11 +131,11 @@ export const referencesAsArgumentsChecks = typeChecks(
         const { type, A1: accountId } = subject;
         const before = await subject.snapshot(accountId);
         const create = { k: subject.create('never') };
-        const [set, wrong] = await referring(
+        const [set, wrong] = await callReferring(
           subject,
           { x: [] },
-          [`${type}/set`, { accountId, create, '#destroy': echoed('/nope') }, 's'],
-          [`${type}/get`, { accountId: 5, ids: 'x', '#properties': echoed('/nope') }, 'g'],
+          [`${type}/set`, { accountId, create, '#destroy': referToEcho('/nope') }, 's'],
+          [`${type}/get`, { accountId: 5, ids: 'x', '#properties': referToEcho('/nope') }, 'g'],
         );
         expect(set).toEqual([...subject.err('invalidResultReference'), 's']);
         expect(wrong).toEqual([...subject.err('invalidResultReference'), 'g']);
@@ -136,8 +154,8 @@ export const referencesAsArgumentsChecks = typeChecks(
         const { type, A1: accountId } = subject;
         const before = await subject.snapshot(accountId);
         const create = { k: subject.create('never') };
-        const args = { accountId, create, '#create': echoed('/create') };
-        const [set] = await referring(subject, { create }, [`${type}/set`, args, 's']);
+        const args = { accountId, create, '#create': referToEcho('/create') };
+        const [set] = await callReferring(subject, { create }, [`${type}/set`, args, 's']);
         expect(set).toEqual([...subject.err('invalidArguments', 'create'), 's']);
         expect(await subject.snapshot(accountId)).toEqual(before);
       },
@@ -156,9 +174,9 @@ export const referencesAsArgumentsChecks = typeChecks(
         const { type, A1: accountId, profile } = subject;
         const hash = `#${profile.text}`;
         const { [profile.text]: _, ...rest } = subject.create('a');
-        const [set] = await referring(subject, { t: 'text' }, [
+        const [set] = await callReferring(subject, { t: 'text' }, [
           `${type}/set`,
-          { accountId, create: { k: { ...rest, [hash]: echoed('/t') } } },
+          { accountId, create: { k: { ...rest, [hash]: referToEcho('/t') } } },
           's',
         ]);
         const { created = null, notCreated } = set?.[1] ?? {};
@@ -195,13 +213,13 @@ export const referencesAsArgumentsChecks = typeChecks(
       async run(subject) {
         const { type, A1: accountId, profile } = subject;
         const create = { k: subject.create('twice') };
-        const args = { accountId, '#create': echoed('/create') };
-        const [first, second, echo] = await referring(
+        const args = { accountId, '#create': referToEcho('/create') };
+        const [first, second, echo] = await callReferring(
           subject,
           { create },
           [`${type}/set`, args, 's1'],
           [`${type}/set`, args, 's2'],
-          ['Core/echo', { '#x': echoed('/create') }, 'e'],
+          ['Core/echo', { '#x': referToEcho('/create') }, 'e'],
         );
         const made = [first, second].flatMap((one) => Object.values(asMap(one?.[1]['created'])));
         // The second of two objects with a value that no two may share is refused.
@@ -227,7 +245,7 @@ export const referencesAsArgumentsChecks = typeChecks(
       async run(subject) {
         const { type, A1, A2 } = subject;
         await subject.prepare(A2);
-        const copied = async (name: string, destroys: boolean): Promise<MethodResponse[]> => {
+        const copyReferred = async (name: string, destroys: boolean): Promise<MethodResponse[]> => {
           const id = await subject.one(A1, 'to copy');
           const create = { k: { id, ...subject.moved() } };
           const args = {
@@ -238,13 +256,13 @@ export const referencesAsArgumentsChecks = typeChecks(
           };
           const { methodResponses } = await subject.client.api([
             [`${type}/copy`, args, 'c'],
-            ['Core/echo', { '#x': reference('c', name, '/accountId') }, 'e'],
+            ['Core/echo', { '#x': buildReference('c', name, '/accountId') }, 'e'],
           ]);
           return methodResponses;
         };
-        const [name, answer] = at(await copied(`${type}/copy`, true), -1);
+        const [name, answer] = at(await copyReferred(`${type}/copy`, true), -1);
         expect([name, answer]).toEqual(['Core/echo', { x: A2 }]);
-        const failed = await copied(`${type}/set`, true);
+        const failed = await copyReferred(`${type}/set`, true);
         expect(failed.map(([response]) => response)).toEqual([
           `${type}/copy`,
           `${type}/set`,

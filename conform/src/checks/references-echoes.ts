@@ -6,7 +6,7 @@ import type { Server } from '../subject/server.js';
 /** RFC 8620 3.7: two calls of Core/echo, the second of which refers to the first. */
 
 /** Returns a reference to the answer of the echo `source`. */
-export const from = (path: Json, more: JsonMap = {}): JsonMap => ({
+export const buildReference = (path: Json, more: JsonMap = {}): JsonMap => ({
   resultOf: 'source',
   name: 'Core/echo',
   path,
@@ -18,7 +18,7 @@ export const from = (path: Json, more: JsonMap = {}): JsonMap => ({
  * arguments of the second response.
  */
 async function resolve(server: Server, value: JsonMap, path: Json): Promise<[string, JsonMap]> {
-  return await refer(server, value, { '#x': from(path) });
+  return await refer(server, value, { '#x': buildReference(path) });
 }
 
 /**
@@ -42,7 +42,7 @@ export async function refer(
 }
 
 /** Expects each path to find its value in an object (RFC 8620 3.7). */
-export async function finds(
+export async function expectFound(
   server: Server,
   cases: readonly (readonly [value: JsonMap, path: string, found: Json])[],
 ): Promise<void> {
@@ -51,7 +51,7 @@ export async function finds(
 }
 
 /** Expects each path to find nothing in a value: the call fails with invalidResultReference. */
-export async function findsNone(
+export async function expectNotFound(
   server: Server,
   value: JsonMap,
   ...paths: readonly string[]

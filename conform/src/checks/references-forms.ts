@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import type { Json } from '../client/json.js';
 import { satisfying } from '../expected.js';
-import { from, refer } from './references-echoes.js';
+import { buildReference, refer } from './references-echoes.js';
 
 /** RFC 8620 3.7: which arguments are result references, shown by Core/echo alone. */
 
@@ -44,9 +44,9 @@ export const referenceFormChecks = serverChecks('3.7', [
     level: 'must',
     rule: 'An argument given in plain and in referenced form is invalidArguments.',
     async run(server) {
-      const args = { x: 2, '#x': from('/x') };
+      const args = { x: 2, '#x': buildReference('/x') };
       expect(await refer(server, { x: 1 }, args)).toEqual(server.err('invalidArguments', 'x'));
-      const same = { x: 1, '#x': from('/x') };
+      const same = { x: 1, '#x': buildReference('/x') };
       expect(await refer(server, { x: 1 }, same)).toEqual(server.err('invalidArguments', 'x'));
     },
   },
@@ -60,8 +60,8 @@ export const referenceFormChecks = serverChecks('3.7', [
     async run(server) {
       const { methodResponses } = await server.user.client().api([
         ['Core/echo', { x: 1 }, 'source'],
-        ['Core/echo', { '#a': from('/x'), '#b': from('/nope'), c: 3 }, 'b'],
-        ['Core/echo', { '#a': from('/x') }, 'c'],
+        ['Core/echo', { '#a': buildReference('/x'), '#b': buildReference('/nope'), c: 3 }, 'b'],
+        ['Core/echo', { '#a': buildReference('/x') }, 'c'],
       ]);
       expect(methodResponses.slice(1)).toEqual([
         [...server.err('invalidResultReference'), 'b'],
@@ -74,7 +74,11 @@ export const referenceFormChecks = serverChecks('3.7', [
     level: 'must',
     rule: 'Names of arguments alone are looked at: a # further inside is part of a value.',
     async run(server) {
-      const inside = { a: { '#x': from('/x') }, list: [{ '#x': from('/nope') }, '#x'], x: '#y' };
+      const inside = {
+        a: { '#x': buildReference('/x') },
+        list: [{ '#x': buildReference('/nope') }, '#x'],
+        x: '#y',
+      };
       expect(await refer(server, { x: 1 }, inside)).toEqual(['Core/echo', inside]);
     },
   },
@@ -89,8 +93,8 @@ export const referenceFormChecks = serverChecks('3.7', [
      * the client never asked for.
      */
     async run(server) {
-      const value = { '#x': from('/x'), 'a*': '#b' };
-      expect(await refer(server, { v: value }, { '#y': from('/v') })).toEqual([
+      const value = { '#x': buildReference('/x'), 'a*': '#b' };
+      expect(await refer(server, { v: value }, { '#y': buildReference('/v') })).toEqual([
         'Core/echo',
         { y: value },
       ]);

@@ -8,17 +8,17 @@ import type { Subject } from '../subject/subject.js';
 /** RFC 8620 3.7: result references between the methods of a type. */
 
 /** Returns a ResultReference (RFC 8620 3.7). */
-export const reference = (resultOf: string, name: string, path: string): JsonMap => ({
+export const buildReference = (resultOf: string, name: string, path: string): JsonMap => ({
   resultOf,
   name,
   path,
 });
 
 /** Returns a reference to a value of the echo `v`. */
-export const echoed = (path: string): JsonMap => reference('v', 'Core/echo', path);
+export const referToEcho = (path: string): JsonMap => buildReference('v', 'Core/echo', path);
 
 /** Echoes values, then makes calls that refer to them. Returns the responses of the calls. */
-export async function referring(
+export async function callReferring(
   subject: Subject,
   values: JsonMap,
   ...calls: readonly Call[]
@@ -32,8 +32,8 @@ export async function referring(
  * response.
  */
 export async function getReferred(subject: Subject, ids: Json): Promise<[string, JsonMap]> {
-  const args = { accountId: subject.A1, '#ids': echoed('/ids') };
-  const [[name, answer] = ['', {}]] = await referring(subject, { ids }, [
+  const args = { accountId: subject.A1, '#ids': referToEcho('/ids') };
+  const [[name, answer] = ['', {}]] = await callReferring(subject, { ids }, [
     `${subject.type}/get`,
     args,
     'g',
@@ -42,28 +42,33 @@ export async function getReferred(subject: Subject, ids: Json): Promise<[string,
 }
 
 /** Returns the ids of the objects that a /get lists. */
-const idsOf = (answer: JsonMap): string[] => (answer['list'] as { id: string }[]).map((o) => o.id);
+const readIds = (answer: JsonMap): string[] =>
+  (answer['list'] as { id: string }[]).map((o) => o.id);
 
 /** More than this is not sent to a server that allows it. */
 const MOST_IDS = 5000;
 
 /** Returns why no /get is sent with too many ids: the server allows more than the runner sends. */
-export function whyNoLimit({ server }: Subject): string | null {
+export function needLowLimit({ server }: Subject): string | null {
   const isSmall = server.user.session.limit('maxObjectsInGet') <= MOST_IDS;
   return isSmall ? null : `maxObjectsInGet is more than ${MOST_IDS}.`;
 }
 
 /** Returns ids of no objects, one more than maxObjectsInGet. */
-export function tooManyIds({ server }: Subject): string[] {
+export function buildTooManyIds({ server }: Subject): string[] {
   const length = server.user.session.limit('maxObjectsInGet') + 1;
   return Array.from({ length }, (_, n) => `x${n}`);
 }
 
 /** Calls /query with a condition whose name begins with #. Returns its response. */
 export async function queryByReference(subject: Subject): Promise<MethodResponse | undefined> {
-  const filter = { [`#${subject.profile.text}`]: echoed('/t') };
+  const filter = { [`#${subject.profile.text}`]: referToEcho('/t') };
   const args = { accountId: subject.A1, filter };
-  const [response] = await referring(subject, { t: 'text' }, [`${subject.type}/query`, args, 'q']);
+  const [response] = await callReferring(subject, { t: 'text' }, [
+    `${subject.type}/query`,
+    args,
+    'q',
+  ]);
   return response;
 }
 
@@ -86,7 +91,7 @@ export const referencesOfTypesChecks = typeChecks(
             `${type}/get`,
             {
               accountId,
-              '#ids': reference('q', `${type}/query`, '/ids'),
+              '#ids': buildReference('q', `${type}/query`, '/ids'),
               properties: [profile.text],
             },
             'g',
@@ -125,21 +130,21 @@ export const referencesOfTypesChecks = typeChecks(
         const sinceState = await subject.state(accountId);
         const made = await subject.make(accountId, 'a', 'b');
         await subject.set({ update: { [old]: { [subject.profile.text]: 'changed' } } });
-        const listed = (path: string, id: string): Call => [
+        const listReferred = (path: string, id: string): Call => [
           `${type}/get`,
-          { accountId, '#ids': reference('c', `${type}/changes`, path) },
+          { accountId, '#ids': buildReference('c', `${type}/changes`, path) },
           id,
         ];
         const { methodResponses } = await subject.client.api([
           [`${type}/changes`, { accountId, sinceState }, 'c'],
-          listed('/created', 'new'),
-          listed('/updated', 'changed'),
-          listed('/destroyed', 'gone'),
+          listReferred('/created', 'new'),
+          listReferred('/updated', 'changed'),
+          listReferred('/destroyed', 'gone'),
         ]);
         const [, created, updated, destroyed] = methodResponses.map(([, args]) => args);
-        expect(idsOf(created ?? {})).toEqual(sameMembers(made));
-        expect(idsOf(updated ?? {})).toEqual([old]);
-        expect(idsOf(destroyed ?? {})).toEqual([]);
+        expect(readIds(created ?? {})).toEqual(sameMembers(made));
+        expect(readIds(updated ?? {})).toEqual([old]);
+        expect(readIds(destroyed ?? {})).toEqual([]);
       },
     },
     {
@@ -153,11 +158,15 @@ export const referencesOfTypesChecks = typeChecks(
         const ids = await subject.make(accountId, 'a', 'b');
         const { methodResponses } = await subject.client.api([
           [`${type}/get`, { accountId, ids }, 'a'],
-          [`${type}/get`, { accountId, '#ids': reference('a', `${type}/get`, '/list/*/id') }, 'b'],
+          [
+            `${type}/get`,
+            { accountId, '#ids': buildReference('a', `${type}/get`, '/list/*/id') },
+            'b',
+          ],
         ]);
         expect(at(methodResponses, 1)[1]).toEqual(at(methodResponses, 0)[1]);
         const [id = ''] = ids;
-        expect(idsOf((await getReferred(subject, [id, id]))[1])).toEqual([id]);
+        expect(readIds((await getReferred(subject, [id, id]))[1])).toEqual([id]);
       },
     },
     {
@@ -169,7 +178,11 @@ export const referencesOfTypesChecks = typeChecks(
         await subject.one(accountId);
         const { methodResponses } = await subject.client.api([
           [`${type}/get`, { accountId, ids: [] }, 'e'],
-          [`${type}/get`, { accountId, '#ids': reference('e', `${type}/get`, '/list/*/id') }, 'g'],
+          [
+            `${type}/get`,
+            { accountId, '#ids': buildReference('e', `${type}/get`, '/list/*/id') },
+            'g',
+          ],
         ]);
         expect(at(methodResponses, 1)[1]).toEqual({
           accountId,
@@ -187,7 +200,7 @@ export const referencesOfTypesChecks = typeChecks(
         await subject.clear(subject.A1);
         const ids = await subject.make(subject.A1, 'a', 'b');
         const [, found] = await getReferred(subject, null);
-        expect(idsOf(found).filter((id) => ids.includes(id))).toEqual(sameMembers(ids));
+        expect(readIds(found).filter((id) => ids.includes(id))).toEqual(sameMembers(ids));
       },
     },
     {
@@ -213,8 +226,8 @@ export const referencesOfTypesChecks = typeChecks(
         const { type, A1: accountId } = subject;
         const { methodResponses } = await subject.client.api([
           [`${type}/get`, { accountId, ids: [] }, 'g'],
-          ['Core/echo', { '#x': reference('g', `${type}/get`, '/state/x') }, 'e'],
-          ['Core/echo', { '#x': reference('g', `${type}/get`, '/state') }, 'f'],
+          ['Core/echo', { '#x': buildReference('g', `${type}/get`, '/state/x') }, 'e'],
+          ['Core/echo', { '#x': buildReference('g', `${type}/get`, '/state') }, 'f'],
         ]);
         const { state } = at(methodResponses, 0)[1];
         expect(methodResponses.slice(1)).toEqual([
@@ -229,9 +242,9 @@ export const referencesOfTypesChecks = typeChecks(
       rule:
         'Limits are the same for what references find: more than maxObjectsInGet ids are ' +
         'requestTooLarge, or all answered.',
-      applies: whyNoLimit,
+      applies: needLowLimit,
       async run(subject) {
-        const ids = tooManyIds(subject);
+        const ids = buildTooManyIds(subject);
         const [beyondName, beyond] = await getReferred(subject, ids);
         if (beyondName === 'error')
           expect([beyondName, beyond]).toEqual(subject.err('requestTooLarge'));

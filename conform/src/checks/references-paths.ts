@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import type { Json } from '../client/json.js';
-import { finds, findsNone, from, refer } from './references-echoes.js';
+import { buildReference, expectFound, expectNotFound, refer } from './references-echoes.js';
 
 /** RFC 8620 3.7: what the path of a result reference finds, shown by Core/echo alone. */
 
@@ -20,11 +20,11 @@ export const referencePathChecks = serverChecks('3.7', [
      * show that they don't disturb each other.
      */
     async run(server) {
-      await finds(server, [
+      await expectFound(server, [
         [{ a: { b: ['c', 1, null, true] } }, '/a', { b: ['c', 1, null, true] }],
         [{ a: { b: 'c' } }, '/a/b', 'c'],
       ]);
-      const args = { '#x': from('/a'), '#y': from('/b/0'), z: 3 };
+      const args = { '#x': buildReference('/a'), '#y': buildReference('/b/0'), z: 3 };
       const [name, answer] = await refer(server, { a: 1, b: [2] }, args);
       expect([name, answer]).toEqual(['Core/echo', { x: 1, y: 2, z: 3 }]);
     },
@@ -33,13 +33,13 @@ export const referencePathChecks = serverChecks('3.7', [
     id: 'references-null',
     level: 'must',
     rule: 'A path that leads to null finds null: that is a value.',
-    run: (server) => finds(server, [[{ a: null, b: [null] }, '/a', null]]),
+    run: (server) => expectFound(server, [[{ a: null, b: [null] }, '/a', null]]),
   },
   {
     id: 'references-empty-path',
     level: 'must',
     rule: 'The empty path finds the whole arguments object of the response.',
-    run: (server) => finds(server, [[{ a: 1, b: [2] }, '', { a: 1, b: [2] }]]),
+    run: (server) => expectFound(server, [[{ a: 1, b: [2] }, '', { a: 1, b: [2] }]]),
   },
   {
     id: 'references-star',
@@ -48,7 +48,7 @@ export const referencePathChecks = serverChecks('3.7', [
       'On an array, * applies the rest of the path to each item and lists the values that it ' +
       'finds in order, equal values too. On an empty array the list is empty.',
     run: (server) =>
-      finds(server, [
+      expectFound(server, [
         [{ list: LIST }, '/list/*/id', ['a', 'b', 'a']],
         [{ list: [] }, '/list/*/id', []],
         [{ list: [{ id: null }, { id: {} }] }, '/list/*/id', [null, {}]],
@@ -67,7 +67,7 @@ export const referencePathChecks = serverChecks('3.7', [
      * asks for one at each star.
      */
     run: (server) =>
-      finds(server, [
+      expectFound(server, [
         [{ list: PARTS }, '/list/*/parts/*/id', [1, 2, 3]],
         [{ list: PARTS }, '/list/*/parts', [{ id: 1 }, { id: 2 }, { id: 3 }]],
         [{ a: [[1], [2, [3]]] }, '/a/*', [1, 2, [3]]],
@@ -96,7 +96,7 @@ export const referencePathChecks = serverChecks('3.7', [
      * length.
      */
     run: (server) =>
-      findsNone(
+      expectNotFound(
         server,
         { a: 'text', b: null, n: 5, o: { c: 1 }, t: true },
         ...['/d', '/o/d', '/o/c/d', '/a/0', '/a/length', '/b/c', '/n/0', '/t/x', '/o/', '/A'],
@@ -109,8 +109,8 @@ export const referencePathChecks = serverChecks('3.7', [
       'Where the rest of the path finds nothing in one of the items, the whole ' +
       'reference fails.',
     async run(server) {
-      await findsNone(server, { a: [{ b: 1 }, {}, { b: 2 }] }, '/a/*/b');
-      await findsNone(server, { a: [{ b: 1 }, 5, null] }, '/a/*/b');
+      await expectNotFound(server, { a: [{ b: 1 }, {}, { b: 2 }] }, '/a/*/b');
+      await expectNotFound(server, { a: [{ b: 1 }, 5, null] }, '/a/*/b');
     },
   },
   {
@@ -118,11 +118,11 @@ export const referencePathChecks = serverChecks('3.7', [
     level: 'must',
     rule: 'On an object, * is the name of a member like any other.',
     async run(server) {
-      await finds(server, [
+      await expectFound(server, [
         [{ '*': 5 }, '/*', 5],
         [{ o: { '*': { a: 1 } } }, '/o/*/a', 1],
       ]);
-      await findsNone(server, { o: { a: 1 } }, '/o/*', '/*', '/o/*/a');
+      await expectNotFound(server, { o: { a: 1 } }, '/o/*', '/*', '/o/*/a');
     },
   },
   {
@@ -136,13 +136,13 @@ export const referencePathChecks = serverChecks('3.7', [
      */
     async run(server) {
       const a = ['x', 'y'];
-      await finds(server, [
+      await expectFound(server, [
         [{ a }, '/a/0', 'x'],
         [{ a }, '/a/1', 'y'],
         [{ a: { 1: 'z' } }, '/a/1', 'z'],
       ]);
       const wrong = ['01', '2', '-', '-1', '+1', '1e0', '1.0', ' 1', '', 'length', '0x1', '**'];
-      await findsNone(server, { a }, ...wrong.map((token) => `/a/${token}`));
+      await expectNotFound(server, { a }, ...wrong.map((token) => `/a/${token}`));
     },
   },
   {
@@ -156,13 +156,13 @@ export const referencePathChecks = serverChecks('3.7', [
      * finds the other value.
      */
     async run(server) {
-      await finds(server, [
+      await expectFound(server, [
         [{ 'a/b': { 'm~n': 1 } }, '/a~1b/m~0n', 1],
         [{ '~1': 1, '/': 2 }, '/~01', 1],
         [{ '': { '': 2 } }, '//', 2],
         [{ 'ä "\\%20': 3 }, '/ä "\\%20', 3],
       ]);
-      await findsNone(server, { 'a~2': 1, 'a~': 1 }, '/a~2', '/a~');
+      await expectNotFound(server, { 'a~2': 1, 'a~': 1 }, '/a~2', '/a~');
     },
   },
   {
@@ -173,13 +173,14 @@ export const referencePathChecks = serverChecks('3.7', [
       'beside.',
     async run(server) {
       const paths = ['/toString', '/__proto__', '/constructor/prototype', '/a/__proto__'];
-      await findsNone(server, { a: {}, l: [1] }, ...paths, '/l/length', '/l/constructor');
+      await expectNotFound(server, { a: {}, l: [1] }, ...paths, '/l/length', '/l/constructor');
     },
   },
   {
     id: 'references-slash',
     level: 'must',
     rule: 'A path that is not empty begins with a slash.',
-    run: (server) => findsNone(server, { ids: [1], $: 3 }, 'ids', 'ids/0', '#/ids', '$', './ids'),
+    run: (server) =>
+      expectNotFound(server, { ids: [1], $: 3 }, 'ids', 'ids/0', '#/ids', '$', './ids'),
   },
 ]);

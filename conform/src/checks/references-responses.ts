@@ -4,7 +4,7 @@ import type { MethodResponse } from '../client/answers.js';
 import type { JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
 import type { Server } from '../subject/server.js';
-import { from, refer } from './references-echoes.js';
+import { buildReference, refer } from './references-echoes.js';
 
 /** RFC 8620 3.7: which response a result reference means, shown by Core/echo alone. */
 
@@ -57,10 +57,10 @@ export const referenceResponseChecks = serverChecks('3.7', [
     rule: 'The name in the reference is exactly that of the response, else it fails.',
     async run(server) {
       for (const name of ['core/echo', 'Core/Echo', 'Core/echo ', 'Core', 'error', '', '*'])
-        expect([name, ...(await refer(server, { x: 1 }, { '#x': from('/x', { name }) }))]).toEqual([
+        expect([
           name,
-          ...server.err('invalidResultReference'),
-        ]);
+          ...(await refer(server, { x: 1 }, { '#x': buildReference('/x', { name }) })),
+        ]).toEqual([name, ...server.err('invalidResultReference')]);
     },
   },
   {
@@ -74,7 +74,7 @@ export const referenceResponseChecks = serverChecks('3.7', [
      * call (RFC 8620 3.7).
      */
     async run(server) {
-      const referred = async (name: string): Promise<[string, JsonMap]> => {
+      const referByName = async (name: string): Promise<[string, JsonMap]> => {
         const { methodResponses } = await server.user.client().api([
           ['Core/noSuchMethod', {}, 'q'],
           ['Core/echo', { '#x': { resultOf: 'q', name, path: '/type' } }, 'e'],
@@ -83,8 +83,8 @@ export const referenceResponseChecks = serverChecks('3.7', [
         const [answer, args] = at(methodResponses, 1);
         return [answer, args];
       };
-      expect(await referred('error')).toEqual(['Core/echo', { x: 'unknownMethod' }]);
-      expect(await referred('Core/noSuchMethod')).toEqual(server.err('invalidResultReference'));
+      expect(await referByName('error')).toEqual(['Core/echo', { x: 'unknownMethod' }]);
+      expect(await referByName('Core/noSuchMethod')).toEqual(server.err('invalidResultReference'));
     },
   },
   {
@@ -119,14 +119,14 @@ export const referenceResponseChecks = serverChecks('3.7', [
     level: 'must',
     rule: 'A response that came about by references can be referred to as any other.',
     async run(server) {
-      const reference = (resultOf: string, path: string): JsonMap => ({
+      const buildArgs = (resultOf: string, path: string): JsonMap => ({
         '#x': { resultOf, name: 'Core/echo', path },
       });
       const { methodResponses } = await server.user.client().api([
         ['Core/echo', { x: { x: { x: [{ y: 'deep' }] } } }, 'a'],
-        ['Core/echo', reference('a', '/x'), 'b'],
-        ['Core/echo', reference('b', '/x/x/x'), 'c'],
-        ['Core/echo', reference('c', '/x/*/y'), 'd'],
+        ['Core/echo', buildArgs('a', '/x'), 'b'],
+        ['Core/echo', buildArgs('b', '/x/x/x'), 'c'],
+        ['Core/echo', buildArgs('c', '/x/*/y'), 'd'],
       ]);
       expect(at(methodResponses, 3)).toEqual(['Core/echo', { x: ['deep'] }, 'd']);
     },

@@ -4,8 +4,11 @@ import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { type Matcher, satisfying } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
 
-/** A SetError invalidProperties that names one property, or something within it. */
-export function refusal(subject: Subject, property: string): Matcher {
+/**
+ * Matches a SetError invalidProperties that names one property, or something within it. A run that
+ * isn't strict takes one without names, too.
+ */
+export function matchRefusal(subject: Subject, property: string): Matcher {
   const isWithin = (name: unknown) => name === property || String(name).startsWith(`${property}/`);
   return satisfying(`invalidProperties for ${property}`, (value) => {
     const error = value as JsonMap | null;
@@ -35,7 +38,7 @@ export async function expectNoLookAhead(
       'a SetError',
       (error) => typeof asMap(error as Json)['type'] === 'string',
     );
-    const error = subject.server.strict ? refusal(subject, property) : any;
+    const error = subject.server.strict ? matchRefusal(subject, property) : any;
     expect({ property, made, notCreated }).toEqual({ property, notCreated: { c: error } });
     return;
   }

@@ -28,7 +28,7 @@ export const answered = satisfying('the response of an echo', (value) => {
 /**
  * Expects each body to be refused with the same error, and the next good request to be answered.
  */
-async function refuses(server: Server, type: string, bodies: readonly Json[]): Promise<void> {
+async function expectRefused(server: Server, type: string, bodies: readonly Json[]): Promise<void> {
   for (const body of bodies) {
     const answer = await send(server, JSON.stringify(body));
     expect([body, answer]).toEqual([body, refused(server, type)]);
@@ -41,11 +41,11 @@ export const post = (server: Server, request: HttpRequest): Promise<HttpAnswer> 
   server.user.http.send(server.user.session.expand('apiUrl'), { method: 'POST', ...request });
 
 /** Returns requests that differ from the good one in one member. */
-const withEach = (name: string, ...values: readonly Json[]): readonly JsonMap[] =>
+const varyRequest = (name: string, ...values: readonly Json[]): readonly JsonMap[] =>
   values.map((value) => ({ ...ECHO, [name]: value }));
 
 /** Returns the good request without one of its members. */
-const without = (name: string): JsonMap =>
+const dropMember = (name: string): JsonMap =>
   Object.fromEntries(Object.entries(ECHO).filter(([key]) => key !== name));
 
 /** Media types that are not that of JSON. */
@@ -78,17 +78,17 @@ const ofErrors = serverChecks('3.6.1', [
     id: 'request-not-an-object',
     level: 'must',
     rule: 'JSON that is no object is rejected as notRequest.',
-    run: (server) => refuses(server, 'notRequest', [[], null, 42, 'x', true, [ECHO]]),
+    run: (server) => expectRefused(server, 'notRequest', [[], null, 42, 'x', true, [ECHO]]),
   },
   {
     id: 'request-using-shape',
     level: 'must',
     rule: 'Without `using`, a list of strings, a request is rejected as notRequest.',
     run: (server) =>
-      refuses(server, 'notRequest', [
+      expectRefused(server, 'notRequest', [
         {},
-        without('using'),
-        ...withEach('using', CORE, null, [1], [null], { [CORE]: true }, [[CORE]]),
+        dropMember('using'),
+        ...varyRequest('using', CORE, null, [1], [null], { [CORE]: true }, [[CORE]]),
       ]),
   },
   {
@@ -96,9 +96,9 @@ const ofErrors = serverChecks('3.6.1', [
     level: 'must',
     rule: 'Without `methodCalls`, a list of lists, a request is rejected as notRequest.',
     run: (server) =>
-      refuses(server, 'notRequest', [
-        without('methodCalls'),
-        ...withEach('methodCalls', {}, null, 'x', ['x'], [{}], [null], CALL),
+      expectRefused(server, 'notRequest', [
+        dropMember('methodCalls'),
+        ...varyRequest('methodCalls', {}, null, 'x', ['x'], [{}], [null], CALL),
       ]),
   },
   {
@@ -122,7 +122,11 @@ const ofErrors = serverChecks('3.6.1', [
         ['Core/echo', {}, 1],
         ['Core/echo', {}, null],
       ];
-      return refuses(server, 'notRequest', withEach('methodCalls', ...wrong.map((c) => [CALL, c])));
+      return expectRefused(
+        server,
+        'notRequest',
+        varyRequest('methodCalls', ...wrong.map((c) => [CALL, c])),
+      );
     },
   },
   {
@@ -131,10 +135,10 @@ const ofErrors = serverChecks('3.6.1', [
     level: 'must',
     rule: 'createdIds that are no map of strings are rejected as notRequest.',
     run: (server) =>
-      refuses(
+      expectRefused(
         server,
         'notRequest',
-        withEach('createdIds', 'x', [], 5, { k: 1 }, { k: null }, { k: {} }, { a: 'b', k: [] }),
+        varyRequest('createdIds', 'x', [], 5, { k: 1 }, { k: null }, { k: {} }, { a: 'b', k: [] }),
       ),
   },
   {

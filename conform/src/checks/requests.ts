@@ -7,32 +7,32 @@ import type { Subject } from '../subject/subject.js';
 /** Requests of several calls, of the first account, and what they made. */
 
 /** Returns a call of /set in the first account of the type. */
-export const setCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
+export const buildSetCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
   `${type}/set`,
   { accountId: A1, ...args },
   callId,
 ];
 
 /** Returns a call of /get in the first account of the type. */
-export const getCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
+export const buildGetCall = ({ type, A1 }: Subject, args: object, callId: string): Call => [
   `${type}/get`,
   { accountId: A1, ...args },
   callId,
 ];
 
 /** Returns the answer to a /set of a request, which must be no error. */
-export const setTo = (response: ApiResponse, callId: string): SetAnswer =>
+export const readSet = (response: ApiResponse, callId: string): SetAnswer =>
   asSet(answerTo(response, callId));
 
-/** The object that a call of a request must have created, as its response tells of it. */
-export const madeBy = (response: ApiResponse, callId: string, key = 'k'): Item =>
-  entry(setTo(response, callId).created, key);
+/** Reads the object that a call of a request must have created, as its response tells of it. */
+export const readCreated = (response: ApiResponse, callId: string, key = 'k'): Item =>
+  entry(readSet(response, callId).created, key);
 
-/** Nothing has the id any more. */
+/** Expects that no object has the id any more. */
 export async function expectGone({ client, type, A1 }: Subject, id: string): Promise<void> {
   expect((await client.get(type, { accountId: A1, ids: [id] })).notFound).toEqual([id]);
 }
 
 /** Returns the errors in notUpdated or notDestroyed where all of these have one error. */
-export const setErrors = (subject: Subject, ids: readonly string[], type: string): object =>
+export const matchSetErrors = (subject: Subject, ids: readonly string[], type: string): object =>
   Object.fromEntries(ids.map((id) => [id, subject.setError(type)]));

@@ -13,7 +13,7 @@ export interface Place extends HttpRequest {
 }
 
 /** Returns a good request to each URL of the session, to be sent with other credentials. */
-export function places({ user: { session } }: Server): readonly Place[] {
+export function buildRequests({ user: { session } }: Server): readonly Place[] {
   const [accountId = 'a'] = Object.keys(session.accounts);
   const json = { 'content-type': 'application/json' };
   const text = { 'content-type': 'text/plain' };
@@ -37,12 +37,12 @@ export const ask = (
 ): Promise<HttpAnswer> => server.user.http.send(url, { ...request, authorization });
 
 /** Expects none of the places to answer to these credentials. `judge` looks at each refusal. */
-export async function refuses(
+export async function expectRefused(
   server: Server,
   authorization: string | null,
   judge: (answer: HttpAnswer) => void = () => undefined,
 ): Promise<void> {
-  for (const place of places(server)) {
+  for (const place of buildRequests(server)) {
     const answer = await ask(server, place, authorization);
     expect([place.url, answer.status]).toEqual([place.url, unauthenticated(server)]);
     judge(answer);
@@ -50,7 +50,8 @@ export async function refuses(
 }
 
 /** Returns the header that says which credentials a server wants (RFC 9110 11.6.1). */
-export const challenge = ({ headers }: HttpAnswer): string => headers.get('www-authenticate') ?? '';
+export const readChallenge = ({ headers }: HttpAnswer): string =>
+  headers.get('www-authenticate') ?? '';
 
 /** Lists hosts whose requests leave no machine: RFC 8620 1.7 asks for TLS elsewhere. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -62,7 +63,7 @@ export const securityChecks = serverChecks('1.7', [
     rule:
       'Without credentials every URL of the session answers an error of the client’s, of which ' +
       'the RFC doesn’t say the status (here 401).',
-    run: (server) => refuses(server, null),
+    run: (server) => expectRefused(server, null),
   },
   {
     id: 'security-wrong-credentials',
@@ -73,7 +74,7 @@ export const securityChecks = serverChecks('1.7', [
       const { scheme, credentials } = server.user.http;
       // Four letters are text more in base64, too, which is what Basic has; padding ends it.
       for (const wrong of ['unknown', `${credentials.replaceAll('=', '')}xxxx`])
-        await refuses(server, `${scheme} ${wrong}`);
+        await expectRefused(server, `${scheme} ${wrong}`);
     },
   },
   {
@@ -87,7 +88,7 @@ export const securityChecks = serverChecks('1.7', [
         'nonsense',
         server.user.http.credentials,
       ])
-        await refuses(server, authorization);
+        await expectRefused(server, authorization);
     },
   },
   {
@@ -95,8 +96,8 @@ export const securityChecks = serverChecks('1.7', [
     level: 'must',
     rule: 'A 401 has a WWW-Authenticate header (RFC 9110 11.6.1).',
     run: (server) =>
-      refuses(server, null, (answer) => {
-        if (answer.status === 401) expect(challenge(answer)).not.toBe('');
+      expectRefused(server, null, (answer) => {
+        if (answer.status === 401) expect(readChallenge(answer)).not.toBe('');
       }),
   },
   {
@@ -105,7 +106,9 @@ export const securityChecks = serverChecks('1.7', [
     level: 'should',
     rule: 'Basic authentication is not offered.',
     run: (server) =>
-      refuses(server, null, (answer) => expect(challenge(answer)).not.toMatch(/(^|,\s*)basic\b/i)),
+      expectRefused(server, null, (answer) =>
+        expect(readChallenge(answer)).not.toMatch(/(^|,\s*)basic\b/i),
+      ),
   },
   {
     id: 'security-scheme-case',

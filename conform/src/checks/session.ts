@@ -35,8 +35,8 @@ const STRINGS = [
   'state',
 ] as const;
 
-/** Names of the variables of a URI template. */
-const variables = (template: string): readonly string[] =>
+/** Lists the names of the variables of a URI template. */
+const listVariables = (template: string): readonly string[] =>
   [...template.matchAll(/\{([^}]*)\}/g)].map(([, name = '']) => name);
 
 /** Templates and the variables that they must have. */
@@ -47,7 +47,7 @@ const TEMPLATES = {
 } as const;
 
 /** Returns the accounts of a session, each with its id. */
-export const accountsOf = ({ accounts }: Session): readonly (readonly [string, JsonMap])[] =>
+export const listAccounts = ({ accounts }: Session): readonly (readonly [string, JsonMap])[] =>
   Object.entries(accounts);
 
 export const sessionChecks = serverChecks('2', [
@@ -133,7 +133,7 @@ export const sessionChecks = serverChecks('2', [
       'Each account has a name, isPersonal, isReadOnly, and accountCapabilities with an object ' +
       'for each capability.',
     async run(server) {
-      for (const [id, account] of accountsOf(await read(server))) {
+      for (const [id, account] of listAccounts(await read(server))) {
         const { name, isPersonal, isReadOnly, accountCapabilities } = account;
         const types = [typeof name, typeof isPersonal, typeof isReadOnly];
         expect([id, ...types]).toEqual([id, 'string', 'boolean', 'boolean']);
@@ -149,7 +149,7 @@ export const sessionChecks = serverChecks('2', [
     level: 'must',
     rule: 'The id of an account is an Id: 1 to 255 letters, digits, hyphens and underscores.',
     async run(server) {
-      for (const [id] of accountsOf(await read(server))) expect(id).toMatch(ID);
+      for (const [id] of listAccounts(await read(server))) expect(id).toMatch(ID);
     },
   },
   {
@@ -160,7 +160,7 @@ export const sessionChecks = serverChecks('2', [
       'Ids of accounts begin neither with a hyphen nor a digit, do not differ by case alone, and ' +
       'are never NIL.',
     async run(server) {
-      const ids = accountsOf(await read(server)).map(([id]) => id);
+      const ids = listAccounts(await read(server)).map(([id]) => id);
       for (const id of ids) expect(id).toMatch(DEFENSIVE);
       expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
     },
@@ -171,7 +171,7 @@ export const sessionChecks = serverChecks('2', [
     rule: 'A capability that an account offers is among the capabilities of the server.',
     async run(server) {
       const session = await read(server);
-      for (const [, { accountCapabilities }] of accountsOf(session))
+      for (const [, { accountCapabilities }] of listAccounts(session))
         for (const uri of Object.keys(asMap(accountCapabilities)))
           expect(Object.keys(session.capabilities)).toContain(uri);
     },
@@ -208,7 +208,7 @@ export const sessionChecks = serverChecks('2', [
     async run(server) {
       const { object } = await read(server);
       for (const [member, names] of Object.entries(TEMPLATES)) {
-        const found = variables(String(object[member]));
+        const found = listVariables(String(object[member]));
         expect([member, found]).toEqual([member, expect.arrayContaining([...names])]);
         for (const name of found) expect(name).toMatch(/^\w+$/);
       }
@@ -225,7 +225,7 @@ export const sessionChecks = serverChecks('2', [
         const url = session.expand(member, { ...filled, closeafter: 'no' });
         expect([member, URL.canParse(url, session.url)]).toEqual([member, true]);
       }
-      expect(variables(String(session.object['apiUrl']))).toEqual([]);
+      expect(listVariables(String(session.object['apiUrl']))).toEqual([]);
     },
   },
   {
@@ -234,10 +234,9 @@ export const sessionChecks = serverChecks('2', [
     rule: 'The type of a download stands in the query of its URL, for it has a slash.',
     async run(server) {
       const [path = '', query = ''] = String((await read(server)).object['downloadUrl']).split('?');
-      expect([variables(path).includes('type'), variables(query).includes('type')]).toEqual([
-        false,
-        true,
-      ]);
+      expect([listVariables(path).includes('type'), listVariables(query).includes('type')]).toEqual(
+        [false, true],
+      );
     },
   },
   {

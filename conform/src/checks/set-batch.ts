@@ -16,24 +16,24 @@ const CREATES = 100;
 const MOST = 5000;
 
 /** Returns a map with so many keys, which all have one value. */
-const numbered = <T>(count: number, prefix: string, value: T): Record<string, T> =>
+const buildNumbered = <T>(count: number, prefix: string, value: T): Record<string, T> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`${prefix}${index}`, value]));
 
 /**
  * Returns a /set that fills the limit of objects exactly, or overflows it by `more`. Throws
  * NotApplicable where the limit is above MOST.
  */
-function full(subject: Subject, more: number) {
+function buildFullSet(subject: Subject, more: number) {
   const limit = subject.server.user.session.limit('maxObjectsInSet');
   if (limit > MOST)
     throw new NotApplicable(`maxObjectsInSet is ${limit}: more than ${MOST} are not sent.`);
   const creates = Math.min(Math.ceil(limit / 2), CREATES, subject.room) + more;
   const updates = Math.floor((limit + more - creates) / 2);
-  const destroy = Object.keys(numbered(limit + more - creates - updates, 'x', null));
+  const destroy = Object.keys(buildNumbered(limit + more - creates - updates, 'x', null));
   const create = Object.fromEntries(
     Array.from({ length: creates }, (_, index) => [`k${index}`, subject.create('a')]),
   );
-  return { create, update: numbered<JsonMap>(updates, 'y', {}), destroy };
+  return { create, update: buildNumbered<JsonMap>(updates, 'y', {}), destroy };
 }
 
 /**
@@ -138,11 +138,11 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
      */
     async run(subject) {
       const before = await subject.snapshot(subject.A1);
-      const over = { accountId: subject.A1, ...full(subject, 1) };
+      const over = { accountId: subject.A1, ...buildFullSet(subject, 1) };
       const done = await beyond(subject, 'maxObjectsInSet', `${subject.type}/set`, over);
       if (done === null) expect(await subject.snapshot(subject.A1)).toEqual(before);
       await subject.clear(subject.A1);
-      const { create, update, destroy } = full(subject, 0);
+      const { create, update, destroy } = buildFullSet(subject, 0);
       const answer = await subject.set({ create, update, destroy });
       try {
         expect(Object.keys(answer.created ?? {})).toHaveLength(Object.keys(create).length);

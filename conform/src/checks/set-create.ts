@@ -17,7 +17,7 @@ export const create = (subject: Subject, objects: Readonly<Record<string, Json>>
 const POLLUTING = '{"__proto__":{"polluted":1},"constructor":{"prototype":1},"toString":2}';
 
 /** Returns an object with members of its own whose names mean something to a program. */
-const withNames = (object: JsonMap, json: string): JsonMap =>
+const buildNames = (object: JsonMap, json: string): JsonMap =>
   Object.defineProperties(
     { ...object },
     Object.getOwnPropertyDescriptors(JSON.parse(json) as JsonMap),
@@ -26,7 +26,7 @@ const withNames = (object: JsonMap, json: string): JsonMap =>
 /**
  * Returns creates that each give one property which only the server sets, by the property's name.
  */
-export async function withServerSet(subject: Subject): Promise<Readonly<Record<string, JsonMap>>> {
+export async function buildServerSet(subject: Subject): Promise<Readonly<Record<string, JsonMap>>> {
   const item = await subject.read(await subject.one(subject.A1));
   const names = visible(subject.described)
     .filter(({ access, role }) => access === 'serverSet' && role === undefined)
@@ -174,7 +174,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
      * create may succeed.
      */
     async run(subject) {
-      const sent = await withServerSet(subject);
+      const sent = await buildServerSet(subject);
       const { created, notCreated } = await create(subject, sent);
       for (const [name, object] of Object.entries(sent)) {
         const made = created?.[name];
@@ -216,7 +216,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'Names that a program may have a meaning for, __proto__ among them, are unknown properties ' +
       'like any other, and change no later object.',
     async run(subject) {
-      const answer = await create(subject, { k: withNames(subject.create('a'), POLLUTING) });
+      const answer = await create(subject, { k: buildNames(subject.create('a'), POLLUTING) });
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
         k: subject.setError('invalidProperties', ['__proto__', 'constructor', 'toString']),

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { NOTHING_SET } from '../client/answers.js';
 import { sameMembers } from '../expected.js';
-import { setErrors } from './requests.js';
+import { matchSetErrors } from './requests.js';
 
 /** RFC 8620 5.3: /set, what a destroy leaves. */
 
@@ -51,7 +51,7 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const before = await subject.snapshot(subject.A2);
       const answer = await subject.set({ destroy: ['x1', id, foreign] });
       expect(answer.destroyed).toBeNull();
-      expect(answer.notDestroyed).toEqual(setErrors(subject, ['x1', id, foreign], 'notFound'));
+      expect(answer.notDestroyed).toEqual(matchSetErrors(subject, ['x1', id, foreign], 'notFound'));
       expect(answer.newState).toBe(await subject.state(subject.A1));
       expect(await subject.snapshot(subject.A2)).toEqual(before);
     },

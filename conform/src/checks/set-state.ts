@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { answerTo, asSet } from '../client/answers.js';
 import { at } from '../expected.js';
-import { getCall, setCall, setTo } from './requests.js';
+import { buildGetCall, buildSetCall, readSet } from './requests.js';
 
 /** RFC 8620 5.3: /set, ifInState and the states that it answers. */
 
@@ -122,10 +122,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       const seen = [await subject.state(A1)];
       const step = async (args: object) => {
         const response = await subject.client.api([
-          setCall(subject, args, 's'),
-          getCall(subject, { ids: [] }, 'g'),
+          buildSetCall(subject, args, 's'),
+          buildGetCall(subject, { ids: [] }, 'g'),
         ]);
-        const answer = setTo(response, 's');
+        const answer = readSet(response, 's');
         expect([seen.at(-1), null]).toContain(answer.oldState);
         expect(answerTo(response, 'g')['state']).toBe(answer.newState);
         expect(answer.newState).not.toBe(seen.at(-1));

@@ -7,7 +7,7 @@ import { at, entry } from '../expected.js';
 import { givable, isUnique, visible } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { size, valuesOf, without } from '../subject/values.js';
-import { setErrors } from './requests.js';
+import { matchSetErrors } from './requests.js';
 
 /** RFC 8620 5.3: /set, what an update does to its object and what it is answered. */
 
@@ -18,14 +18,14 @@ export const update = (subject: Subject, patches: Readonly<Record<string, Json>>
 /**
  * Returns the properties that the server alone sets, with the id and the times that the type has.
  */
-const serverSet = (subject: Subject): readonly string[] =>
+const findServerSet = (subject: Subject): readonly string[] =>
   visible(subject.described)
     .filter(({ access, role }) => access === 'serverSet' && role === undefined)
     .map(({ name }) => name)
     .concat('id', ...Object.keys(subject.times));
 
 /** Returns the properties that a null sets back to a default. */
-export const defaulted = ({ described, profile }: Subject) =>
+export const findDefaulted = ({ described, profile }: Subject) =>
   givable(described).filter(
     (property) =>
       property.access === 'mutable' &&
@@ -37,11 +37,11 @@ export const defaulted = ({ described, profile }: Subject) =>
   );
 
 /** Returns why no null restores a value; null where one does. */
-export const noDefaulted = (subject: Subject): string | null =>
-  defaulted(subject).length > 0 ? null : 'No mutable property has a default that is not null.';
+export const needDefaulted = (subject: Subject): string | null =>
+  findDefaulted(subject).length > 0 ? null : 'No mutable property has a default that is not null.';
 
 /** Returns a value of a property that is neither null nor its default, and not too large. */
-export const otherValue = ({ profile }: Subject, property: ModelProperty): Json | undefined =>
+export const findOtherValue = ({ profile }: Subject, property: ModelProperty): Json | undefined =>
   valuesOf(property).good.find(
     (one) => one !== null && !same(one, property.default as Json) && size(one) < profile.octets / 4,
   );
@@ -127,7 +127,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
       const object = await subject.read(id);
-      for (const name of serverSet(subject)) {
+      for (const name of findServerSet(subject)) {
         const other = { id: 'x1', created: '2001-02-03T04:05:06Z', updated: null }[name];
         const value = other === undefined ? (object[name] === 5 ? 6 : 5) : other;
         const patch = { [name]: value, [subject.profile.text]: 'after' };
@@ -156,7 +156,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       const patches = Object.fromEntries(wrong.map((id) => [id, { [text]: 'x' }]));
       const { updated, notUpdated, newState } = await update(subject, patches);
       expect(updated).toBeNull();
-      expect(notUpdated).toEqual(setErrors(subject, wrong, 'notFound'));
+      expect(notUpdated).toEqual(matchSetErrors(subject, wrong, 'notFound'));
       expect(newState).toBe(await subject.state(subject.A1));
       expect((await subject.read(foreign, subject.A2))[text]).toBe('one');
     },
@@ -199,16 +199,16 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       const patches = ids.map((id, index) => [id, { [text]: `new ${index}` }] as const);
       const all = await update(subject, Object.fromEntries(patches));
       expect(Object.keys(all.updated ?? {}).sort()).toEqual([...ids].sort());
-      const texts = async () => {
+      const readTexts = async () => {
         const { list } = await subject.client.get(subject.type, { accountId: subject.A1, ids });
         return ids.map((id) => list.find((one) => one.id === id)?.[text]);
       };
-      expect(await texts()).toEqual(['new 0', 'new 1', 'new 2']);
+      expect(await readTexts()).toEqual(['new 0', 'new 1', 'new 2']);
       const [good, bad] = [at(ids, 0), at(ids, 1)];
       const some = await update(subject, { [bad]: { [text]: 5 }, [good]: { [text]: 'again' } });
       expect(Object.keys(some.updated ?? {})).toEqual([good]);
       expect(some.notUpdated).toEqual({ [bad]: subject.setError('invalidProperties', [text]) });
-      expect(await texts()).toEqual(['again', 'new 1', 'new 2']);
+      expect(await readTexts()).toEqual(['again', 'new 1', 'new 2']);
     },
   },
   {
@@ -219,17 +219,17 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'does, is that value.',
     restsOn: 'the defaults of properties',
     needs: { text: false },
-    applies: noDefaulted,
+    applies: needDefaulted,
     /**
      * Sets another value first, since a property that still has its default shows nothing. RFC 8620
      * 5.3 leaves open whether updated tells it.
      */
     async run(subject) {
       const id = await subject.put1({});
-      for (const property of defaulted(subject)) {
+      for (const property of findDefaulted(subject)) {
         const { name, default: initial = null } = property;
         const value = initial as Json;
-        const other = otherValue(subject, property);
+        const other = findOtherValue(subject, property);
         if (other === undefined) continue;
         expect((await subject.update(id, { [name]: other })).refused).toBeNull();
         expect((await subject.read(id))[name]).toEqual(other);

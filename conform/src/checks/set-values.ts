@@ -5,27 +5,27 @@ import type { Json, JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { givable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { held } from './patch-holding.js';
-import { freeMapsOf } from './patch-places.js';
+import { withValues } from './patch-holding.js';
+import { findFreeMaps } from './patch-places.js';
 
 /** RFC 8620 1.3, 1.4 and 5.3: what /set makes of values whose form leaves room. */
 
 /** Returns a date that any object of the type may have; undefined where there is none. */
-export const dateOf = ({ described, profile }: Subject) =>
+export const findDate = ({ described, profile }: Subject) =>
   givable(described).find(
     ({ name, schema }) =>
       schema.format === 'utc-date' && !profile.given.some((one) => one.name === name),
   );
 
 /** Returns why a type has no date to try; null where it has one. */
-export const noDate = (subject: Subject) =>
-  dateOf(subject) === undefined ? 'The type has no UTCDate that a client may set.' : null;
+export const needDate = (subject: Subject) =>
+  findDate(subject) === undefined ? 'The type has no UTCDate that a client may set.' : null;
 
 /** RFC 8620 1.4: capital letters, and no fraction of seconds that is zero. */
 const CANONICAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d*[1-9]\d*)?Z$/;
 
 /** Returns why the longest text of a type can't be tried; null where it can. */
-export function noTextBound(subject: Subject): string | null {
+export function needTextBound(subject: Subject): string | null {
   const { textMax, octets } = subject.profile;
   if (textMax === 0 || textMax > 1_000_000) return 'The text has no bound that is tried.';
   if (textMax * 4 + 1000 >= octets) return 'An object of such a text would be too large.';
@@ -59,7 +59,7 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
       'invalidProperties, never cut.',
     restsOn: 'how long the text may be',
     needs: { text: true, room: 2 },
-    applies: noTextBound,
+    applies: needTextBound,
     async run(subject) {
       const { text, textMax } = subject.profile;
       const { created, notCreated } = await createLong(subject);
@@ -109,12 +109,12 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     restsOn: 'which maps may have keys of any text',
     needs: { singleton: 'both' },
     applies: (subject) =>
-      freeMapsOf(subject).length > 0 ? null : 'No property is a map whose keys are any text.',
+      findFreeMaps(subject).length > 0 ? null : 'No property is a map whose keys are any text.',
     async run(subject) {
       const keys = ['', '0', 'a/b~c', '__proto__', 'constructor', 'toString'];
-      for (const { property, value } of freeMapsOf(subject)) {
+      for (const { property, value } of findFreeMaps(subject)) {
         const map = Object.fromEntries(keys.map((key) => [key, value]));
-        await held(subject, { [property.name]: map }, async (id) => {
+        await withValues(subject, { [property.name]: map }, async (id) => {
           const stored = (await subject.read(id))[property.name] as JsonMap;
           expect(Object.entries(stored).sort()).toEqual(Object.entries(map).sort());
         });
@@ -130,13 +130,13 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
       'capital letters, no fraction that is zero. A stored value that differs from the one sent ' +
       'is reported.',
     needs: { singleton: 'both' },
-    applies: noDate,
+    applies: needDate,
     /**
      * Accepts a refusal or the canonical form for each text. A form that is stored otherwise than
      * it was sent must be reported.
      */
     async run(subject) {
-      const name = dateOf(subject)?.name ?? '';
+      const name = findDate(subject)?.name ?? '';
       const forms = [
         '2026-01-02T03:04:05z',
         '2026-01-02t03:04:05Z',
@@ -168,9 +168,9 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
     section: '1.4',
     rule: 'A value that is no date and time is invalidProperties where a UTCDate is declared.',
     needs: { singleton: 'both' },
-    applies: noDate,
+    applies: needDate,
     async run(subject) {
-      const name = dateOf(subject)?.name ?? '';
+      const name = findDate(subject)?.name ?? '';
       const wrong = ['', 'tomorrow', '2026-01-02', '2026-01-02 03:04:05Z', 5, true, {}];
       for (const value of wrong as Json[]) {
         const { refused } = await subject.put({ [name]: value });

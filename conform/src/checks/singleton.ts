@@ -16,11 +16,11 @@ export const get = (subject: Subject, accountId: string, ids: readonly string[] 
   subject.client.get(subject.type, { accountId, ids });
 
 /** Returns why no property can be changed and set back; null where one can. */
-export const noDefault = ({ profile: { defaulted } }: Subject) =>
+export const needDefault = ({ profile: { defaulted } }: Subject) =>
   defaulted === undefined ? 'No mutable property has a default that is not null.' : null;
 
 /** Sets a property to another value, works with that, and sets its own value back in any case. */
-export async function changed(
+export async function withChange(
   subject: Subject,
   work: (property: string, start: string) => Promise<void>,
 ): Promise<void> {
@@ -95,11 +95,11 @@ export const singletonChecks = typeChecks(
         'An update of a singleton is a change of its account alone, which /changes tells as ' +
         'updated.',
       needs: { methods: ['changes'] },
-      applies: noDefault,
+      applies: needDefault,
       async run(subject) {
         const { A1, A2, type, profile } = subject;
         const elsewhere = await get(subject, A2);
-        await changed(subject, async (property, sinceState) => {
+        await withChange(subject, async (property, sinceState) => {
           expect((await subject.read(ID))[property]).toEqual(profile.defaulted?.other);
           expect(await subject.client.changes(type, { accountId: A1, sinceState })).toMatchObject({
             newState: await subject.state(A1),
@@ -118,9 +118,9 @@ export const singletonChecks = typeChecks(
         'Null restores the default of a singleton’s property; what updated tells of it, if it ' +
         'does, is that value.',
       restsOn: 'the defaults of properties',
-      applies: noDefault,
+      applies: needDefault,
       async run(subject) {
-        await changed(subject, async (property) => {
+        await withChange(subject, async (property) => {
           const { set, refused } = await subject.update(ID, { [property]: null });
           const value = subject.profile.defaulted?.default;
           expect(refused).toBeNull();

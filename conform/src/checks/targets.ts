@@ -13,8 +13,11 @@ export class Targets {
     this.#subject = subject;
   }
 
-  /** Another type, ready to have objects in both accounts. */
-  async of(type: string): Promise<Subject> {
+  /**
+   * Prepares another type for objects in the first account, and returns it. Each type is prepared
+   * once.
+   */
+  async prepareType(type: string): Promise<Subject> {
     const found = this.#types.get(type);
     if (found !== undefined) return found;
     const target = this.#subject.of(type);
@@ -23,25 +26,26 @@ export class Targets {
     return target;
   }
 
-  /** One object; its id. */
+  /** Makes one object of a type and returns its id. */
   async make(type: string, accountId: string, text = 'to refer to'): Promise<string> {
-    const target = await this.of(type);
+    const target = await this.prepareType(type);
     const id = await target.one(accountId, text);
     this.#made.push({ target, accountId, id });
     return id;
   }
 
-  /** Takes note of one that was made in another way. */
+  /** Takes note of an object that was made in another way. */
   add(target: Subject, accountId: string, id: string): void {
     this.#made.push({ target, accountId, id });
   }
 
-  /** Removes what is there still, last first. */
+  /** Destroys what is there still, last first. Its exchanges are no part of the check's. */
   async tidy(): Promise<void> {
-    await this.#subject.server.recorder.aside(() => this.#tidy());
+    await this.#subject.server.recorder.aside(() => this.#destroyAll());
   }
 
-  async #tidy(): Promise<void> {
+  /** Destroys the objects and what they had to refer to, last first. */
+  async #destroyAll(): Promise<void> {
     for (const { target, accountId, id } of this.#made.splice(0).reverse())
       await target.set({ accountId, destroy: [id] });
     for (const target of [...this.#types.values()].reverse()) await target.tidySupports();

@@ -6,18 +6,18 @@ import { SocketConnection } from '../client/socket.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { CALL } from './request.js';
-import { echoRequest, withSocket } from './websocket-talk.js';
+import { buildEcho, withSocket } from './websocket-talk.js';
 
 /**
  * RFC 8887 4.3.2 and 4.3.4: one body over HTTP and over a socket; 4.3.5: nothing is pushed unasked.
  */
 
 /** Returns the text of a request with these calls, the same for both transports. */
-export const text = (methodCalls: unknown, more: object = {}): string =>
+export const buildText = (methodCalls: unknown, more: object = {}): string =>
   JSON.stringify({ using: [CORE], methodCalls, ...more });
 
 /** Returns a reference to a Core/echo (RFC 8620 3.7). */
-export const ref = (resultOf: string, path: string): object => ({
+export const buildReference = (resultOf: string, path: string): object => ({
   resultOf,
   name: 'Core/echo',
   path,
@@ -25,18 +25,18 @@ export const ref = (resultOf: string, path: string): object => ({
 
 /** Lists requests whose answers are equal over both transports. */
 export const REQUESTS: readonly string[] = [
-  text([]),
-  text([CALL], { createdIds: { old: 'x1' } }),
-  text([['Core/echo', { '': '', deep: [[{ a: null }]], wide: '🦊 \u0000 \u2028' }, '#']]),
-  text([['core/echo', {}, 'a'], ['Nothing/get', { accountId: 'x' }, 'b'], CALL]),
-  text([
+  buildText([]),
+  buildText([CALL], { createdIds: { old: 'x1' } }),
+  buildText([['Core/echo', { '': '', deep: [[{ a: null }]], wide: '🦊 \u0000 \u2028' }, '#']]),
+  buildText([['core/echo', {}, 'a'], ['Nothing/get', { accountId: 'x' }, 'b'], CALL]),
+  buildText([
     ['Core/echo', { list: [{ a: [1, 2] }, { a: [3] }] }, 'a'],
-    ['Core/echo', { '#all': ref('a', '/list/*/a') }, 'b'],
-    ['Core/echo', { '#none': ref('a', '/nothing') }, 'c'],
-    ['Core/echo', { x: 1, '#x': ref('a', '/list') }, 'd'],
+    ['Core/echo', { '#all': buildReference('a', '/list/*/a') }, 'b'],
+    ['Core/echo', { '#none': buildReference('a', '/nothing') }, 'c'],
+    ['Core/echo', { x: 1, '#x': buildReference('a', '/list') }, 'd'],
     ['Core/echo', { '#x': 'no reference' }, 'e'],
   ]),
-  text([CALL], { using: [] }),
+  buildText([CALL], { using: [] }),
 ];
 
 /** Lists requests that are refused as a whole over both transports. */
@@ -44,14 +44,14 @@ export const REFUSED: readonly string[] = [
   ...['x', '{', '[1,]', '{"a":1,"a":2}', '{"a":"\\ud800"}', '[]', 'null', '42', '{}'],
   ...['{"methodCalls":[]}', `{"using":["${CORE}"]}`, `{"using":"${CORE}","methodCalls":[]}`],
   ...['x', null, {}, ['x'], [[]], [['Core/echo', {}]], [['Core/echo', [], 'c']]].map((calls) =>
-    text(calls),
+    buildText(calls),
   ),
-  text([CALL], { createdIds: 'x' }),
-  text([CALL], { using: [CORE, 'urn:example:nobody-has-this'] }),
+  buildText([CALL], { createdIds: 'x' }),
+  buildText([CALL], { using: [CORE, 'urn:example:nobody-has-this'] }),
 ];
 
 /** Sends each text over HTTP and over a socket, and has the two answers compared. */
-export async function both(
+export async function compareTransports(
   server: Server,
   texts: readonly string[],
   compare: (http: ApiAnswer, socket: ApiAnswer, about: string) => void,
@@ -64,14 +64,14 @@ export async function both(
 }
 
 /** Returns a value without descriptions: texts for people may differ between transports. */
-const withoutWords = (value: unknown): Json =>
+const dropWords = (value: unknown): Json =>
   JSON.parse(
     JSON.stringify(value, (name, one: unknown) => (name === 'description' ? undefined : one)),
   ) as Json;
 
 /** Returns the part of an answer that must be equal over both transports. */
 const pickComparable = (answer: ApiAnswer): unknown => {
-  if (answer.kind === 'response') return withoutWords(answer.response);
+  if (answer.kind === 'response') return dropWords(answer.response);
   const { type, limit } = answer.problem;
   return { type, limit };
 };
@@ -86,7 +86,7 @@ export const socketEqualChecks = serverChecks(
         'A request has the same answer over a socket as over HTTP, errors of single calls ' +
         'included.',
       run: (server) =>
-        both(server, REQUESTS, (http, socket, about) => {
+        compareTransports(server, REQUESTS, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'response']);
           expect([about, pickComparable(socket)]).toEqual([about, pickComparable(http)]);
         }),
@@ -99,7 +99,7 @@ export const socketEqualChecks = serverChecks(
         'A request that is refused as a whole over HTTP is refused over a socket, for the same ' +
         'reason.',
       run: (server) =>
-        both(server, REFUSED, (http, socket, about) => {
+        compareTransports(server, REFUSED, (http, socket, about) => {
           expect([about, http.kind]).toEqual([about, 'problem']);
           expect([about, pickComparable(socket)]).toEqual([about, pickComparable(http)]);
         }),
@@ -122,14 +122,14 @@ export const socketPushChecks = typeChecks(
           await subject.prepare(accountId);
           const args = { accountId, create: { k: subject.create('unasked', accountId) } };
           const request = {
-            ...echoRequest('set'),
+            ...buildEcho('set'),
             using: [CORE, profile.capability],
             methodCalls: [[`${type}/set`, args, 's'] as unknown as Json],
           };
           const answer = await socket.ask(request);
           expect(answer).toMatchObject({ '@type': 'Response', requestId: 'set' });
           for (const requestId of ['r1', 'r2'])
-            expect(await socket.ask(echoRequest(requestId))).toMatchObject({ requestId });
+            expect(await socket.ask(buildEcho(requestId))).toMatchObject({ requestId });
           expect(socket.messages).toEqual([]);
         }),
     },

@@ -4,7 +4,7 @@ import type { JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { CORE } from '../subject/user.js';
 import { CALL } from './request.js';
-import { echoRequest, urn, withSocket } from './websocket-talk.js';
+import { buildEcho, buildErrorType, withSocket } from './websocket-talk.js';
 
 /** RFC 8887 4.3.4: RequestError. */
 
@@ -22,7 +22,7 @@ export function expectError(
   expect([about, answer['@type'], answer['type'], status, answer['requestId'] ?? null]).toEqual([
     about,
     'RequestError',
-    urn(type),
+    buildErrorType(type),
     400,
     requestId,
   ]);
@@ -90,7 +90,7 @@ export const socketErrorChecks = serverChecks(
         'unknownCapability with the request’s id.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          const request = { ...echoRequest('r1'), using: [CORE, 'urn:example:nobody-has-this'] };
+          const request = { ...buildEcho('r1'), using: [CORE, 'urn:example:nobody-has-this'] };
           expectError(await socket.ask(request), 'unknownCapability', 'r1', request['using']);
         }),
     },
@@ -106,7 +106,7 @@ export const socketErrorChecks = serverChecks(
           if (most > 5000)
             throw new NotApplicable(`maxCallsInRequest is ${most}: too many to be sent.`);
           const methodCalls = Array.from({ length: most + 1 }, () => CALL);
-          const answer = await socket.ask({ ...echoRequest('r1'), methodCalls });
+          const answer = await socket.ask({ ...buildEcho('r1'), methodCalls });
           expectError(answer, 'limit', 'r1', most);
           expect(answer['limit']).toBe('maxCallsInRequest');
         }),
@@ -128,7 +128,7 @@ export const socketErrorChecks = serverChecks(
           if (most > 20_000_000)
             throw new NotApplicable(`maxSizeRequest is ${most}: too much to be sent.`);
           await withSocket(server, async (socket) => {
-            socket.send(echoRequest('r1', { text: 'x'.repeat(most) }));
+            socket.send(buildEcho('r1', { text: 'x'.repeat(most) }));
             const answer = await socket.takeOrClosed();
             if (typeof answer === 'number') expect(answer).toBe(1009);
             else {
@@ -136,7 +136,7 @@ export const socketErrorChecks = serverChecks(
               expect(answer['limit']).toBe('maxSizeRequest');
             }
           });
-          expect((await other.ask(echoRequest('r')))['@type']).toBe('Response');
+          expect((await other.ask(buildEcho('r')))['@type']).toBe('Response');
         }),
     },
     {
@@ -146,14 +146,9 @@ export const socketErrorChecks = serverChecks(
       rule: 'A request-level error does not end the connection: the next request is answered.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          for (const wrong of [
-            'x',
-            '[]',
-            '{}',
-            { ...echoRequest('a'), using: ['urn:example:x'] },
-          ]) {
+          for (const wrong of ['x', '[]', '{}', { ...buildEcho('a'), using: ['urn:example:x'] }]) {
             expect((await socket.ask(wrong))['@type']).toBe('RequestError');
-            expect((await socket.ask(echoRequest('r')))['methodResponses']).toEqual([CALL]);
+            expect((await socket.ask(buildEcho('r')))['methodResponses']).toEqual([CALL]);
           }
         }),
     },

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import type { Server } from '../subject/server.js';
 import { CALL } from './request.js';
-import { echoRequest, urn, withSocket } from './websocket-talk.js';
+import { buildEcho, buildErrorType, withSocket } from './websocket-talk.js';
 
 /** RFC 8887 4.3.1 to 4.3.3: Request and Response. */
 
@@ -10,14 +10,14 @@ import { echoRequest, urn, withSocket } from './websocket-talk.js';
  * Sends requests without ids at once, each shorter than the one before. Expects the answers in the
  * same order.
  */
-export const answersInOrder = (server: Server, count: number): Promise<void> =>
+export const expectAnswersInOrder = (server: Server, count: number): Promise<void> =>
   withSocket(server, async (socket) => {
     const all = Array.from({ length: count }, (_, n) => ({
       n,
       pad: 'x'.repeat((count - n) * 200),
     }));
     for (const one of all) {
-      const { id: _, ...request } = echoRequest('', one);
+      const { id: _, ...request } = buildEcho('', one);
       socket.send(request);
     }
     const answers: unknown[] = [];
@@ -37,7 +37,7 @@ export const socketMessageChecks = serverChecks(
       run: (server) =>
         withSocket(server, async (socket) => {
           const { object } = await server.user.readSession();
-          expect(await socket.ask(echoRequest('r1', { high: 5 }))).toEqual({
+          expect(await socket.ask(buildEcho('r1', { high: 5 }))).toEqual({
             '@type': 'Response',
             requestId: 'r1',
             methodResponses: [['Core/echo', { high: 5 }, 'c0']],
@@ -63,7 +63,7 @@ export const socketMessageChecks = serverChecks(
             'r',
             '\u00e9 e\u0301',
           ])
-            expect(await socket.ask(echoRequest(id))).toEqual(
+            expect(await socket.ask(buildEcho(id))).toEqual(
               expect.objectContaining({ '@type': 'Response', requestId: id }),
             );
         }),
@@ -75,7 +75,7 @@ export const socketMessageChecks = serverChecks(
       rule: 'A Request without an id is answered, without a requestId.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          const { id: _, ...request } = echoRequest('');
+          const { id: _, ...request } = buildEcho('');
           const { requestId = null, ...answer } = await socket.ask(request);
           expect(requestId).toBeNull();
           expect(answer['methodResponses']).toEqual([CALL]);
@@ -89,10 +89,10 @@ export const socketMessageChecks = serverChecks(
       run: (server) =>
         withSocket(server, async (socket) => {
           const createdIds = { k: 'x1' };
-          expect(await socket.ask({ ...echoRequest('a'), createdIds })).toEqual(
+          expect(await socket.ask({ ...buildEcho('a'), createdIds })).toEqual(
             expect.objectContaining({ requestId: 'a', createdIds }),
           );
-          expect(await socket.ask(echoRequest('b'))).not.toHaveProperty('createdIds');
+          expect(await socket.ask(buildEcho('b'))).not.toHaveProperty('createdIds');
         }),
     },
     {
@@ -112,7 +112,7 @@ export const socketMessageChecks = serverChecks(
             n,
             pad: String(n).repeat((count - n) * 2000),
           }));
-          for (const one of args) socket.send(echoRequest(`r${one.n}`, one));
+          for (const one of args) socket.send(buildEcho(`r${one.n}`, one));
           const answers = new Map<unknown, unknown>();
           for (const _ of args) {
             const { requestId, methodResponses } = await socket.take();
@@ -137,7 +137,7 @@ export const socketMessageChecks = serverChecks(
         withSocket(server, async (socket) => {
           const count = Math.min(server.user.session.limit('maxConcurrentRequests') * 4, 100);
           const ids = Array.from({ length: count }, (_, n) => `r${n}`);
-          for (const id of ids) socket.send(echoRequest(id, { id }));
+          for (const id of ids) socket.send(buildEcho(id, { id }));
           const answered: unknown[] = [];
           for (const _ of ids) {
             const answer = await socket.take();
@@ -150,13 +150,13 @@ export const socketMessageChecks = serverChecks(
               expect(answer).toEqual(
                 expect.objectContaining({
                   '@type': 'RequestError',
-                  type: urn('limit'),
+                  type: buildErrorType('limit'),
                   limit: 'maxConcurrentRequests',
                 }),
               );
           }
           expect([...answered].sort()).toEqual([...ids].sort());
-          expect((await socket.ask(echoRequest('after')))['@type']).toBe('Response');
+          expect((await socket.ask(buildEcho('after')))['@type']).toBe('Response');
         }),
     },
     {
@@ -166,7 +166,10 @@ export const socketMessageChecks = serverChecks(
         'Requests without ids, no more at a time than maxConcurrentRequests, are answered in ' +
         'their order: nothing else tells which answer is whose.',
       run: (server) =>
-        answersInOrder(server, Math.min(8, server.user.session.limit('maxConcurrentRequests'))),
+        expectAnswersInOrder(
+          server,
+          Math.min(8, server.user.session.limit('maxConcurrentRequests')),
+        ),
     },
     {
       id: 'ws-many-requests',
@@ -176,7 +179,7 @@ export const socketMessageChecks = serverChecks(
       run: (server) =>
         withSocket(server, async (socket) => {
           for (let n = 0; n < 50; n += 1)
-            expect(await socket.ask(echoRequest(`r${n}`, { n }))).toEqual(
+            expect(await socket.ask(buildEcho(`r${n}`, { n }))).toEqual(
               expect.objectContaining({
                 requestId: `r${n}`,
                 methodResponses: [['Core/echo', { n }, 'c0']],

@@ -8,7 +8,10 @@ import { UnexpectedError } from '../unexpected.js';
  * The checks of RFC 8887 have sockets of their own, whatever the run's transport is.
  */
 
-/** A socket that must open; it is closed afterwards. */
+/**
+ * Opens a socket, works with it, and closes it. Throws UnexpectedError where the handshake is
+ * refused.
+ */
 export async function withSocket(
   server: Server,
   work: (socket: Socket) => Promise<void>,
@@ -24,20 +27,20 @@ export async function withSocket(
   }
 }
 
-/** The status that refused a handshake, null where it was not. */
-export async function refusal(server: Server, handshake: Handshake): Promise<number | null> {
+/** Tries a handshake. Returns the status that refused it; null where it was not refused. */
+export async function tryHandshake(server: Server, handshake: Handshake): Promise<number | null> {
   const socket = await server.user.socket(handshake);
   if (socket instanceof Socket) socket.close();
   return socket instanceof Socket ? null : socket;
 }
 
-/** A Request that is answered with its own arguments. */
-export const echoRequest = (id: string, args: JsonMap = { hello: true }): JsonMap => ({
+/** Builds a Request that is answered with its own arguments. */
+export const buildEcho = (id: string, args: JsonMap = { hello: true }): JsonMap => ({
   '@type': 'Request',
   id,
   using: [CORE],
   methodCalls: [['Core/echo', args, 'c0']],
 });
 
-/** The type of a request-level error (RFC 8620 3.6.1). */
-export const urn = (name: string): string => `urn:ietf:params:jmap:error:${name}`;
+/** Builds the type of a request-level error (RFC 8620 3.6.1). */
+export const buildErrorType = (name: string): string => `urn:ietf:params:jmap:error:${name}`;

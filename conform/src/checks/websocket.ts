@@ -7,7 +7,7 @@ import { anyString } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { type Session, WS } from '../subject/session.js';
 import { WEBSOCKET } from '../subject/user.js';
-import { echoRequest, refusal, withSocket } from './websocket-talk.js';
+import { buildEcho, tryHandshake, withSocket } from './websocket-talk.js';
 
 /**
  * RFC 8887 3 to 4.3: what is advertised, the opening handshake, frames and the end of a connection.
@@ -17,7 +17,7 @@ import { echoRequest, refusal, withSocket } from './websocket-talk.js';
 const A_WHILE = 1000;
 
 /** Returns the object that the session has for WebSockets (RFC 8887 3). */
-export function advertised({ capabilities }: Session): {
+export function readCapability({ capabilities }: Session): {
   readonly url: Json | undefined;
   readonly supportsPush: Json | undefined;
 } {
@@ -42,7 +42,7 @@ export const socketHandshakeChecks = serverChecks(
        */
       run: async (server) => {
         const session = await server.user.readSession();
-        const { url, supportsPush } = advertised(session);
+        const { url, supportsPush } = readCapability(session);
         expect(typeof supportsPush).toBe('boolean');
         const isSecure = session.expand('apiUrl').startsWith('https:');
         const socketUrl = session.usable(`${WEBSOCKET} url`, url, WS);
@@ -68,7 +68,7 @@ export const socketHandshakeChecks = serverChecks(
         for (const authorization of ['Bearer nothing-of-the-kind', 'Bearer', 'x']) {
           const headers = { authorization };
           const { status } = await http.send(session.url, { headers });
-          expect([authorization, await refusal(server, { headers })]).toEqual([
+          expect([authorization, await tryHandshake(server, { headers })]).toEqual([
             authorization,
             status,
           ]);
@@ -107,7 +107,7 @@ export const socketHandshakeChecks = serverChecks(
           return;
         }
         try {
-          socket.send(echoRequest('r'));
+          socket.send(buildEcho('r'));
           const nothing = setTimeout(A_WHILE, 0, { ref: false });
           const answer = await Promise.race([socket.takeOrClosed(), nothing]);
           expect(answer).not.toEqual(expect.objectContaining({ '@type': 'Response' }));
@@ -131,7 +131,7 @@ export const socketHandshakeChecks = serverChecks(
           server,
           async (socket) => {
             for (const text of texts)
-              expect(await socket.ask(echoRequest('r', { text }))).toEqual(
+              expect(await socket.ask(buildEcho('r', { text }))).toEqual(
                 expect.objectContaining({
                   requestId: 'r',
                   methodResponses: [['Core/echo', { text }, 'c0']],
@@ -154,7 +154,7 @@ export const socketHandshakeChecks = serverChecks(
           server,
           async (socket) => {
             expect(socket.raw.extensions).toBe('');
-            expect(asMap(await socket.ask(echoRequest('r')))['@type']).toBe('Response');
+            expect(asMap(await socket.ask(buildEcho('r')))['@type']).toBe('Response');
           },
           { headers },
         );
@@ -177,7 +177,7 @@ export const socketFrameChecks = serverChecks(
        */
       run: (server) =>
         withSocket(server, async (socket) => {
-          const octets = Buffer.from(JSON.stringify(echoRequest('r', { text: 'a🦊b' })));
+          const octets = Buffer.from(JSON.stringify(buildEcho('r', { text: 'a🦊b' })));
           const middle = octets.indexOf('🦊') + 2;
           const ends = [0, 1, middle, middle, middle + 1, octets.length];
           socket.sendOctets(ends.slice(1).map((end, n) => octets.subarray(ends[n], end)));
@@ -196,7 +196,7 @@ export const socketFrameChecks = serverChecks(
       /** Accepts both ways of a refusal: RFC 8887 4.3 only says that binary frames are not used. */
       run: (server) =>
         withSocket(server, async (socket) => {
-          socket.sendOctets([Buffer.from(JSON.stringify(echoRequest('r')))], true);
+          socket.sendOctets([Buffer.from(JSON.stringify(buildEcho('r')))], true);
           const answer = await socket.takeOrClosed();
           if (typeof answer !== 'number') expect(answer['@type']).toBe('RequestError');
         }),
@@ -222,7 +222,7 @@ export const socketFrameChecks = serverChecks(
        * decoder must keep its state.
        */
       run: async (server) => {
-        const whole = JSON.stringify(echoRequest('r', { text: 'é' }));
+        const whole = JSON.stringify(buildEcho('r', { text: 'é' }));
         const [start = '', end = ''] = whole.split('é');
         for (const parts of [
           [Buffer.from([0x22, 0xff, 0xfe, 0x22])],
@@ -248,7 +248,7 @@ export const socketFrameChecks = serverChecks(
             socket.raw.once('close', () => resolve('(closed)'));
           });
           socket.raw.ping('are you there');
-          expect(asMap(await socket.ask(echoRequest('r')))['requestId']).toBe('r');
+          expect(asMap(await socket.ask(buildEcho('r')))['requestId']).toBe('r');
           expect(await pong).toBe('are you there');
         }),
     },
@@ -271,7 +271,7 @@ export const socketFrameChecks = serverChecks(
             expect((await pong)?.toString('hex')).toBe(octets.toString('hex'));
           }
           socket.raw.pong('unasked');
-          expect(asMap(await socket.ask(echoRequest('r')))['requestId']).toBe('r');
+          expect(asMap(await socket.ask(buildEcho('r')))['requestId']).toBe('r');
         }),
     },
     {
@@ -287,7 +287,7 @@ export const socketFrameChecks = serverChecks(
       run: async (server) => {
         for (const code of [1000, 1001])
           await withSocket(server, async (socket) => {
-            await socket.ask(echoRequest('r'));
+            await socket.ask(buildEcho('r'));
             socket.raw.close(code);
             expect([code, 1000, 1005]).toContain(await socket.closed);
           });

@@ -1,7 +1,10 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { blobAccount, secondBlobAccount } from '../../../conform/src/checks/blob-accounts.js';
-import { call, copy, ONE, TWO, uploaded } from '../../../conform/src/checks/blob-copy.js';
+import {
+  findBlobAccount,
+  findSecondBlobAccount,
+} from '../../../conform/src/checks/blob-accounts.js';
+import { call, copy, ONE, TWO, uploadText } from '../../../conform/src/checks/blob-copy.js';
 import { asMap } from '../../../conform/src/client/json.js';
 import { textWith } from '../../../conform/src/expected.js';
 import { BLOB } from '../../../conform/src/subject/user.js';
@@ -13,10 +16,12 @@ export const blobCopyDecisions = serverChecks('6.3', [
     level: 'must',
     rule: 'A copy keeps the type that its original was uploaded with.',
     async run(server) {
-      const blobId = await uploaded(server, 'typed');
+      const blobId = await uploadText(server, 'typed');
       const { copied } = await copy(server, blobId);
       const id = String(asMap(copied)[blobId]);
-      const { headers } = await server.user.download(secondBlobAccount(server), id, { type: '' });
+      const { headers } = await server.user.download(findSecondBlobAccount(server), id, {
+        type: '',
+      });
       expect(headers.get('content-type')).toBe('text/x-copied');
     },
   },
@@ -28,7 +33,7 @@ export const blobCopyDecisions = serverChecks('6.3', [
       'invalidArguments names the argument that is missing or of another type, and null is no ' +
       'list of ids.',
     async run(server) {
-      const good = { accountId: secondBlobAccount(server), blobIds: [] };
+      const good = { accountId: findSecondBlobAccount(server), blobIds: [] };
       for (const blobIds of [undefined, null, 'x', {}, [1]])
         expect(await call(server, { ...good, blobIds })).toEqual(
           server.err('invalidArguments', 'blobIds'),
@@ -50,10 +55,10 @@ export const blobCopyDecisions = serverChecks('6.3', [
       'accountNotSupportedByMethod.',
     async run(server) {
       const without = server.without(BLOB);
-      const blobIds = [await uploaded(server, 'x')];
+      const blobIds = [await uploadText(server, 'x')];
       const error = server.err('accountNotSupportedByMethod');
       expect(await call(server, { accountId: without, blobIds })).toEqual(error);
-      const args = { fromAccountId: without, accountId: blobAccount(server), blobIds };
+      const args = { fromAccountId: without, accountId: findBlobAccount(server), blobIds };
       expect(await call(server, args)).toEqual(error);
     },
   },

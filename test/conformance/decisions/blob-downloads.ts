@@ -1,7 +1,16 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { blobAccounts, blobCapability, HTTP } from '../../../conform/src/checks/blob-accounts.js';
-import { ask, download, namesSurvive, stored } from '../../../conform/src/checks/blob-downloads.js';
+import {
+  findBlobAccounts,
+  findBlobCapability,
+  HTTP,
+} from '../../../conform/src/checks/blob-accounts.js';
+import {
+  ask,
+  download,
+  expectNamesKept,
+  store,
+} from '../../../conform/src/checks/blob-downloads.js';
 
 export const downloadDecisions = serverChecks('6.2', [
   {
@@ -12,8 +21,8 @@ export const downloadDecisions = serverChecks('6.2', [
       'There is always a Content-Disposition; backslashes, a path and 300 characters survive in ' +
       'it, and a plain name stands there unchanged.',
     async run(server) {
-      await namesSurvive(server, ['back\\slash.txt', '../../etc/passwd', 'long'.repeat(75)]);
-      const { headers } = await download(server, await stored(server), { name: 'report.txt' });
+      await expectNamesKept(server, ['back\\slash.txt', '../../etc/passwd', 'long'.repeat(75)]);
+      const { headers } = await download(server, await store(server), { name: 'report.txt' });
       expect(headers.get('content-disposition')).toMatch(/; ?filename="?report\.txt"?$/);
     },
   },
@@ -25,7 +34,7 @@ export const downloadDecisions = serverChecks('6.2', [
       'Cache-Control is private, immutable, max-age=31536000; content is never sniffed; a type ' +
       'that is none gives way to the stored one.',
     async run(server) {
-      const blobId = await stored(server);
+      const blobId = await store(server);
       for (const type of ['text/plain', 'nonsense', '']) {
         const { status, headers } = await download(server, blobId, { type });
         expect([type, status]).toEqual([type, 200]);
@@ -43,7 +52,7 @@ export const downloadDecisions = serverChecks('6.2', [
     level: 'must',
     rule: 'A download tells how many octets it has.',
     async run(server) {
-      const { headers } = await download(server, await stored(server, '0123456789'));
+      const { headers } = await download(server, await store(server, '0123456789'));
       expect(headers.get('content-length')).toBe('10');
     },
   },
@@ -53,7 +62,7 @@ export const downloadDecisions = serverChecks('6.2', [
     level: 'must',
     rule: 'Content that a browser would run is an attachment in a sandbox.',
     async run(server) {
-      const blobId = await stored(server, '<script>1</script>', 'text/html');
+      const blobId = await store(server, '<script>1</script>', 'text/html');
       for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/xml']) {
         const { headers } = await download(server, blobId, { name: 'page.html', type });
         expect(headers.get('content-disposition')).toMatch(/^attachment\b/);
@@ -68,7 +77,7 @@ export const downloadDecisions = serverChecks('6.2', [
     level: 'must',
     rule: 'A range is 206, one that is not there 416.',
     async run(server) {
-      const blobId = await stored(server, '0123456789');
+      const blobId = await store(server, '0123456789');
       for (const [range, text, content] of [
         ['bytes=2-4', '234', 'bytes 2-4/10'],
         ['bytes=7-', '789', 'bytes 7-9/10'],
@@ -92,7 +101,7 @@ export const downloadDecisions = serverChecks('6.2', [
     level: 'must',
     rule: 'HEAD answers the headers alone.',
     async run(server) {
-      const blobId = await stored(server, '0123456789');
+      const blobId = await store(server, '0123456789');
       const { status, text, headers } = await ask(server, blobId, { method: 'HEAD' });
       expect([status, text, headers.get('content-length')]).toEqual([200, '', '10']);
     },
@@ -103,10 +112,10 @@ export const downloadDecisions = serverChecks('6.2', [
     level: 'must',
     rule: 'Every blob out of reach is 404, with the same problem.',
     async run(server) {
-      const [A1 = '', A2 = A1] = blobAccounts(server);
-      const { accountId, user } = server.foreign(blobCapability(server));
+      const [A1 = '', A2 = A1] = findBlobAccounts(server);
+      const { accountId, user } = server.foreign(findBlobCapability(server));
       const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
-      const mine = await stored(server);
+      const mine = await store(server);
       const { unknownAccount } = server;
       const places = [
         [A1, 'bnothing'],

@@ -1,14 +1,14 @@
 import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../../../conform/src/check.js';
 import {
-  accountOf,
-  clientOf,
+  buildClient,
+  buildText,
+  createBlob,
+  findAccount,
   METHODS,
-  made,
-  namesIn,
-  text,
+  readNames,
 } from '../../../conform/src/checks/blob-client.js';
-import { lookup, upload, withoutLookup } from '../../../conform/src/checks/blob-lookup.js';
+import { lookUp, needLookup, upload } from '../../../conform/src/checks/blob-lookup.js';
 import { asMap } from '../../../conform/src/client/json.js';
 import { BLOB } from '../../../conform/src/subject/user.js';
 
@@ -21,8 +21,8 @@ export const blobLookupDecisions = serverChecks(
       level: 'must',
       rule: 'Without types each id is listed, with nothing.',
       async run(server) {
-        const id = await made(server, text('no types'));
-        const found = await lookup(server, accountOf(server), [], [id]);
+        const id = await createBlob(server, buildText('no types'));
+        const found = await lookUp(server, findAccount(server), [], [id]);
         expect(Object.fromEntries(found)).toEqual({ [id]: {} });
       },
     },
@@ -32,8 +32,8 @@ export const blobLookupDecisions = serverChecks(
       level: 'must',
       rule: 'typeNames and ids are required: invalidArguments, with the name.',
       async run(server) {
-        const accountId = accountOf(server);
-        const call = (args: object) => clientOf(server).call('Blob/lookup', args);
+        const accountId = findAccount(server);
+        const call = (args: object) => buildClient(server).call('Blob/lookup', args);
         expect(await call({ accountId, ids: [] })).toEqual(
           server.err('invalidArguments', 'typeNames'),
         );
@@ -54,11 +54,11 @@ export const blobLookupTypeDecisions = typeChecks(
       level: 'must',
       rule: 'A blob that is asked for twice is listed once.',
       needs: { singleton: 'both' },
-      applies: withoutLookup,
+      applies: needLookup,
       async run(subject) {
         const { server, type, A1 } = subject;
         const blobId = await upload(subject, 'twice');
-        const found = await lookup(server, A1, [type], [blobId, 'bnothing', blobId, 'bnothing']);
+        const found = await lookUp(server, A1, [type], [blobId, 'bnothing', blobId, 'bnothing']);
         expect([...found.keys()].sort()).toEqual([blobId, 'bnothing'].sort());
       },
     },
@@ -77,7 +77,7 @@ export const blobLookupTypeDecisions = typeChecks(
         const { accounts } = await server.user.readSession();
         const capability = asMap(accounts[accountId]?.['accountCapabilities'])[BLOB];
         const refers = described.properties.some(({ blobs }) => blobs.length > 0);
-        const listed = namesIn(asMap(capability)['supportedTypeNames']).includes(type);
+        const listed = readNames(asMap(capability)['supportedTypeNames']).includes(type);
         expect(listed).toBe(refers);
         const args = { accountId, typeNames: [type], ids: [] };
         const answer = await clientOfAll.call('Blob/lookup', args);

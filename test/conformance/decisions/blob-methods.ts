@@ -1,15 +1,15 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
 import {
-  accountOf,
-  base64,
-  clientOf,
-  keys,
+  buildBase64,
+  buildClient,
+  buildText,
+  findAccount,
   METHODS,
-  text,
+  sortKeys,
   upload,
 } from '../../../conform/src/checks/blob-client.js';
-import { uploads } from '../../../conform/src/checks/blob-upload-sources.js';
+import { buildCreates } from '../../../conform/src/checks/blob-upload-sources.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
 import { asMap } from '../../../conform/src/client/json.js';
 
@@ -23,11 +23,11 @@ export const blobUploadMethodDecisions = serverChecks(
       rule: 'Base64 has its padding, no space and the first alphabet of RFC 4648.',
       async run(server) {
         const wrong = ['YQ=', 'YQ', 'YW Jj', 'YWJj\n', '-_-_'];
-        const create = uploads(
-          Object.fromEntries(wrong.map((value, n) => [`k${n}`, [base64(value)]])),
+        const create = buildCreates(
+          Object.fromEntries(wrong.map((value, n) => [`k${n}`, [buildBase64(value)]])),
         );
         const { created, notCreated } = await upload(server, create);
-        expect([keys(created), keys(notCreated)]).toEqual([[], keys(create)]);
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([[], sortKeys(create)]);
       },
     },
     {
@@ -38,10 +38,10 @@ export const blobUploadMethodDecisions = serverChecks(
         'created has the blobId too, equal to the id, and /created/k/blobId resolves; there is ' +
         'no state.',
       async run(server) {
-        const create = { k: { data: [text('x')], type: 'text/plain' } };
+        const create = { k: { data: [buildText('x')], type: 'text/plain' } };
         const path = '/created/k/blobId';
-        const response = await clientOf(server).api([
-          ['Blob/upload', { accountId: accountOf(server), create }, 'u'],
+        const response = await buildClient(server).api([
+          ['Blob/upload', { accountId: findAccount(server), create }, 'u'],
           ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path } }, 'e'],
         ]);
         const answer = answerTo(response, 'u');
@@ -56,7 +56,7 @@ export const blobUploadMethodDecisions = serverChecks(
       level: 'must',
       rule: 'A type that is no media type is invalidProperties.',
       async run(server) {
-        const data = [text('x')];
+        const data = [buildText('x')];
         const { created, notCreated } = await upload(server, {
           bad: { data, type: 'no media type' },
           number: { data, type: 5 },
@@ -73,14 +73,14 @@ export const blobUploadMethodDecisions = serverChecks(
         'accountId and create are required, and there are no others: invalidArguments with the ' +
         'name.',
       async run(server) {
-        const accountId = accountOf(server);
+        const accountId = findAccount(server);
         const create = { k: { data: [] } };
         for (const [args, name] of [
           [{ create }, 'accountId'],
           [{ accountId }, 'create'],
           [{ accountId, create, update: {} }, 'update'],
         ] as const)
-          expect(await clientOf(server).call('Blob/upload', args)).toEqual(
+          expect(await buildClient(server).call('Blob/upload', args)).toEqual(
             server.err('invalidArguments', name),
           );
       },

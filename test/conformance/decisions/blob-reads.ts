@@ -1,13 +1,13 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
 import {
-  accountOf,
-  clientOf,
+  buildClient,
+  buildText,
+  createBlob,
   FOX,
-  listed,
+  findAccount,
+  listBlobs,
   METHODS,
-  made,
-  text,
 } from '../../../conform/src/checks/blob-client.js';
 export const blobGetMethodDecisions = serverChecks(
   '4.2',
@@ -18,9 +18,9 @@ export const blobGetMethodDecisions = serverChecks(
       level: 'must',
       rule: 'A creation id stands for its blob in ids, too.',
       async run(server) {
-        const accountId = accountOf(server);
-        const { methodResponses } = await clientOf(server).api([
-          ['Blob/upload', { accountId, create: { k: { data: [text(FOX)] } } }, 'u'],
+        const accountId = findAccount(server);
+        const { methodResponses } = await buildClient(server).api([
+          ['Blob/upload', { accountId, create: { k: { data: [buildText(FOX)] } } }, 'u'],
           ['Blob/get', { accountId, ids: ['#k'], properties: ['size'] }, 'g'],
         ]);
         const [, got] = methodResponses;
@@ -36,9 +36,13 @@ export const blobGetMethodDecisions = serverChecks(
         'Properties that there are none of, numbers that are none, ids that are null: ' +
         'invalidArguments, with the name.',
       async run(server) {
-        const id = await made(server, text('x'));
+        const id = await createBlob(server, buildText('x'));
         const call = (args: object) =>
-          clientOf(server).call('Blob/get', { accountId: accountOf(server), ids: [id], ...args });
+          buildClient(server).call('Blob/get', {
+            accountId: findAccount(server),
+            ids: [id],
+            ...args,
+          });
         for (const property of ['nope', 'digest:md0', 'digest:', 'Size', '__proto__'])
           expect(await call({ properties: [property] })).toEqual(
             server.err('invalidArguments', property),
@@ -51,7 +55,7 @@ export const blobGetMethodDecisions = serverChecks(
           [{ foo: 1 }, 'foo'],
         ] as const)
           expect(await call(args)).toEqual(server.err('invalidArguments', name));
-        expect(await listed(server, [id], { properties: [] })).toEqual([{ id }]);
+        expect(await listBlobs(server, [id], { properties: [] })).toEqual([{ id }]);
         const [name, { type }] = await call({ ids: null });
         expect(name).toBe('error');
         expect(['invalidArguments', 'requestTooLarge']).toContain(type);

@@ -1,12 +1,12 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
 import {
-  accountOf,
-  clientOf,
-  keys,
+  buildClient,
+  buildText,
+  findAccount,
   METHODS,
-  octetsIn,
-  text,
+  readOctets,
+  sortKeys,
   upload,
 } from '../../../conform/src/checks/blob-client.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
@@ -24,31 +24,31 @@ export const blobRuleDecisions = serverChecks(
         'A source may be the creation id of a blob of the same call, whatever their order; what ' +
         'would be part of itself is invalidProperties.',
       async run(server) {
-        const accountId = accountOf(server);
+        const accountId = findAccount(server);
         const create = {
-          whole: { data: [{ blobId: '#half' }, text('2'), { blobId: '#half' }] },
-          half: { data: [text('1'), { blobId: '#last', offset: 1 }] },
-          last: { data: [text('ab')] },
+          whole: { data: [{ blobId: '#half' }, buildText('2'), { blobId: '#half' }] },
+          half: { data: [buildText('1'), { blobId: '#last', offset: 1 }] },
+          last: { data: [buildText('ab')] },
           self: { data: [{ blobId: '#self' }] },
           round: { data: [{ blobId: '#trip' }] },
           trip: { data: [{ blobId: '#round' }] },
         };
         const { created, notCreated } = await upload(server, create);
-        expect([keys(created), keys(notCreated)]).toEqual([
+        expect([sortKeys(created), sortKeys(notCreated)]).toEqual([
           ['half', 'last', 'whole'],
           ['round', 'self', 'trip'],
         ]);
         for (const error of Object.values(notCreated))
           expect(asMap(error)['type']).toBe('invalidProperties');
         const { id } = asMap(created['whole']);
-        expect(await octetsIn(server, String(id))).toBe('1b21b');
+        expect(await readOctets(server, String(id))).toBe('1b21b');
         // An earlier call's blob of the same name gives way to that of the call.
-        const response = await clientOf(server).api([
-          ['Blob/upload', { accountId, create: { last: { data: [text('earlier')] } } }, 'e'],
+        const response = await buildClient(server).api([
+          ['Blob/upload', { accountId, create: { last: { data: [buildText('earlier')] } } }, 'e'],
           ['Blob/upload', { accountId, create: { half: create.half, last: create.last } }, 'l'],
         ]);
         const half = asMap(asMap(answerTo(response, 'l')['created'])['half'])['id'];
-        expect(await octetsIn(server, String(half))).toBe('1b');
+        expect(await readOctets(server, String(half))).toBe('1b');
       },
     },
   ],

@@ -1,7 +1,11 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { blobAccount, blobCapability, HTTP } from '../../../conform/src/checks/blob-accounts.js';
-import { uploaded } from '../../../conform/src/checks/blobs.js';
+import {
+  findBlobAccount,
+  findBlobCapability,
+  HTTP,
+} from '../../../conform/src/checks/blob-accounts.js';
+import { uploadBody } from '../../../conform/src/checks/blobs.js';
 import { asMap } from '../../../conform/src/client/json.js';
 import { serverId } from '../../../conform/src/expected.js';
 
@@ -12,7 +16,7 @@ export const uploadDecisions = serverChecks('6.1', [
     level: 'must',
     rule: 'The status is 200, and the object has those four members alone.',
     async run(server) {
-      const accountId = blobAccount(server);
+      const accountId = findBlobAccount(server);
       const { status, json } = await server.user.upload(accountId, 'hello', 'text/x-test');
       expect(status).toBe(200);
       expect(json).toEqual({ accountId, blobId: serverId, type: 'text/x-test', size: 5 });
@@ -26,11 +30,11 @@ export const uploadDecisions = serverChecks('6.1', [
       'A type keeps its parameters; where none is sent, or what is none, it is ' +
       'application/octet-stream.',
     async run(server) {
-      const typed = async (type: string) => (await uploaded(server, 'x', type))['type'];
+      const typed = async (type: string) => (await uploadBody(server, 'x', type))['type'];
       expect(await typed('text/html; charset=utf-8')).toMatch(/^text\/html; ?charset="?utf-8"?$/);
       for (const type of ['nonsense', 'a/b/c', 'text/'])
         expect([type, await typed(type)]).toEqual([type, 'application/octet-stream']);
-      const url = server.user.session.expand('uploadUrl', { accountId: blobAccount(server) });
+      const url = server.user.session.expand('uploadUrl', { accountId: findBlobAccount(server) });
       const { json } = await server.user.http.send(url, { method: 'POST', body: 'x' });
       expect(asMap(json)['type']).toBe('application/octet-stream');
     },
@@ -41,7 +45,7 @@ export const uploadDecisions = serverChecks('6.1', [
     level: 'must',
     rule: 'Any verb but POST is 405 with Allow.',
     async run(server) {
-      const url = server.user.session.expand('uploadUrl', { accountId: blobAccount(server) });
+      const url = server.user.session.expand('uploadUrl', { accountId: findBlobAccount(server) });
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const { status, headers } = await server.user.http.send(url, { method });
         expect([method, status]).toEqual([method, 405]);
@@ -56,13 +60,13 @@ export const uploadDecisions = serverChecks('6.1', [
     rule: 'An account out of reach is 404 as an unknown one is, a read-only one is 403.',
     async run(server) {
       const upload = (id: string) => server.user.upload(id, 'x', 'text/plain');
-      const { accountId } = server.foreign(blobCapability(server));
+      const { accountId } = server.foreign(findBlobCapability(server));
       const [theirs, nobodys] = [await upload(accountId), await upload(server.unknownAccount)];
       expect([theirs.status, nobodys.status]).toEqual([404, 404]);
       expect(theirs.text.replaceAll(accountId, '-')).toBe(
         nobodys.text.replaceAll(server.unknownAccount, '-'),
       );
-      expect((await upload(server.readOnly(blobCapability(server)))).status).toBe(403);
+      expect((await upload(server.readOnly(findBlobCapability(server)))).status).toBe(403);
     },
   },
 ]);

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { chained, parallel } from '../../../conform/src/checks/changes-states.js';
+import { chainAnswers, createAtOnce } from '../../../conform/src/checks/changes-states.js';
 
 /** Pages of two changes that five creates and what hooks make of them come to at the most. */
 const MOST_PAGES = 50;
@@ -56,8 +56,8 @@ export const changesStateDecisions = [
       rule: 'Each create steps the counter by one, in the order in which they were committed.',
       async run(subject) {
         const start = await subject.state(subject.A1);
-        const answers = await parallel(subject, 20);
-        const numbers = chained(answers, start).map(({ newState }) => Number(newState));
+        const answers = await createAtOnce(subject, 20);
+        const numbers = chainAnswers(answers, start).map(({ newState }) => Number(newState));
         expect(numbers).toEqual(numbers.map((_, index) => Number(start) + index + 1));
       },
     },

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { changes, update } from '../../../conform/src/checks/changes.js';
+import { callChanges, update } from '../../../conform/src/checks/changes.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 
 export const changesDecisions = typeChecks(
@@ -16,7 +16,7 @@ export const changesDecisions = typeChecks(
         const state = await subject.state(subject.A1);
         await update(subject, id, 'same');
         expect(await subject.state(subject.A1)).toBe(state);
-        expect((await changes(subject, state)).updated).toEqual([]);
+        expect((await callChanges(subject, state)).updated).toEqual([]);
       },
     },
     {
@@ -29,9 +29,9 @@ export const changesDecisions = typeChecks(
       async run(subject) {
         const start = await subject.state(subject.A1);
         const ids = await subject.make(subject.A1, 'a', 'b', 'c');
-        const answer = await changes(subject, start, { maxChanges: 3 });
+        const answer = await callChanges(subject, start, { maxChanges: 3 });
         expect(answer).toMatchObject({ hasMoreChanges: false, created: sameMembers(ids) });
-        expect((await changes(subject, start, { maxChanges: 2 })).hasMoreChanges).toBe(true);
+        expect((await callChanges(subject, start, { maxChanges: 2 })).hasMoreChanges).toBe(true);
       },
     },
     {

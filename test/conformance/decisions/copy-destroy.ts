@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { argsOfResponse, from, NEEDS } from '../../../conform/src/checks/copies.js';
-import { listNames, moved } from '../../../conform/src/checks/copy-destroy.js';
+import { buildCopy, NEEDS, readArgs } from '../../../conform/src/checks/copies.js';
+import { listNames, moveObject } from '../../../conform/src/checks/copy-destroy.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
 
 export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
@@ -14,8 +14,8 @@ export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1);
       const oldState = await subject.state(subject.A1);
-      const responses = await moved(subject, id, { k: from(subject, id) });
-      expect(argsOfResponse(responses, 1)).toEqual({
+      const responses = await moveObject(subject, id, { k: buildCopy(subject, id) });
+      expect(readArgs(responses, 1)).toEqual({
         ...NOTHING_SET,
         accountId: subject.A1,
         oldState,
@@ -30,7 +30,7 @@ export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
     rule: 'Where nothing was copied there are no originals to destroy, and no implicit /set.',
     needs: { room: 0 },
     async run(subject) {
-      const responses = await moved(subject, 'x1', { k: { id: 'x1' } });
+      const responses = await moveObject(subject, 'x1', { k: { id: 'x1' } });
       expect(listNames(responses)).toEqual([
         [`${subject.type}/copy`, 'c'],
         [`${subject.type}/get`, 'g'],

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { copy, NEEDS, refused } from '../../../conform/src/checks/copies.js';
+import { copy, NEEDS, tryCopy } from '../../../conform/src/checks/copies.js';
 
 export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
   {
@@ -9,7 +9,7 @@ export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
     rule: 'A copy within one account is invalidArguments.',
     needs: { room: 0 },
     async run(subject) {
-      const answer = await refused(subject, { accountId: subject.A1, create: {} });
+      const answer = await tryCopy(subject, { accountId: subject.A1, create: {} });
       expect(answer).toEqual(subject.err('invalidArguments'));
     },
   },

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { copy, copyCall, from, NEEDS } from '../../../conform/src/checks/copies.js';
-import { getCall, madeBy } from '../../../conform/src/checks/requests.js';
+import { buildCopy, buildCopyCall, copy, NEEDS } from '../../../conform/src/checks/copies.js';
+import { buildGetCall, readCreated } from '../../../conform/src/checks/requests.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
 import { entry, serverId } from '../../../conform/src/expected.js';
 export const copyDecisions = typeChecks('5.4', NEEDS, [
@@ -14,7 +14,7 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const id = await subject.one(subject.A1, 'original');
       const oldState = await subject.state(subject.A2);
-      const answer = await copy(subject, { create: { k: from(subject, id) } });
+      const answer = await copy(subject, { create: { k: buildCopy(subject, id) } });
       const { serverSet } = subject.profile;
       expect(answer).toEqual({
         fromAccountId: subject.A1,
@@ -44,10 +44,10 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'copied');
       const response = await subject.client.api([
-        copyCall(subject, id),
-        getCall(subject, { accountId: subject.A2, ids: ['#k'], properties: [text] }, 'g'),
+        buildCopyCall(subject, id),
+        buildGetCall(subject, { accountId: subject.A2, ids: ['#k'], properties: [text] }, 'g'),
       ]);
-      const { id: made } = madeBy(response, 'c');
+      const { id: made } = readCreated(response, 'c');
       expect(answerTo(response, 'g')['list']).toEqual([{ id: made, [text]: 'copied' }]);
     },
   },

@@ -1,6 +1,11 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { getCall, madeBy, setCall, setTo } from '../../../conform/src/checks/requests.js';
+import {
+  buildGetCall,
+  buildSetCall,
+  readCreated,
+  readSet,
+} from '../../../conform/src/checks/requests.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
 import { entry } from '../../../conform/src/expected.js';
 export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
@@ -16,12 +21,12 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
       const id = await subject.one(subject.A1, 'before');
       const response = await subject.client.api(
         [
-          setCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
-          getCall(subject, { ids: [id], properties: [text] }, 'g'),
+          buildSetCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
+          buildGetCall(subject, { ids: [id], properties: [text] }, 'g'),
         ],
         { createdIds: { x: id } },
       );
-      expect(setTo(response, 'u').notUpdated).toBeNull();
+      expect(readSet(response, 'u').notUpdated).toBeNull();
       expect(answerTo(response, 'g')['list']).toEqual([{ id, [text]: 'after' }]);
       expect(response.createdIds).toEqual({ x: id });
     },
@@ -37,13 +42,13 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
       const id = await subject.one(subject.A1, 'before');
       const response = await subject.client.api(
         [
-          setCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
-          setCall(subject, { destroy: ['#x'] }, 'd'),
+          buildSetCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
+          buildSetCall(subject, { destroy: ['#x'] }, 'd'),
         ],
         { createdIds: { x: id } },
       );
-      expect(Object.keys(setTo(response, 'u').updated ?? {})).toEqual([id]);
-      expect(setTo(response, 'd').destroyed).toEqual([id]);
+      expect(Object.keys(readSet(response, 'u').updated ?? {})).toEqual([id]);
+      expect(readSet(response, 'd').destroyed).toEqual([id]);
     },
   },
   {
@@ -56,10 +61,10 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     async run(subject) {
       const { text } = subject.profile;
       const response = await subject.client.api([
-        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
-        getCall(subject, { ids: ['#k', '#nope'], properties: [text] }, 'g'),
+        buildSetCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        buildGetCall(subject, { ids: ['#k', '#nope'], properties: [text] }, 'g'),
       ]);
-      const { id } = madeBy(response, 'a');
+      const { id } = readCreated(response, 'a');
       expect(answerTo(response, 'g')).toMatchObject({
         list: [{ id, [text]: 'a' }],
         notFound: ['#nope'],
@@ -74,7 +79,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     async run(subject) {
       const { text } = subject.profile;
       const id = await subject.one(subject.A1, 'given');
-      const get = getCall(subject, { ids: ['#x'], properties: [text] }, 'g');
+      const get = buildGetCall(subject, { ids: ['#x'], properties: [text] }, 'g');
       const response = await subject.client.api([get], { createdIds: { x: id } });
       expect(answerTo(response, 'g')).toMatchObject({
         list: [{ id, [text]: 'given' }],
@@ -89,11 +94,11 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     async run(subject) {
       const { text } = subject.profile;
       const response = await subject.client.api([
-        setCall(subject, { create: { k: subject.create('a') } }, 'a'),
-        setCall(subject, { update: { '#k': { [text]: 'b' } } }, 'b'),
+        buildSetCall(subject, { create: { k: subject.create('a') } }, 'a'),
+        buildSetCall(subject, { update: { '#k': { [text]: 'b' } } }, 'b'),
       ]);
-      const { id } = madeBy(response, 'a');
-      expect(setTo(response, 'b').notUpdated).toBeNull();
+      const { id } = readCreated(response, 'a');
+      expect(readSet(response, 'b').notUpdated).toBeNull();
       expect((await subject.read(id))[text]).toBe('b');
     },
   },

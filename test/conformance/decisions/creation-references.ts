@@ -1,7 +1,11 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { each, noOwnLinks, ownLinks } from '../../../conform/src/checks/creation-references.js';
-import { refusalOf } from '../../../conform/src/checks/patch-places.js';
+import {
+  findOwnLinks,
+  forEachLink,
+  needOwnLink,
+} from '../../../conform/src/checks/creation-references.js';
+import { matchInvalid } from '../../../conform/src/checks/patch-places.js';
 import { wrapped } from '../../../conform/src/subject/described.js';
 
 export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, [
@@ -12,9 +16,9 @@ export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', '
       'Creates that refer to each other in a circle are each invalidProperties, and so is what ' +
       'refers to one of them; the others are made.',
     needs: { room: 5 },
-    applies: noOwnLinks,
+    applies: needOwnLink,
     async run(subject) {
-      await each(subject, ownLinks(subject), async ({ name, reference: { form } }) => {
+      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference: { form } }) => {
         const to = (key: string) => ({ ...subject.create('c'), [name]: wrapped(form, `#${key}`) });
         const { created, notCreated } = await subject.set({
           create: {
@@ -26,7 +30,7 @@ export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', '
           },
         });
         expect(Object.keys(created ?? {})).toEqual(['fine']);
-        const refusal = refusalOf(name);
+        const refusal = matchInvalid(name);
         expect(notCreated).toEqual({ a: refusal, b: refusal, self: refusal, hangs: refusal });
       });
     },

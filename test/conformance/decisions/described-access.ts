@@ -1,14 +1,14 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import {
-  immutables,
+  findImmutable,
+  findOther,
+  findServerSet,
   NEEDS,
-  otherThan,
-  serverSet,
-  some,
+  needSome,
   withObject,
 } from '../../../conform/src/checks/described-access.js';
-import { refusal } from '../../../conform/src/checks/refusal.js';
+import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import type { Json } from '../../../conform/src/client/json.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import { valuesOf } from '../../../conform/src/subject/values.js';
@@ -21,11 +21,11 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-immutable-no-change',
     level: 'must',
     rule: 'Such an update changes nothing: updated has null for it.',
-    applies: some((subject) => [...immutables(subject), ...serverSet(subject)], 'such'),
+    applies: needSome((subject) => [...findImmutable(subject), ...findServerSet(subject)], 'such'),
     async run(subject) {
       await withObject(subject, async (id) => {
         const item = await subject.read(id);
-        for (const { name } of [...immutables(subject), ...serverSet(subject)]) {
+        for (const { name } of [...findImmutable(subject), ...findServerSet(subject)]) {
           const { set } = await subject.update(id, { [name]: item[name] ?? null });
           expect({ name, set }).toEqual({ name, set: null });
         }
@@ -37,7 +37,7 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
     id: 'described-internal',
     level: 'must',
     rule: 'An internal property is unknown, in what is sent and in what is answered.',
-    applies: some((subject) => withAccess(subject, 'internal'), 'internal'),
+    applies: needSome((subject) => withAccess(subject, 'internal'), 'internal'),
     async run(subject) {
       await withObject(subject, async (id) => {
         for (const { name, default: value = null } of withAccess(subject, 'internal')) {
@@ -60,7 +60,7 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
     rule:
       'A secret can be given and changed, within the bounds of its descriptor, and is read by ' +
       'nobody.',
-    applies: some((subject) => withAccess(subject, 'secret'), 'secret'),
+    applies: needSome((subject) => withAccess(subject, 'secret'), 'secret'),
     async run(subject) {
       for (const property of withAccess(subject, 'secret')) {
         const { name } = property;
@@ -78,7 +78,7 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
           expect({ name, value, refused: tried.refused }).toEqual({
             name,
             value,
-            refused: refusal(subject, name),
+            refused: matchRefusal(subject, name),
           });
         }
       }
@@ -91,18 +91,18 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
       'null stands for the default of an immutable property, too: where the object has another ' +
       'value it is invalidProperties.',
     needs: { singleton: undefined },
-    applies: some(
-      (subject) => immutables(subject).filter((one) => isDefaulted(subject, one)),
+    applies: needSome(
+      (subject) => findImmutable(subject).filter((one) => isDefaulted(subject, one)),
       'immutable, defaulted',
     ),
     async run(subject) {
-      for (const property of immutables(subject).filter((one) => isDefaulted(subject, one))) {
+      for (const property of findImmutable(subject).filter((one) => isDefaulted(subject, one))) {
         const { name, default: value = null } = property;
-        const other = otherThan(subject, property, value as Json);
+        const other = findOther(subject, property, value as Json);
         if (other === undefined) continue;
         const id = await subject.put1({ [name]: other });
         const { refused } = await subject.update(id, { [name]: null });
-        expect({ name, refused }).toEqual({ name, refused: refusal(subject, name) });
+        expect({ name, refused }).toEqual({ name, refused: matchRefusal(subject, name) });
         expect((await subject.read(id))[name]).toEqual(other);
         await subject.set({ destroy: [id] });
       }

@@ -1,7 +1,12 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { each, hasBlobs, NEEDS, upload } from '../../../conform/src/checks/described-blobs.js';
-import { refusal } from '../../../conform/src/checks/refusal.js';
+import {
+  forEachHolder,
+  NEEDS,
+  needBlobHolder,
+  upload,
+} from '../../../conform/src/checks/described-blobs.js';
+import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import { entry } from '../../../conform/src/expected.js';
 import { blobHoldersOf } from '../../../conform/src/subject/blob-holders.js';
 
@@ -12,10 +17,10 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
     rule:
       'A blob that is not of the account, and what is no id of a blob at all, is ' +
       'invalidProperties, in a create and in an update.',
-    applies: hasBlobs,
+    applies: needBlobHolder,
     async run(subject) {
       const elsewhere = await upload(subject, 'elsewhere', subject.A2);
-      await each(subject, async (holder, made) => {
+      await forEachHolder(subject, async (holder, made) => {
         const { name, access, isWhole, holding } = holder;
         const { id } = await subject.put({});
         if (!subject.profile.singleton) made.push(id);
@@ -23,7 +28,7 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
         const others = isWhole ? [{}, ['b']] : [];
         for (const value of [...texts, ...others, 5, true]) {
           const { refused } = await subject.put({ [name]: value });
-          const wrong = { name, value, refused: refusal(subject, name) };
+          const wrong = { name, value, refused: matchRefusal(subject, name) };
           expect({ name, value, refused }).toEqual(wrong);
           if (access !== 'mutable') continue;
           const answer = await subject.update(id, { [name]: value });
@@ -40,7 +45,7 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
       'An object that refers to a blob opens it to all who reach the account; once nothing does ' +
       'it is its uploader’s alone again.',
     needs: { singleton: undefined },
-    applies: hasBlobs,
+    applies: needBlobHolder,
     async run(subject) {
       const accountId = subject.AR;
       const writer = subject.server.writer(accountId);

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { countsOf } from '../../../conform/src/checks/described-counts.js';
+import { findCounts } from '../../../conform/src/checks/described-counts.js';
 import { Targets } from '../../../conform/src/checks/targets.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { NotApplicable } from '../../../conform/src/not-applicable.js';
@@ -14,12 +14,12 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
     rule:
       'A property that counts follows what comes, moves and goes, and each step is an update of ' +
       'the object that counts.',
-    applies: (subject) => (countsOf(subject).length > 0 ? null : 'The type counts nothing.'),
+    applies: (subject) => (findCounts(subject).length > 0 ? null : 'The type counts nothing.'),
     async run(subject) {
       const targets = new Targets(subject);
       try {
-        for (const { name, computed } of countsOf(subject)) {
-          const child = await targets.of(computed.type);
+        for (const { name, computed } of findCounts(subject)) {
+          const child = await targets.prepareType(computed.type);
           const by = child.described.properties.find((one) => one.name === computed.by);
           const form = by?.reference?.form ?? 'single';
           const [a = '', b = ''] = await subject.make(subject.A1, 'counts', 'other');
@@ -69,12 +69,12 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
     rule:
       'An update of what is counted that leaves the count as it is is no change of the object ' +
       'that counts.',
-    applies: (subject) => (countsOf(subject).length > 0 ? null : 'The type counts nothing.'),
+    applies: (subject) => (findCounts(subject).length > 0 ? null : 'The type counts nothing.'),
     async run(subject) {
       const targets = new Targets(subject);
       try {
-        for (const { name, computed } of countsOf(subject)) {
-          const child = await targets.of(computed.type);
+        for (const { name, computed } of findCounts(subject)) {
+          const child = await targets.prepareType(computed.type);
           const { text } = child.profile;
           if (text === '') throw new NotApplicable('What is counted has no text to change.');
           const by = child.described.properties.find((one) => one.name === computed.by);

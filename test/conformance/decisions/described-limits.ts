@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { LIMITED, largeOf } from '../../../conform/src/checks/described-limits.js';
+import { findLargeText, needReachableCount } from '../../../conform/src/checks/described-limits.js';
 import { entry } from '../../../conform/src/expected.js';
 
 export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, [
@@ -10,7 +10,7 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
     rule:
       'Objects beyond the count that an account may have are overQuota, each by itself; one that ' +
       'goes in the same call makes room.',
-    applies: LIMITED,
+    applies: needReachableCount,
     async run(subject) {
       await subject.clear(subject.A1);
       const count = subject.profile.count - subject.foreign().size;
@@ -43,9 +43,9 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
       'in an update.',
     needs: { room: 2 },
     applies: (subject) =>
-      largeOf(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,
+      findLargeText(subject) === undefined ? 'No text of the type goes beyond its octets.' : null,
     async run(subject) {
-      const { name = '' } = largeOf(subject) ?? {};
+      const { name = '' } = findLargeText(subject) ?? {};
       const value = '\u{1F600}'.repeat(Math.ceil(subject.profile.octets / 4));
       const { created, notCreated } = await subject.set({
         create: { big: { ...subject.create('a'), [name]: value }, k: subject.create('b') },

@@ -1,13 +1,13 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import {
-  acyclicOf,
-  each,
-  hasLinks,
-  linksOf,
+  findAcyclicLinks,
+  findLinks,
+  forEachLink,
   NEEDS,
+  needLink,
 } from '../../../conform/src/checks/described-links.js';
-import { refusal } from '../../../conform/src/checks/refusal.js';
+import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
 import { wrapped } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
@@ -27,14 +27,14 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     rule:
       'A reference holds ids of objects of its type in the same account; anything else is ' +
       'invalidProperties.',
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
         const { form, type } = reference;
         const foreign = await targets.make(type, subject.A2, 'foreign');
         for (const id of [foreign, 'nothing', '#nobody', 'no id', '']) {
           const { refused } = await subject.put({ [name]: wrapped(form, id) });
-          expect({ name, id, refused }).toEqual({ name, id, refused: refusal(subject, name) });
+          expect({ name, id, refused }).toEqual({ name, id, refused: matchRefusal(subject, name) });
         }
         const near = await targets.make(type, subject.A1, 'near');
         const id = await subject.put1({ [name]: wrapped(form, near) });
@@ -49,11 +49,11 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
       'Where what a reference holds is to be destroyed, the descriptor says whether that is ' +
       'refused with objectIsLinked, followed by what holds it, or taken out of the reference.',
     needs: { methods: ['changes'] },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
         const { form, type, onDestroy } = reference;
-        const target = await targets.of(type);
+        const target = await targets.prepareType(type);
         const gone = await targets.make(type, subject.A1, 'gone');
         const stays = await targets.make(type, subject.A1, 'stays');
         const ids = form === 'single' ? [gone] : [gone, stays];
@@ -86,21 +86,25 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
       'to it, over any number of others: invalidProperties.',
     needs: { singleton: undefined },
     applies: (subject) =>
-      acyclicOf(subject).length > 0 ? null : 'The type has no reference without cycles.',
+      findAcyclicLinks(subject).length > 0 ? null : 'The type has no reference without cycles.',
     async run(subject) {
-      await each(subject, acyclicOf(subject), async ({ name, reference: { form } }) => {
-        const top = await subject.put1({});
-        const middle = await subject.put1({ [name]: wrapped(form, top) });
-        const leaf = await subject.put1({ [name]: wrapped(form, middle) });
-        for (const id of [top, middle, leaf]) {
-          const { refused } = await subject.update(top, { [name]: wrapped(form, id) });
-          expect({ name, refused }).toEqual({
-            name,
-            refused: subject.setError('invalidProperties', [name]),
-          });
-        }
-        await subject.set({ destroy: [leaf, middle, top] });
-      });
+      await forEachLink(
+        subject,
+        findAcyclicLinks(subject),
+        async ({ name, reference: { form } }) => {
+          const top = await subject.put1({});
+          const middle = await subject.put1({ [name]: wrapped(form, top) });
+          const leaf = await subject.put1({ [name]: wrapped(form, middle) });
+          for (const id of [top, middle, leaf]) {
+            const { refused } = await subject.update(top, { [name]: wrapped(form, id) });
+            expect({ name, refused }).toEqual({
+              name,
+              refused: subject.setError('invalidProperties', [name]),
+            });
+          }
+          await subject.set({ destroy: [leaf, middle, top] });
+        },
+      );
     },
   },
   {
@@ -111,27 +115,31 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
       'A copied reference into the source is invalidProperties, unless the client ' +
       'gives another.',
     needs: { methods: ['copy'], singleton: undefined },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference, targets, property }) => {
-        const { form, type } = reference;
-        const near = await targets.make(type, subject.A1, 'near');
-        const id = await subject.put1({ [name]: wrapped(form, near) });
-        const { [name]: _, ...rest } = subject.moved();
-        const copy = async (more: JsonMap) =>
-          await subject.client.copy(subject.type, {
-            fromAccountId: subject.A1,
-            accountId: subject.A2,
-            create: { k: { id, ...rest, ...more } },
-          });
-        const refused = await copy({});
-        expect({ name, ...refused.notCreated }).toEqual({ name, k: refusal(subject, name) });
-        const far = await targets.make(type, subject.A2, 'far');
-        const { notCreated } = await copy({ [name]: wrapped(form, far) });
-        expect({ name, notCreated }).toEqual({ name, notCreated: null });
-        if (!property.required && property.nullable)
-          expect((await copy({ [name]: null, ...another(subject) })).notCreated).toBeNull();
-      });
+      await forEachLink(
+        subject,
+        findLinks(subject),
+        async ({ name, reference, targets, property }) => {
+          const { form, type } = reference;
+          const near = await targets.make(type, subject.A1, 'near');
+          const id = await subject.put1({ [name]: wrapped(form, near) });
+          const { [name]: _, ...rest } = subject.moved();
+          const copy = async (more: JsonMap) =>
+            await subject.client.copy(subject.type, {
+              fromAccountId: subject.A1,
+              accountId: subject.A2,
+              create: { k: { id, ...rest, ...more } },
+            });
+          const refused = await copy({});
+          expect({ name, ...refused.notCreated }).toEqual({ name, k: matchRefusal(subject, name) });
+          const far = await targets.make(type, subject.A2, 'far');
+          const { notCreated } = await copy({ [name]: wrapped(form, far) });
+          expect({ name, notCreated }).toEqual({ name, notCreated: null });
+          if (!property.required && property.nullable)
+            expect((await copy({ [name]: null, ...another(subject) })).notCreated).toBeNull();
+        },
+      );
     },
   },
 ]);

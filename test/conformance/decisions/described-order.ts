@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { ownLinks } from '../../../conform/src/checks/creation-references.js';
-import { eachKey } from '../../../conform/src/checks/described-unique.js';
+import { findOwnLinks } from '../../../conform/src/checks/creation-references.js';
+import { forEachKey } from '../../../conform/src/checks/described-unique.js';
 import { entry } from '../../../conform/src/expected.js';
 import { wrapped } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
@@ -11,7 +11,7 @@ import type { ModelUnique } from '../../../src/descriptor/model.js';
 
 /** References to the type itself that are no part of a key. */
 const linksBeside = (subject: Subject, { properties }: ModelUnique) =>
-  ownLinks(subject).filter(({ property }) => !properties.includes(property));
+  findOwnLinks(subject).filter(({ property }) => !properties.includes(property));
 
 const hasOrder = (subject: Subject): string | null =>
   subject.described.uniques.some((unique) => linksBeside(subject, unique).length > 0)
@@ -32,7 +32,7 @@ const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
       'other is alreadyExists.',
     applies: hasOrder,
     run: (subject) =>
-      eachKey(subject, async (unique, key) => {
+      forEachKey(subject, async (unique, key) => {
         for (const { property, reference } of linksBeside(subject, unique)) {
           const link = { [property.name]: wrapped(reference.form, '#needed') };
           const create = {
@@ -68,7 +68,7 @@ const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 },
       const { A1: fromAccountId, A2: accountId, type, client } = subject;
       await subject.prepare(accountId);
       try {
-        await eachKey(subject, async (unique, key) => {
+        await forEachKey(subject, async (unique, key) => {
           if (!movable(unique)) return;
           for (const { property, reference } of linksBeside(subject, unique)) {
             const [first, second] = [await subject.put1({}), await subject.put1({})];

@@ -1,8 +1,13 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { acyclicOf, each, hasLinks, linksOf } from '../../../conform/src/checks/described-links.js';
+import {
+  findAcyclicLinks,
+  findLinks,
+  forEachLink,
+  needLink,
+} from '../../../conform/src/checks/described-links.js';
 import { NEEDS } from '../../../conform/src/checks/described-trees.js';
-import { refusal } from '../../../conform/src/checks/refusal.js';
+import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import { asSet, type Call } from '../../../conform/src/client/answers.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { at, entry, sameMembers } from '../../../conform/src/expected.js';
@@ -13,7 +18,7 @@ import type { Subject } from '../../../conform/src/subject/subject.js';
 const TOLD = 10;
 const HOLDERS = TOLD + 2;
 const mayBeEmpty = (subject: Subject) =>
-  linksOf(subject).filter(({ property }) => !subject.profile.given.includes(property));
+  findLinks(subject).filter(({ property }) => !subject.profile.given.includes(property));
 
 /** Ids that a reference of any form holds. */
 function heldBy(value: Json | undefined): readonly string[] {
@@ -27,13 +32,13 @@ async function eachAcyclic(
   subject: Subject,
   work: (name: string, to: (id: string) => JsonMap) => Promise<void>,
 ): Promise<void> {
-  await each(subject, acyclicOf(subject), async ({ name, reference: { form } }) =>
+  await forEachLink(subject, findAcyclicLinks(subject), async ({ name, reference: { form } }) =>
     work(name, (id) => ({ [name]: wrapped(form, id) })),
   );
 }
 
 const hasAcyclic = (subject: Subject): string | null =>
-  acyclicOf(subject).length > 0 ? null : 'The type has no reference without cycles.';
+  findAcyclicLinks(subject).length > 0 ? null : 'The type has no reference without cycles.';
 
 export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
   {
@@ -43,24 +48,28 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
       'An update takes no id either that is nobody’s, another account’s or a later creation’s: ' +
       'invalidProperties.',
     needs: { singleton: 'both' },
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, property, reference, targets }) => {
-        if (property.access !== 'mutable') return;
-        const { form, type } = reference;
-        const foreign = await targets.make(type, subject.A2, 'foreign');
-        const near = await targets.make(type, subject.A1, 'near');
-        const id = await subject.put1({ [name]: wrapped(form, near) });
-        for (const other of [foreign, 'nothing', '#nobody']) {
-          const { refused } = await subject.update(id, { [name]: wrapped(form, other) });
-          expect({ name, other, refused }).toEqual({
-            name,
-            other,
-            refused: refusal(subject, name),
-          });
-        }
-        expect((await subject.read(id))[name]).toEqual(wrapped(form, near));
-      });
+      await forEachLink(
+        subject,
+        findLinks(subject),
+        async ({ name, property, reference, targets }) => {
+          if (property.access !== 'mutable') return;
+          const { form, type } = reference;
+          const foreign = await targets.make(type, subject.A2, 'foreign');
+          const near = await targets.make(type, subject.A1, 'near');
+          const id = await subject.put1({ [name]: wrapped(form, near) });
+          for (const other of [foreign, 'nothing', '#nobody']) {
+            const { refused } = await subject.update(id, { [name]: wrapped(form, other) });
+            expect({ name, other, refused }).toEqual({
+              name,
+              other,
+              refused: matchRefusal(subject, name),
+            });
+          }
+          expect((await subject.read(id))[name]).toEqual(wrapped(form, near));
+        },
+      );
     },
   },
   {
@@ -70,16 +79,16 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
       'An object that is destroyed is nobody’s: a reference to it is invalidProperties. Where ' +
       'one call destroys it and creates what refers to it, nothing refers to what is gone ' +
       'afterwards.',
-    applies: hasLinks,
+    applies: needLink,
     async run(subject) {
-      await each(subject, linksOf(subject), async ({ name, reference, targets }) => {
+      await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
         const { form, type } = reference;
-        const target = await targets.of(type);
+        const target = await targets.prepareType(type);
         const gone = await targets.make(type, subject.A1, 'gone');
         const { destroyed } = await target.set({ destroy: [gone] });
         expect(destroyed).toEqual([gone]);
         const { refused } = await subject.put({ [name]: wrapped(form, gone) });
-        expect({ name, refused }).toEqual({ name, refused: refusal(subject, name) });
+        expect({ name, refused }).toEqual({ name, refused: matchRefusal(subject, name) });
         if (type !== subject.type) return;
         const going = await targets.make(type, subject.A1, 'going');
         const k = { ...subject.create('k'), [name]: wrapped(form, going) };
@@ -102,9 +111,9 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
     applies: (subject) =>
       restricting(subject).length > 0 ? null : 'No reference of the type keeps what it refers to.',
     async run(subject) {
-      await each(subject, restricting(subject), async ({ name, reference, targets }) => {
+      await forEachLink(subject, restricting(subject), async ({ name, reference, targets }) => {
         const { form, type } = reference;
-        const target = await targets.of(type);
+        const target = await targets.prepareType(type);
         const top = await targets.make(type, subject.A1, 'top');
         const create = Object.fromEntries(
           Array.from({ length: HOLDERS }, (_, n) => [
@@ -148,7 +157,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
         expect([await now(top), await now(leaf)]).toEqual([[leaf], []]);
         await subject.set({ update: { [top]: { [name]: none } } });
         const { notUpdated } = await subject.set({ update: { [top]: to(leaf), [leaf]: to(top) } });
-        expect(Object.values(notUpdated ?? {})).toContainEqual(refusal(subject, name));
+        expect(Object.values(notUpdated ?? {})).toContainEqual(matchRefusal(subject, name));
         expect([...(await now(top)), ...(await now(leaf))].length).toBeLessThan(2);
       });
     },
@@ -166,47 +175,55 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
         ? null
         : 'The type has no filter on a reference that may be empty.',
     async run(subject) {
-      await each(subject, filtered(subject), async ({ name, property, reference, targets }) => {
-        const filters = subject.described.filters.filter((one) => one.property === property);
-        const target = await targets.of(reference.type);
-        const none = await subject.put1({});
-        const held = wrapped(reference.form, '#p');
-        const calls: Call[] = [
-          [`${target.type}/set`, { accountId: subject.A1, create: { p: target.create('p') } }, 'p'],
-          [
-            `${subject.type}/set`,
-            { accountId: subject.A1, create: { c: { ...subject.create('c'), [name]: held } } },
-            'c',
-          ],
-          ...filters.map(
-            (filter, n): Call => [
-              `${subject.type}/query`,
-              { accountId: subject.A1, filter: { [filter.name]: '#p' } },
-              `q${n}`,
+      await forEachLink(
+        subject,
+        filtered(subject),
+        async ({ name, property, reference, targets }) => {
+          const filters = subject.described.filters.filter((one) => one.property === property);
+          const target = await targets.prepareType(reference.type);
+          const none = await subject.put1({});
+          const held = wrapped(reference.form, '#p');
+          const calls: Call[] = [
+            [
+              `${target.type}/set`,
+              { accountId: subject.A1, create: { p: target.create('p') } },
+              'p',
             ],
-          ),
-        ];
-        const { methodResponses } = await subject.clientOfAll.api(calls);
-        const p = entry(asSet(at(methodResponses, 0)[1]).created, 'p').id;
-        targets.add(target, subject.A1, p);
-        const c = entry(asSet(at(methodResponses, 1)[1]).created, 'c').id;
-        for (const response of methodResponses.slice(2)) expect(response[1]['ids']).toEqual([]);
-        const find = async (filter: JsonMap) =>
-          (await subject.client.query(subject.type, { accountId: subject.A1, filter })).ids;
-        for (const filter of filters) {
-          expect(await find({ [filter.name]: p })).toEqual([c]);
-          if (filter.operator !== 'equals' || !property.nullable) continue;
-          const ids = await find({ [filter.name]: null });
-          expect([ids.includes(none), ids.includes(c)]).toEqual([true, false]);
-        }
-      });
+            [
+              `${subject.type}/set`,
+              { accountId: subject.A1, create: { c: { ...subject.create('c'), [name]: held } } },
+              'c',
+            ],
+            ...filters.map(
+              (filter, n): Call => [
+                `${subject.type}/query`,
+                { accountId: subject.A1, filter: { [filter.name]: '#p' } },
+                `q${n}`,
+              ],
+            ),
+          ];
+          const { methodResponses } = await subject.clientOfAll.api(calls);
+          const p = entry(asSet(at(methodResponses, 0)[1]).created, 'p').id;
+          targets.add(target, subject.A1, p);
+          const c = entry(asSet(at(methodResponses, 1)[1]).created, 'c').id;
+          for (const response of methodResponses.slice(2)) expect(response[1]['ids']).toEqual([]);
+          const find = async (filter: JsonMap) =>
+            (await subject.client.query(subject.type, { accountId: subject.A1, filter })).ids;
+          for (const filter of filters) {
+            expect(await find({ [filter.name]: p })).toEqual([c]);
+            if (filter.operator !== 'equals' || !property.nullable) continue;
+            const ids = await find({ [filter.name]: null });
+            expect([ids.includes(none), ids.includes(c)]).toEqual([true, false]);
+          }
+        },
+      );
     },
   },
 ]);
 
 /** References whose object must stay while they hold it, and that any number may hold. */
 function restricting(subject: Subject) {
-  return linksOf(subject).filter(
+  return findLinks(subject).filter(
     ({ property, reference }) =>
       reference.onDestroy === 'restrict' &&
       !subject.described.uniques.some(({ properties }) => properties.includes(property)),

@@ -1,12 +1,12 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import {
-  canChange,
-  changeable,
-  eachCopiedKey,
-  eachKey,
-  hasCopiedKeys,
-  hasKeys,
+  findChangeable,
+  forEachCopiedKey,
+  forEachKey,
+  needChangeable,
+  needCopiedKey,
+  needKey,
 } from '../../../conform/src/checks/described-unique.js';
 import { entry } from '../../../conform/src/expected.js';
 import { givable } from '../../../conform/src/subject/described.js';
@@ -25,9 +25,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     rule:
       'No two objects share what is unique: the later one is alreadyExists with the id of the ' +
       'other; one that goes in the same call makes room.',
-    applies: hasKeys,
+    applies: needKey,
     async run(subject) {
-      await eachKey(subject, async ({ name }, same) => {
+      await forEachKey(subject, async ({ name }, same) => {
         const create = {
           a: { ...subject.create('a'), ...same },
           b: { ...subject.create('b'), ...same },
@@ -50,9 +50,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     level: 'must',
     rule: 'Where one property of a key differs, or is null, there is no conflict.',
     needs: { room: 3 },
-    applies: hasKeys,
+    applies: needKey,
     async run(subject) {
-      await eachKey(subject, async ({ properties }, same) => {
+      await forEachKey(subject, async ({ properties }, same) => {
         const ids = [await subject.put1(same)];
         for (const property of properties) {
           const { name, reference, schema, nullable } = property;
@@ -77,10 +77,10 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     rule:
       'Updates are judged on the final state of their call: two objects may swap what is unique, ' +
       'one can’t take what the other keeps.',
-    applies: canChange,
+    applies: needChangeable,
     async run(subject) {
-      await eachKey(subject, async (unique, first) => {
-        const name = changeable(unique)?.name;
+      await forEachKey(subject, async (unique, first) => {
+        const name = findChangeable(unique)?.name;
         if (name === undefined) return;
         const [one, two] = [first[name] ?? null, subject.differing(name)];
         const [a, b] = [await subject.put1(first), await subject.put1({ ...first, [name]: two })];
@@ -104,10 +104,10 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     rule:
       'Of two updates of one call that want what no two may share the later one is ' +
       'alreadyExists, and leaves its object as it was.',
-    applies: canChange,
+    applies: needChangeable,
     async run(subject) {
-      await eachKey(subject, async (unique, first) => {
-        const name = changeable(unique)?.name;
+      await forEachKey(subject, async (unique, first) => {
+        const name = findChangeable(unique)?.name;
         if (name === undefined) return;
         const [one, two] = [subject.differing(name), subject.differing(name)];
         const a = await subject.put1({ ...first, [name]: one });
@@ -128,9 +128,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     rule:
       'A unique value is so within its account, and as long as its object is there: another ' +
       'account may have it too. Once the object is destroyed it can be given anew.',
-    applies: hasKeys,
+    applies: needKey,
     async run(subject) {
-      await eachKey(subject, async ({ name, properties }, same) => {
+      await forEachKey(subject, async ({ name, properties }, same) => {
         const first = await subject.put1(same);
         // The objects that they refer to are in the first account.
         if (properties.every(({ reference }) => reference === undefined)) {
@@ -152,9 +152,9 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     level: 'must',
     rule: 'A copy of what the target has already is alreadyExists with the id of the other.',
     needs: { methods: ['copy'] },
-    applies: hasCopiedKeys,
+    applies: needCopiedKey,
     async run(subject) {
-      await eachCopiedKey(subject, (answer, existingId) => {
+      await forEachCopiedKey(subject, (answer, existingId) => {
         expect(answer.notCreated).toEqual({ k: exists(existingId) });
       });
     },
@@ -169,7 +169,7 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
         : 'The type has no unique text that any text may be.',
     needs: { room: 3 },
     async run(subject) {
-      await eachKey(subject, async (unique, same) => {
+      await forEachKey(subject, async (unique, same) => {
         const name = textOf(subject, unique)?.name;
         if (name === undefined) return;
         const [k, m, n] = ['uniq', 'UNIQ', 'uniq '].map((text) => ({

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { NEEDS } from '../../../conform/src/checks/described-values.js';
-import { refusal } from '../../../conform/src/checks/refusal.js';
+import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import { type Json, type JsonMap, same } from '../../../conform/src/client/json.js';
 import { givable, isUnique, writable } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
@@ -105,7 +105,7 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
           expect({ name, value, refused }).toEqual({
             name,
             value,
-            refused: refusal(subject, name),
+            refused: matchRefusal(subject, name),
           });
         }
         if (profile.singleton) continue;
@@ -114,7 +114,7 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
             expect({ name, value, refused }).toEqual({
               name,
               value,
-              refused: refusal(subject, name),
+              refused: matchRefusal(subject, name),
             });
         });
       }
@@ -132,7 +132,7 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
     async run(subject) {
       for (const { name } of neverNull(subject)) {
         const { refused } = await subject.put({ [name]: null });
-        expect({ name, refused }).toEqual({ name, refused: refusal(subject, name) });
+        expect({ name, refused }).toEqual({ name, refused: matchRefusal(subject, name) });
       }
     },
   },

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { calls } from '../../../conform/src/checks/dispatch.js';
+import { buildCalls } from '../../../conform/src/checks/dispatch.js';
 import { WRONG_TYPES } from '../../../conform/src/checks/dispatch-arguments.js';
 
 export const dispatchDecisions = typeChecks(
@@ -26,10 +26,10 @@ export const dispatchDecisions = typeChecks(
       rule: 'An account out of reach is refused in the same words as one that does not exist.',
       async run(subject) {
         const { AX, unknownAccount } = subject;
-        const others = calls(subject, { accountId: unknownAccount });
+        const others = buildCalls(subject, { accountId: unknownAccount });
         const masked = (answer: unknown): string =>
           JSON.stringify(answer).replaceAll(AX, '-').replaceAll(unknownAccount, '-');
-        for (const [index, [method, args]] of calls(subject, { accountId: AX }).entries()) {
+        for (const [index, [method, args]] of buildCalls(subject, { accountId: AX }).entries()) {
           const [, unknown = {}] = others[index] ?? [];
           const [theirs, nobodys] = [
             await subject.client.call(method, args),
@@ -60,7 +60,7 @@ export const dispatchDecisions = typeChecks(
       level: 'must',
       rule: 'All unknown arguments are named.',
       async run(subject) {
-        for (const [method, args] of calls(subject)) {
+        for (const [method, args] of buildCalls(subject)) {
           const answer = await subject.client.call(method, { ...args, foo: 1, 'other name': null });
           expect(answer).toEqual(subject.err('invalidArguments', 'foo', 'other name'));
         }

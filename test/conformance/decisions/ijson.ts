@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../../../conform/src/check.js';
-import { deep, echo } from '../../../conform/src/checks/ijson.js';
+import { buildDeep, buildEcho } from '../../../conform/src/checks/ijson.js';
 import type { Json } from '../../../conform/src/client/json.js';
 import { refused } from '../../../conform/src/refusal.js';
 
@@ -10,7 +10,7 @@ const ofServers = serverChecks('1.5', [
     level: 'must',
     rule: 'A byte-order mark in front of a request is notJSON.',
     async run(server) {
-      const text = `\ufeff${echo('{}')}`;
+      const text = `\ufeff${buildEcho('{}')}`;
       expect(await server.user.client().send(text)).toEqual(refused(server, 'notJSON'));
     },
   },
@@ -22,8 +22,8 @@ const ofReaders = serverChecks('8.4', [
     level: 'must',
     rule: 'JSON that is nested deeper than 2,500 levels is rejected.',
     async run(server) {
-      for (const args of deep())
-        expect((await server.user.client().send(echo(args))).kind).toBe('problem');
+      for (const args of buildDeep())
+        expect((await server.user.client().send(buildEcho(args))).kind).toBe('problem');
     },
   },
 ]);

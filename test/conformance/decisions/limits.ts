@@ -1,13 +1,13 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
 import {
-  echoedAtOnce,
-  limitOf,
+  buildRequest,
+  echoAtOnce,
   MOST,
-  request,
+  needLowConcurrency,
+  needLowLimit,
+  readLimit,
   sendSized,
-  tooConcurrent,
-  tooMuch,
 } from '../../../conform/src/checks/limits.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
 import { refused } from '../../../conform/src/refusal.js';
@@ -25,7 +25,7 @@ const ofServers = serverChecks('3.6.1', [
         Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'x1']));
       const most = ids(MOST.createdIds);
       expect((await client.api([], { createdIds: most })).createdIds).toEqual(most);
-      const more = { ...request([]), createdIds: ids(MOST.createdIds + 1) };
+      const more = { ...buildRequest([]), createdIds: ids(MOST.createdIds + 1) };
       expect(await client.send(JSON.stringify(more))).toEqual(
         refused(server, 'limit', 'maxCreatedIdsInRequest'),
       );
@@ -37,9 +37,9 @@ const ofServers = serverChecks('3.6.1', [
     rule:
       'A request of an octet more than maxSizeRequest is a problem of type limit with status ' +
       '400, whether its length is told beforehand or not.',
-    applies: (server) => tooMuch(server, 'maxSizeRequest', MOST.octets),
+    applies: (server) => needLowLimit(server, 'maxSizeRequest', MOST.octets),
     async run(server) {
-      const size = limitOf(server, 'maxSizeRequest') + 1;
+      const size = readLimit(server, 'maxSizeRequest') + 1;
       const limited = refused(server, 'limit', 'maxSizeRequest');
       expect(await sendSized(server, size)).toEqual(limited);
       if (server.transport === 'http') expect(await sendSized(server, size, true)).toEqual(limited);
@@ -49,11 +49,11 @@ const ofServers = serverChecks('3.6.1', [
     id: 'limits-concurrent-refused',
     level: 'must',
     rule: 'Each request beyond maxConcurrentRequests is a problem of type limit with status 400.',
-    applies: tooConcurrent,
+    applies: needLowConcurrency,
     async run(server) {
       const limited = refused(server, 'limit', 'maxConcurrentRequests');
-      const count = limitOf(server, 'maxConcurrentRequests') * 4;
-      for (const one of await echoedAtOnce(server, count, true)) expect(one).toEqual(limited);
+      const count = readLimit(server, 'maxConcurrentRequests') * 4;
+      for (const one of await echoAtOnce(server, count, true)) expect(one).toEqual(limited);
     },
   },
 ]);

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { eachObject } from '../../../conform/src/checks/patch-holding.js';
-import { noObjects, richest } from '../../../conform/src/checks/patch-places.js';
+import { forEachObject } from '../../../conform/src/checks/patch-holding.js';
+import { findRichest, needObjects } from '../../../conform/src/checks/patch-places.js';
 
 /**
  * RFC 8620 5.3: PatchObject, at each place within objects, maps and sets that the descriptor has.
@@ -17,9 +17,9 @@ export const nestedPatchDecisions = typeChecks(
       rule:
         'Equal values, in whatever order their members come and by whichever pointer, are no ' +
         'change.',
-      applies: noObjects,
+      applies: needObjects,
       run: (subject) =>
-        eachObject(subject, richest, async ({ id, name, start, places }) => {
+        forEachObject(subject, findRichest, async ({ id, name, start, places }) => {
           const nothing = { set: null, refused: null };
           const before = await subject.read(id);
           const turned = Object.fromEntries(Object.entries(start).reverse());

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { noPointers } from '../../../conform/src/checks/patch.js';
-import { invalidPatch, refusesAll } from '../../../conform/src/checks/patch-holding.js';
+import { buildNonPointers } from '../../../conform/src/checks/patch.js';
+import { expectAllRefused, invalidPatch } from '../../../conform/src/checks/patch-holding.js';
 
 export const patchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {
@@ -12,8 +12,8 @@ export const patchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text:
       'as for a value.',
     async run(subject) {
       const id = await subject.one(subject.A1, 'before');
-      const patches = noPointers(subject).flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
-      await refusesAll(subject, id, invalidPatch, patches);
+      const patches = buildNonPointers(subject).flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
+      await expectAllRefused(subject, id, invalidPatch, patches);
     },
   },
   {

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { immutable } from '../../../conform/src/checks/query-changes-described.js';
+import { findImmutable } from '../../../conform/src/checks/query-changes-described.js';
 import type { Json } from '../../../conform/src/client/json.js';
 import { cached, changesOf, everyId, query } from '../../../conform/src/subject/queries.js';
 
@@ -16,11 +16,11 @@ export const queryChangesDescribedDecisions = typeChecks(
         'behind it; what the filter leaves out is never added.',
       needs: { room: 6 },
       applies: (subject) =>
-        immutable(subject) === undefined
+        findImmutable(subject) === undefined
           ? 'The type has no equals or in on an immutable property.'
           : null,
       async run(subject) {
-        const found = immutable(subject);
+        const found = findImmutable(subject);
         if (found === undefined) throw new Error('The check does not apply.');
         const { filter, property, one, other } = found;
         const put = (value: Json) => subject.put1({ [property.name]: value });

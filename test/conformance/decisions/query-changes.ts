@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { textFilter } from '../../../conform/src/checks/applies.js';
-import { NEEDS, refusesChanges, update } from '../../../conform/src/checks/query-follow.js';
+import { needTextFilter } from '../../../conform/src/checks/applies.js';
+import { expectChangesRefused, NEEDS, update } from '../../../conform/src/checks/query-follow.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { cached, changesOf, everyId, query } from '../../../conform/src/subject/queries.js';
 
@@ -34,7 +34,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
       'All that changed since and was there before is in removed, whether it was in the results ' +
       'or not; only those of it that match now are added.',
     needs: { room: 6 },
-    applies: textFilter,
+    applies: needTextFilter,
     async run(subject) {
       await subject.empty(subject.A1);
       const made = await subject.make(subject.A1, 'keep in', 'in leaves', 'enters', 'out', 'in');
@@ -73,7 +73,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
       expect((await changesOf(subject, before, { maxChanges: 0 })).added).toEqual([]);
       await subject.one(subject.A1, 'b');
       const since = { sinceQueryState: before.queryState, maxChanges: 0 };
-      await refusesChanges(subject, since, subject.err('tooManyChanges'));
+      await expectChangesRefused(subject, since, subject.err('tooManyChanges'));
     },
   },
   {
@@ -84,9 +84,9 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
     async run(subject) {
       const since = { sinceQueryState: 'never issued' };
       const filtered = { ...since, filter: { nope: 1 } };
-      await refusesChanges(subject, filtered, subject.err('unsupportedFilter'));
+      await expectChangesRefused(subject, filtered, subject.err('unsupportedFilter'));
       const sorted = { ...since, sort: [{ property: 'nope' }] };
-      await refusesChanges(subject, sorted, subject.err('unsupportedSort'));
+      await expectChangesRefused(subject, sorted, subject.err('unsupportedSort'));
     },
   },
   {
@@ -113,10 +113,10 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
       ];
       const error = subject.err('cannotCalculateChanges');
       for (const sinceQueryState of states)
-        await refusesChanges(subject, { sinceQueryState }, error);
+        await expectChangesRefused(subject, { sinceQueryState }, error);
       const sorts = subject.profile.sorts.map((property) => ({ sort: [{ property }] }));
       for (const args of [nothing, ...sorts])
-        await refusesChanges(subject, { ...args, sinceQueryState: queryState }, error);
+        await expectChangesRefused(subject, { ...args, sinceQueryState: queryState }, error);
     },
   },
   {

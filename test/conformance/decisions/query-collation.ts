@@ -1,11 +1,11 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { textSort } from '../../../conform/src/checks/applies.js';
+import { needTextSort } from '../../../conform/src/checks/applies.js';
 import {
-  advertised,
   CASEMAP,
-  ordered,
-  ordering,
+  expectOrder,
+  readCollations,
+  storeTexts,
 } from '../../../conform/src/checks/query-collation.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { tried, whole } from '../../../conform/src/subject/queries.js';
@@ -32,10 +32,10 @@ export const queryCollationDecisions = typeChecks(
       level: 'must',
       rule: 'The four collations are advertised, and other spellings of them are unsupportedSort.',
       needs: { room: 0 },
-      applies: textSort,
+      applies: needTextSort,
       async run(subject) {
         const { text: property } = subject.profile;
-        expect(advertised(subject)).toEqual(
+        expect(readCollations(subject)).toEqual(
           sameMembers(['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet']),
         );
         for (const collation of ['', 'I;OCTET', 'i;octet ', 'default', 'i;*'])
@@ -50,10 +50,10 @@ export const queryCollationDecisions = typeChecks(
       rule:
         'Without a collation the order knows Unicode, which names no order: here é is among the ' +
         'e, composed or not, and not behind z.',
-      applies: textSort,
+      applies: needTextSort,
       async run(subject) {
         const texts = ['zoo', 'éc', 'e\u0301b', 'éa', 'eb', 'da'];
-        const order = await ordering(subject, texts);
+        const order = await storeTexts(subject, texts);
         const found = await order();
         const marked = found.filter((one) => one.normalize('NFC').startsWith('é'));
         expect(marked).toEqual(['éa', 'e\u0301b', 'éc'].filter((one) => subject.allows(one)));
@@ -64,8 +64,8 @@ export const queryCollationDecisions = typeChecks(
       id: 'query-collation-default-casemap',
       level: 'must',
       rule: 'Without a collation the order is that of i;unicode-casemap.',
-      applies: textSort,
-      run: (subject) => ordered(subject, undefined, CASEMAP),
+      applies: needTextSort,
+      run: (subject) => expectOrder(subject, undefined, CASEMAP),
     },
     {
       id: 'query-collation-numeric-ties',
@@ -73,10 +73,10 @@ export const queryCollationDecisions = typeChecks(
       rule:
         'In i;ascii-numeric texts without a number are equal, and equal numbers too: they go by ' +
         'id.',
-      applies: textSort,
+      applies: needTextSort,
       async run(subject) {
         const texts = ['zebra', 'Äpfel', '7 b', 'Zoo', '_x', '10 b', '007', 'A', '9 a', 'ǆ'];
-        const order = await ordering(subject, texts);
+        const order = await storeTexts(subject, texts);
         const wanted = ['7 b', '007', '9 a', '10 b', 'zebra', 'Äpfel', 'Zoo', '_x', 'A', 'ǆ'];
         expect(await order('i;ascii-numeric')).toEqual(wanted);
         expect(await order('i;ascii-numeric', false)).toEqual(wanted.toReversed());

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { filters, textFilter } from '../../../conform/src/checks/applies.js';
+import { needFilter, needTextFilter } from '../../../conform/src/checks/applies.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { givable, isUnique } from '../../../conform/src/subject/described.js';
@@ -63,7 +63,7 @@ export const queryConditionDecisions = typeChecks(
       rule:
         'Each declared filter finds what its operator says of the stored values: equals, in, ' +
         'contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem.',
-      applies: filters,
+      applies: needFilter,
       async run(subject) {
         await populated(subject, async (items) => {
           for (const filter of subject.described.filters)
@@ -84,7 +84,7 @@ export const queryConditionDecisions = typeChecks(
       rule:
         'All members of a condition must hold; those that are null add no constraint, but for ' +
         'equals on a nullable property.',
-      applies: filters,
+      applies: needFilter,
       async run(subject) {
         await populated(subject, async (items) => {
           const { filters: all } = subject.described;
@@ -118,7 +118,7 @@ export const queryConditionDecisions = typeChecks(
         'A condition takes values of its schema in the descriptor. A date that is none, a list ' +
         'with a null, a value out of range are invalidArguments that names the condition.',
       needs: { room: 0 },
-      applies: filters,
+      applies: needFilter,
       async run(subject) {
         for (const { name, schema } of subject.described.filters)
           for (const value of ofSchema(schema).bad) {
@@ -137,7 +137,7 @@ export const queryConditionDecisions = typeChecks(
       id: 'query-condition-no-constraint',
       level: 'must',
       rule: 'null, and the empty text in contains, startsWith and text, add no constraint.',
-      applies: filters,
+      applies: needFilter,
       async run(subject) {
         await populated(subject, async (items) => {
           const all = sameMembers(items.map(({ id }) => id));
@@ -194,7 +194,7 @@ export const queryConditionDecisions = typeChecks(
         'Text is compared case-insensitively by NFC, full case folding and NFC again, for every ' +
         'script.',
       needs: { text: true, room: 8 },
-      applies: textFilter,
+      applies: needTextFilter,
       async run(subject) {
         const { textFilter: name = '' } = subject.profile;
         const find = await texts(subject, [

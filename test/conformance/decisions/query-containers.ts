@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { freeMapsOf, isSet } from '../../../conform/src/checks/patch-places.js';
+import { findFreeMaps, isSet } from '../../../conform/src/checks/patch-places.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { givable, isUnique } from '../../../conform/src/subject/described.js';
@@ -93,7 +93,7 @@ interface Container {
 
 /** Filters on keys of maps and on items of lists, where these are free texts. */
 function containers(subject: Subject): readonly Container[] {
-  const maps = freeMapsOf(subject).map(({ property }) => property);
+  const maps = findFreeMaps(subject).map(({ property }) => property);
   return subject.described.filters.flatMap(({ name, operator, property }): Container[] => {
     const { items, maxItems = 2 } = property.schema;
     const { type, maxLength = 10, enum: only, pattern, format } = schemaOf(items);

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { textSort } from '../../../conform/src/checks/applies.js';
-import { find, sorted, sorts } from '../../../conform/src/checks/query-sort.js';
+import { needTextSort } from '../../../conform/src/checks/applies.js';
+import { find, findSorts, needSort } from '../../../conform/src/checks/query-sort.js';
 import { visible } from '../../../conform/src/subject/described.js';
 import { compare } from '../../../conform/src/subject/operators.js';
 import { populated } from '../../../conform/src/subject/populated.js';
@@ -48,7 +48,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
     level: 'must',
     rule: 'A comparator’s member that is not declared is unsupportedSort.',
     needs: { room: 0 },
-    applies: sorts,
+    applies: needSort,
     async run(subject) {
       for (const property of subject.profile.sorts)
         expect(await tried(subject, { sort: [{ property, more: 1 }] })).toEqual(
@@ -63,7 +63,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
       'The last tie goes by id, in the direction of the last comparator; created is the order of ' +
       'creation.',
     needs: { text: true, repeats: true, room: 4 },
-    applies: textSort,
+    applies: needTextSort,
     async run(subject) {
       const { text: property, sorts: names } = subject.profile;
       await subject.empty(subject.A1);
@@ -94,10 +94,10 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
     rule:
       'Each declared sort orders by value or i;unicode-casemap, nulls first ascending and last ' +
       'descending, then by id: one direction is the other reversed.',
-    applies: sorts,
+    applies: needSort,
     async run(subject) {
       await populated(subject, async (items) => {
-        for (const property of sorted(subject)) {
+        for (const property of findSorts(subject)) {
           const { name } = property;
           const wanted = [...items].sort((a, b) => compare(a, b, property)).map(({ id }) => id);
           const up = await find(subject, [{ property: name, isAscending: true }]);

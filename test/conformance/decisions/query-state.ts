@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { queries } from '../../../conform/src/checks/query-state.js';
+import { buildQueries } from '../../../conform/src/checks/query-state.js';
 import { populated } from '../../../conform/src/subject/populated.js';
 import { query } from '../../../conform/src/subject/queries.js';
 import { everyFilter } from '../../../conform/src/subject/trees.js';
@@ -16,7 +16,7 @@ export const queryStateDecisions = typeChecks(
       needs: { methods: ['queryChanges'] },
       async run(subject) {
         await populated(subject, async (items) => {
-          for (const args of queries(subject, items)) {
+          for (const args of buildQueries(subject, items)) {
             const { canCalculateChanges } = await query(subject, args);
             expect({ args, canCalculateChanges }).toEqual({ args, canCalculateChanges: true });
           }

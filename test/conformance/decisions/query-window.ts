@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { six } from '../../../conform/src/checks/query-window.js';
+import { makeSix } from '../../../conform/src/checks/query-window.js';
 import { at } from '../../../conform/src/expected.js';
 import { everyId, query, tried } from '../../../conform/src/subject/queries.js';
 
@@ -15,7 +15,7 @@ export const queryWindowDecisions = typeChecks(
         'The response’s position behind the end is the one that was asked for; by an anchor it ' +
         'is the anchor’s and its offset’s sum.',
       async run(subject) {
-        const ids = await six(subject);
+        const ids = await makeSix(subject);
         for (const position of [ids.length, ids.length + 1, 2 ** 53 - 1])
           expect((await query(subject, { position })).position).toBe(position);
         const anchored = await query(subject, { anchor: at(ids, 2), anchorOffset: 999 });
@@ -59,7 +59,7 @@ export const queryWindowDecisions = typeChecks(
         'An id of another account, and a string that is no id, are not found as anchors (ids are ' +
         'never used again).',
       async run(subject) {
-        await six(subject);
+        await makeSix(subject);
         const foreign = await subject.one(subject.A2);
         for (const anchor of [foreign, '', 'é', 'x'.repeat(300)])
           expect(await tried(subject, { anchor })).toEqual(subject.err('anchorNotFound'));
@@ -70,7 +70,7 @@ export const queryWindowDecisions = typeChecks(
       level: 'must',
       rule: 'A creation id as anchor is resolved, or it is anchorNotFound.',
       async run(subject) {
-        const ids = await six(subject);
+        const ids = await makeSix(subject);
         const { methodResponses } = await subject.client.api(
           [[`${subject.type}/query`, { accountId: subject.A1, anchor: '#k', limit: 1 }, 'q']],
           { createdIds: { k: at(ids, 2) } },

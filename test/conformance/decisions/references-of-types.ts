@@ -1,11 +1,11 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import {
-  echoed,
+  buildTooManyIds,
   getReferred,
+  needLowLimit,
   queryByReference,
-  tooManyIds,
-  whyNoLimit,
+  referToEcho,
 } from '../../../conform/src/checks/references-of-types.js';
 
 export const referencesOfTypesDecisions = typeChecks(
@@ -18,7 +18,7 @@ export const referencesOfTypesDecisions = typeChecks(
       rule: 'The SetError names the property with its # and no other.',
       async run(subject) {
         const hash = `#${subject.profile.text}`;
-        const create = { k: { ...subject.create('a'), [hash]: echoed('/t') } };
+        const create = { k: { ...subject.create('a'), [hash]: referToEcho('/t') } };
         const { notCreated } = await subject.set({ create });
         expect(notCreated).toEqual({ k: subject.setError('invalidProperties', [hash]) });
       },
@@ -38,9 +38,9 @@ export const referencesOfTypesDecisions = typeChecks(
       id: 'references-limit-refused',
       level: 'must',
       rule: 'More ids than maxObjectsInGet are requestTooLarge, by reference too.',
-      applies: whyNoLimit,
+      applies: needLowLimit,
       async run(subject) {
-        expect(await getReferred(subject, tooManyIds(subject))).toEqual(
+        expect(await getReferred(subject, buildTooManyIds(subject))).toEqual(
           subject.err('requestTooLarge'),
         );
       },

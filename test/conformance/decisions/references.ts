@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { from, refer } from '../../../conform/src/checks/references-echoes.js';
+import { buildReference, refer } from '../../../conform/src/checks/references-echoes.js';
 import { WRONG } from '../../../conform/src/checks/references-forms.js';
 
 export const referencesDecisions = serverChecks('3.7', [
@@ -14,7 +14,7 @@ export const referencesDecisions = serverChecks('3.7', [
       const failed = server.err('invalidResultReference');
       for (const reference of WRONG)
         expect(await refer(server, { x: 1 }, { '#x': reference })).toEqual(failed);
-      const more = from('/x', { more: 1, '#path': 2 });
+      const more = buildReference('/x', { more: 1, '#path': 2 });
       expect(await refer(server, { x: 1 }, { '#y': more })).toEqual(['Core/echo', { y: 1 }]);
     },
   },

@@ -1,6 +1,11 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { ask, challenge, places, refuses } from '../../../conform/src/checks/security.js';
+import {
+  ask,
+  buildRequests,
+  expectRefused,
+  readChallenge,
+} from '../../../conform/src/checks/security.js';
 import { asMap } from '../../../conform/src/client/json.js';
 
 export const securityDecisions = serverChecks('1.7', [
@@ -11,13 +16,13 @@ export const securityDecisions = serverChecks('1.7', [
       'The challenge is Bearer with the realm jmap, and error="invalid_token" where a token was ' +
       'sent; the body is a problem.',
     async run(server) {
-      await refuses(server, null, (answer) => {
-        expect(challenge(answer)).toBe('Bearer realm="jmap"');
+      await expectRefused(server, null, (answer) => {
+        expect(readChallenge(answer)).toBe('Bearer realm="jmap"');
         expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
         expect(asMap(answer.json)['status']).toBe(401);
       });
-      await refuses(server, 'Bearer unknown', (answer) =>
-        expect(challenge(answer)).toMatch(/^Bearer realm="jmap", ?error="invalid_token"/),
+      await expectRefused(server, 'Bearer unknown', (answer) =>
+        expect(readChallenge(answer)).toMatch(/^Bearer realm="jmap", ?error="invalid_token"/),
       );
     },
   },
@@ -57,7 +62,7 @@ export const securityDecisions = serverChecks('1.7', [
     rule: "A browser's preflight of any of the URLs is answered without credentials.",
     transport: 'http',
     async run(server) {
-      for (const { url, method = 'GET' } of places(server)) {
+      for (const { url, method = 'GET' } of buildRequests(server)) {
         const headers = {
           origin: 'https://app.example.com',
           'access-control-request-method': method,

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { accountsOf, read } from '../../../conform/src/checks/session.js';
+import { listAccounts, read } from '../../../conform/src/checks/session.js';
 import { asMap } from '../../../conform/src/client/json.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { CORE } from '../../../conform/src/subject/user.js';
@@ -26,9 +26,9 @@ export const sessionDecisions = serverChecks('2', [
     async run(server) {
       const session = await read(server);
       const primary = asMap(session.object['primaryAccounts']);
-      for (const [, { accountCapabilities }] of accountsOf(session))
+      for (const [, { accountCapabilities }] of listAccounts(session))
         for (const uri of Object.keys(asMap(accountCapabilities)).filter((one) => one !== CORE)) {
-          const own = accountsOf(session).filter(
+          const own = listAccounts(session).filter(
             ([, one]) => one['isPersonal'] === true && uri in asMap(one['accountCapabilities']),
           );
           if (own.length > 0) expect([uri, primary[uri]]).toEqual([uri, own[0]?.[0]]);

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { create, withServerSet } from '../../../conform/src/checks/set-create.js';
+import { buildServerSet, create } from '../../../conform/src/checks/set-create.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
 import { anyString, entry, serverId } from '../../../conform/src/expected.js';
 
@@ -34,7 +34,7 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
       'A create that gives a property which only the server sets is invalidProperties, whatever ' +
       'the value is.',
     async run(subject) {
-      for (const [name, object] of Object.entries(await withServerSet(subject))) {
+      for (const [name, object] of Object.entries(await buildServerSet(subject))) {
         const { notCreated } = await create(subject, { k: object });
         expect({ name, notCreated }).toEqual({
           name,

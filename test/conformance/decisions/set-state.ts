@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { getCall, setCall, setTo } from '../../../conform/src/checks/requests.js';
+import { buildGetCall, buildSetCall, readSet } from '../../../conform/src/checks/requests.js';
 import { answerTo } from '../../../conform/src/client/answers.js';
 
 /** RFC 8620 5.3: /set, ifInState and the states that it answers. */
@@ -38,7 +38,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
       const { A1, type, profile } = subject;
       const [updated = '', same = '', gone = ''] = await subject.make(A1, 'a', 'b', 'c');
       const response = await subject.client.api([
-        setCall(
+        buildSetCall(
           subject,
           {
             create: { k: subject.create('new'), bad: { nope: 1 } },
@@ -51,9 +51,9 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
           },
           's',
         ),
-        getCall(subject, { ids: [] }, 'g'),
+        buildGetCall(subject, { ids: [] }, 'g'),
       ]);
-      const answer = setTo(response, 's');
+      const answer = readSet(response, 's');
       expect(Number(answer.newState)).toBe(Number(answer.oldState) + 3);
       expect(answerTo(response, 'g')['state']).toBe(answer.newState);
       const changes = await subject.client.changes(type, {

@@ -1,10 +1,10 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { setErrors } from '../../../conform/src/checks/requests.js';
+import { matchSetErrors } from '../../../conform/src/checks/requests.js';
 import {
-  defaulted,
-  noDefaulted,
-  otherValue,
+  findDefaulted,
+  findOtherValue,
+  needDefaulted,
   update,
 } from '../../../conform/src/checks/set-update.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
@@ -61,12 +61,12 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
     level: 'must',
     rule: 'An update by null that restores a default reports the default.',
     needs: { text: false },
-    applies: noDefaulted,
+    applies: needDefaulted,
     async run(subject) {
       const id = await subject.put1({});
-      for (const property of defaulted(subject)) {
+      for (const property of findDefaulted(subject)) {
         const { name, default: initial = null } = property;
-        const other = otherValue(subject, property);
+        const other = findOtherValue(subject, property);
         if (other === undefined) continue;
         await subject.update(id, { [name]: other });
         const { set } = await subject.update(id, { [name]: null });
@@ -83,7 +83,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
       const patches = Object.fromEntries(wrong.map((id) => [id, {}]));
       const { updated, notUpdated } = await update(subject, patches);
       expect(updated).toBeNull();
-      expect(notUpdated).toEqual(setErrors(subject, wrong, 'notFound'));
+      expect(notUpdated).toEqual(matchSetErrors(subject, wrong, 'notFound'));
     },
   },
   {

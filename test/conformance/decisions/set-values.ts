@@ -1,6 +1,11 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { createLong, dateOf, noDate, noTextBound } from '../../../conform/src/checks/set-values.js';
+import {
+  createLong,
+  findDate,
+  needDate,
+  needTextBound,
+} from '../../../conform/src/checks/set-values.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
 import { entry, utcDate } from '../../../conform/src/expected.js';
 import { givable } from '../../../conform/src/subject/described.js';
@@ -79,7 +84,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
       'A text that is longer than it may be is invalidProperties, also where the object is too ' +
       'large.',
     needs: { text: true, room: 2 },
-    applies: noTextBound,
+    applies: needTextBound,
     async run(subject) {
       const { notCreated } = await createLong(subject);
       const long = subject.setError('invalidProperties', [subject.profile.text]);
@@ -107,9 +112,9 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
       'Of the fraction of a UTCDate milliseconds are kept, more digits are cut, and the stored ' +
       'value is reported.',
     needs: { singleton: 'both' },
-    applies: noDate,
+    applies: needDate,
     async run(subject) {
-      const name = dateOf(subject)?.name ?? '';
+      const name = findDate(subject)?.name ?? '';
       for (const [sent, stored] of [
         ['2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05Z'],
         ['2026-01-02T03:04:05.120Z', '2026-01-02T03:04:05.12Z'],

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { changed, get, ID, noDefault } from '../../../conform/src/checks/singleton.js';
+import { get, ID, needDefault, withChange } from '../../../conform/src/checks/singleton.js';
 import { utcDate } from '../../../conform/src/expected.js';
 
 export const singletonDecisions = typeChecks(
@@ -26,9 +26,9 @@ export const singletonDecisions = typeChecks(
       rule:
         'An update of a singleton tells when it was; one that changes nothing is null and no ' +
         'change.',
-      applies: noDefault,
+      applies: needDefault,
       async run(subject) {
-        await changed(subject, async (property) => {
+        await withChange(subject, async (property) => {
           const { default: value = null } = subject.profile.defaulted ?? {};
           const { set } = await subject.update(ID, { [property]: null });
           expect(set).toEqual(expect.objectContaining({ updated: utcDate, [property]: value }));

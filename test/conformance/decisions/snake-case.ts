@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { refusal } from '../../../conform/src/checks/refusal.js';
+import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { givable, isUnique } from '../../../conform/src/subject/described.js';
 import { operands } from '../../../conform/src/subject/operators.js';
@@ -61,9 +61,9 @@ export const snakeCaseDecisions = [
           const args = { accountId, ids: [id], properties: [snake(name)] };
           expect((await client.get(type, args)).list).toEqual([{ id, [name]: second }]);
           const both = { ...spelled(first), [name]: first };
-          expect((await subject.update(id, both)).refused).toEqual(refusal(subject, name));
+          expect((await subject.update(id, both)).refused).toEqual(matchRefusal(subject, name));
           await subject.set({ destroy: [id] });
-          expect((await subject.put(both)).refused).toEqual(refusal(subject, name));
+          expect((await subject.put(both)).refused).toEqual(matchRefusal(subject, name));
         }
       },
     },

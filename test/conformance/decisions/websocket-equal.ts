@@ -1,7 +1,11 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { both, REFUSED, REQUESTS } from '../../../conform/src/checks/websocket-equal.js';
-import { urn, withSocket } from '../../../conform/src/checks/websocket-talk.js';
+import {
+  compareTransports,
+  REFUSED,
+  REQUESTS,
+} from '../../../conform/src/checks/websocket-equal.js';
+import { buildErrorType, withSocket } from '../../../conform/src/checks/websocket-talk.js';
 import type { ApiAnswer } from '../../../conform/src/client/connection.js';
 import { asMap } from '../../../conform/src/client/json.js';
 import { WEBSOCKET } from '../../../conform/src/subject/user.js';
@@ -17,7 +21,7 @@ export const socketEqualDecisions = serverChecks(
         'The members of a RequestError beside @type and requestId are those of the problem ' +
         'details over HTTP; descriptions of method errors are the same.',
       run: (server) =>
-        both(server, [...REQUESTS, ...REFUSED], (http, socket, about) => {
+        compareTransports(server, [...REQUESTS, ...REFUSED], (http, socket, about) => {
           const members = (answer: ApiAnswer): unknown => {
             if (answer.kind === 'response') return answer.response;
             const { detail, ...rest } = answer.problem;
@@ -42,7 +46,10 @@ export const socketEqualDecisions = serverChecks(
             { '@type': 'WebSocketPushDisable' },
           ])
             expect(await socket.ask(message)).toEqual(
-              expect.objectContaining({ '@type': 'RequestError', type: urn('notRequest') }),
+              expect.objectContaining({
+                '@type': 'RequestError',
+                type: buildErrorType('notRequest'),
+              }),
             );
         }),
     },

@@ -2,8 +2,8 @@ import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
 import { CALL } from '../../../conform/src/checks/request.js';
 import { expectError } from '../../../conform/src/checks/websocket-errors.js';
-import { answersInOrder } from '../../../conform/src/checks/websocket-messages.js';
-import { echoRequest, withSocket } from '../../../conform/src/checks/websocket-talk.js';
+import { expectAnswersInOrder } from '../../../conform/src/checks/websocket-messages.js';
+import { buildEcho, withSocket } from '../../../conform/src/checks/websocket-talk.js';
 import { anyString } from '../../../conform/src/expected.js';
 
 export const socketMessageDecisions = serverChecks(
@@ -16,7 +16,7 @@ export const socketMessageDecisions = serverChecks(
         'A surplus of requests without ids waits, is answered in its order as well, and is no ' +
         'limit error.',
       run: (server) =>
-        answersInOrder(server, server.user.session.limit('maxConcurrentRequests') + 12),
+        expectAnswersInOrder(server, server.user.session.limit('maxConcurrentRequests') + 12),
     },
   ],
   'RFC 8887',
@@ -33,10 +33,10 @@ export const socketErrorDecisions = serverChecks(
         'is null then.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          const { '@type': _, ...bare } = echoRequest('x');
+          const { '@type': _, ...bare } = buildEcho('x');
           expectError(await socket.ask(bare), 'notRequest', 'x', bare);
           for (const id of [5, true, ['x'], {}]) {
-            const request = { ...echoRequest(''), id };
+            const request = { ...buildEcho(''), id };
             expectError(await socket.ask(request), 'notRequest', null, request);
           }
         }),
@@ -49,7 +49,7 @@ export const socketErrorDecisions = serverChecks(
         'and absent from a Response whose Request had none.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          const { id: _, ...bare } = echoRequest('');
+          const { id: _, ...bare } = buildEcho('');
           expect(await socket.ask(bare)).toEqual({
             '@type': 'Response',
             methodResponses: [CALL],

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { serverChecks } from '../../../conform/src/check.js';
-import { advertised } from '../../../conform/src/checks/websocket.js';
-import { echoRequest, refusal, withSocket } from '../../../conform/src/checks/websocket-talk.js';
+import { readCapability } from '../../../conform/src/checks/websocket.js';
+import { buildEcho, tryHandshake, withSocket } from '../../../conform/src/checks/websocket-talk.js';
 
 export const socketHandshakeDecisions = serverChecks(
   '4.2',
@@ -14,8 +14,8 @@ export const socketHandshakeDecisions = serverChecks(
         'upgrade with 426.',
       run: async (server) => {
         for (const protocols of [[], ['chat'], ['JMAP']])
-          expect([protocols, await refusal(server, { protocols })]).toEqual([protocols, 400]);
-        const url = String(advertised(server.user.session).url).replace(/^ws/, 'http');
+          expect([protocols, await tryHandshake(server, { protocols })]).toEqual([protocols, 400]);
+        const url = String(readCapability(server.user.session).url).replace(/^ws/, 'http');
         const { status, headers } = await server.user.http.send(url);
         expect([status, headers.get('upgrade')]).toEqual([426, 'websocket']);
       },
@@ -33,7 +33,7 @@ export const socketFrameDecisions = serverChecks(
       rule: 'A binary message ends the connection with 1003.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          socket.sendOctets([Buffer.from(JSON.stringify(echoRequest('r')))], true);
+          socket.sendOctets([Buffer.from(JSON.stringify(buildEcho('r')))], true);
           expect(await socket.takeOrClosed()).toBe(1003);
         }),
     },
