@@ -11,7 +11,7 @@ import { countOf, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
 import { REPORTS } from './report/index.js';
 import { summaryOf } from './report/text.js';
-import { LostError, run, type Selection, selected } from './run.js';
+import { LostError, run, type Selection, selectChecks } from './run.js';
 import { DescriptorError, type World } from './subject/described.js';
 import { readSamples, SampleError } from './subject/samples.js';
 import { Server } from './subject/server.js';
@@ -52,6 +52,7 @@ export interface Conformed {
 
 /** Errors that are the input's fault. */
 const INPUT = [
+  UsageError,
   SessionError,
   NoAnswerError,
   UnreadableError,
@@ -83,8 +84,10 @@ export async function conform(
     const failed = count > 0 || results.ended !== undefined;
     return { failed, hasDefect: defect > 0, report: report(results), summary };
   } catch (error) {
+    if (!(error instanceof Error)) throw error;
     if (INPUT.some((one) => error instanceof one))
-      throw new UsageError(secrets.hidden((error as Error).message));
+      throw new UsageError(secrets.hidden(error.message));
+    error.stack = secrets.hidden(error.stack ?? error.message);
     throw error;
   }
 }
@@ -179,7 +182,7 @@ async function runAll(
  * had passed.
  */
 function requireSome(selection: Selection, world: World): void {
-  const checks = selected(CHECKS, selection);
+  const checks = selectChecks(CHECKS, selection);
   const { levels = [] } = selection;
   if (checks.length === 0)
     throw new UsageError(
@@ -275,7 +278,7 @@ function requireUrl(text: string): void {
 export function listed(options: Options): string {
   const levels = options.level === undefined ? undefined : levelsOf(options.level);
   const selection = selectionOf(options);
-  const checks = selected(CHECKS, levels === undefined ? selection : { ...selection, levels });
+  const checks = selectChecks(CHECKS, levels === undefined ? selection : { ...selection, levels });
   return checks.map(line).join('');
 }
 

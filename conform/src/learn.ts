@@ -10,7 +10,7 @@ import {
 import type { Server } from './subject/server.js';
 import { HTTP, REFERENCE } from './subject/session.js';
 
-/** A descriptor's file can't be read. */
+/** A descriptor can't be read: a file, or the answer of the server. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
@@ -67,7 +67,8 @@ function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]>
 
 /**
  * Fetches the descriptor of each capability by the URL template that `urn:jmapsmith:reference` has
- * in the session. Returns none where the session has no such template.
+ * in the session. Returns none where the session has no such template. Throws UnreadableError where
+ * an answer is neither a descriptor nor 404.
  */
 async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
   const { session, http } = server.user;
@@ -78,6 +79,8 @@ async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
     const place = session.usable(`${REFERENCE} url`, url, HTTP, { capability });
     const { status, text } = await http.send(place);
     if (status === 200) sources.push({ file: `${capability}.json`, text });
+    // A type that can't be read would be left out, as if all its checks had passed.
+    else if (status !== 404) throw new UnreadableError(`GET ${place} answered ${status}.`);
   }
   return sources;
 }

@@ -1,9 +1,8 @@
 import type { Check } from './check.js';
 import type { TransportName } from './client/connection.js';
-import { NoEventError } from './client/events.js';
 import type { Exchange } from './client/exchange.js';
 import { FencedError } from './client/fenced-ids.js';
-import { NoAnswerError } from './client/no-answer.js';
+import { NoAnswerError, StreamError } from './client/no-answer.js';
 import { SessionError } from './subject/session.js';
 import { UnexpectedError } from './unexpected.js';
 
@@ -72,7 +71,7 @@ interface Compared {
  */
 export const isExpectation = (error: unknown): boolean =>
   error instanceof UnexpectedError ||
-  error instanceof NoEventError ||
+  error instanceof StreamError ||
   error instanceof NoAnswerError ||
   error instanceof FencedError ||
   error instanceof SessionError ||

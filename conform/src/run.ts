@@ -1,5 +1,6 @@
 import type { Check, Level, ServerCheck, TypeCheck } from './check.js';
 import { isOfSection } from './check.js';
+import { messageOf, nameLeft, tellOthers, tidy, warnOfOthers } from './clean-up.js';
 import { FencedError } from './client/fenced-ids.js';
 import { DeclinedError, NoAnswerError } from './client/no-answer.js';
 import { NotApplicable } from './not-applicable.js';
@@ -10,7 +11,6 @@ import type { World } from './subject/described.js';
 import { refusedSample } from './subject/samples.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
-import { messageOf, others, tidied } from './tidied.js';
 import { elsewhere, missing, refusedWholly } from './usable.js';
 
 /** The checks to run; a part that is left out means all. */
@@ -30,7 +30,7 @@ export interface Plan {
   readonly world: World;
   readonly checks: readonly Check[];
   readonly selection: Selection;
-  /** Ends a run early: the check that runs is ended, and what was made is removed. */
+  /** Ends a run early: the check that runs comes to its end, and what was made is removed. */
   readonly signal?: AbortSignal;
   /**
    * Takes what must be known beside the outcomes: what could not be removed. Without it that is an
@@ -67,7 +67,7 @@ export class LostError extends Error {
 const PATIENCE = 3;
 
 /** Returns the checks that a selection names, in their order. */
-export function selected(checks: readonly Check[], selection: Selection): readonly Check[] {
+export function selectChecks(checks: readonly Check[], selection: Selection): readonly Check[] {
   const { sections, checks: ids, levels } = selection;
   return checks.filter(
     (one) =>
@@ -77,41 +77,61 @@ export function selected(checks: readonly Check[], selection: Selection): readon
   );
 }
 
-/** Runs what is selected, one check after the other, and removes what they made. */
+/**
+ * Runs what is selected, one check after the other, and removes what they made. The objects that
+ * can't be removed are named at the end.
+ */
 export async function run(plan: Plan, progress: Progress): Promise<readonly Outcome[]> {
-  const { server, world, selection, signal } = plan;
-  const isEnded = (): boolean => signal?.aborted === true;
-  const checks = selected(plan.checks, selection);
+  const { server, world, selection, warn = () => undefined } = plan;
+  const checks = selectChecks(plan.checks, selection);
   const ofServer = checks.filter((one): one is ServerCheck => one.scope === 'server');
   const ofTypes = checks.filter((one): one is TypeCheck => one.scope === 'type');
-  const types = selection.types ?? [...world.keys()];
-  progress.planned(ofServer.length + ofTypes.length * types.length);
+  const types = new Set(ofTypes.length === 0 ? [] : (selection.types ?? world.keys()));
+  progress.planned(ofServer.length + ofTypes.length * types.size);
   const runner = new Runner(plan, progress);
-  for (const check of ofServer) {
-    if (isEnded()) return runner.outcomes;
-    await runner.run(check, null, () => check.run(server), server);
-  }
-  for (const type of ofTypes.length === 0 ? [] : types) {
-    if (isEnded()) return runner.outcomes;
-    const subject = new Subject(server, world, type);
-    const unusable = await whyUnusable(subject, plan, runner.outcomes);
-    try {
-      for (const check of ofTypes) {
-        if (isEnded()) break;
-        const reason = unusable ?? missing(check, subject);
-        await runner.run(check, reason, () => runOf(check, subject), subject);
-      }
-      const refused = refusedWholly(subject, runner.outcomes);
-      if (refused !== null) plan.unusable?.(refused);
-    } finally {
-      if (unusable === null) await tidied(subject, plan.warn);
+  try {
+    for (const check of ofServer) {
+      if (isEnded(plan)) return runner.outcomes;
+      await runner.run(check, null, () => check.run(server), server);
     }
+    for (const type of types) {
+      if (isEnded(plan)) return runner.outcomes;
+      await runType(new Subject(server, world, type), ofTypes, plan, runner);
+    }
+    return runner.outcomes;
+  } finally {
+    for (const type of world.keys()) for (const line of nameLeft(server, type)) warn(line);
   }
-  return runner.outcomes;
 }
 
-/** One check of a type by itself, for those that run checks in their own way. */
-export async function runOf(check: TypeCheck, subject: Subject): Promise<void> {
+/** Tells whether the user ended a run. */
+const isEnded = ({ signal }: Plan): boolean => signal?.aborted === true;
+
+/** Runs the checks of one type and removes what they made, also where the server is lost. */
+async function runType(
+  subject: Subject,
+  checks: readonly TypeCheck[],
+  plan: Plan,
+  runner: Runner,
+): Promise<void> {
+  let obstacle: string | null;
+  try {
+    obstacle = await findObstacle(subject, plan, runner.outcomes);
+    for (const check of checks) {
+      if (isEnded(plan)) break;
+      const reason = obstacle ?? missing(check, subject);
+      await runner.run(check, reason, () => runTypeCheck(check, subject), subject);
+    }
+    const refused = refusedWholly(subject, runner.outcomes);
+    if (refused !== null) plan.unusable?.(refused);
+  } finally {
+    await tidy(subject, plan.warn);
+  }
+  if (obstacle === null && plan.warn !== undefined) await warnOfOthers(subject, plan.warn);
+}
+
+/** Runs one check of a type by itself, for those that run checks in their own way. */
+export async function runTypeCheck(check: TypeCheck, subject: Subject): Promise<void> {
   await subject.begin();
   await check.run(subject);
 }
@@ -132,6 +152,10 @@ class Runner {
     this.#progress = progress;
   }
 
+  /**
+   * Runs a check and keeps its outcome; `reason` says why it can't be run. Throws LostError where
+   * the server is lost.
+   */
   async run(
     check: Check,
     reason: string | null,
@@ -151,10 +175,10 @@ class Runner {
     };
     try {
       this.#server.fence.begin(check.id);
-      const why = reason ?? elsewhere(check, transport) ?? this.#settled(check, type);
+      const why = reason ?? elsewhere(check, transport) ?? this.#findSettler(check, type);
       const isNot = why ?? check.applies?.(on as never) ?? null;
       if (isNot !== null) return end({ status: 'notApplicable', reason: isNot });
-      await this.#undisturbed(on, work);
+      await this.#runUndisturbed(on, work);
       this.#unanswered = 0;
       end({ status: 'passed' });
     } catch (error) {
@@ -163,10 +187,10 @@ class Runner {
         return end({ status: 'notApplicable', reason: error.message });
       const status = isExpectation(error) ? 'failed' : 'defect';
       const failure = failureOf(error, recorder.take());
-      const refused = status === 'failed' ? await this.#refusedSample(on, error) : null;
+      const refused = status === 'failed' ? await this.#findRefusal(on, error) : null;
       if (refused !== null)
         return end({ status: 'notApplicable', reason: refused, isRefused: true });
-      const lost = error instanceof NoAnswerError ? await this.#lost(error) : null;
+      const lost = error instanceof NoAnswerError ? await this.#findLoss(error) : null;
       // A check that the server did not let the runner finish has not failed.
       if (lost instanceof DeclinedError) throw new LostError(lost.since(check.id), this.outcomes);
       end({ status, failure });
@@ -176,15 +200,15 @@ class Runner {
     }
   }
 
-  /** The object that a check failed by, if the descriptor doesn't tell why it is refused. */
-  async #refusedSample(on: Server | Subject, error: unknown): Promise<string | null> {
+  /** Names the object that a check failed by, if the descriptor doesn't tell why it is refused. */
+  async #findRefusal(on: Server | Subject, error: unknown): Promise<string | null> {
     if (!(on instanceof Subject) || error instanceof NoAnswerError) return null;
     // Where that fails, too, the check's own failure says more.
     return await this.#server.recorder.aside(() => refusedSample(on)).catch(() => null);
   }
 
-  /** The failed check that settles this one, in words; null where there is none. */
-  #settled({ id }: Check, type: string | null): string | null {
+  /** Returns the failed check that settles this one, in words; null where there is none. */
+  #findSettler({ id }: Check, type: string | null): string | null {
     const before = settlersOf(id).find(
       (one) => this.#failed.has(keyOf(one, type)) || this.#failed.has(keyOf(one, null)),
     );
@@ -192,7 +216,7 @@ class Runner {
   }
 
   /** Returns why the server answers nothing more; null where it answers with the session. */
-  async #lost(error: NoAnswerError): Promise<Error | null> {
+  async #findLoss(error: NoAnswerError): Promise<Error | null> {
     if (error instanceof DeclinedError) return error;
     const { user, recorder } = this.#server;
     return await recorder
@@ -216,12 +240,12 @@ class Runner {
   }
 
   /**
-   * Where the account has objects of others, these may be at work. A check that failed while
-   * something changed that the run did not touch is done once more, beside what is there then.
-   * Where it had none, new objects are rather the check's own, by a create whose answer was lost or
-   * wrong. The check has failed, and those after it run beside what is left.
+   * Runs a check, once more if others disturbed it. A check that failed while something changed
+   * that the run did not touch is done again, beside what is there then. Where the account had no
+   * objects of others, new ones are rather the check's own, by a create whose answer was lost or
+   * wrong. The check has failed then, and those after it run beside what is left.
    */
-  async #undisturbed(on: Server | Subject, work: () => Promise<void>): Promise<void> {
+  async #runUndisturbed(on: Server | Subject, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -232,7 +256,7 @@ class Runner {
       if (error instanceof NoAnswerError) throw error;
       const wasBeside = on.isBeside;
       // Where that fails, too, the check's own failure says more.
-      const told = await recorder.aside(() => others(on)).catch(() => []);
+      const told = await recorder.aside(() => tellOthers(on)).catch(() => []);
       if (told.length === 0) throw error;
       for (const line of told) this.#warn(line);
       await recorder.aside(() => lookAround(on));
@@ -246,8 +270,11 @@ class Runner {
 /** Returns a key of a check that ran for a type. */
 const keyOf = (id: string, type: string | null): string => `${id} ${type ?? ''}`;
 
-/** Why no check of a type can be run. */
-async function whyUnusable(
+/**
+ * Looks at a type and prepares it. Returns why none of its checks can be run; null where they can.
+ * Throws LostError where the server answers nothing.
+ */
+async function findObstacle(
   subject: Subject,
   { unusable = () => undefined }: Plan,
   outcomes: readonly Outcome[],

@@ -6,7 +6,7 @@ import {
   HttpConnection,
   type TransportName,
 } from '../src/client/connection.js';
-import { SocketConnection } from '../src/client/socket.js';
+import { SocketConnection } from '../src/client/socket-connection.js';
 import { run } from '../src/run.js';
 import type { World } from '../src/subject/described.js';
 import { Server } from '../src/subject/server.js';

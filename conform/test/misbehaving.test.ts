@@ -2,16 +2,19 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
-import { WIRE, type Wire } from '../src/client/watching.js';
+import { describeSilence } from '../src/client/no-answer.js';
+import { trusting, WIRE, type Wire } from '../src/client/watching.js';
 import { conform, type Options } from '../src/command.js';
 import type { Outcome } from '../src/outcome.js';
 import { REPORTS } from '../src/report/index.js';
 import { run } from '../src/run.js';
 import { worldOf } from '../src/subject/described.js';
 import { Server } from '../src/subject/server.js';
+import { CERTIFICATE } from './certificate.js';
 import { startInFront } from './misbehaving.js';
 import { type Habits, OtherServer, THINGS } from './other-server.js';
 
@@ -324,4 +327,139 @@ it('an error of the input has no credential', async () => {
     },
   });
   await expect(commanded(url)).rejects.toThrow(/redirects to https:\/\/elsewhere\/\?t=\(hidden\)/);
+});
+
+it('no list of what the session has tells a credential', async () => {
+  const accounts = { 'a-token': { isReadOnly: false } };
+  const other = await OtherServer.start({ accounts });
+  await expect(commanded(other.url, { account: ['x'] })).rejects.toThrow(/these: \(hidden\)\.$/);
+});
+
+it('RFC 9110 12.5.3: a server that compresses where it may is asked not to', async () => {
+  const other = await OtherServer.start();
+  const start = (isAlways: boolean) =>
+    startInFront(other, {
+      handle: ({ headers }, res, body) => {
+        if (body === '' || (headers['accept-encoding'] === 'identity' && !isAlways)) return false;
+        const { methodCalls } = JSON.parse(body) as { methodCalls: never };
+        res.setHeader('content-type', 'application/json');
+        res.setHeader('content-encoding', 'gzip');
+        res.end(gzipSync(JSON.stringify(other.answer(methodCalls))));
+        return true;
+      },
+    });
+  expect(statuses(await ran(await start(false), ['echo']))).toEqual({ echo: 'passed' });
+  const always = await ran(await start(true), ['echo']);
+  expect(wordsOf(always, 'echo')).toMatch(/^A Response is JSON \(3\.4\), not .*json in gzip: /);
+});
+
+it.each(['prepared', 'checked'])(
+  'objects that a type refers to are named: lost when %s',
+  async (when) => {
+    const own = { isPersonal: true, isReadOnly: false };
+    const other = await OtherServer.start({ accounts: { a: own, b: own } });
+    const most = when === 'prepared' ? 1 : 2;
+    const url = await startInFront(other, {
+      handle: (_req, res, body) => {
+        if (other.ids.length >= most) res.writeHead(401).end();
+        else if (body.includes('Part/get')) {
+          const args = { accountId: 'a', state: 's', list: [], notFound: [] };
+          const methodResponses = [['Part/get', args, 'c0']];
+          res.end(JSON.stringify({ methodResponses, sessionState: 's' }));
+        } else return false;
+        return true;
+      },
+    });
+    const part = `
+  Part:
+    properties:
+      name: { type: string, maxLength: 100 }
+      thingId: { type: string, references: Thing }
+    required: [name, thingId]
+    standardMethods: [get, set]
+`;
+    const server = await Server.connect({ url, authorization: bearer('a-token') });
+    const warnings: string[] = [];
+    const plan = {
+      ...{ server, world: worldOf([{ ...THINGS, text: `${THINGS.text}${part}` }]) },
+      ...{
+        selection: { types: ['Part'] },
+        checks: CHECKS.filter(({ id }) => id === 'get-not-found'),
+      },
+      warn: (line: string) => warnings.push(line),
+    };
+    await expect(run(plan, IDLE)).rejects.toThrow('The credentials are refused');
+    expect(warnings).toEqual([
+      expect.stringContaining('Not all that was made for Part could be removed'),
+      ...(when === 'prepared' ? ['a'] : ['a', 'b']).map((id, n) =>
+        expect.stringContaining(`Left behind: Thing objects in account ${id}: made${n + 1}`),
+      ),
+    ]);
+  },
+);
+
+it('RFC 8620 1.7: credentials of a session over https go to no http', async () => {
+  const other = await OtherServer.start(
+    { session: { apiUrl: 'http://127.0.0.1:1/' } },
+    CERTIFICATE,
+  );
+  const result = await ran(other.url, ['echo'], trusting(WIRE, CERTIFICATE.cert));
+  expect(wordsOf(result, 'echo')).toContain(
+    "The session's apiUrl is no URL that begins with https://: ",
+  );
+});
+
+it('a session’s own URL may have a query', async () => {
+  const other = await OtherServer.start();
+  const paths: unknown[] = [];
+  const url = await startInFront(other, {
+    handle: ({ url: path }) => {
+      paths.push(path);
+      return false;
+    },
+  });
+  expect(statuses(await ran(`${url}/session?user=a`, ['echo']))).toEqual({ echo: 'passed' });
+  expect(paths.slice(0, 2)).toEqual(['/session?user=a', '/api']);
+});
+
+it('a descriptor that the server can’t give is no type that is left out', async () => {
+  const reference = { 'urn:jmapsmith:reference': { url: '/about/{capability}' } };
+  const other = await OtherServer.start({ session: { capabilities: reference } });
+  const url = await startInFront(other, {
+    handle: ({ url: path }, res) => {
+      const isReference = path?.startsWith('/about/') === true;
+      if (isReference) res.writeHead(500).end();
+      return isReference;
+    },
+  });
+  await expect(commanded(url, { descriptor: undefined })).rejects.toMatchObject({
+    name: 'UsageError',
+    message: expect.stringMatching(/about\/urn%3Ajmapsmith%3Areference answered 500\.$/),
+  });
+});
+
+it('a type that is named twice is checked once', async () => {
+  const other = await OtherServer.start();
+  const { report } = await commanded(other.url, {
+    check: ['get-no-ids'],
+    type: ['Thing', 'Thing'],
+  });
+  expect(JSON.parse(report)).toMatchObject({ counts: { passed: 1, failed: 0 } });
+});
+
+it('a page that is no session is told as that', async () => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: (_req, res) => {
+      res.end('<html>Welcome</html>');
+      return true;
+    },
+  });
+  await expect(commanded(url)).rejects.toThrow(/jmap answered 200 without an apiUrl, http/);
+});
+
+it('a host of several addresses, none of which answers, is told by the first of them', () => {
+  const errors = ['::1', '127.0.0.1'].map((host) => new Error(`connect ECONNREFUSED ${host}:1`));
+  const all = Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' });
+  expect(describeSilence(all)).toBe('the server takes no connections (connect ECONNREFUSED ::1:1)');
 });

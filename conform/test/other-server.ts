@@ -27,6 +27,8 @@ export interface Habits {
   readonly before?: (calls: readonly Call[]) => 'lose' | 'hang' | 'die' | 'answer';
   /** Changes the arguments of a response. */
   readonly changeArgs?: (name: string, args: JsonMap) => JsonMap;
+  /** Members of its session. */
+  readonly session?: JsonMap;
   /** Of its accounts, by id. */
   readonly accounts?: Readonly<Record<string, JsonMap>>;
 }
@@ -120,6 +122,7 @@ export class OtherServer {
       accounts: accountsOf(this.#habits),
       primaryAccounts: {},
       state: 's',
+      ...this.#habits.session,
     };
   }
 

@@ -4,7 +4,7 @@ import { CHECKS } from '../../conform/src/checks/index.js';
 import type { TransportName } from '../../conform/src/client/connection.js';
 import { bearer } from '../../conform/src/client/credentials.js';
 import { NotApplicable } from '../../conform/src/not-applicable.js';
-import { runOf } from '../../conform/src/run.js';
+import { runTypeCheck } from '../../conform/src/run.js';
 import { lookAround } from '../../conform/src/subject/beside.js';
 import type { World } from '../../conform/src/subject/described.js';
 import { Server } from '../../conform/src/subject/server.js';
@@ -102,7 +102,7 @@ export function typeConformance(
         it(titleOf(check), async () => {
           if (subject === undefined) throw new Error('The subject was not made.');
           applicable(check, name, missing(check, subject) ?? check.applies?.(subject) ?? null);
-          await runOf(check, subject);
+          await runTypeCheck(check, subject);
         });
     });
   }

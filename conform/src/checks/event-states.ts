@@ -1,7 +1,8 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { type EventStream, NoEventError } from '../client/events.js';
+import type { EventStream } from '../client/events.js';
 import { asMap, type JsonMap } from '../client/json.js';
+import { StreamError } from '../client/no-answer.js';
 import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from '../subject/subject.js';
 import { CORE } from '../subject/user.js';
@@ -48,7 +49,7 @@ async function awaitState(
     // The right state may come behind a wrong one: an earlier change may be told late.
     const next = stream.next('state', ...(states.length === 0 ? [] : [stream.soon]));
     const event = await next.catch((error: unknown) => {
-      if (error instanceof NoEventError && states.length > 0) return null;
+      if (error instanceof StreamError && states.length > 0) return null;
       throw error;
     });
     if (event === null) break;

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../check.js';
 import { type ApiAnswer, HttpConnection } from '../client/connection.js';
 import type { Json } from '../client/json.js';
-import { SocketConnection } from '../client/socket.js';
+import { SocketConnection } from '../client/socket-connection.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { CALL } from './request.js';

@@ -1,7 +1,7 @@
 import { UnexpectedError } from '../unexpected.js';
 import type { ApiResponse } from './answers.js';
 import type { Http } from './http.js';
-import { asMap, type Json, type JsonMap, parsed } from './json.js';
+import { asMap, type Json, type JsonMap } from './json.js';
 
 /** Names the ways that a request can take. */
 export type TransportName = 'http' | 'websocket';
@@ -48,21 +48,26 @@ export class HttpConnection implements Connection {
   }
 
   async send(text: string, isOnce = false): Promise<ApiAnswer> {
-    const { status, json, ...answer } = await this.#http.send(this.#apiUrl(), {
+    const {
+      status,
+      json,
+      headers,
+      text: body,
+    } = await this.#http.send(this.#apiUrl(), {
       isOnce,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: text,
     });
+    if (json === null) {
+      const type = headers.get('content-type') ?? 'no content type';
+      const coding = headers.get('content-encoding') ?? '';
+      const told = `${type}${coding && ` in ${coding}`}: ${body.slice(0, SHOWN)}`;
+      if (status === 200) throw new UnexpectedError(`A Response is JSON (3.4), not ${told}`);
+      return { kind: 'problem', status, problem: {}, told };
+    }
     if (status === 200) return { kind: 'response', response: asResponse(json) };
-    if (json !== null) return { kind: 'problem', status, problem: asMap(json) };
-    const type = answer.headers.get('content-type') ?? 'no content type';
-    return {
-      kind: 'problem',
-      status,
-      problem: {},
-      told: `${type}: ${answer.text.slice(0, SHOWN)}`,
-    };
+    return { kind: 'problem', status, problem: asMap(json) };
   }
 
   close(): void {
@@ -70,7 +75,7 @@ export class HttpConnection implements Connection {
   }
 }
 
-/** A Response; what isn't one is a failure of the server's, told by what is missing. */
+/** Returns a Response (RFC 8620 3.4). Throws UnexpectedError that names what is missing. */
 export function asResponse(json: Json): ApiResponse {
   const response = asMap(json);
   const { methodResponses, sessionState } = response;
@@ -93,6 +98,3 @@ function isInvocation(value: Json): boolean {
   const isObject = args !== null && typeof args === 'object' && !Array.isArray(args);
   return typeof name === 'string' && isObject && typeof callId === 'string';
 }
-
-/** Returns the members of a problem details object (RFC 9457); none where the text is no JSON. */
-export const problemOf = (text: string): JsonMap => asMap(parsed(text));

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Recorder } from './exchange.js';
 import { asMap, type JsonMap, parsed } from './json.js';
-import { silence } from './no-answer.js';
+import { describeSilence, StreamError } from './no-answer.js';
 import { openRequest } from './open-request.js';
 import { askPatiently, type Paused } from './pause.js';
 import type { Watching } from './watching.js';
@@ -12,11 +12,6 @@ const SOON = 3000;
 const LATE = 20;
 /** Characters of a stream at the most: no check waits for so many. */
 const MOST = 2 ** 26;
-
-/** An event source is silent: the server may answer everything else. */
-export class NoEventError extends Error {
-  override readonly name = 'NoEventError';
-}
 
 /** One server-sent event whose data is JSON. */
 export interface ServerEvent {
@@ -67,7 +62,7 @@ export class EventStream {
   }
 
   /**
-   * Opens an event source, whatever the answer. Throws NoEventError where no header comes in time:
+   * Opens an event source, whatever the answer. Throws StreamError where no header comes in time:
    * some servers send none before the first event, and answer everything else.
    */
   static async open(
@@ -82,7 +77,7 @@ export class EventStream {
       new EventStream(response, url, watching);
     const open = (): Promise<EventStream> =>
       openRequest(url, outgoing, watching.wire, read).catch((error: NodeJS.ErrnoException) => {
-        throw new NoEventError(`${line}: ${silence(error)}.`, { cause: error });
+        throw new StreamError(`${line}: ${describeSilence(error)}.`, { cause: error });
       });
     const stream = await askPatiently(line, watching.wire, open, (one) => one.#paused());
     const { status, contentType } = stream;
@@ -99,13 +94,14 @@ export class EventStream {
   }
 
   /**
-   * The next `state` event that wasn't taken yet; a failure where the stream ends or nothing comes.
+   * Waits for the next `state` event that wasn't taken yet. Throws StreamError where the stream
+   * ends or nothing comes.
    */
   state(): Promise<ServerEvent> {
     return this.next('state');
   }
 
-  /** The same of any name, and of whatever comes behind what was taken last. */
+  /** Waits for the next event of a name, behind the one that was taken last. */
   async next(name: string, patience = this.#patience): Promise<ServerEvent> {
     const nextAt = (): number =>
       this.events.findIndex(({ event }, n) => n >= this.#taken && event === name);
@@ -114,13 +110,13 @@ export class EventStream {
     this.#taken = at + 1;
     const event = this.events[at];
     if (event === undefined)
-      throw new NoEventError(
+      throw new StreamError(
         `The stream ended without a ${name} event: ${JSON.stringify(this.events)}`,
       );
     return event;
   }
 
-  /** The same of an event that is due after so many seconds. */
+  /** Waits for the next event of a name that is due after so many seconds. */
   nextAfter(seconds: number, name: string): Promise<ServerEvent> {
     return this.next(name, seconds * 1000 + this.#patience);
   }
@@ -130,12 +126,15 @@ export class EventStream {
     return Math.max(SOON, this.#patience / LATE);
   }
 
-  /** The next id that the server set: with an event, or by itself behind one (RFC 8620 7.3). */
+  /**
+   * Waits for the next id that the server sets: with an event, or by itself behind one (RFC 8620
+   * 7.3).
+   */
   async nextId(): Promise<string> {
     const at = this.#idsTaken;
     await this.#until(() => this.#ids.length > at, 'An event id', this.soon);
     const id = this.#ids[at];
-    if (id === undefined) throw new NoEventError('The stream ended without an event id.');
+    if (id === undefined) throw new StreamError('The stream ended without an event id.');
     this.#idsTaken += 1;
     return id;
   }
@@ -167,7 +166,7 @@ export class EventStream {
       };
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new NoEventError(`${what} didn't come within ${patience} ms.`));
+        reject(new StreamError(`${what} didn't come within ${patience} ms.`));
       }, patience);
       this.#waiting.add(look);
       look();

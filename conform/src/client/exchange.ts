@@ -35,14 +35,14 @@ const SECRET = new Set([
 /** Keeps the exchanges of the check that runs. Credentials and cookies are never part of it. */
 export class Recorder {
   readonly secrets: Secrets;
-  #exchanges: Exchange[] = [];
+  #exchanges: Kept[] = [];
   #asides = 0;
 
   constructor(secrets = new Secrets([])) {
     this.secrets = secrets;
   }
 
-  /** Requests of `work`, beside a check, are not part of it. */
+  /** Does work beside a check, whose requests are not kept. */
   async aside<T>(work: () => Promise<T>): Promise<T> {
     this.#asides += 1;
     try {
@@ -52,14 +52,19 @@ export class Recorder {
     }
   }
 
-  /** Keeps an exchange for the report of the check that runs; the oldest ones are forgotten. */
-  add({ request, answer }: Exchange): void {
-    if (this.#asides > 0) return;
-    this.#exchanges.push({
-      request: this.#kept(request),
-      answer: answer === null ? null : this.#kept(answer),
-    });
+  /**
+   * Keeps an exchange for the report of the check that runs; the oldest ones are forgotten. Returns
+   * what adds an answer that comes later.
+   */
+  add({ request, answer }: Exchange): (answer: Exchange['answer']) => void {
+    if (this.#asides > 0) return () => undefined;
+    const kept: Kept = { request: this.#keep(request), answer: this.#keep(answer) };
+    this.#exchanges.push(kept);
     if (this.#exchanges.length > MOST) this.#exchanges.shift();
+    return (later) => {
+      // Nothing is added to a report of a check that is over.
+      if (this.#exchanges.includes(kept)) kept.answer = this.#keep(later);
+    };
   }
 
   /** Returns the exchanges kept since the last time, oldest first. */
@@ -70,7 +75,9 @@ export class Recorder {
   }
 
   /** Returns a message without credentials and cookies, and no longer than a report shows. */
-  #kept<T extends Headed>({ body, ...message }: T): T {
+  #keep<T extends Headed | null>(whole: T): T {
+    if (whole === null) return whole;
+    const { body, ...message } = whole;
     const headers = Object.fromEntries(
       Object.entries(message.headers).map(([name, value]) => [
         name,
@@ -83,6 +90,12 @@ export class Recorder {
       body.length <= KEPT ? shown : `${shown.slice(0, KEPT)}… (${body.length} characters)`;
     return { ...this.secrets.hiddenIn({ ...message, headers }), body: cut } as T;
   }
+}
+
+/** Describes an exchange whose answer may come later. */
+interface Kept {
+  readonly request: Exchange['request'];
+  answer: Exchange['answer'];
 }
 
 /** Describes the parts of a message that can be long or secret. */

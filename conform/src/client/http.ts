@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { mayWrite } from './fenced-ids.js';
 import { type Json, parsed } from './json.js';
-import { DeclinedError, LongError, NoAnswerError, silence } from './no-answer.js';
+import { DeclinedError, describeSilence, LongError, NoAnswerError } from './no-answer.js';
 import { type Body, type Outgoing, openRequest } from './open-request.js';
-import { askPatiently } from './pause.js';
+import { askPatiently, type Paused } from './pause.js';
 import { MOST_OCTETS, type Watching, type Wire } from './watching.js';
 
 /** Describes a request: without a method it is a GET. */
@@ -58,7 +58,7 @@ export class Http {
     return this.authorization.split(' ')[0] ?? '';
   }
 
-  /** The credentials behind the scheme. */
+  /** Returns the credentials behind the scheme. */
   get credentials(): string {
     return this.authorization.slice(this.scheme.length + 1);
   }
@@ -69,8 +69,8 @@ export class Http {
   }
 
   /**
-   * Any request; nothing is followed, whatever comes back is an answer. Throws NoAnswerError where
-   * none comes in time, DeclinedError where the server serves the user no longer.
+   * Sends any request and returns what comes back, redirects as well. Throws NoAnswerError where
+   * nothing comes in time, DeclinedError where the server serves the user no longer.
    */
   async send(url: string, request: HttpRequest = {}): Promise<HttpAnswer> {
     const { method = 'GET', authorization = this.authorization, isOnce = false } = request;
@@ -113,8 +113,8 @@ export class Http {
   }
 
   /**
-   * A GET that follows redirects within the same origin, where credentials may go along (RFC 8620
-   * 2.2).
+   * Sends a GET and follows redirects within the same origin, where credentials may go along
+   * (RFC 8620 2.2).
    */
   async follow(url: string): Promise<HttpAnswer & { readonly url: string }> {
     let at = url;
@@ -135,13 +135,13 @@ async function exchange(url: string, outgoing: Outgoing, wire: Wire): Promise<Ht
   } catch (error) {
     // A request that can't be made at all is no silence of the server's.
     if (error instanceof TypeError) throw error;
-    const words = silence(error as NodeJS.ErrnoException);
+    const words = describeSilence(error as NodeJS.ErrnoException);
     throw new NoAnswerError(`${outgoing.method} ${url}: ${words}`, { cause: error });
   }
 }
 
 /** Reads an answer to its end. Throws LongError where that is too far. */
-async function readAnswer(
+export async function readAnswer(
   response: IncomingMessage,
   { most = MOST_OCTETS }: Wire,
 ): Promise<HttpAnswer> {
@@ -159,7 +159,7 @@ async function readAnswer(
 }
 
 /** Returns what of an answer can ask for a pause. */
-const pausedBy = ({ status, headers, json }: HttpAnswer) => ({
+export const pausedBy = ({ status, headers, json }: HttpAnswer): Paused => ({
   ...{ status, json, retryAfter: headers.get('retry-after') },
 });
 

@@ -22,6 +22,14 @@ export class DeclinedError extends NoAnswerError {
   }
 }
 
+/**
+ * An event source or a WebSocket is silent, or can't be opened. The server may answer everything
+ * else, so a run goes on.
+ */
+export class StreamError extends Error {
+  override readonly name = 'StreamError';
+}
+
 /** Nothing came in the time that a server may take. */
 export class SilentError extends Error {
   constructor(patience: number) {
@@ -37,9 +45,12 @@ export class LongError extends Error {
 }
 
 /** Returns words for what a server did in place of an answer. */
-export function silence(error: NodeJS.ErrnoException): string {
+export function describeSilence(error: NodeJS.ErrnoException): string {
   if (error instanceof SilentError || error instanceof LongError) return error.message;
-  if (error.code === 'ECONNREFUSED') return `the server takes no connections (${error.message})`;
+  // Where a host has several addresses, the error holds one for each, and has no words itself.
+  const [first] = error instanceof AggregateError ? (error.errors as Error[]) : [];
+  const message = error.message === '' && first !== undefined ? first.message : error.message;
+  if (error.code === 'ECONNREFUSED') return `the server takes no connections (${message})`;
   const isBroken = error.code === 'ECONNRESET' || error.code === 'EPIPE';
-  return isBroken ? `the server broke the connection off (${error.message})` : error.message;
+  return isBroken ? `the server broke the connection off (${message})` : message;
 }

@@ -71,7 +71,8 @@ function sendOnce<T>(
       url,
       {
         method,
-        headers: { ...length, ...headers } as never,
+        // Without this header a server may choose any content coding (RFC 9110 12.5.3).
+        headers: { ...length, 'accept-encoding': 'identity', ...headers } as never,
         signal,
         ...connection,
         ...trustOf(wire),

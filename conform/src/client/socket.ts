@@ -1,10 +1,11 @@
 import WebSocket from 'ws';
-import { type ApiAnswer, asResponse, type Connection } from './connection.js';
-import type { Recorder } from './exchange.js';
+import type { Exchange, Recorder } from './exchange.js';
 import type { Fence } from './fence.js';
+import { type HttpAnswer, pausedBy, readAnswer } from './http.js';
 import { asMap, type JsonMap, parsed } from './json.js';
-import { NoAnswerError, SilentError } from './no-answer.js';
-import { trustOf, type Watching } from './watching.js';
+import { describeSilence, SilentError, StreamError } from './no-answer.js';
+import { askPatiently } from './pause.js';
+import { trustOf, type Watching, type Wire } from './watching.js';
 
 /** Describes what of an opening handshake (RFC 6455 4.1) a check wants otherwise. */
 export interface Handshake {
@@ -16,68 +17,85 @@ export interface Handshake {
 /** A WebSocket with what came over it. */
 export class Socket {
   readonly raw: WebSocket;
+  readonly wire: Wire;
   readonly messages: JsonMap[] = [];
   /** The close code. */
   readonly closed: Promise<number>;
   readonly #waiting = new Set<() => void>();
   readonly #recorder: Recorder;
   readonly #fence: Fence;
-  readonly #patience: number;
+  /** By the ids of requests that were not answered: what takes note of the answer. */
+  readonly #unanswered = new Map<unknown, (answer: Exchange['answer']) => void>();
 
   private constructor(raw: WebSocket, { recorder, fence, wire }: Watching) {
     this.raw = raw;
+    this.wire = wire;
     this.#recorder = recorder;
     this.#fence = fence;
-    this.#patience = wire.patience;
     this.closed = new Promise((resolve) => raw.once('close', resolve));
     // ws tells what it can't go on with by `close`, too.
     raw.on('error', () => undefined);
-    raw.on('message', (data: Buffer) => {
-      const text = data.toString('utf8');
-      recorder.add({
-        request: { line: 'WebSocket', headers: {}, body: '' },
-        answer: { headers: {}, body: text },
-      });
-      const message = asMap(parsed(text));
-      fence.heard(message);
-      this.messages.push(message);
-      for (const look of this.#waiting) look();
-    });
-    raw.on('close', () => {
-      for (const look of this.#waiting) look();
-    });
+    raw.on('message', (data: Buffer) => this.#hear(data.toString('utf8')));
+    raw.on('close', () => this.#look());
   }
 
   /**
-   * Opens a socket and resolves to it, or to the HTTP status that refused the handshake. Rejects
-   * with NoAnswerError where nothing answers in time.
+   * Opens a socket and resolves to it, or to the HTTP status that refused the handshake. Waits
+   * where the server asks for a pause. Rejects with StreamError where nothing answers in time, or
+   * where the answer is no handshake.
    */
-  static open(
+  static async open(
     url: string,
     authorization: string,
     watching: Watching,
-    { protocols = ['jmap'], headers = {}, compress = false }: Handshake = {},
+    { headers: others = {}, ...handshake }: Handshake = {},
   ): Promise<Socket | number> {
-    const raw = new WebSocket(url, [...protocols], {
-      headers: { authorization, ...headers },
-      perMessageDeflate: compress,
-      ...trustOf(watching.wire),
-    });
-    const { patience } = watching.wire;
-    return new Promise<Socket | number>((resolve, reject) => {
-      const failed = ({ message }: Error): void => reject(new NoAnswerError(`${url}: ${message}`));
-      const timer = setTimeout(() => {
-        failed(new SilentError(patience));
-        raw.terminate();
-      }, patience);
-      const socket = new Socket(raw, watching);
-      raw.once('open', () => resolve(socket));
-      raw.once('unexpected-response', (_request, response) => {
-        resolve(response.statusCode ?? 0);
-        raw.terminate();
+    const line = `GET ${url}`;
+    const headers = { authorization, ...others };
+    const shake = (): Promise<Socket | HttpAnswer> =>
+      Socket.#shake(url, watching, { ...handshake, headers }).catch((error: Error) => {
+        throw new StreamError(`${line}: ${describeSilence(error)}`, { cause: error });
       });
-      raw.once('error', failed);
-      raw.once('open', () => clearTimeout(timer));
+    const answer = await askPatiently(line, watching.wire, shake, (one) =>
+      one instanceof Socket ? { status: 101, retryAfter: null, json: null } : pausedBy(one),
+    );
+    if (answer instanceof Socket) return answer;
+    const { status, text } = answer;
+    watching.recorder.add({
+      request: { line, headers, body: '' },
+      answer: { status, headers: Object.fromEntries(answer.headers), body: text },
+    });
+    return status;
+  }
+
+  /** Sends one opening handshake. Resolves to the socket, or to the answer that refuses it. */
+  static #shake(
+    url: string,
+    watching: Watching,
+    { protocols = ['jmap'], headers = {}, compress = false }: Handshake,
+  ): Promise<Socket | HttpAnswer> {
+    const { wire } = watching;
+    return new Promise<Socket | HttpAnswer>((resolve, reject) => {
+      const raw = new WebSocket(url, [...protocols], {
+        headers: { ...headers },
+        perMessageDeflate: compress,
+        ...trustOf(wire),
+      });
+      const timer = setTimeout(() => {
+        reject(new SilentError(wire.patience));
+        raw.terminate();
+      }, wire.patience);
+      const socket = new Socket(raw, watching);
+      raw.once('unexpected-response', (_request, response) => {
+        readAnswer(response, wire)
+          .then(resolve, reject)
+          .finally(() => raw.terminate());
+      });
+      raw.once('error', reject);
+      raw.once('open', () => {
+        clearTimeout(timer);
+        resolve(socket);
+      });
       raw.once('close', () => clearTimeout(timer));
     });
   }
@@ -87,10 +105,14 @@ export class Socket {
     return this.raw.readyState === WebSocket.OPEN;
   }
 
+  /** Sends a text message, which the fence must let pass. */
   send(message: string | JsonMap): void {
     const body = typeof message === 'string' ? message : JSON.stringify(message);
     this.#fence.pass(body);
-    this.#recorder.add({ request: { line: 'WebSocket', headers: {}, body }, answer: null });
+    const request = { line: 'WebSocket', headers: {}, body };
+    const answered = this.#recorder.add({ request, answer: null });
+    const { id } = asMap(parsed(body));
+    if (id !== undefined) this.#unanswered.set(id, answered);
     this.raw.send(body);
   }
 
@@ -128,9 +150,10 @@ export class Socket {
 
   /**
    * Waits for the first message that matches, among those that came before as well, and removes it
-   * from them. Rejects with NoAnswerError at the deadline.
+   * from them. Rejects with StreamError at the deadline.
    */
   take(matches: (message: JsonMap) => boolean = () => true): Promise<JsonMap> {
+    const { patience } = this.wire;
     return new Promise((resolve, reject) => {
       const end = (): void => {
         this.#waiting.delete(look);
@@ -138,9 +161,8 @@ export class Socket {
       };
       const timer = setTimeout(() => {
         end();
-        const seconds = this.#patience / 1000;
-        reject(new NoAnswerError(`The server hangs: no message came within ${seconds} s.`));
-      }, this.#patience);
+        reject(new StreamError(`The server hangs: no message came within ${patience / 1000} s.`));
+      }, patience);
       const look = (): void => {
         const at = this.messages.findIndex(matches);
         if (at !== -1) {
@@ -148,7 +170,7 @@ export class Socket {
           resolve(...(this.messages.splice(at, 1) as [JsonMap]));
         } else if (this.raw.readyState >= WebSocket.CLOSING) {
           end();
-          reject(new NoAnswerError('The server closed the WebSocket.'));
+          reject(new StreamError('The server closed the WebSocket.'));
         }
       };
       this.#waiting.add(look);
@@ -156,69 +178,27 @@ export class Socket {
     });
   }
 
+  /** Ends the connection at once. */
   close(): void {
     this.raw.terminate();
   }
-}
 
-const gone = (): Promise<Socket> =>
-  Promise.reject(new NoAnswerError('The server closed the WebSocket.'));
-
-/** Sends requests as messages of RFC 8887, and finds each answer by the id of its request. */
-export class SocketConnection implements Connection {
-  readonly transport = 'websocket';
-  readonly #open: () => Promise<Socket>;
-  #socket: Socket;
-  #opening: Promise<Socket> | null = null;
-  #next = 0;
-
-  /**
-   * `open` is for a socket in place of one that the server closed; without it there is no other.
-   */
-  constructor(socket: Socket, open: () => Promise<Socket> = gone) {
-    this.#socket = socket;
-    this.#open = open;
+  /** Keeps a message that came, and takes note of it as the answer to its request. */
+  #hear(text: string): void {
+    const message = asMap(parsed(text));
+    const { requestId } = message;
+    const answer = { headers: {}, body: text };
+    const answered = this.#unanswered.get(requestId);
+    this.#unanswered.delete(requestId);
+    if (answered !== undefined) answered(answer);
+    else this.#recorder.add({ request: { line: 'WebSocket', headers: {}, body: '' }, answer });
+    this.#fence.heard(message);
+    this.messages.push(message);
+    this.#look();
   }
 
-  async send(text: string): Promise<ApiAnswer> {
-    const id = `r${this.#next}`;
-    this.#next += 1;
-    const socket = await this.#usable();
-    socket.send(labelled(text, id));
-    // A message that can't be read has no id (4.3.4): an answer without one is meant for it, and
-    // nothing else is under way then.
-    const message = await socket.take(
-      ({ '@type': type, requestId = null }) =>
-        requestId === id || (requestId === null && type === 'RequestError'),
-    );
-    const { '@type': type, requestId: _, ...rest } = message;
-    if (type === 'Response') return { kind: 'response', response: asResponse(rest) };
-    return { kind: 'problem', status: Number(message['status'] ?? 0), problem: rest };
+  /** Lets all who wait for a message look what came. */
+  #look(): void {
+    for (const look of this.#waiting) look();
   }
-
-  close(): void {
-    this.#socket.close();
-  }
-
-  /** Where the server ended the connection over one request, the next one has another. */
-  async #usable(): Promise<Socket> {
-    if (this.#socket.isOpen) return this.#socket;
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = null;
-    });
-    this.#socket = await this.#opening;
-    return this.#socket;
-  }
-}
-
-/**
- * Returns the text of a request with the members of a message in front. Text that is no object
- * stays as it is, for checks send such text on purpose.
- */
-function labelled(text: string, id: string): string {
-  const start = text.indexOf('{');
-  if (start === -1 || !/^[ \t\r\n]*$/.test(text.slice(0, start))) return text;
-  const label = `"@type":"Request","id":${JSON.stringify(id)}`;
-  const rest = text.slice(start + 1);
-  return `{${label}${rest.trimStart().startsWith('}') ? '' : ','}${rest}`;
 }

@@ -26,10 +26,14 @@ export class Session {
     this.object = asMap(answer.json);
   }
 
-  /** From a session's own URL, or from the one that a host answers autodiscovery under (2.2). */
+  /**
+   * Reads the session from its own URL, or from the one that a host answers autodiscovery under
+   * (2.2). A URL with a query can only be a session's own.
+   */
   static async read(http: Http, url: string): Promise<Session> {
     const base = url.replace(/[/]+$/, '');
-    const places = base.endsWith(WELL_KNOWN) ? [base] : [`${base}${WELL_KNOWN}`, url];
+    const known = base.endsWith(WELL_KNOWN) ? base : `${base}${WELL_KNOWN}`;
+    const places = new URL(url).search === '' ? [...new Set([known, url])] : [url];
     const tried: string[] = [];
     for (const place of places) {
       const answer = await http.follow(place);
@@ -79,14 +83,14 @@ export class Session {
   }
 
   /**
-   * A URL of the session, its variables filled in (RFC 6570, level 1); a relative one is of its
-   * own. Throws SessionError where it can't be used.
+   * Returns a URL of the session, its variables filled in (RFC 6570, level 1). A relative one is of
+   * the session's own. Throws SessionError where it can't be used.
    */
   expand(member: string, variables: Readonly<Record<string, string>> = {}): string {
     return this.usable(member, this.object[member], HTTP, variables);
   }
 
-  /** The same of a URL template with another place in the session, and of other schemes. */
+  /** Does the same for a URL template with another place in the session, and of other schemes. */
   usable(
     name: string,
     template: Json | undefined,
@@ -95,9 +99,12 @@ export class Session {
   ): string {
     const text = typeof template === 'string' ? expand(template, variables) : '';
     const isUrl = text !== '' && URL.canParse(text, this.url);
-    if (!isUrl || !schemes.includes(new URL(text, this.url).protocol))
+    // Credentials that were sent encrypted are not sent in clear text (RFC 8620 1.7).
+    const isSecure = new URL(this.url).protocol === 'https:';
+    const legal = isSecure ? schemes.filter((scheme) => SECURE.has(scheme)) : schemes;
+    if (!isUrl || !legal.includes(new URL(text, this.url).protocol))
       throw new SessionError(
-        `The session's ${name} is no URL that begins with ${schemes.join('// or ')}//: ` +
+        `The session's ${name} is no URL that begins with ${legal.join('// or ')}//: ` +
           `${JSON.stringify(template) ?? 'it is missing'}.`,
       );
     return URL.canParse(text) ? text : new URL(text, this.url).href;
@@ -108,10 +115,13 @@ export class Session {
 export const HTTP: readonly string[] = Object.freeze(['https:', 'http:']);
 export const WS: readonly string[] = Object.freeze(['wss:', 'ws:']);
 
+/** Lists the schemes that encrypt. */
+const SECURE: ReadonlySet<string> = new Set(['https:', 'wss:']);
+
 /** Returns words for an answer that is no session. */
 function wordsFor(place: string, { url, ...answer }: Awaited<ReturnType<Http['follow']>>): string {
   const target = targetOf(answer, url);
-  if (target === null) return `${place} answered ${answer.status}`;
+  if (target === null) return `${place} answered ${answer.status} without an apiUrl`;
   const hint = target.origin === new URL(url).origin ? '' : ': give that as --url';
   return `${place} redirects to ${target.href} (${answer.status})${hint}`;
 }

@@ -3,7 +3,9 @@ import { type Connection, HttpConnection, type TransportName } from '../client/c
 import { EventStream } from '../client/events.js';
 import { Http, type HttpAnswer } from '../client/http.js';
 import { asMap } from '../client/json.js';
-import { type Handshake, Socket, SocketConnection } from '../client/socket.js';
+import { NoAnswerError } from '../client/no-answer.js';
+import { type Handshake, Socket } from '../client/socket.js';
+import { SocketConnection, throwNoAnswer } from '../client/socket-connection.js';
 import type { Watching } from '../client/watching.js';
 import { NotApplicable } from '../not-applicable.js';
 import { UnexpectedError } from '../unexpected.js';
@@ -42,7 +44,7 @@ export class User {
 
   /**
    * Reads the session of a user and opens the connection that the transport needs. Throws
-   * SessionError where the session offers no WebSocket, or refuses its handshake.
+   * SessionError where the session offers no WebSocket, NoAnswerError where it can't be opened.
    */
   static async connect(
     url: string,
@@ -63,9 +65,11 @@ export class User {
     const open = async (): Promise<Socket> => {
       const socket = await Socket.open(socketUrl, authorization, watching);
       if (typeof socket !== 'number') return socket;
-      throw new SessionError(`${socketUrl} refuses the handshake with ${socket}.`);
+      await http.confirm(socket);
+      throw new NoAnswerError(`${socketUrl} refuses the handshake with ${socket}.`);
     };
-    return new User(session, http, watching, new SocketConnection(await open(), open));
+    const connection = new SocketConnection(await open().catch(throwNoAnswer), open);
+    return new User(session, http, watching, connection);
   }
 
   get transport(): TransportName {
@@ -86,7 +90,10 @@ export class User {
   async socket(handshake: Handshake = {}): Promise<Socket | number> {
     const url = socketUrlOf(this.session);
     if (url === null) throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
-    return await Socket.open(url, this.http.authorization, this.watching, handshake);
+    const socket = await Socket.open(url, this.http.authorization, this.watching, handshake);
+    const hasOwn = handshake.headers?.['authorization'] === undefined;
+    if (hasOwn && typeof socket === 'number') await this.http.confirm(socket);
+    return socket;
   }
 
   /**
