@@ -18,6 +18,8 @@ import {
 export interface CapabilityView {
   readonly file: string;
   readonly base: string;
+  /** The package brings the descriptor: a team can't change it. */
+  readonly isEngines: boolean;
   readonly root: Located;
   readonly urn: string | undefined;
   readonly urnAt: Location;
@@ -34,7 +36,7 @@ export interface TypeView {
   readonly name: string;
   readonly nameAt: Location;
   readonly node: Located;
-  /** As declared; the standard ones are in STANDARD_PROPERTIES. */
+  /** As declared, without the standard ones (standardProperties). */
   readonly properties: readonly PropertyView[];
   readonly required: readonly NameView[];
   readonly singleton: boolean;
@@ -93,7 +95,7 @@ export interface MethodView {
 export function viewCapability(
   descriptor: Descriptor & { readonly root: Located },
 ): CapabilityView {
-  const { file, base, root, start } = descriptor;
+  const { file, base, isEngines = false, root, start } = descriptor;
   const urn = member(root, 'capability');
   const definitions = new Definitions(root);
   const types = members(member(root, 'types')).map((type) => viewType(type, definitions));
@@ -103,6 +105,7 @@ export function viewCapability(
   return {
     file,
     base,
+    isEngines,
     root,
     urn: text(urn),
     urnAt: urn?.at ?? start,
@@ -119,7 +122,8 @@ function expandAll(found: readonly Member[], definitions: Definitions): readonly
 }
 
 /**
- * Returns what a type declares. A declared property of a standard one's name doesn't replace it.
+ * Returns what a type declares. Filters and sorts find properties by name: a standard one before a
+ * declared one of its name, and the first of two that are declared.
  */
 function viewType({ name, nameAt, node }: Member, definitions: Definitions): TypeView {
   const declared = expandAll(members(member(node, 'properties')), definitions);
@@ -157,13 +161,13 @@ function viewStandardMethods(
   });
 }
 
-/** Returns a list of one for a property with `unique: true`. */
+/** Returns a list with the one property where it has `unique: true`; else nothing. */
 function viewUnique({ name, nameAt, node }: PropertyView): readonly ListView[] {
   const unique = member(node, 'unique');
   return flag(unique, false) ? [{ names: [{ name, at: unique?.at ?? nameAt }], at: nameAt }] : [];
 }
 
-/** Returns names, or lists of names. */
+/** Returns the lists under `unique` or `indexes`. A name by itself is a list of one. */
 function viewLists(node: Located | undefined): readonly ListView[] {
   return items(node).map((item) => ({
     names: (item.items ?? [item]).flatMap((each) => nameOf(each) ?? []),
@@ -172,7 +176,8 @@ function viewLists(node: Located | undefined): readonly ListView[] {
 }
 
 /**
- * Reads the declaration of a filter. Its name is its property's, unless `property` gives another.
+ * Reads the declaration of a filter. It compares the property that `property` names, else the first
+ * of `properties`, else the one that has the filter's own name.
  */
 function viewFilter(
   { name, nameAt, node }: Member,
@@ -196,7 +201,7 @@ function viewFilter(
   };
 }
 
-/** Reads the declaration of a sort; returns nothing if it names no property. */
+/** Reads the declaration of a sort; returns none if it names no property. */
 function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readonly SortView[] {
   const named = node.members === undefined ? node : member(node, 'property');
   const propertyName = text(named);
@@ -211,7 +216,7 @@ function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readon
   ];
 }
 
-/** Returns `indexed`, and whether the descriptor gives it. */
+/** Returns `indexed`, false by default, and whether the descriptor gives it. */
 function viewIndexed(node: Located): Pick<FilterView, 'indexed' | 'saysIndexed'> {
   const indexed = member(node, 'indexed');
   return { indexed: flag(indexed, false), saysIndexed: indexed !== undefined };

@@ -1,3 +1,4 @@
+import type { CapabilityView } from '../view.js';
 import { place, type Rule } from './rule.js';
 
 /**
@@ -5,9 +6,11 @@ import { place, type Rule } from './rule.js';
  * a folder.
  */
 export const duplicateCapabilities: Rule = (views, report) => {
-  const urns = new Map<string, (typeof views)[number]>();
-  const bases = new Map<string, (typeof views)[number]>();
-  for (const view of views) {
+  const urns = new Map<string, CapabilityView>();
+  const bases = new Map<string, CapabilityView>();
+  // The engine's first: of two with one name, a team can change its own.
+  const [engines, teams] = [views.filter(isEngines), views.filter((view) => !isEngines(view))];
+  for (const view of [...engines, ...teams]) {
     if (view.urn !== undefined) {
       const earlier = urns.get(view.urn);
       if (earlier === undefined) urns.set(view.urn, view);
@@ -32,3 +35,8 @@ export const duplicateCapabilities: Rule = (views, report) => {
       );
   }
 };
+
+/** Returns whether the package brings the descriptor. */
+function isEngines(view: CapabilityView): boolean {
+  return view.isEngines;
+}

@@ -1,48 +1,79 @@
 import type { Location } from '../model.js';
 import { STANDARD_METHODS } from '../standard-methods.js';
 import type { CapabilityView } from '../view.js';
-import { place, type Rule } from './rule.js';
+import { listed, place, type Report, type Rule } from './rule.js';
 
 /** A method by its whole name, such as `Todo/get`. */
 interface Named {
   readonly name: string;
   readonly at: Location;
-  readonly standard: boolean;
+  readonly owner: Owner;
 }
+
+/** The owner of a method: the engine, a type (the standard methods), or a team's descriptor. */
+type Owner = 'engine' | 'type' | 'descriptor';
+
+/** The order in which methods get their names: of two that clash, a team can change the later. */
+const RANKS: Readonly<Record<Owner, number>> = { engine: 0, type: 1, descriptor: 2 };
+
+/** Words of a message for the owner of the earlier method. */
+const OWNERS: Readonly<Record<Owner, string>> = {
+  engine: ', which the engine has of its own',
+  type: ', a standard method of its type',
+  descriptor: '',
+};
 
 /** Refuses a second definition of a method, standard methods of types included. */
 export const duplicateMethods: Rule = (views, report) => {
   const seen = new Map<string, Named>();
-  // Standard methods first: where a declared one clashes, that is the line to change.
+  const ofEngine = new Map<Location, Named[]>();
   const named = [...views.flatMap(listStandardMethods), ...views.flatMap(listOwnMethods)];
-  for (const method of named) {
+  for (const method of named.sort((a, b) => RANKS[a.owner] - RANKS[b.owner])) {
     // Emitted names leave out the slash, and file systems letter case.
     const key = method.name.replace('/', '').toLowerCase();
     const earlier = seen.get(key);
-    if (earlier === undefined) {
-      seen.set(key, method);
-      continue;
-    }
-    if (method.standard) continue;
-    const why = earlier.standard ? ', a standard method of its type' : '';
-    report(
-      'duplicate-method',
-      method.at,
-      `the method ${method.name} clashes with ${earlier.name}${why} (${place(earlier.at)}); ` +
-        'rename it.',
-      { related: [earlier.at] },
-    );
+    if (earlier === undefined) seen.set(key, method);
+    else if (method.owner !== 'type') reportMethod(method, earlier, report);
+    else if (earlier.owner === 'engine')
+      ofEngine.set(method.at, [...(ofEngine.get(method.at) ?? []), earlier]);
+  }
+  for (const { name, nameAt } of views.flatMap(({ types }) => types)) {
+    const clashes = ofEngine.get(nameAt);
+    if (clashes !== undefined) reportType(name, nameAt, clashes, report);
   }
 };
+
+/** Reports a declared method whose name another one has, with the place of the other. */
+function reportMethod({ name, at }: Named, earlier: Named, report: Report): void {
+  report(
+    'duplicate-method',
+    at,
+    `the method ${name} clashes with ${earlier.name}${OWNERS[earlier.owner]} ` +
+      `(${place(earlier.at)}); rename it.`,
+    { related: [earlier.at] },
+  );
+}
+
+/** Reports a type once, however many of its standard methods the engine has of its own. */
+function reportType(name: string, at: Location, clashes: readonly Named[], report: Report): void {
+  const methods = clashes.map((clash) => clash.name);
+  report(
+    'duplicate-method',
+    at,
+    `no type can be named ${name}: the engine has ${listed(methods)} of its own. Rename the ` +
+      'type; leaving these methods out by standardMethods is not enough.',
+  );
+}
 
 /** Returns the standard methods of all types, even of those that leave some out. */
 function listStandardMethods(view: CapabilityView): readonly Named[] {
   return view.types.flatMap(({ name, nameAt }) =>
-    STANDARD_METHODS.map(({ verb }) => ({ name: `${name}/${verb}`, at: nameAt, standard: true })),
+    STANDARD_METHODS.map(({ verb }) => ({ name: `${name}/${verb}`, at: nameAt, owner: 'type' })),
   );
 }
 
 /** Returns the methods that a descriptor declares beside the standard ones. */
-function listOwnMethods(view: CapabilityView): readonly Named[] {
-  return view.methods.map(({ name, nameAt }) => ({ name, at: nameAt, standard: false }));
+function listOwnMethods({ methods, isEngines }: CapabilityView): readonly Named[] {
+  const owner = isEngines ? 'engine' : 'descriptor';
+  return methods.map(({ name, nameAt }) => ({ name, at: nameAt, owner }));
 }

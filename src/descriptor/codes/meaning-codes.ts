@@ -86,7 +86,7 @@ export const MEANING = Object.freeze({
   'duplicate-method': {
     cause:
       'Two methods have one name, or names that differ only by letter case or the place of ' +
-      'the slash.',
+      'the slash. The engine has `Blob/get` and `Blob/copy`: no type is named `Blob`.',
     wrong: 'methods: { Gadget/get: … }',
     right: 'methods: { Gadget/fetchAll: … }',
   },
