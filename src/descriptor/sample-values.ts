@@ -18,12 +18,17 @@ const GUESSES = [
   ...['en', 'en-GB', 'name@example.com', 'https://example.com/', 'example.com', '+441234567890'],
 ];
 
-/** Returns an id as the server makes them: of a record, or of a blob. */
+/**
+ * Returns an id that looks like the server's: `r...` of a record, `b...` of a blob, a digit last.
+ */
 export function sampleId(place = 0, letter: 'r' | 'b' = 'r'): string {
   return `${letter}01kgb0f3m07q2v9n4x8c1h5d6${place}`;
 }
 
-/** Returns a value that the schema allows, for examples in pages and reports. */
+/**
+ * Returns a value for examples in pages and reports. The schema allows it but for rare cases: a
+ * pattern that no guess matches, long lists, items that must be unique. `{}` stands for any value.
+ */
 export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
   if (typeof schema === 'boolean') return {};
   const chosen = (schema.enum ?? []).find((value) => value !== null);
@@ -47,7 +52,7 @@ export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
   }
 }
 
-/** Returns a value as /get shows it. */
+/** Returns a value of the property as /get shows it; `id` is the object's own. */
 export function sampleProperty(property: ModelProperty, id: string): JsonValue {
   if (property.role === 'id') return id;
   const { reference } = property;
@@ -60,7 +65,7 @@ export function sampleProperty(property: ModelProperty, id: string): JsonValue {
   return replaceTexts(property.blobs, sample, () => sampleId(8, 'b'));
 }
 
-/** Returns a value for a filter, by its operator. */
+/** Returns what a client gives for the condition: a word, a list, a key, by its operator. */
 export function sampleCondition(filter: ModelFilter): JsonValue {
   const value = sampleProperty(filter.property, sampleId());
   switch (filter.operator) {
@@ -82,8 +87,8 @@ export function sampleCondition(filter: ModelFilter): JsonValue {
 }
 
 /**
- * Returns a text of the format or within the bounds; of a pattern that none fits, the pattern
- * itself.
+ * Returns a text of the format, or the first guess within the bounds and of the pattern. Where none
+ * is, it returns the pattern in brackets, or as many letters as `minLength` asks for.
  */
 function sampleText(schema: JSONSchema7, name: string): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema;
@@ -101,19 +106,19 @@ function sampleText(schema: JSONSchema7, name: string): string {
   return pattern === undefined ? 'a'.repeat(Math.min(minLength, 1_000)) : `(${pattern})`;
 }
 
-/** Returns the number that is wished, or the bound that it is beyond. */
+/** Returns the wished number, or the bound that excludes it. */
 function clamp(wished: number, { minimum, maximum }: JSONSchema7): number {
   return Math.max(minimum ?? wished, Math.min(maximum ?? wished, wished));
 }
 
-/** Returns a list with the least number of items, one at least and ten at most. */
-function sampleList({ items = true, minItems = 1, maxItems = 1 }: JSONSchema7): JsonValue {
+/** Returns a list of equal items: one, or as many as `minItems` asks for, at most ten. */
+function sampleList({ items = true, minItems = 1, maxItems = 10 }: JSONSchema7): JsonValue {
   const length = Math.min(Math.max(minItems, 1), maxItems, 10);
   const item = Array.isArray(items) ? (items[0] ?? true) : items;
   return Array.from({ length }, () => sampleOf(item));
 }
 
-/** Returns an object with all declared members, and a further one if it allows them. */
+/** Returns an object with all declared members, and one more if further ones have a schema. */
 function sampleObject(schema: JSONSchema7): JsonObject {
   const { properties = {}, additionalProperties, propertyNames } = schema;
   const members = Object.entries(properties).map(([name, inner]): [string, JsonValue] => [

@@ -10,8 +10,11 @@ import { schemasOf } from './schemas.js';
  * Refuses values of an enum that lack the type or the bounds that the schema says, or stand twice.
  */
 export const enumValues: Rule = (views, report) => {
-  for (const { node, label } of views.flatMap(schemasOf)) {
-    const { type, nullable } = typeOf(node);
+  for (const { node, label: name } of views.flatMap(schemasOf)) {
+    // Beside `setOf: string` the enum is about the keys, and no key is null.
+    const isOfKeys = text(member(node, 'setOf')) === 'string';
+    const label = isOfKeys ? `${name}/keys` : name;
+    const { type, nullable } = isOfKeys ? KEY : typeOf(node);
     const seen = new Set<JsonValue>();
     for (const { value, at } of member(node, 'enum')?.items ?? []) {
       if (seen.has(value))
@@ -33,7 +36,10 @@ export const enumValues: Rule = (views, report) => {
   }
 };
 
-/** Returns what else the schema says of its values: one that breaks it could never be given. */
+/** The type of a set's keys. */
+const KEY = Object.freeze({ type: 'string', nullable: false });
+
+/** Returns the bound or the pattern that a value breaks, in words; undefined if it breaks none. */
 function outOfBounds(value: JsonValue, node: Located): string | undefined {
   const keyed = (key: string) => member(node, key);
   const limit = (key: string) => {

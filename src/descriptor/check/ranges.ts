@@ -13,13 +13,16 @@ const PAIRS: readonly (readonly [string, string, number])[] = [
 ];
 
 /**
- * No lower bound above its upper one; the bounds of an integer are integers that a double holds.
+ * Refuses a lower bound above its upper one, and bounds of an integer that no double holds exactly.
  */
 export const ranges: Rule = (views, report) => {
-  for (const { node, label } of views.flatMap(schemasOf)) {
+  for (const { node, label, isKey = false } of views.flatMap(schemasOf)) {
+    // Beside `setOf: string` the lengths are those of the keys.
+    const isOfKeys = isKey || member(node, 'setOf') !== undefined;
     for (const [lowerKey, upperKey, fallback] of PAIRS) {
       const lower = member(node, lowerKey);
-      const upper = member(node, upperKey)?.value ?? fallback;
+      const longest = isOfKeys && upperKey === 'maxLength' ? BOUNDS.keyLength : fallback;
+      const upper = member(node, upperKey)?.value ?? longest;
       if (typeof lower?.value === 'number' && typeof upper === 'number' && lower.value > upper)
         report(
           'empty-range',

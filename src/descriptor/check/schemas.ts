@@ -14,6 +14,8 @@ export interface SchemaView {
   /** 1 for a property, an argument or a response itself. */
   readonly depth: number;
   readonly use: 'property' | 'message';
+  /** The schema under `setOf`: its values are names of members. */
+  readonly isKey?: boolean;
 }
 
 /** Schemas by their node. A definition that several places use is one of them, at its deepest. */
@@ -49,17 +51,16 @@ function collect(schema: SchemaView, found: Found): void {
   const known = found.get(key);
   if (known !== undefined && known.depth >= schema.depth) return;
   found.set(key, { ...(known ?? schema), depth: schema.depth });
-  const inner = (label: string, node: Located, at: Location): void =>
-    collect(
-      { label: `${schema.label}/${label}`, node, at, depth: schema.depth + 1, use: schema.use },
-      found,
-    );
+  const { label: outer, use } = schema;
+  const depth = schema.depth + 1;
+  const inner = (label: string, node: Located, at: Location, isKey = false): void =>
+    collect({ label: `${outer}/${label}`, node, at, depth, use, isKey }, found);
   for (const { name, nameAt, node } of members(member(schema.node, 'properties')))
     inner(name, node, nameAt);
   const items = member(schema.node, 'items');
   if (items !== undefined) inner('items', items, items.at);
   const keys = member(schema.node, 'setOf');
-  if (keys?.members !== undefined) inner('keys', keys, keys.at);
+  if (keys?.members !== undefined) inner('keys', keys, keys.at, true);
   const further = member(schema.node, 'additionalProperties');
   if (further?.members !== undefined) inner('*', further, further.at);
 }
