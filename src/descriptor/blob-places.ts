@@ -46,8 +46,7 @@ function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
 }
 
 /**
- * Returns the place for a message: `items/blobId` of a list of objects; nothing for the value
- * itself.
+ * Returns the place for a message: `items/blobId` in a list of objects; "" for the value itself.
  */
 export function placeText(place: Place): string {
   return place

@@ -35,7 +35,7 @@ export const BOUNDS = Object.freeze({
   depth: 10,
   /** Schemas within a property, definitions written out wherever they are used. */
   schemas: 5_000,
-  /** Characters of names: `Type_property_casemap` has to fit PostgreSQL's 63 octets. */
+  /** Characters of names: columns (`property_casemap`) and indexes fit PostgreSQL's 63 octets. */
   typeName: 40,
   propertyName: 40,
 });
@@ -43,7 +43,7 @@ export const BOUNDS = Object.freeze({
 /** A bound as docs/reference/descriptors.md tells it. */
 interface BoundRow {
   readonly what: string;
-  /** Where a descriptor says nothing; absent where it can't say anything else. */
+  /** The bound where a descriptor gives none; absent where there is no such bound. */
   readonly fallback?: number;
   readonly most: number;
 }

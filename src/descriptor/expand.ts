@@ -51,8 +51,8 @@ export class Definitions {
   }
 
   /**
-   * Returns the definitions that nothing has used so far, those aside that another one of them
-   * uses.
+   * Returns the definitions that nothing has used so far: in `names` all of them, as written; in
+   * `schemas` expanded ones, without those that another unused one refers to.
    */
   unused(): { readonly names: readonly Member[]; readonly schemas: readonly Member[] } {
     const names = [...this.#raw.values()].filter(({ name }) => !this.#used.has(name));
@@ -68,7 +68,7 @@ export class Definitions {
     return { value: {}, at: node.at, members: new Map() };
   }
 
-  /** Schemas in a schema, itself included. */
+  /** Counts the schemas in a schema, itself included. A definition counts wherever it is used. */
   #sizeOf(node: Located): number {
     const known = this.#sizes.get(node);
     if (known !== undefined) return known;
@@ -84,6 +84,7 @@ export class Definitions {
     return size;
   }
 
+  /** Expands a schema whatever its size: the caller measures it. */
   #expand(node: Located): Located {
     const reference = text(member(node, '$ref'));
     if (reference !== undefined) return this.#resolve(node, reference);
@@ -103,7 +104,7 @@ export class Definitions {
     return { ...node, members: new Map(inner) };
   }
 
-  /** Puts the changed node under a key, if there is one. */
+  /** Replaces the node under a key by the changed one; does nothing where the key is missing. */
   #replaceMember(
     found: Map<string, Member>,
     key: string,
@@ -113,7 +114,10 @@ export class Definitions {
     if (there !== undefined) found.set(key, { ...there, node: change(there.node) });
   }
 
-  /** Returns the definition that a reference names, with the keys beside the reference added. */
+  /**
+   * Returns the definition that a reference names, with the keys beside the reference, which take
+   * precedence; an empty schema where there is no such definition.
+   */
   #resolve(node: Located, reference: string): Located {
     const definition = this.#findDefinition(reference);
     if (definition === undefined) return { value: {}, at: node.at, members: new Map() };
@@ -152,7 +156,7 @@ export class Definitions {
   }
 }
 
-/** Returns the TypeScript name of a definition. */
+/** Returns the TypeScript name of a definition: `Address` for `address`. */
 export function titleOf(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -39,14 +39,14 @@ export const ACCOUNT_USES: Words<AccountUse> = Object.freeze({
   write: 'It writes: a read-only account refuses it.',
 });
 
-/** Returns the words as one text, a line for each. */
+/** Returns the words and what they do as one text, a line for each, as editors show it. */
 export function wordsText(words: Words<string>): string {
   return Object.entries(words)
     .map(([word, meaning]) => `${word}: ${meaning}`)
     .join('\n');
 }
 
-/** Returns the words as the values of an enum. */
+/** Returns the words alone, for an enum: in the order in which the page lists them. */
 export function wordNames<Word extends string>(words: Words<Word>): Word[] {
   return Object.keys(words) as Word[];
 }

@@ -86,7 +86,10 @@ export function typeNamed(name: string | undefined): TypeRow | undefined {
   return name !== undefined && Object.hasOwn(TYPES, name) ? TYPES[name as TypeName] : undefined;
 }
 
-/** Returns the one type of a schema and whether null is allowed beside it. A set is an object. */
+/**
+ * Returns the one type of a schema and whether null is allowed beside it. A set is an object. The
+ * type is undefined where none or several are given; it may be a word that names none.
+ */
 export function typeOf(node: Located): { type: string | undefined; nullable: boolean } {
   const type = member(node, 'type');
   const fallback = member(node, 'setOf') === undefined ? undefined : 'object';

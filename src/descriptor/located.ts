@@ -24,14 +24,12 @@ export interface Member {
   readonly node: Located;
 }
 
-/** Returns the member's node, where `node` is an object that has it. */
+/** Returns the node of a member; undefined where `node` is no object or lacks it. */
 export function member(node: Located | undefined, name: string): Located | undefined {
   return node?.members?.get(name)?.node;
 }
 
-/**
- * Returns the members of an object, none for anything else: rules go over wrong descriptors too.
- */
+/** Returns the members of an object; none for anything else, since a descriptor may be wrong. */
 export function members(node: Located | undefined): readonly Member[] {
   return node?.members === undefined ? [] : [...node.members.values()];
 }
@@ -41,7 +39,7 @@ export function items(node: Located | undefined): readonly Located[] {
   return node?.items ?? [];
 }
 
-/** Returns the value where it is a string. */
+/** Returns the value where it is a string; undefined for anything else. */
 export function text(node: Located | undefined): string | undefined {
   return typeof node?.value === 'string' ? node.value : undefined;
 }
@@ -51,12 +49,12 @@ export function words(node: Located | undefined): string {
   return text(member(node, 'description'))?.trim() ?? '';
 }
 
-/** Returns a Boolean of the descriptor; `fallback` if it has none. */
+/** Returns the value where it is a Boolean; `fallback` for anything else, also for no node. */
 export function flag(node: Located | undefined, fallback: boolean): boolean {
   return typeof node?.value === 'boolean' ? node.value : fallback;
 }
 
-/** Follows a path of member names and indexes as far as it goes. */
+/** Follows a path of member names and indexes; returns the last node that there is. */
 export function descend(node: Located, path: readonly string[]): Located {
   let current = node;
   for (const step of path) {

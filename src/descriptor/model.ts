@@ -18,8 +18,8 @@ import type { ProblemCode } from './codes/index.js';
 
 /**
  * The generator's frozen model: what the descriptors mean, with every default filled in and every
- * name resolved. Rules (check/) read it and report; emitters (emit/) read it and return text.
- * Nothing here knows a file format.
+ * name resolved. It is built once the rules (check/) have found no error. Emitters read it and
+ * return text. Nothing here knows a file format.
  */
 
 /**
@@ -75,7 +75,8 @@ export interface ModelFilter {
 }
 
 /**
- * A property that a Comparator may name. `column` is given if the order isn't the property's own.
+ * A property that a Comparator may name. `casemapColumn` orders texts without letter case, `column`
+ * moments with an offset; without them the property's own column gives the order.
  */
 export interface ModelSort {
   readonly property: ModelProperty;
@@ -192,7 +193,7 @@ export interface ModelCapability {
 
 /** All capabilities of a project: the input of every emitter. */
 export interface Model {
-  /** In order of file name (code points), whatever order they were read in. */
+  /** In order of file name (code units), whatever order they were read in. */
   readonly capabilities: readonly ModelCapability[];
 }
 

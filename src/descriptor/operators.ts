@@ -39,8 +39,8 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
 });
 
 /**
- * Returns whether `indexed: true` asks for the search index, of trigrams; all others are ranges of
- * an ordered one.
+ * Returns whether `indexed: true` asks for the search index, of trigrams. For any other operator it
+ * asks for an ordered index.
  */
 export function isSearched(operator: FilterOperator): boolean {
   return operator === 'contains' || operator === 'text';
@@ -82,7 +82,7 @@ const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Obje
   list: ['isNull', 'hasItem'],
 });
 
-/** Returns the operators that a property of this kind and shape may have. */
+/** Returns the operators for a kind; a shape, where given, decides instead of the kind. */
 export function operatorsOf(
   kind: PropertyKind,
   shape: OperandShape | undefined,
@@ -90,7 +90,7 @@ export function operatorsOf(
   return shape === undefined ? BY_KIND[kind] : BY_SHAPE[shape];
 }
 
-/** Returns the operands of the operator, in the words of docs/reference/descriptors.md. */
+/** Returns what the operator compares, in the words of docs/reference/descriptors.md, each once. */
 export function operandsOf(operator: FilterOperator): readonly string[] {
   if (operator === 'isNull') return ['whatever may be null'];
   const kinds = Object.entries(BY_KIND).filter(([, operators]) => operators.includes(operator));

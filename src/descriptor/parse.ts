@@ -77,13 +77,15 @@ export function parseDescriptor(file: string, source: string): Parsed {
 /** An error of the YAML reader, or of JSON's, in one form. */
 type SyntaxComplaint = Pick<YAMLError, 'code' | 'pos' | 'message'>;
 
-/** A tab that indents makes every line behind it look wrong. */
+/**
+ * Returns the errors up to the first tab that indents: it makes every line behind it look wrong.
+ */
 function firstOf(errors: readonly SyntaxComplaint[]): readonly SyntaxComplaint[] {
   const tab = errors.findIndex(({ code }) => code === 'TAB_AS_INDENT');
   return errors.slice(0, tab === -1 ? MAX_PROBLEMS : tab + 1);
 }
 
-/** Of a line that is indented wrongly: where its text begins. */
+/** Returns the offset of an error; of a line that is indented wrongly, the one of its text. */
 function placeOf({ code, pos: [offset] }: SyntaxComplaint, source: string): number {
   if (code !== 'BAD_INDENT') return offset;
   return offset + (/^ */.exec(source.slice(offset, offset + MAX_LINE))?.[0].length ?? 0);
@@ -113,7 +115,10 @@ function complainOfDepth(at: Location): Problem {
   return { at, code: 'too-deep', message };
 }
 
-/** Returns places of offsets. (yaml's own line counter stops where its parser does.) */
+/**
+ * Returns a function from an offset in UTF-16 code units to its place. One behind the end has the
+ * place of the end. (yaml's own line counter stops where its parser does.)
+ */
 function locator(file: string, source: string): (offset: number) => Location {
   const starts = [0];
   for (let at = source.indexOf('\n'); at !== -1; at = source.indexOf('\n', at + 1))
@@ -177,7 +182,7 @@ class TreeReader {
     return { ...found, at };
   }
 
-  /** Reads an object. Keys are strings, and none may come twice. */
+  /** Reads an object. Reports keys that are no strings, and leaves them out. */
   #readMap(map: YAMLMap, depth: number, at: Location): Located {
     const found = new Map<string, Member>();
     const value = emptyObject();
@@ -189,9 +194,9 @@ class TreeReader {
         this.#report(nameAt, 'wrong-type', 'a key must be a string; put it in quotes.');
         continue;
       }
-      this.#text(key, nameAt);
+      this.#checkText(key, nameAt);
       const twin = found.get(key)?.nameAt;
-      if (twin !== undefined) this.#twice(nameAt, twin);
+      if (twin !== undefined) this.#reportTwin(nameAt, twin);
       const node = this.read(pair.value, depth + 1, nameAt);
       found.set(key, { name: key, nameAt, node });
       value[key] = node.value;
@@ -199,7 +204,6 @@ class TreeReader {
     return { value, at, members: found };
   }
 
-  /** Reads a list. */
   #readSequence(sequence: YAMLSeq, depth: number, at: Location): Located {
     const nodes = sequence.items.map((item) => this.read(item, depth + 1, at));
     return { value: nodes.map((node) => node.value), at, items: nodes };
@@ -208,7 +212,7 @@ class TreeReader {
   /** Reads text, a Boolean, null or a number that JSON has and a double holds exactly. */
   #readScalar({ value, source }: Scalar, at: Location): JsonValue {
     if (value === null || typeof value === 'boolean') return value;
-    if (typeof value === 'string') return this.#text(value, at);
+    if (typeof value === 'string') return this.#checkText(value, at);
     if (typeof value === 'number' && Number.isFinite(value)) {
       // As on the wire: what stands in the text is never rounded in silence.
       if (source !== undefined && isRounded(source, value))
@@ -228,8 +232,11 @@ class TreeReader {
     return null;
   }
 
-  /** RFC 7493 2.1: text without surrogates. No client could send it, no database keep it. */
-  #text(text: string, at: Location): string {
+  /**
+   * Returns the text, and reports half of a surrogate pair (RFC 7493 2.1): no client could send it,
+   * no database keep it.
+   */
+  #checkText(text: string, at: Location): string {
     if (!text.isWellFormed())
       this.#report(
         at,
@@ -239,8 +246,8 @@ class TreeReader {
     return text;
   }
 
-  /** Two keys of one name leave the rest readable. */
-  #twice(at: Location, twin: Location): void {
+  /** Reports the second key of a name. The rest stays readable; the second value counts there. */
+  #reportTwin(at: Location, twin: Location): void {
     const message = 'this key stands twice in one object; remove one of the two.';
     if (this.problems.length < MAX_PROBLEMS)
       this.problems.push({ at, code: 'duplicate-key', message, related: [twin] });
@@ -253,17 +260,21 @@ class TreeReader {
 }
 
 /**
- * Returns true where the text says an integer that the double isn't, or something that only looks
- * like the integer which the double is. Fractions are the nearest double by their nature.
+ * Returns whether a number became an integer that its text doesn't say: 9007199254740993, which no
+ * double holds, or 4.99999999999999999999, which becomes 5. Other fractions are the nearest double
+ * by their nature.
  */
 function isRounded(source: string, value: number): boolean {
   if (!Number.isInteger(value)) return false;
   if (/^[-+]?0[xo]/i.test(source)) return !Number.isSafeInteger(value);
-  return decimal(source) !== decimal(String(value));
+  return normalizeDecimal(source) !== normalizeDecimal(String(value));
 }
 
-/** `12300`, `1.23e4` and `0.123e5` are all `123e2`; undefined for what is no decimal number. */
-function decimal(text: string): string | undefined {
+/**
+ * Writes a decimal number in one form, without its sign: `123e2` for `12300`, `1.23e4` and
+ * `0.123e5`. Returns undefined for any other text.
+ */
+function normalizeDecimal(text: string): string | undefined {
   const [match, whole = '', fraction = '', exponent = '0'] =
     /^[-+]?(\d*)(?:\.(\d*))?(?:e([-+]?\d+))?$/i.exec(text) ?? [];
   if (match === undefined) return undefined;

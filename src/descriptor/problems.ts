@@ -7,7 +7,9 @@ export function isError({ severity }: Problem): boolean {
   return severity !== 'warning';
 }
 
-/** Leaves out problems of a value that could not be read: that one is told already. */
+/**
+ * Returns the found problems without those at the place of an earlier one: that is told already.
+ */
 export function besides(
   earlier: readonly Problem[],
   found: readonly Problem[],
@@ -16,7 +18,7 @@ export function besides(
   return found.filter(({ at }) => !places.has(place(at)));
 }
 
-/** Returns the order in which problems are told. */
+/** Compares problems by file, line, column and message: the order in which they are told. */
 export function byPlace(a: Problem, b: Problem): number {
   return (
     byCodeUnit(a.at.file, b.at.file) ||

@@ -74,7 +74,7 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   };
 }
 
-/** Returns the standard properties, which every type has besides its own. */
+/** Returns views of `id`, `created` and `updated`, all at the place of their type's name. */
 export function standardProperties(at: Location): readonly PropertyView[] {
   const standard = (name: string, kind: PropertyKind, role: PropertyRole): PropertyView => ({
     name,
@@ -95,20 +95,20 @@ export function standardProperties(at: Location): readonly PropertyView[] {
 }
 
 /**
- * Returns whether a word names a type: the keys of a set are ids where it does, as in `setOf:
- * Gadget`.
+ * Returns whether a word is written as the name of a type, with a capital: `setOf: Gadget` is a set
+ * of ids. Another rule asks whether there is such a type.
  */
 export function isTypeName(name: string | undefined): name is string {
   return name !== undefined && /^[A-Z]/.test(name);
 }
 
-/** Returns the name of a value that is text, for messages about it. */
+/** Returns a name with its place; undefined where the value is no text. */
 export function nameOf(node: Located | undefined): NameView | undefined {
   const name = text(node);
   return node === undefined || name === undefined ? undefined : { name, at: node.at };
 }
 
-/** Returns the reference that a property declares by `references` or by `setOf: Type`. */
+/** Returns the reference that `setOf: Type` or else `references` declares, if one does. */
 function viewReference(node: Located, type: string | undefined): ReferenceView | undefined {
   const keys = nameOf(member(node, 'setOf'));
   const named = nameOf(member(node, 'references'));
@@ -123,7 +123,9 @@ function viewReference(node: Located, type: string | undefined): ReferenceView |
   };
 }
 
-/** Returns the sources under `computed`; those of another form are left out. */
+/**
+ * Returns the sources under `computed`. It leaves out what is no name, and a count without `by`.
+ */
 function viewComputed(node: Located): ComputedView {
   const type = nameOf(member(node, 'count'));
   const by = nameOf(member(node, 'by'));
@@ -141,7 +143,7 @@ function viewComputed(node: Located): ComputedView {
   };
 }
 
-/** Returns the engine's view of a computed property. */
+/** Returns the engine's form of a `computed` that the rules accepted: it has one kind of source. */
 export function computedDefinition(view: ComputedView): ComputedDefinition {
   if (view.count !== undefined)
     return { kind: 'count', type: view.count.type.name, by: view.count.by.name };

@@ -3,7 +3,7 @@ import type { AccountUse } from '../capability/capability-definition.js';
 import type { StandardMethodName } from '../capability/definition.js';
 import { BOUNDS } from './bounds.js';
 
-/** One of the six methods that every data type has. */
+/** One of the six methods that a data type can have. */
 export interface StandardMethodRow {
   /** The part of the method's name behind the slash, and the engine's function. */
   readonly verb: StandardMethodName;
@@ -52,7 +52,9 @@ const query: Record<string, JSONSchema7> = {
   sort: comparators,
 };
 
-/** Returns a frozen row of the table, with the account's use by the method's name. */
+/**
+ * Returns a frozen row. `section` is the one of RFC 8620; /set and /copy write, the others read.
+ */
 function makeRow(
   verb: StandardMethodRow['verb'],
   section: string,

@@ -7,7 +7,7 @@ import { findProperty, findType, typesOf } from './types.js';
 
 const WAYS: readonly string[] = ['from', 'count', 'on'];
 
-/** A computed property names sources that are there; clients don't write it. */
+/** Refuses computed properties with wrong sources, in a cycle, writable, or unique in vain. */
 export const computed: Rule = (views, report) => {
   const types = typesOf(views);
   for (const type of views.flatMap((view) => view.types)) {
@@ -25,12 +25,14 @@ export const computed: Rule = (views, report) => {
         if (target !== undefined) findProperty(target, { name: propertyName, at }, report);
       }
     }
-    cycles(type, report);
-    unjudged(type, report);
+    judgeCycles(type, report);
+    judgeUniques(type, report);
   }
 };
 
-/** Reports a property that isn't computed in exactly one way, and one that clients can write. */
+/**
+ * Reports a property that isn't computed in exactly one way, without sources, or by clients too.
+ */
 function judgeComputed(
   { name, access }: PropertyView,
   { node, at }: ComputedView,
@@ -74,8 +76,8 @@ function judgeOwnSource(
 }
 
 /**
- * Reports a count that is no integer, or that counts by a property which doesn't refer to this
- * type.
+ * Reports a count that is no integer or may be null, that counts an unknown type, or that counts by
+ * a property which doesn't refer to this type.
  */
 function judgeCount(
   type: TypeView,
@@ -99,10 +101,10 @@ function judgeCount(
 }
 
 /**
- * Uniqueness is judged on what a call writes; a value that follows from other objects changes after
- * that, and nobody could be refused for it.
+ * Reports unique properties that follow from other objects. The server judges uniqueness on what a
+ * call writes. Such a value changes after that, and no call could be refused for it.
  */
-function unjudged(type: TypeView, report: Report): void {
+function judgeUniques(type: TypeView, report: Report): void {
   const byName = new Map(type.properties.map((property) => [property.name, property]));
   const follows = (property: PropertyView | undefined, seen: Set<string>): boolean => {
     if (property === undefined || seen.has(property.name)) return false;
@@ -123,8 +125,8 @@ function unjudged(type: TypeView, report: Report): void {
   }
 }
 
-/** Sources of the same object, followed: nothing is computed from itself. */
-function cycles(type: TypeView, report: Report): void {
+/** Reports properties that are computed from themselves, directly or by others of the object. */
+function judgeCycles(type: TypeView, report: Report): void {
   const found = onCycles(
     new Map(
       type.properties.map(

@@ -1,7 +1,7 @@
 import { whyNoConditionName } from './reserved.js';
 import type { Rule } from './rule.js';
 
-/** A filter condition's name is a member of a FilterCondition. */
+/** Refuses names of conditions that a FilterCondition can't have as members (RFC 8620 5.5). */
 export const conditionNames: Rule = (views, report) => {
   for (const { name, nameAt } of views.flatMap((view) => view.types).flatMap((t) => t.filters)) {
     const why = whyNoConditionName(name);

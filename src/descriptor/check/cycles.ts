@@ -1,7 +1,6 @@
 /**
- * Returns the names that lead back to themselves, or that lie between such: what is left once
- * everything that leads nowhere, and everything that nothing leads to, is taken away. Takes a
- * linear time.
+ * Returns the names that lead back to themselves, and those on a way from one cycle to another.
+ * It takes away whatever leads nowhere and whatever nothing leads to, in linear time.
  */
 export function onCycles(targets: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const sources = new Map<string, string[]>();
@@ -21,7 +20,7 @@ export function onCycles(targets: ReadonlyMap<string, readonly string[]>): Reado
 /** Nodes of a graph by name, each with the names that it leads to. */
 type Edges = ReadonlyMap<string, readonly string[]>;
 
-/** Takes away, again and again, what leads to nothing that is left. */
+/** Removes from `left`, again and again, the names that lead to nothing in it. */
 function peel(left: Set<string>, forwards: Edges, backwards: Edges): void {
   const degree = new Map<string, number>();
   for (const name of left)

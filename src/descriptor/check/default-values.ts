@@ -22,7 +22,7 @@ export const defaultValues: Rule = (views, report) => {
   }
 };
 
-/** Undefined where the schema itself is wrong, which other rules tell about. */
+/** Returns undefined where the schema itself is wrong, which other rules tell about. */
 type Compile = (node: Located) => ValidateFunction | undefined;
 
 /** Reports a default that its property could never hold, with the reason. */
@@ -59,7 +59,7 @@ function judgeDefault(
   for (const issue of findIssues(compile(node), given)) complain(issue);
 }
 
-/** Returns the value as it would be stored. One that is not legal is the validator's to tell of. */
+/** Returns a legal text of a format in its canonical form, any other value as it is. */
 function storedForm({ value }: Located, name: string | undefined): JsonValue {
   const format = formatNamed(name);
   return typeof value === 'string' && format?.isLegal(value) === true
@@ -67,12 +67,12 @@ function storedForm({ value }: Located, name: string | undefined): JsonValue {
     : value;
 }
 
-/** Returns whether a node is an object or a list without content. */
+/** Returns whether a node is `{}` or `[]`. */
 function isEmpty({ members, items }: Located): boolean {
   return members?.size === 0 || items?.length === 0;
 }
 
-/** Returns a validator's errors for a default; none if the schema didn't compile. */
+/** Returns what a validator finds in a default, in words; nothing if the schema didn't compile. */
 function findIssues(validate: ValidateFunction | undefined, given: Located): readonly string[] {
   // The validator settles numbers in place, so it gets a copy, within an object as a property is.
   if (validate === undefined || validate({ value: structuredClone(given.value) })) return [];
@@ -87,10 +87,7 @@ function findIssues(validate: ValidateFunction | undefined, given: Located): rea
   });
 }
 
-/**
- * Returns every pattern of a schema: the default is matched by none that the rule about them
- * refuses.
- */
+/** Returns every pattern of a schema, so that no pattern is tried which another rule refuses. */
 function patternsIn(node: Located): readonly string[] {
   const own = text(member(node, 'pattern'));
   return [
@@ -103,7 +100,7 @@ function patternsIn(node: Located): readonly string[] {
   ];
 }
 
-/** Compiles each schema once: the properties of many types are the like of each other. */
+/** Returns a function that compiles each schema once: many properties have equal schemas. */
 function compiler(): Compile {
   const ajv = createAjv();
   const compiled = new Map<string, ValidateFunction | undefined>();

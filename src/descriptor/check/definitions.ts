@@ -5,7 +5,9 @@ import { onCycles } from './cycles.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, oneOf, type Report, type Rule } from './rule.js';
 
-/** `$ref` names a definition of the same descriptor, and none leads back to itself. */
+/**
+ * Refuses wrong names of definitions, unknown ones and cycles; warns of those that nobody uses.
+ */
 export const definitions: Rule = (views, report) => {
   for (const { root, types, unused, oversized } of views) {
     const found = members(member(root, '$defs'));
@@ -87,7 +89,7 @@ function rejectRecursion(found: readonly Member[], report: Report): void {
   }
 }
 
-/** Returns the name that a `$ref` has behind `#/$defs/`; empty if the node has none. */
+/** Returns the name that a `$ref` has behind `#/$defs/`; empty if the node has no `$ref`. */
 function readName(node: Located): string {
   return (text(member(node, '$ref')) ?? '').slice(LOCAL.length);
 }
@@ -99,7 +101,8 @@ const DATA: readonly string[] = ['default', 'enum', 'session', 'accountSession']
 const NAMED: readonly string[] = ['types', 'properties', '$defs', 'methods'];
 
 /**
- * Returns every schema that has a `$ref`; a property of that name, or named `default`, is no key.
+ * Returns every schema that has a `$ref`. `isNamed`: the node's members have names that the author
+ * chose, so that a property called `$ref` or `default` is no key.
  */
 function referring(node: Located, isNamed = false): readonly Located[] {
   if (isNamed) return members(node).flatMap((each) => referring(each.node));

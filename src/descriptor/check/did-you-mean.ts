@@ -34,7 +34,7 @@ const MEANT: ReadonlyMap<string, string> = new Map([
   ...pairAll(['index'], 'indexed'),
 ]);
 
-/** Returns pairs of each word with the one that is meant. */
+/** Pairs each word with the one that is meant. */
 function pairAll(words: readonly string[], meant: string): [string, string][] {
   return words.map((word) => [word, meant]);
 }
@@ -49,7 +49,7 @@ export function didYouMeanWord(unknown: string, known: readonly string[]): strin
   return ask(meantWord(unknown, known));
 }
 
-/** Returns the word of the language that an unknown one probably means. */
+/** Returns the legal word that an unknown one probably means: by the table, else a close one. */
 export function meantWord(unknown: string, known: readonly string[]): string | undefined {
   const meant = MEANT.get(unknown.toLowerCase());
   return meant !== undefined && known.includes(meant) ? meant : nearest(unknown, known);
@@ -60,28 +60,32 @@ function ask(word: string | undefined): string {
   return word === undefined ? '' : ` Did you mean "${word}"?`;
 }
 
-/** Returns the known name that is closest to the unknown one, if one is close. */
+/**
+ * Returns the known name that is closest to the unknown one, in any letter case. At most about two
+ * letters in five may differ; undefined where no name is that close.
+ */
 export function nearest(unknown: string, known: readonly string[]): string | undefined {
   if (unknown.length > MAX_LETTERS) return undefined;
   const limit = Math.floor(unknown.length * 0.4) + 1;
   return known
     .slice(0, MAX_WORDS)
     .filter((word) => Math.abs(word.length - unknown.length) <= limit)
-    .map((word) => ({ word, far: distance(unknown.toLowerCase(), word.toLowerCase()) }))
+    .map((word) => ({ word, far: countEdits(unknown.toLowerCase(), word.toLowerCase()) }))
     .filter(({ far }) => far <= limit)
-    .sort((a, b) => a.far - b.far || begun(unknown, b.word) - begun(unknown, a.word))[0]?.word;
+    .sort((a, b) => a.far - b.far || countShared(unknown, b.word) - countShared(unknown, a.word))[0]
+    ?.word;
 }
 
-/** Letters that both begin with: of two words as close, the first letters tell. */
-function begun(unknown: string, word: string): number {
+/** Counts the letters that both words begin with: they decide between two that are as close. */
+function countShared(unknown: string, word: string): number {
   const [a, b] = [unknown.toLowerCase(), word.toLowerCase()];
   let index = 0;
   while (index < a.length && a[index] === b[index]) index += 1;
   return index;
 }
 
-/** Edits from one word to the other; two neighbours that changed places count as one (Damerau). */
-function distance(a: string, b: string): number {
+/** Counts the edits from one word to the other; two swapped neighbours are one edit (Damerau). */
+function countEdits(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -1,8 +1,8 @@
 import { place, type Rule } from './rule.js';
 
 /**
- * Types of all capabilities share one database and one name space of methods; letter case doesn't
- * tell them apart.
+ * Refuses a second type of one name, in any letter case: all capabilities share one database and
+ * one name space of methods.
  */
 export const duplicateTypes: Rule = (views, report) => {
   const types = views.flatMap((view) => view.types);

@@ -10,7 +10,9 @@ import { whyNotIndexed } from './indexable.js';
 import { listed, oneOf, type Report, type Rule } from './rule.js';
 import { findProperty } from './types.js';
 
-/** A condition compares a property of its own type by an operator that the property's kind has. */
+/**
+ * Refuses conditions on unknown properties, and operators that the property's kind doesn't have.
+ */
 export const filters: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];
@@ -28,7 +30,7 @@ export const filters: Rule = (views, report) => {
       else if (filter.property !== undefined) judgeOperator(filter, filter.property, report);
       for (const each of filter.texts.slice(1))
         if (each.property === undefined) findProperty(type, each, report);
-      keys(filter, report);
+      judgeKeys(filter, report);
     }
   }
 };
@@ -56,7 +58,7 @@ function judgeOperator(
   );
 }
 
-/** Returns the traits of a property beside its kind: they decide which operators mean something. */
+/** Returns the shape that decides which operators mean something; undefined where the kind does. */
 function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
   if (blob || role === 'id') return 'identity';
   if (kind === 'string') {
@@ -78,8 +80,11 @@ function describeKind({ blob, role, reference, kind, format, nullable }: Propert
   return `${nullable ? 'a nullable ' : 'of kind '}${kind === 'string' ? (format ?? kind) : kind}`;
 }
 
-/** `text` reads several properties, all of them text; an index holds what can be held. */
-function keys(filter: FilterView, report: Report): void {
+/**
+ * Reports `properties` beside another operator than `text`, empty, with doubles or with what is no
+ * text, and `indexed` where no ordered index can hold the values.
+ */
+function judgeKeys(filter: FilterView, report: Report): void {
   const { name, node, operator, property, texts } = filter;
   const list = node.members?.get('properties');
   const single = node.members?.get('property');

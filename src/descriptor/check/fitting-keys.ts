@@ -41,9 +41,7 @@ const OF_A_SET: readonly string[] = ['minProperties', 'maxProperties'];
 /** Beside `setOf: string` they are about the keys. */
 const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum'];
 
-/**
- * Refuses a key where it means nothing: maxLength on an integer is a mistake, not a no-op.
- */
+/** Refuses a key where it means nothing: maxLength on an integer is a mistake, not a no-op. */
 export const fittingKeys: Rule = (views, report) => {
   for (const { node, label } of views.flatMap(schemasOf)) {
     const { type } = typeOf(node);

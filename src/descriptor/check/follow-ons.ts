@@ -19,7 +19,10 @@ const MEANINGFUL: ReadonlySet<string> = new Set([
   ...['setOf', '$ref', 'default', 'access', 'blob', 'references', 'computed'],
 ]);
 
-/** Returns whether an unknown key, which may mean another, changes what other rules see there. */
+/**
+ * Returns whether other rules would say something wrong because of an unknown key. `meant` is the
+ * legal key that it probably stands for.
+ */
 export function changesMeaning(path: Path, meant: string | undefined): boolean {
   const isOfType = path.length === 2 && path[0] === 'types';
   if (isOfType) return meant === 'properties' || meant === 'required';
@@ -27,8 +30,9 @@ export function changesMeaning(path: Path, meant: string | undefined): boolean {
 }
 
 /**
- * Returns the part that an error at a path spoils: the property, the method or the definition; else
- * the whole type.
+ * Returns the part that an error at a path spoils: a property, another key of a type (`filter`), a
+ * method or a definition. An error of the type itself or of `required` spoils the whole type, one
+ * at the root or in `drops` nothing.
  */
 export function spoiledBy(root: Located, path: Path): readonly Member[] {
   const [section = '', name = '', key, inner] = path;
@@ -75,7 +79,10 @@ function addPlaces(node: Located, places: Set<string>): void {
   }
 }
 
-/** Rules say nothing of a property whose kind is unknown, nor of filters and sorts by it. */
+/**
+ * Returns a type whose spoiled properties have no kind: rules say nothing of such a property, nor
+ * of filters and sorts by it.
+ */
 function withoutKinds(type: TypeView, isSpoiled: (at: Location) => boolean): TypeView {
   const known = new Map<PropertyView, PropertyView>();
   for (const property of type.properties)

@@ -42,7 +42,7 @@ export function checkForeign(
   views: readonly CapabilityView[],
   read: readonly Problem[],
 ): readonly Problem[] {
-  const unsaid = serverSet(views);
+  const unsaid = findServerSet(views);
   const found = checkDescriptors(
     views,
     (code, at) => OURS.has(code) || (code === 'missing-default' && unsaid.has(at)),
@@ -51,10 +51,10 @@ export function checkForeign(
 }
 
 /**
- * Returns where properties stand that the server sets, to what it may know alone: ours has to store
- * something.
+ * Returns the places of properties that the server sets. Another server may compute them, so they
+ * need no default; ours has to store something.
  */
-function serverSet(views: readonly CapabilityView[]): ReadonlySet<Location> {
+function findServerSet(views: readonly CapabilityView[]): ReadonlySet<Location> {
   const properties = views.flatMap(({ types }) => types).flatMap((type) => type.properties);
   return new Set(
     properties.flatMap(({ access, nameAt }) => (access === 'serverSet' ? [nameAt] : [])),

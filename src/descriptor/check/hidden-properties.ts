@@ -2,7 +2,7 @@ import { member } from '../located.js';
 import type { PropertyView } from '../property-view.js';
 import type { Report, Rule } from './rule.js';
 
-/** Filters and sorts can't reveal what clients never see; a secret is a text of theirs. */
+/** Refuses filters and sorts by what clients never see, and secrets that can't be kept as such. */
 export const hiddenProperties: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) judgeSecret(property, report);

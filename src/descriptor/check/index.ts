@@ -84,8 +84,9 @@ const MEANINGS: readonly Rule[] = Object.freeze([
 const MAX_LENGTH = 4000;
 
 /**
- * Returns what is wrong with the descriptors: all of it, or the first thousand of very much.
- * Problems that `isLegal` accepts aren't counted: a thousand of them would hide what is wrong.
+ * Returns the errors of the descriptors, at most a thousand, or the warnings where there is no
+ * error. Problems that `isLegal` accepts aren't counted: a thousand of them would hide what is
+ * wrong.
  */
 export function checkDescriptors(
   views: readonly CapabilityView[],

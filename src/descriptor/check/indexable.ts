@@ -40,7 +40,7 @@ export function whyNotTogether(properties: readonly PropertyView[]): string | un
         'four): give them a smaller maxLength';
 }
 
-/** Returns the code points of the longest value: of text alone, since other values are short. */
+/** Returns how many code points a value may have; 0 for ids and whatever is no text: all short. */
 export function longest({ kind, node, format, blob, role, reference }: PropertyView): number {
   if (kind !== 'string' || blob || role !== undefined || reference !== undefined) return 0;
   if (format !== undefined) return formatNamed(format)?.length ?? 0;
@@ -51,7 +51,7 @@ export function longest({ kind, node, format, blob, role, reference }: PropertyV
   return typeof length === 'number' ? length : BOUNDS.stringLength;
 }
 
-/** Another rule tells about a value that is no text. */
+/** Counts the code points of a text; 0 for any other value, about which another rule tells. */
 function codePoints(value: unknown): number {
   return typeof value === 'string' ? [...value].length : 0;
 }

@@ -4,8 +4,8 @@ import type { MethodView } from '../view.js';
 import type { Report, Rule } from './rule.js';
 
 /**
- * Arguments and response are objects, and a method of an account's data gets its `accountId`
- * (docs/reference/protocol.md#accounts).
+ * Refuses arguments and responses that are no objects, and a method of an account's data without
+ * `accountId` (docs/reference/protocol.md#accounts).
  */
 export const methodSchemas: Rule = (views, report) => {
   for (const method of views.flatMap((view) => view.methods)) {
@@ -24,9 +24,7 @@ export const methodSchemas: Rule = (views, report) => {
   }
 };
 
-/**
- * Reports an own method whose `accountId` doesn't fit its `account`: required for read and write.
- */
+/** Reports an `accountId` beside `account: none`, and a missing or optional one otherwise. */
 function judgeAccountId({ name, nameAt, node }: MethodView, report: Report): void {
   const args = member(node, 'arguments');
   if (args === undefined) return;

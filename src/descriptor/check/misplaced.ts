@@ -28,7 +28,8 @@ const OF_AN_OBJECT: typeof OF_A_TYPE = Object.freeze({
 });
 
 /**
- * Reports keys that stand one level too deep, if an error is at their place. Returns their places.
+ * Reports keys that stand one level too deep, where one of the paths leads to them or into them.
+ * Returns their paths.
  */
 export function findMisplaced(
   root: Located,

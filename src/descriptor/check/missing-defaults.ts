@@ -1,7 +1,7 @@
 import { member } from '../located.js';
 import type { Rule } from './rule.js';
 
-/** A create without a property has to store something. */
+/** Refuses a property for which a create without it would have nothing to store. */
 export const missingDefaults: Rule = (views, report) => {
   for (const { properties, required, singleton } of views.flatMap((view) => view.types)) {
     const names = new Set(required.map(({ name }) => name));

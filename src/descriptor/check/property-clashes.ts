@@ -1,6 +1,6 @@
 import { place, type Rule } from './rule.js';
 
-/** Column names have no letter case in SQL. */
+/** Refuses two properties that differ by letter case alone: SQL has no letter case in columns. */
 export const propertyClashes: Rule = (views, report) => {
   for (const { properties } of views.flatMap((view) => view.types)) {
     const seen = new Map<string, (typeof properties)[number]>();

@@ -3,8 +3,8 @@ import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
 /**
- * A property's name becomes a column and a member of JavaScript objects; names within it are
- * members alone.
+ * Refuses names that can't become a column and a member of JavaScript objects. Names within a
+ * property, in arguments and in responses become members alone.
  */
 export const propertyNames: Rule = (views, report) => {
   for (const { name, nameAt } of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
@@ -30,7 +30,7 @@ export const propertyNames: Rule = (views, report) => {
   }
 };
 
-/** RFC 8620 3.7: of the arguments alone, not of what is in them. */
+/** Returns why no argument can have the name (RFC 8620 3.7); what is within one may have it. */
 function whyNoArgument(name: string): string | undefined {
   return name.startsWith('#') ? 'a name with # in front is a result reference' : undefined;
 }

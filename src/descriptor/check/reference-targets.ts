@@ -7,7 +7,7 @@ import type { Report, Rule } from './rule.js';
 import { type SchemaView, schemasOf } from './schemas.js';
 import { findType, typesOf } from './types.js';
 
-/** References lead to objects of a type that is there, and can do what `onDestroy` asks of them. */
+/** Refuses references to no type, and those that can't do what their keys ask of them. */
 export const references: Rule = (views, report) => {
   const types = typesOf(views);
   for (const schema of views.flatMap(schemasOf)) judgeSetKeys(schema, [...types.keys()], report);
@@ -19,7 +19,7 @@ export const references: Rule = (views, report) => {
   }
 };
 
-/** Reports a reference to a type that is unknown or a singleton, and keys that don't go with it. */
+/** Reports a target that is unknown or a singleton, and keys that a reference can't have. */
 function judgeReference(
   type: TypeView,
   property: PropertyView & { readonly reference: ReferenceView },

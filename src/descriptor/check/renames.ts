@@ -11,7 +11,7 @@ interface Renamed {
   readonly node: Located;
 }
 
-/** Refuses an old name that something else has or had. */
+/** Refuses an old name that something still has, or that two claim. */
 export const renames: Rule = (views, report) => {
   const types = views.flatMap((view) => view.types);
   judgeRenames(types, 'type', report);

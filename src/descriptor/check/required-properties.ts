@@ -2,7 +2,7 @@ import { member } from '../located.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Rule } from './rule.js';
 
-/** `required` of a type names properties that clients write and that have no default. */
+/** Refuses a `required` that names no property, one twice, one with a default or not a client's. */
 export const requiredProperties: Rule = (views, report) => {
   for (const { name: type, properties, required } of views.flatMap((view) => view.types)) {
     const named = new Map([...properties].reverse().map((each) => [each.name, each]));

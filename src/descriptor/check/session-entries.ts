@@ -1,7 +1,7 @@
 import { flag, member } from '../located.js';
 import type { Rule } from './rule.js';
 
-/** A descriptor's words about its place in the session don't contradict each other. */
+/** Refuses keys about the session that contradict each other, or the types. */
 export const sessionEntries: Rule = (views, report) => {
   for (const { root, types } of views) {
     const session = member(root, 'session');

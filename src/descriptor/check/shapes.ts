@@ -6,9 +6,7 @@ import { didYouMean } from './did-you-mean.js';
 import { listed, type Report, type Rule } from './rule.js';
 import { type SchemaView, schemasOf } from './schemas.js';
 
-/**
- * Lists say what their items are, objects what their members are, and neither nests without end.
- */
+/** Refuses lists without items, objects that say nothing of their members, and too many levels. */
 export const shapes: Rule = (views, report) => {
   for (const schema of views.flatMap(schemasOf)) {
     const { type } = typeOf(schema.node);

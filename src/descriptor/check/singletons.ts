@@ -6,13 +6,15 @@ import type { Report, Rule } from './rule.js';
 /** Keys that are about more objects than one. */
 const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'unique', 'indexes'];
 
-/** The object of a singleton is there before anybody wrote it: nothing creates or finds it. */
+/**
+ * Refuses what a singleton can't have: its object is always there, so no call creates or finds it.
+ */
 export const singletons: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types))
     if (type.singleton) judgeSingleton(type, report);
 };
 
-/** Reports keys of a singleton that only a type with many objects can have. */
+/** Reports keys, methods and properties that only a type with many objects can have. */
 function judgeSingleton(type: TypeView, report: Report): void {
   for (const key of OF_MANY) {
     const stray = type.node.members?.get(key);

@@ -2,7 +2,7 @@ import { didYouMean } from './did-you-mean.js';
 import { whyNotIndexed } from './indexable.js';
 import { listed, type Rule } from './rule.js';
 
-/** A sort reads one column of its own row, each property once. */
+/** Refuses sorts by unknown properties, by lists and objects, and by one property twice. */
 export const sorts: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];

@@ -26,7 +26,7 @@ const RESPONSES: Readonly<Record<string, readonly string[]>> = {
 /** The method without which each method is of no use. */
 const NEEDS: Readonly<Record<string, string>> = { copy: 'set', queryChanges: 'query' };
 
-/** Standard methods stand once, with those that they need; what is added to them has new names. */
+/** Refuses methods listed twice or without one that they need, and additions that can't work. */
 export const standardMethods: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     if (type.standardMethods === undefined) continue;
@@ -42,7 +42,7 @@ export const standardMethods: Rule = (views, report) => {
           `/${method.name} is of no use without /${needed}: list ${needed}, too.`,
         );
       judgeFurther(method, report);
-      if (method.name === 'set' && names.includes('copy')) followsCopy(type, method, report);
+      if (method.name === 'set' && names.includes('copy')) judgeSetOfCopy(type, method, report);
     }
     judgeQueryKeys(type, names, report);
   }
@@ -63,10 +63,10 @@ function judgeQueryKeys(type: TypeView, names: readonly string[], report: Report
 }
 
 /**
- * The /set that /copy calls to destroy the originals has no arguments but the standard ones (RFC
- * 8620 5.4).
+ * Reports arguments that /set requires beside a /copy: the server calls /set with the standard ones
+ * alone to destroy the originals (RFC 8620 5.4).
  */
-function followsCopy(type: TypeView, { node }: MethodView, report: Report): void {
+function judgeSetOfCopy(type: TypeView, { node }: MethodView, report: Report): void {
   for (const item of items(member(member(node, 'arguments'), 'required')))
     report(
       'required-set-argument',

@@ -24,7 +24,7 @@ const VALUE_CODES: Readonly<Record<string, ProblemCode>> = {
   onDestroy: 'unknown-on-destroy',
 };
 
-/** Every run compiles it, so that what a test sees to (it is draft-07) is not looked at again. */
+/** Every run compiles it, and so leaves out what a test sees to: that it is draft-07. */
 const validate = new Ajv({
   allErrors: true,
   verbose: true,
@@ -35,8 +35,8 @@ const validate = new Ajv({
 }).compile(META_SCHEMA as AnySchemaObject);
 
 /**
- * Every key is known, every value has the type that its key takes: the meta-schema, put into
- * words. It says what follows from each error (rule.ts), so that other rules can leave that out.
+ * Refuses unknown keys and values of a wrong type: the meta-schema, put into words. It says what
+ * follows from each error (rule.ts), so that other rules can leave that out.
  */
 export const structure: Rule = (views, report) => {
   for (const { root } of views) {
@@ -87,8 +87,9 @@ const LIST_KEYWORDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Where a value has one of two types, the meta-schema asks for the one and else for the other:
- * the complaint about the other names both.
+ * Returns an error about a type with both types where the value may have one of two. The
+ * meta-schema asks for the first by `if` and for the other by `else`, so that ajv complains of the
+ * other alone.
  */
 function withBothTypes(
   error: ErrorObject,
@@ -103,7 +104,9 @@ function withBothTypes(
   return { ...error, params: { type: [first, error.params['type']].flat() } };
 }
 
-/** Returns the errors that ask for the other of two types, by place. */
+/**
+ * Returns ajv's errors of an `if` whose `else` failed, by place: a value may have one of two types.
+ */
 function choicesOf(errors: readonly ErrorObject[]): ReadonlyMap<string, readonly ErrorObject[]> {
   const choices = new Map<string, ErrorObject[]>();
   for (const error of errors) {
@@ -178,12 +181,12 @@ function describeType(error: ErrorObject, path: Path, { value }: Located): strin
   return `${must}${shape === undefined ? '' : `, for instance ${shape}`}.`;
 }
 
-/** Returns the key that an unknown one probably means. */
+/** Returns the key that the unknown one of the error probably means. */
 function meantKey({ params, parentSchema }: ErrorObject): string | undefined {
   return meantWord(String(params['additionalProperty']), keysOf(parentSchema));
 }
 
-/** Returns the keys that a schema has. */
+/** Returns the keys that the meta-schema knows at a place. */
 function keysOf(schema: ErrorObject['parentSchema']): readonly string[] {
   return Object.keys((schema?.['properties'] as object | undefined) ?? {});
 }
@@ -233,14 +236,16 @@ function adviceOn(code: string, word: string): string | undefined {
   return code === 'unknown-format' ? formatAdvice(word) : undefined;
 }
 
-/** Returns the code for an error of a value, by the last key of its path that has one. */
+/** Returns the code for a wrong value, by its own key or the one above it. */
 function codeOf(path: readonly string[]): ProblemCode {
   const names = path.filter((step) => !/^\d+$/.test(step));
   const last = VALUE_CODES[names.at(-1) ?? ''];
   return last ?? VALUE_CODES[names.at(-2) ?? ''] ?? 'wrong-type';
 }
 
-/** A complaint about something missing points at the name of what it is missing from. */
+/**
+ * Returns the place of a complaint about something missing: the name of what it is missing from.
+ */
 function placeOf(root: Located, path: readonly string[]): Location {
   const parent = descend(root, path.slice(0, -1));
   return parent.members?.get(path.at(-1) ?? '')?.nameAt ?? descend(root, path).at;

@@ -1,7 +1,9 @@
 import { whyNoTypeName } from './reserved.js';
 import type { Rule } from './rule.js';
 
-/** A type's name becomes a table, a file, TypeScript names and the first half of method names. */
+/**
+ * Refuses names that can't become a table, a file, TypeScript names and the first half of methods.
+ */
 export const typeNames: Rule = (views, report) => {
   for (const { name, nameAt } of views.flatMap((view) => view.types)) {
     const why = whyNoTypeName(name);

@@ -14,7 +14,10 @@ export function typesOf(views: readonly CapabilityView[]): ReadonlyMap<string, T
 
 const found = new WeakMap<TypeView, ReadonlyMap<string, PropertyView>>();
 
-/** Returns the properties of a type, the standard ones first. */
+/**
+ * Returns the properties of a type by name. A standard one counts before a declared one of its
+ * name, and the first of two declared ones.
+ */
 export function propertiesOf(type: TypeView): ReadonlyMap<string, PropertyView> {
   const known = found.get(type);
   if (known !== undefined) return known;
@@ -24,7 +27,7 @@ export function propertiesOf(type: TypeView): ReadonlyMap<string, PropertyView> 
   return made;
 }
 
-/** Returns the property, or a complaint that there is none. */
+/** Returns the property of the name; reports it and returns undefined where there is none. */
 export function findProperty(
   type: TypeView,
   { name, at }: NameView,
@@ -42,7 +45,7 @@ export function findProperty(
   return undefined;
 }
 
-/** Returns the type, or a complaint that no descriptor has it. */
+/** Returns the type of the name; reports it and returns undefined where there is none. */
 export function findType(
   types: ReadonlyMap<string, TypeView>,
   { name, at }: NameView,

@@ -52,7 +52,9 @@ function judgeSort({ property, propertyName, at, saysIndexed }: SortView, report
 const SHORTER = `, with maxLength: ${BOUNDS.indexedLength} or less at the property,`;
 const BOUNDED = `give the property maxLength: ${BOUNDS.scannedLength} or less`;
 
-/** Code points that the filter reads of an object: `text` may read several properties. */
+/**
+ * Counts the code points that the filter may read of an object: `text` reads several properties.
+ */
 function readLength({ texts }: FilterView, property: PropertyView): number {
   if (texts.length === 0) return longest(property);
   return texts.reduce(

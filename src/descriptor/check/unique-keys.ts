@@ -5,12 +5,12 @@ import { whyNotIndexed, whyNotTogether } from './indexable.js';
 import { listed, place, type Report, type Rule } from './rule.js';
 import { findProperty } from './types.js';
 
-/** Each list of unique or indexed properties names properties whose values an index can hold. */
+/** Refuses lists under `unique` and `indexes` that name no property or that no index can hold. */
 export const uniques: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     judgeLists(type, type.uniques, 'unique', report);
     judgeLists(type, type.indexes, 'indexes', report);
-    collisions(type, report);
+    warnOfCollisions(type, report);
   }
 };
 
@@ -18,7 +18,7 @@ export const uniques: Rule = (views, report) => {
  * Warns if all properties of a unique list have a default: the server refuses the second create
  * without them.
  */
-function collisions(type: TypeView, report: Report): void {
+function warnOfCollisions(type: TypeView, report: Report): void {
   const byName = new Map(type.properties.map((property) => [property.name, property]));
   for (const { names, at } of type.uniques) {
     if (names.length === 0 || !names.every(({ name }) => takesDefault(byName.get(name)))) continue;
@@ -34,7 +34,7 @@ function collisions(type: TypeView, report: Report): void {
   }
 }
 
-/** Clients write it, and may leave it out. */
+/** Returns whether a client may leave the property out and so stores a default other than null. */
 function takesDefault(property: PropertyView | undefined): boolean {
   if (property === undefined || property.computed !== undefined) return false;
   const given = member(property.node, 'default');
@@ -42,7 +42,7 @@ function takesDefault(property: PropertyView | undefined): boolean {
   return isClients && given !== undefined && given.value !== null;
 }
 
-/** Reports lists and properties that come twice, and columns that no index can have. */
+/** Reports lists and properties that come twice, unknown properties, and what no index can hold. */
 function judgeLists(
   type: TypeView,
   lists: readonly ListView[],

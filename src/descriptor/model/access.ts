@@ -7,12 +7,14 @@ export function isShown({ access }: ModelProperty): boolean {
   return access !== 'internal' && access !== 'secret';
 }
 
-/** Clients give it, in a create at least. */
+/** Returns whether clients give the property, in a create at least. */
 export function isGiven({ access, computed }: ModelProperty): boolean {
   return access !== 'internal' && access !== 'serverSet' && computed === undefined;
 }
 
-/** Hooks alone give it: the engine sets the standard properties and counts by itself. */
+/**
+ * Returns whether hooks alone give it: the engine sets standard properties and counts by itself.
+ */
 export function isGivenByHooks({ access, computed, role }: ModelProperty): boolean {
   if (role !== undefined || computed?.kind === 'count') return false;
   return access === 'internal' || access === 'serverSet' || computed !== undefined;

@@ -91,8 +91,8 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
 }
 
 /**
- * Returns the type alone, no bounds or enum: what a narrower schema no longer allows can still be
- * looked for.
+ * Returns the type alone, no bounds or enum: clients can still look for what a narrower schema no
+ * longer allows. A format stays where it decides how values compare.
  */
 function comparedSchema(property: ModelProperty): JSONSchema7 {
   const { format } = property.schema;

@@ -22,8 +22,8 @@ const DATA_KEYS: ReadonlySet<string> = new Set(['session', 'accountSession', 'de
 const EVOLUTION_KEYS: ReadonlySet<string> = new Set(['drops', 'renamedFrom']);
 
 /**
- * Canonical JSON without places, descriptions and what is for migrations alone; lists of named
- * things are objects in it, so that their order is nothing.
+ * Returns canonical JSON without places, descriptions and what is for migrations alone. Lists of
+ * named things are objects in it, so that their order doesn't count.
  */
 function meaningText(value: unknown): string {
   if (Array.isArray(value)) {
@@ -50,12 +50,13 @@ function isPlace(key: string, value: unknown): boolean {
     : false;
 }
 
-/** Returns whether a value is an object with a name. */
+/**
+ * Returns whether a value has a text `name`, as types, properties and methods of the model have.
+ */
 function isNamed(value: unknown): value is { readonly name: string } {
   return typeof value === 'object' && value !== null && 'name' in value && isText(value.name);
 }
 
-/** Returns whether a value is a string. */
 function isText(value: unknown): value is string {
   return typeof value === 'string';
 }

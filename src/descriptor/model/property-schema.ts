@@ -69,13 +69,13 @@ function composeId(node: Located, nullable: boolean): JSONSchema7 {
   };
 }
 
-/** Returns the keys of a set: what `setOf` says of them, or what stands beside `setOf: string`. */
-export function keySchemaOf(node: Located): Located | undefined {
+/** Returns the schema under `setOf`; undefined where a word stands there, such as `string`. */
+function keySchemaOf(node: Located): Located | undefined {
   const keys = member(node, 'setOf');
   return keys?.members === undefined ? undefined : keys;
 }
 
-/** RFC 8620 1.1: String[Boolean] and Id[Boolean], where every value is true. */
+/** Returns the schema of a set: String[Boolean] or Id[Boolean] (RFC 8620 1.1), all values true. */
 function setSchema(node: Located, nullable: boolean): JSONSchema7 {
   const description = words(node);
   const keys = keySchemaOf(node) ?? node;
@@ -97,13 +97,15 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
   };
 }
 
-/** Returns a bound on the number of a set's keys, if it is declared. */
+/**
+ * Returns a schema with a bound on the number of a set's keys; an empty one if none is declared.
+ */
 function readCount(node: Located, key: 'minProperties' | 'maxProperties'): JSONSchema7 {
   const value = member(node, key)?.value;
   return typeof value === 'number' ? { [key]: value } : {};
 }
 
-/** A list without `items` is wrong and told so; until then it is one of anything. */
+/** Returns the schema of a list's items: true, for anything, where a rule reports that it lacks. */
 function itemSchema(list: Located, use: SchemaUse): JSONSchema7 | true {
   const node = member(list, 'items');
   return node === undefined ? true : buildSchema(node, use);
@@ -117,7 +119,7 @@ function readEnum(node: Located, nullable: boolean): { enum?: JSONSchema7['enum'
   return { enum: withNull as JSONSchema7['enum'] };
 }
 
-/** Returns the bounds of a stored value that declares none (docs/reference/descriptors.md). */
+/** Returns the bounds that hold unless a stored value declares its own (BOUNDS). */
 function boundByDefault(node: Located, type: string | undefined): JSONSchema7 {
   switch (type) {
     case 'string':
@@ -136,15 +138,13 @@ function boundByDefault(node: Located, type: string | undefined): JSONSchema7 {
   }
 }
 
-/** Returns whether further members are allowed beside the declared ones. */
+/** Returns whether an object may have further members: `additionalProperties` but false. */
 export function isOpen(node: Located): boolean {
   const further = member(node, 'additionalProperties');
   return further !== undefined && further.value !== false;
 }
 
-/**
- * Returns what a schema says of an object's members. Without `additionalProperties` it is closed.
- */
+/** Returns the keywords about an object's members. Without `additionalProperties` it is closed. */
 function composeMembers(node: Located, use: SchemaUse): JSONSchema7 {
   const properties = members(member(node, 'properties'));
   const required = items(member(node, 'required')).flatMap((item) => text(item) ?? []);

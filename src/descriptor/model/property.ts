@@ -47,7 +47,7 @@ export function buildProperty(view: PropertyView, required: boolean): ModelPrope
   };
 }
 
-/** Returns what says of a type, a property or a method where it comes from and where it goes. */
+/** Returns `deprecated` and `renamedFrom` of a type or a property, as far as it has them. */
 export function evolutionOf({ node }: Pick<PropertyView, 'node'>): {
   deprecated?: string;
   renamedFrom?: string;

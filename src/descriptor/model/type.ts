@@ -95,7 +95,7 @@ function buildUnique({ names, at }: ListView, find: Find): ModelUnique {
   return { name, properties: names.map((each) => find(each.name)), at };
 }
 
-/** The moment of a Date is what has an order, and text has one of octets. */
+/** Returns the model of a list under `indexes`: over the properties' own columns, no shadows. */
 function indexOf({ names, at }: ListView, find: Find): ModelIndex {
   const properties = names.map(({ name }) => find(name));
   return { properties, columns: properties.map(({ column }) => column), at };

@@ -56,8 +56,8 @@ function showType(node: Located, type: TypeView, isInternal: IsInternal): Locate
 }
 
 /**
- * How a secret is kept is the server's affair, and so is what is computed of internal properties
- * alone.
+ * Returns a property without how its secret is kept, its old name, and internal sources. Without
+ * any other source it says nothing of `computed`.
  */
 function wireProperty(node: Located, type: string, isInternal: IsInternal): Located {
   const wire = omit(node, ['stored', 'renamedFrom']);
@@ -81,7 +81,7 @@ function wireProperty(node: Located, type: string, isInternal: IsInternal): Loca
   );
 }
 
-/** Returns whether clients never see a property. */
+/** Returns whether a property is never on the wire. A secret is: clients write it. */
 function isHidden({ access }: PropertyView): boolean {
   return access === 'internal';
 }
@@ -115,7 +115,9 @@ function mapMembers(node: Located, to: (member: Member) => Located): Located {
   );
 }
 
-/** A value that is no object stays as it is: `standardMethods` may be a list or one. */
+/**
+ * Returns an object of the kept members. Any other value stays: `standardMethods` may be a list.
+ */
 function rebuilt(node: Located, kept: readonly Member[]): Located {
   if (node.members === undefined) return node;
   const value = emptyObject();

@@ -18,7 +18,7 @@ function orderCapability(capability: ModelCapability): ModelCapability {
   };
 }
 
-/** The standard properties stand where the type's name does, and so come first. */
+/** Returns a type in written order. Standard properties stand at its name, and so come first. */
 function typeInOrder(type: ModelType): ModelType {
   return {
     ...type,
@@ -32,7 +32,7 @@ interface Placed {
   readonly at: Location;
 }
 
-/** Of one file. */
+/** Compares two places of one file. */
 function byPlace({ at: a }: Placed, { at: b }: Placed): number {
   return a.line - b.line || a.column - b.column;
 }

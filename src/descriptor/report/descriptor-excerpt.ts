@@ -37,7 +37,10 @@ export function excerpt(source: string, at: Location, style: Style): readonly st
 
 let last: { readonly source: string; readonly lines: readonly string[] } | undefined;
 
-/** A thousand problems may be of one long text. Lines end as YAML's do. */
+/**
+ * Returns the lines of a text, which end as yaml's do. It keeps those of the last text, since a
+ * thousand problems may be of one.
+ */
 function linesOf(source: string): readonly string[] {
   if (last?.source !== source) last = { source, lines: source.split(/\r?\n/) };
   return last.lines;
@@ -59,7 +62,7 @@ function cropped(line: string, column: number): { readonly text: string; readonl
   };
 }
 
-/** Returns text that can't steer the terminal; a tab is as wide as any character. */
+/** Returns text that can't steer the terminal: U+FFFD for control characters, a space for a tab. */
 export function printable(text: string): string {
   return text.replaceAll('\t', ' ').replace(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 }

@@ -38,7 +38,7 @@ export function problemText(problem: Problem, sources: Sources, look: Look): str
 /** Places that a folded line names. */
 const PLACES = 10;
 
-/** Warnings of one code as one line, with all places and the words of the first. */
+/** Returns warnings of one code as one line: ten places at most, and the words of the first. */
 export function foldedText(warnings: readonly Problem[], look: Look): string {
   const { style } = look;
   const [first] = warnings;

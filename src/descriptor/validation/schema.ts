@@ -101,7 +101,7 @@ function composeFurther(
   };
 }
 
-/** Returns the schema of a map's keys or a set's members. */
+/** Returns the schema of a map's names or a set's keys: texts, whose format must be canonical. */
 function keySchema(names: JSONSchema7): AjvSchema {
   const { description: _words, type: _string, format, ...checks } = names;
   return formatNamed(format) === undefined ? checks : { ...checks, canonicalFormat: format };
