@@ -1,44 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { UsageError } from '../../src/descriptor/command-line.js';
-import { type Check, isOfSection, LEVELS, type Level } from './check.js';
+import type { Check } from './check.js';
 import { CHECKS } from './checks/index.js';
-import type { TransportName } from './client/connection.js';
-import { basic, bearer } from './client/credentials.js';
 import { NoAnswerError } from './client/no-answer.js';
-import { Secrets } from './client/secrets.js';
-import { describedIn, ForeignError, learnTypes, UnreadableError } from './learn.js';
+import { readAuthorization, readOthers, readSecrets } from './credential-options.js';
+import { ForeignError, learnTypes, readDescribed, UnreadableError } from './learn.js';
+import type { Options } from './options.js';
 import { countOf, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
 import { REPORTS } from './report/index.js';
 import { summaryOf } from './report/text.js';
-import { LostError, run, type Selection, selectChecks } from './run.js';
+import { type Plan, run, type Selection, selectChecks } from './run.js';
+import { LostError } from './runner.js';
+import { makeOptionError, readSeed, readSelection } from './selection-options.js';
 import { DescriptorError, type World } from './subject/described.js';
 import { readSamples, SampleError } from './subject/samples.js';
 import { Server } from './subject/server.js';
 import { SessionError } from './subject/session.js';
-import { wireOf } from './wire-options.js';
-
-/** The command's options, as they were written. */
-export interface Options {
-  readonly url?: string | undefined;
-  readonly token?: string | undefined;
-  readonly basic?: string | undefined;
-  readonly 'other-token'?: readonly string[] | undefined;
-  readonly 'other-basic'?: readonly string[] | undefined;
-  readonly account?: readonly string[] | undefined;
-  readonly ca?: string | undefined;
-  readonly timeout?: string | undefined;
-  readonly samples?: string | undefined;
-  readonly descriptor?: readonly string[] | undefined;
-  readonly type?: readonly string[] | undefined;
-  readonly transport: string;
-  readonly section?: readonly string[] | undefined;
-  readonly check?: readonly string[] | undefined;
-  readonly level?: string | undefined;
-  readonly report: string;
-  readonly seed?: string | undefined;
-  readonly strict?: boolean | undefined;
-}
+import { readTransport, readWire, requireUrl } from './wire-options.js';
 
 /** Describes a run that is over: its report, and the exit code's two reasons. */
 export interface Conformed {
@@ -72,8 +51,8 @@ export async function conform(
   signal?: AbortSignal,
 ): Promise<Conformed> {
   const report = REPORTS[options.report];
-  if (report === undefined) throw oneOf('--report', options.report, Object.keys(REPORTS));
-  const secrets = secretsOf(options, environment);
+  if (report === undefined) throw makeOptionError('--report', options.report, Object.keys(REPORTS));
+  const secrets = readSecrets(options, environment);
   try {
     const say = (line: string): void => tell(secrets.hidden(line));
     const { outcomes, ...head } = await runAll(options, environment, say, signal);
@@ -92,19 +71,6 @@ export async function conform(
   }
 }
 
-/** Returns all credentials that were given, be they legal or not. */
-function secretsOf(
-  options: Options,
-  { CONFORM_TOKEN, CONFORM_BASIC }: Readonly<Record<string, string | undefined>>,
-): Secrets {
-  const tokens = [options.token, CONFORM_TOKEN, ...(options['other-token'] ?? [])];
-  const pairs = [options.basic, CONFORM_BASIC, ...(options['other-basic'] ?? [])];
-  return new Secrets([
-    ...tokens.flatMap((one) => (one === undefined ? [] : [bearer(one)])),
-    ...pairs.flatMap((one) => (one === undefined ? [] : (basic(one) ?? []))),
-  ]);
-}
-
 /**
  * Connects, learns the types, runs the checks that the options select, and closes the connections.
  */
@@ -114,22 +80,16 @@ async function runAll(
   tell: (line: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<Results> {
-  const { url, strict = false } = options;
+  const { url, strict = false, descriptor: files = [], account: accounts } = options;
   if (url === undefined) throw new UsageError('--url is missing: where is the server?');
   requireUrl(url);
-  const authorization = authorizationOf(options, environment);
-  const transport = transportOf(options.transport);
-  const selection = selectionOf(options);
-  const wanted = options.level === undefined ? null : levelsOf(options.level);
-  const seed = options.seed === undefined ? randomInt(2 ** 31) : seedOf(options.seed);
-  const others = [
-    ...(options['other-token'] ?? []).map(bearerOf),
-    ...(options['other-basic'] ?? []).map((pair) => basicOf('--other-basic', pair)),
-  ];
-  const { descriptor: files = [] } = options;
-  const described = await describedIn(files);
-  const accounts = options.account;
-  const wire = await wireOf(options, environment);
+  const authorization = readAuthorization(options, environment);
+  const transport = readTransport(options.transport);
+  const selection = readSelection(options);
+  const seed = options.seed === undefined ? randomInt(2 ** 31) : readSeed(options.seed);
+  const others = readOthers(options);
+  const described = await readDescribed(files);
+  const wire = await readWire(options, environment);
   const named = accounts === undefined ? {} : { accounts };
   const server = await Server.connect({
     ...{ url, authorization, others, transport, seed, wire, strict, ...named },
@@ -138,52 +98,50 @@ async function runAll(
     requireAccounts(server, accounts ?? []);
     const world = await learnTypes(server, files, described);
     if (options.samples !== undefined) server.samples = await readSamples(options.samples, world);
-    for (const type of selection.types ?? [])
-      if (!world.has(type)) throw oneOf('--type', type, [...world.keys()]);
-    const warnings: string[] = [];
-    const levels = wanted ?? LEVELS;
-    requireSome({ ...selection, levels }, world);
-    const unusable: string[] = [];
-    const plan = {
-      server,
-      world,
-      checks: CHECKS,
-      selection: { ...selection, levels },
-      unusable: (reason: string) => {
-        unusable.push(reason);
-        tell(reason);
-      },
-      warn: (line: string) => {
-        warnings.push(line);
-        tell(line);
-      },
-      ...(signal === undefined ? {} : { signal }),
-    };
-    const progress = new ProgressLines(tell);
-    const head = { url, transport, seed, warnings };
-    try {
-      const outcomes = await run(plan, progress);
-      if (signal?.aborted !== true) return { ...head, outcomes, ...gapOf(outcomes, unusable) };
-      if (warnings.length === 0) tell('Interrupted: what was made is removed.');
-      return { ...head, outcomes, ended: `The run was interrupted. ${progress.left}` };
-    } catch (error) {
-      if (!(error instanceof LostError)) throw error;
-      const ended = `${error.message} ${progress.left}`;
-      tell(ended);
-      return { ...head, outcomes: error.outcomes, ended };
-    }
+    requireSome(selection, world);
+    const plan = { server, world, checks: CHECKS, selection, ...(signal && { signal }) };
+    return { url, transport, seed, ...(await runPlan(plan, tell)) };
   } finally {
     server.close();
   }
 }
 
+/** Runs a plan. Returns the outcomes, the warnings, and why the run is not whole. */
+async function runPlan(
+  plan: Plan,
+  tell: (line: string) => void,
+): Promise<Pick<Results, 'outcomes' | 'warnings' | 'ended'>> {
+  const warnings: string[] = [];
+  const unusable: string[] = [];
+  const keepIn = (list: string[]) => (line: string) => {
+    list.push(line);
+    tell(line);
+  };
+  const progress = new ProgressLines(tell);
+  try {
+    const told = { warn: keepIn(warnings), unusable: keepIn(unusable) };
+    const outcomes = await run({ ...plan, ...told }, progress);
+    if (plan.signal?.aborted !== true)
+      return { outcomes, warnings, ...findGap(outcomes, unusable) };
+    if (warnings.length === 0) tell('Interrupted: what was made is removed.');
+    return { outcomes, warnings, ended: `The run was interrupted. ${progress.left}` };
+  } catch (error) {
+    if (!(error instanceof LostError)) throw error;
+    const ended = `${error.message} ${progress.left}`;
+    tell(ended);
+    return { outcomes: error.outcomes, warnings, ended };
+  }
+}
+
 /**
- * Throws UsageError where the selection has no check that can run. Such a run would end as if all
- * had passed.
+ * Throws UsageError where the selection names an unknown type, or has no check that can run. Such a
+ * run would end as if all had passed.
  */
 function requireSome(selection: Selection, world: World): void {
+  const { levels = [], types = [] } = selection;
+  for (const type of types)
+    if (!world.has(type)) throw makeOptionError('--type', type, [...world.keys()]);
   const checks = selectChecks(CHECKS, selection);
-  const { levels = [] } = selection;
   if (checks.length === 0)
     throw new UsageError(
       `No check is of all that was asked for, at the levels ${levels.join(', ')} ` +
@@ -199,7 +157,7 @@ function requireSome(selection: Selection, world: World): void {
  * Returns why outcomes without a failure don't show that all is well: a type could not be used, or
  * no check could run.
  */
-function gapOf(
+function findGap(
   outcomes: readonly Outcome[],
   unusable: readonly string[],
 ): { readonly ended?: string } {
@@ -215,7 +173,7 @@ function requireAccounts({ user }: Server, accounts: readonly string[]): void {
   for (const [index, id] of accounts.entries()) {
     const { session } = user;
     const writable = Object.keys(session.accounts).filter((one) => !session.isReadOnly(one));
-    if (!writable.includes(id)) throw oneOf('--account', id, writable);
+    if (!writable.includes(id)) throw makeOptionError('--account', id, writable);
     if (accounts.indexOf(id) !== index)
       throw new UsageError(
         `--account ${JSON.stringify(id)} is given twice: copies go to another account.`,
@@ -223,112 +181,9 @@ function requireAccounts({ user }: Server, accounts: readonly string[]): void {
   }
 }
 
-/**
- * Returns the Authorization header of the options' credentials, or else of the environment's.
- * Throws UsageError where there are none, or both kinds.
- */
-function authorizationOf(
-  { token, basic: pair }: Options,
-  environment: Readonly<Record<string, string | undefined>>,
-): string {
-  const { CONFORM_TOKEN: setToken = '', CONFORM_BASIC: setPair = '' } = environment;
-  const isGiven = token !== undefined || pair !== undefined;
-  const [aToken, aPair] = isGiven ? [token ?? '', pair ?? ''] : [setToken, setPair];
-  if (aToken !== '' && aPair !== '')
-    throw new UsageError('A bearer token and Basic credentials are given: it can be one of them.');
-  if (aPair !== '') return basicOf(isGiven ? '--basic' : 'CONFORM_BASIC', aPair);
-  if (aToken !== '') return bearerOf(aToken);
-  throw new UsageError(
-    '--token is missing: a bearer token of a user of the server, or --basic USER:PASSWORD.',
-  );
-}
-
-/**
- * Returns the header of Basic credentials. The error for a wrong pair doesn't repeat it, for it may
- * hold a password.
- */
-function basicOf(option: string, pair: string): string {
-  const authorization = basic(pair);
-  if (authorization === null)
-    throw new UsageError(`${option} is a user's name, a colon and the password: USER:PASSWORD.`);
-  return authorization;
-}
-
-/** RFC 6750 2.1 has fewer: servers may have tokens of another form. */
-const TOKEN = /^[\x21-\x7e]+$/;
-
-/** Returns the header of a bearer token. The error for a wrong token doesn't repeat it either. */
-function bearerOf(token: string): string {
-  if (TOKEN.test(token)) return bearer(token);
-  throw new UsageError('A token has visible ASCII characters alone.');
-}
-
-/** Throws UsageError where `--url` is no URL of HTTP or holds credentials. */
-function requireUrl(text: string): void {
-  if (!URL.canParse(text)) throw new UsageError(`--url ${text} is no URL.`);
-  const { protocol, username, password } = new URL(text);
-  if (protocol !== 'http:' && protocol !== 'https:')
-    throw new UsageError(`--url ${text} begins with neither https:// nor http://.`);
-  // Reports tell the URL.
-  if (username !== '' || password !== '')
-    throw new UsageError('--url has no user and no password: --basic USER:PASSWORD has them.');
-}
-
 /** Returns a line for each check that is selected, with its section, level, id and rule. */
-export function listed(options: Options): string {
-  const levels = options.level === undefined ? undefined : levelsOf(options.level);
-  const selection = selectionOf(options);
-  const checks = selectChecks(CHECKS, levels === undefined ? selection : { ...selection, levels });
-  return checks.map(line).join('');
-}
+export const listChecks = (options: Options): string =>
+  selectChecks(CHECKS, readSelection(options)).map(writeLine).join('');
 
-const line = ({ id, specification, section, level, rule }: Check): string =>
+const writeLine = ({ id, specification, section, level, rule }: Check): string =>
   `${specification} ${section}\t${level}\t${id}\t${rule}\n`;
-
-/** Returns the selection of the options. Throws UsageError where one names nothing. */
-function selectionOf({ type, section, check }: Options): Selection {
-  for (const wanted of section ?? [])
-    if (!CHECKS.some((one) => isOfSection(one, wanted)))
-      throw oneOf('--section', wanted, sectionsOf(CHECKS));
-  for (const id of check ?? [])
-    if (!CHECKS.some((one) => one.id === id))
-      throw new UsageError(`--check ${id}: there is no such check (--list shows them).`);
-  return {
-    ...(type === undefined ? {} : { types: type }),
-    ...(section === undefined ? {} : { sections: section }),
-    ...(check === undefined ? {} : { checks: check }),
-  };
-}
-
-/** By their numbers: 3.10 comes after 3.2. */
-const sectionsOf = (checks: readonly Check[]): readonly string[] =>
-  [...new Set(checks.map(({ section }) => section))].sort((a, b) =>
-    a.localeCompare(b, 'en', { numeric: true }),
-  );
-
-/** Returns a level and the stricter ones before it. */
-function levelsOf(word: string): readonly Level[] {
-  const at = LEVELS.indexOf(word as Level);
-  if (at === -1) throw oneOf('--level', word, LEVELS);
-  return LEVELS.slice(0, at + 1);
-}
-
-/** Returns the transport of a name. Throws UsageError where there is none. */
-function transportOf(word: string): TransportName {
-  if (word === 'http' || word === 'websocket') return word;
-  throw oneOf('--transport', word, ['http', 'websocket']);
-}
-
-/** Returns the number of `--seed`. Throws UsageError where it is none. */
-function seedOf(word: string): number {
-  if (/^\d{1,10}$/.test(word)) return Number(word);
-  throw new UsageError(
-    `--seed is a whole number of up to ten digits, not ${JSON.stringify(word)}.`,
-  );
-}
-
-/** Returns the error of an option whose value is not among the legal ones. */
-function oneOf(option: string, word: string, legal: readonly string[]): UsageError {
-  const words = legal.length === 0 ? 'nothing is known' : legal.join(', ');
-  return new UsageError(`${option} ${JSON.stringify(word)} is none of these: ${words}.`);
-}

@@ -24,7 +24,7 @@ export class ForeignError extends Error {
  * Reads the types that files describe, whether a server has them or not. Returns null where there
  * are no files.
  */
-export async function describedIn(files: readonly string[]): Promise<World | null> {
+export async function readDescribed(files: readonly string[]): Promise<World | null> {
   return files.length === 0 ? null : worldOf(await readAll(files));
 }
 

@@ -65,15 +65,15 @@ function throwHarmless(error: unknown): never {
 /** Runs the checks that the options select, and writes the report. */
 async function runConform(argv: readonly string[]): Promise<number> {
   const { values } = parseOptions(argv, { options: OPTIONS });
-  const { conform, listed } = await import('./command.js');
+  const { conform, listChecks } = await import('./command.js');
   const { output } = values;
   if (values.list) {
-    process.stdout.write(listed(values));
+    process.stdout.write(listChecks(values));
     return EXIT.fine;
   }
   // Before a run, not at the end of one: what it found would be lost.
   // A report of a run before must not be taken for this one's.
-  if (output !== undefined) await written(output, '');
+  if (output !== undefined) await writeReport(output, '');
   const interrupted = new AbortController();
   // Once: what was made is removed first. Again: at once.
   process.once('SIGINT', () => interrupted.abort());
@@ -86,7 +86,7 @@ async function runConform(argv: readonly string[]): Promise<number> {
   );
   if (output === undefined) process.stdout.write(report);
   else {
-    await written(output, report);
+    await writeReport(output, report);
     process.stdout.write(`${summary}\nThe report is in ${output}.\n`);
   }
   if (failed || interrupted.signal.aborted) return EXIT.found;
@@ -94,7 +94,7 @@ async function runConform(argv: readonly string[]): Promise<number> {
 }
 
 /** Writes the report. Throws UsageError where the file can't be written. */
-async function written(output: string, text: string): Promise<void> {
+async function writeReport(output: string, text: string): Promise<void> {
   await writeFile(output, text).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--output ${output} can't be written (${error.code ?? error.message}).`);
   });

@@ -21,3 +21,25 @@ export const OPTIONS = {
   strict: { type: 'boolean', default: false },
   list: { type: 'boolean', default: false },
 } as const;
+
+/** Holds the command's options, as they were written. */
+export interface Options {
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  readonly basic?: string | undefined;
+  readonly 'other-token'?: readonly string[] | undefined;
+  readonly 'other-basic'?: readonly string[] | undefined;
+  readonly account?: readonly string[] | undefined;
+  readonly ca?: string | undefined;
+  readonly timeout?: string | undefined;
+  readonly samples?: string | undefined;
+  readonly descriptor?: readonly string[] | undefined;
+  readonly type?: readonly string[] | undefined;
+  readonly transport: string;
+  readonly section?: readonly string[] | undefined;
+  readonly check?: readonly string[] | undefined;
+  readonly level?: string | undefined;
+  readonly report: string;
+  readonly seed?: string | undefined;
+  readonly strict?: boolean | undefined;
+}

@@ -1,6 +1,6 @@
 import type { Check } from './check.js';
 import type { Outcome } from './outcome.js';
-import type { Progress } from './run.js';
+import type { Progress } from './runner.js';
 
 /** ms between two lines, where nothing fails. */
 const EVERY = 2000;

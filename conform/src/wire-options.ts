@@ -1,13 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../../src/descriptor/command-line.js';
+import type { TransportName } from './client/connection.js';
 import { trusting, WIRE, type Wire } from './client/watching.js';
+import { makeOptionError } from './selection-options.js';
 
 /**
  * Returns the options of connections that `--timeout` and `--ca` set. Throws UsageError where one
  * is wrong.
  */
-export async function wireOf(
+export async function readWire(
   { ca, timeout }: { readonly ca?: string | undefined; readonly timeout?: string | undefined },
   { NODE_EXTRA_CA_CERTS: extra = '' }: Readonly<Record<string, string | undefined>>,
 ): Promise<Wire> {
@@ -37,4 +39,21 @@ function requireCertificates(file: string, pem: string): void {
       const { message } = error as Error;
       throw new UsageError(`--ca ${file}: certificate ${index + 1} can't be read (${message}).`);
     }
+}
+
+/** Throws UsageError where `--url` is no URL of HTTP or holds credentials. */
+export function requireUrl(text: string): void {
+  if (!URL.canParse(text)) throw new UsageError(`--url ${text} is no URL.`);
+  const { protocol, username, password } = new URL(text);
+  // Reports and errors tell the URL.
+  if (username !== '' || password !== '')
+    throw new UsageError('--url has no user and no password: --basic USER:PASSWORD has them.');
+  if (protocol !== 'http:' && protocol !== 'https:')
+    throw new UsageError(`--url ${text} begins with neither https:// nor http://.`);
+}
+
+/** Returns the transport of a name. Throws UsageError where there is none. */
+export function readTransport(word: string): TransportName {
+  if (word === 'http' || word === 'websocket') return word;
+  throw makeOptionError('--transport', word, ['http', 'websocket']);
 }

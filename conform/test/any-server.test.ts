@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { CHECKS } from '../src/checks/index.js';
-import { conform, listed, type Options } from '../src/command.js';
+import { conform, listChecks } from '../src/command.js';
+import type { Options } from '../src/options.js';
 import { textReport } from '../src/report/text.js';
 import { Server } from '../src/subject/server.js';
 
@@ -145,7 +146,8 @@ it('a type that can’t be looked at, or no check that applies, is no whole run'
 
 it('--section takes the section of one RFC, or of each', async () => {
   const url = await any({});
-  const list = (section: string) => listed(options(url, { check: undefined, section: [section] }));
+  const list = (section: string) =>
+    listChecks(options(url, { check: undefined, section: [section] }));
   expect(list('4')).toMatch(/^RFC 8620 4\t.*^RFC 8887 4/ms);
   expect(list('8620:4')).not.toContain('RFC 8887 4');
   expect(() => list('8887:5.5')).toThrow(/none of these: .*5\.4, 5\.5/);

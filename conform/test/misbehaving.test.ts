@@ -8,7 +8,8 @@ import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
 import { describeSilence } from '../src/client/no-answer.js';
 import { trusting, WIRE, type Wire } from '../src/client/watching.js';
-import { conform, type Options } from '../src/command.js';
+import { conform } from '../src/command.js';
+import type { Options } from '../src/options.js';
 import type { Outcome } from '../src/outcome.js';
 import { REPORTS } from '../src/report/index.js';
 import { run } from '../src/run.js';
@@ -462,4 +463,49 @@ it('a host of several addresses, none of which answers, is told by the first of 
   const errors = ['::1', '127.0.0.1'].map((host) => new Error(`connect ECONNREFUSED ${host}:1`));
   const all = Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' });
   expect(describeSilence(all)).toBe('the server takes no connections (connect ECONNREFUSED ::1:1)');
+});
+
+it('a server that hangs over some requests, and answers an echo, is checked to the end', async () => {
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: (req, _res, body) =>
+      req.method === 'POST' && !body.includes('["Core/echo",{},') && !body.includes('Thing/'),
+  });
+  const hanging = ['request-not-json', 'request-not-an-object', 'request-unknown-capability'];
+  const result = await ran(url, [...hanging, 'get-not-found'], { patience: 200 });
+  expect(hanging.map((id) => wordsOf(result, id))).toEqual(
+    hanging.map(() => expect.stringContaining('the server hangs')),
+  );
+  expect(statuses(result)['get-not-found']).toBe('passed');
+});
+
+it('objects whose create is answered without an id are recognised and removed', async () => {
+  const other = await OtherServer.start({
+    changeArgs: (_, { created = null, ...rest }) => ({
+      ...rest,
+      created:
+        created === null
+          ? null
+          : { ...Object.fromEntries(Object.keys(created).map((key) => [key, null])) },
+    }),
+  });
+  const { outcomes, warnings } = await ran(other.url, [
+    'get-not-found',
+    'get-no-ids',
+    'set-destroy-many',
+  ]);
+  expect(outcomes.map(({ status }) => status)).toContain('failed');
+  expect([other.ids, warnings]).toEqual([[], []]);
+});
+
+it.each([
+  ['an account that is null', { accounts: { a: null } }, 'session-accounts'],
+  [
+    'a limit of 0 octets',
+    { capabilities: { 'urn:ietf:params:jmap:core': { maxSizeRequest: 0 } } },
+    'limits-size',
+  ],
+])('%s is the server’s fault, and no defect of the runner', async (_, session, id) => {
+  const other = await OtherServer.start({ session });
+  expect(statuses(await ran(other.url, [id]))).toEqual({ [id]: 'failed' });
 });

@@ -50,6 +50,8 @@ export async function startInFront(
   return origin();
 }
 
+const NOT_REQUEST = 'urn:ietf:params:jmap:error:notRequest';
+
 /** Starts a WebSocket of another server (RFC 8887). Returns its URL; it stops with the test. */
 export async function startSocket(
   other: OtherServer,
@@ -69,10 +71,11 @@ export async function startSocket(
         socket.on('error', () => undefined);
         socket.on('message', (data: Buffer) => {
           const request = asMap(parsed(data.toString('utf8')));
-          const usual = () => ({
-            ...{ '@type': 'Response', requestId: request['id'] ?? null },
-            ...other.answer(request['methodCalls'] as never),
-          });
+          const { id: requestId = null, methodCalls } = request;
+          const usual = () =>
+            Array.isArray(methodCalls)
+              ? { '@type': 'Response', requestId, ...other.answer(methodCalls as never) }
+              : { '@type': 'RequestError', requestId, type: NOT_REQUEST, status: 400 };
           const answer = message(request);
           if (answer === null) socket.close(1011);
           else socket.send(JSON.stringify(answer ?? usual()));

@@ -3,7 +3,8 @@ import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
 import { WIRE, type Wire } from '../src/client/watching.js';
 import { textReport } from '../src/report/text.js';
-import { LostError, run } from '../src/run.js';
+import { run } from '../src/run.js';
+import { LostError } from '../src/runner.js';
 import { worldOf } from '../src/subject/described.js';
 import { Server, type ServerOptions } from '../src/subject/server.js';
 import {
@@ -175,4 +176,19 @@ it('RFC 8887 4.3: an answer of neither type is reported as what it is', async ()
   const url = await startBoth(other, { message: ({ id }) => ({ requestId: id as string }) });
   const [outcome] = await ran(url, (id) => id === 'echo', { transport: 'websocket' });
   expect(outcome?.failure?.message).toMatch(/^The @type of an answer is Response or RequestError/);
+});
+
+it('a WebSocket that ends with a code of its own over a long message is a failure', async () => {
+  const other = await OtherServer.start({
+    session: { capabilities: { 'urn:ietf:params:jmap:core': { maxSizeRequest: 1000 } } },
+  });
+  const url = await startBoth(other, {
+    message: (request) =>
+      JSON.stringify(request).length > 90 && 'id' in request ? null : undefined,
+  });
+  const [outcome] = await ran(url, (id) => id === 'limits-size', { transport: 'websocket' });
+  expect([outcome?.status, outcome?.failure?.message]).toEqual([
+    'failed',
+    'The server closed the WebSocket with the code 1011.',
+  ]);
 });

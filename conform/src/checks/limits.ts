@@ -43,6 +43,7 @@ export const needLowLimit = (
 /** Returns an echo of exactly so many octets, filled up with blanks. */
 function buildSized(size: number, label: JsonMap = {}): string {
   const text = JSON.stringify({ ...label, ...buildRequest(buildEchoes(1)) });
+  if (size < text.length) throw new UnexpectedError(`No request fits into ${size} octets.`);
   return `${text}${' '.repeat(size - text.length)}`;
 }
 
@@ -69,7 +70,9 @@ export async function sendSized(
     socket.send(buildSized(size, { '@type': 'Request', id: 'sized' }));
     const message = await Promise.race([socket.take(), socket.closed]);
     // A connection may end with "message too big" (RFC 6455 7.4.1) in place of an answer.
-    if (typeof message === 'number') return message === 1009 ? null : Promise.reject(message);
+    if (message === 1009) return null;
+    if (typeof message === 'number')
+      throw new UnexpectedError(`The server closed the WebSocket with the code ${message}.`);
     const { '@type': type, ...rest } = message;
     if (type === 'Response') return { kind: 'response', response: rest as never };
     return { kind: 'problem', status: Number(rest['status'] ?? 0), problem: rest };

@@ -172,7 +172,9 @@ export class Fence {
       if (error === undefined) this.#store(one, isCreate);
       else this.#refusals.push({ ...one, id: isCreate ? null : key, error: asMap(error) });
     };
-    for (const key of Object.keys(asMap(created))) settle(this.#unanswered, key);
+    // An answer without the id says nothing of what was made: its values are looked for later.
+    for (const [key, object] of Object.entries(asMap(created)))
+      if (typeof asMap(object)['id'] === 'string') settle(this.#unanswered, key);
     for (const key of Object.keys(asMap(updated))) settle(this.#patches, key);
     for (const [key, error] of Object.entries(asMap(notCreated)))
       settle(this.#unanswered, key, error);

@@ -52,7 +52,8 @@ export class Session {
 
   /** Returns the accounts that the user may see, by id (RFC 8620 2). */
   get accounts(): Readonly<Record<string, JsonMap>> {
-    return asMap(this.object['accounts']) as Record<string, JsonMap>;
+    const all = Object.entries(asMap(this.object['accounts']));
+    return Object.fromEntries(all.map(([id, account]) => [id, asMap(account)]));
   }
 
   /** A limit of core's capability object (2), or what the RFC suggests at least. */
