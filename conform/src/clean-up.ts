@@ -1,4 +1,4 @@
-import { unforeseen } from './subject/beside.js';
+import { findUnforeseen } from './subject/beside.js';
 import type { Server } from './subject/server.js';
 import type { Subject } from './subject/subject.js';
 
@@ -28,7 +28,7 @@ export function nameLeft({ fence }: Server, type: string): readonly string[] {
 
 /** Returns the changes of objects that the run did not make: a line for each account and act. */
 export async function tellOthers(subject: Subject): Promise<readonly string[]> {
-  return (await unforeseen(subject)).flatMap(({ accountId, ...acts }) =>
+  return (await findUnforeseen(subject)).flatMap(({ accountId, ...acts }) =>
     Object.entries(acts).flatMap(([act, ids]: [string, readonly string[]]) =>
       ids.length === 0
         ? []

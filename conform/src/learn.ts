@@ -3,9 +3,9 @@ import { decode } from '../../src/descriptor/descriptor-file.js';
 import { asMap } from './client/json.js';
 import {
   type DescriptorSource,
-  selfDescribedWorld,
+  readSelfDescribed,
+  readWorld,
   type World,
-  worldOf,
 } from './subject/described.js';
 import type { Server } from './subject/server.js';
 import { HTTP, REFERENCE } from './subject/session.js';
@@ -25,7 +25,7 @@ export class ForeignError extends Error {
  * are no files.
  */
 export async function readDescribed(files: readonly string[]): Promise<World | null> {
-  return files.length === 0 ? null : worldOf(await readAll(files));
+  return files.length === 0 ? null : readWorld(await readAll(files));
 }
 
 /**
@@ -47,7 +47,7 @@ export async function learnTypes(
           `It has ${Object.keys(capabilities).join(', ')}.`,
       );
   if (described !== null) return described;
-  const told = selfDescribedWorld(await fetchAll(server));
+  const told = readSelfDescribed(await fetchAll(server));
   return new Map([...told].filter(([, { capability }]) => capability in capabilities));
 }
 
@@ -76,7 +76,7 @@ async function fetchAll(server: Server): Promise<readonly DescriptorSource[]> {
   if (typeof url !== 'string') return [];
   const sources: DescriptorSource[] = [];
   for (const capability of Object.keys(session.capabilities)) {
-    const place = session.usable(`${REFERENCE} url`, url, HTTP, { capability });
+    const place = session.expandTemplate(`${REFERENCE} url`, url, HTTP, { capability });
     const { status, text } = await http.send(place);
     if (status === 200) sources.push({ file: `${capability}.json`, text });
     // A type that can't be read would be left out, as if all its checks had passed.

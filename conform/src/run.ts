@@ -3,7 +3,7 @@ import { messageOf, nameLeft, tidy, warnOfOthers } from './clean-up.js';
 import { NoAnswerError } from './client/no-answer.js';
 import type { Outcome } from './outcome.js';
 import { LostError, type Progress, Runner } from './runner.js';
-import { accountsOf, lookAround } from './subject/beside.js';
+import { listAccounts, lookAround } from './subject/beside.js';
 import type { World } from './subject/described.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
@@ -122,7 +122,7 @@ async function findObstacle(
   try {
     const reason = await lookAround(subject);
     if (reason !== null) return reason;
-    for (const accountId of accountsOf(subject))
+    for (const accountId of listAccounts(subject))
       if (subject.has('set')) await subject.prepare(accountId);
     return null;
   } catch (error) {

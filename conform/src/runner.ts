@@ -6,7 +6,7 @@ import { NotApplicable } from './not-applicable.js';
 import { failureOf, isExpectation, type Outcome } from './outcome.js';
 import { settlersOf } from './settled.js';
 import { adoptLost, lookAround } from './subject/beside.js';
-import { refusedSample } from './subject/samples.js';
+import { findRefusedSample } from './subject/samples.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
 import { elsewhere } from './usable.js';
@@ -102,7 +102,7 @@ export class Runner {
   async #findRefusal(on: Server | Subject, error: unknown): Promise<string | null> {
     if (!(on instanceof Subject) || error instanceof NoAnswerError) return null;
     // Where that fails, too, the check's own failure says more.
-    return await this.#server.recorder.aside(() => refusedSample(on)).catch(() => null);
+    return await this.#server.recorder.aside(() => findRefusedSample(on)).catch(() => null);
   }
 
   /** Returns the failed check that settles this one, in words; null where there is none. */
@@ -143,7 +143,7 @@ export class Runner {
   async #isEchoing(): Promise<boolean> {
     const { user, recorder } = this.#server;
     return await recorder
-      .aside(() => user.client().call('Core/echo', {}))
+      .aside(() => user.buildClient().call('Core/echo', {}))
       .then(
         () => true,
         (error: unknown) => !(error instanceof NoAnswerError),

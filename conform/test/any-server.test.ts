@@ -202,7 +202,7 @@ it('a RequestError without a requestId answers what was sent', async () => {
     authorization: `Bearer ${TOKEN}`,
     transport: 'websocket',
   });
-  const answer = await server.user.client().send('no JSON');
+  const answer = await server.user.buildClient().send('no JSON');
   server.close();
   expect(answer).toMatchObject({ kind: 'problem', problem: { type: 'about:blank' } });
 });
@@ -222,7 +222,7 @@ it('a request after one over which the server closed a WebSocket has a new one',
     authorization: `Bearer ${TOKEN}`,
     transport: 'websocket',
   });
-  const client = server.user.client();
+  const client = server.user.buildClient();
   await expect(client.send('no JSON')).rejects.toThrow('closed the WebSocket');
   const [first, second] = await Promise.all([1, 2].map((n) => client.call('Core/echo', { n })));
   expect([first, second]).toEqual([1, 2].map((n) => ['Core/echo', { n }]));

@@ -4,7 +4,7 @@ import { describedWorld } from '../../test/conformance/descriptor.js';
 import { makeUser } from '../../test/support/fixtures.js';
 import { useServer } from '../../test/support/server.js';
 import { typeChecks } from '../src/check.js';
-import { everyId } from '../src/subject/queries.js';
+import { queryAll } from '../src/subject/queries.js';
 import { UnexpectedError } from '../src/unexpected.js';
 import { besideObjects, failedOf, LATE } from './beside-objects.js';
 
@@ -47,7 +47,7 @@ it('changes by others are reported, and a check that fails by them runs again', 
         const ids = await subject.make(subject.A1, 'one');
         count += 1;
         if (count === 1) await user.set('Todo', { accountId, create: { k: { text: LATE } } });
-        expect(new Set(await everyId(subject))).toEqual(new Set(subject.withForeign(ids)));
+        expect(new Set(await queryAll(subject))).toEqual(new Set(subject.addForeign(ids)));
         await subject.clear(subject.A1);
       },
     },
@@ -70,7 +70,7 @@ it('a check that would touch objects of others is not applicable, and says so', 
       level: 'must',
       rule: 'What a query finds can be destroyed.',
       run: async (subject) => {
-        await subject.set({ destroy: [...subject.foreign().keys()] });
+        await subject.set({ destroy: [...subject.listForeign().keys()] });
       },
     },
   ]);
@@ -104,7 +104,7 @@ it('an object that a check leaves in an empty account fails no later check', asy
       rule: 'What is there is what was there and what is made.',
       async run(subject) {
         const ids = await subject.make(subject.A1, 'one');
-        expect(new Set(await everyId(subject))).toEqual(new Set(subject.withForeign(ids)));
+        expect(new Set(await queryAll(subject))).toEqual(new Set(subject.addForeign(ids)));
         await subject.clear(subject.A1);
       },
     },

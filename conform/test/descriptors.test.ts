@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../../test/support/server.js';
 import { conform } from '../src/command.js';
-import { selfDescribedWorld, worldOf } from '../src/subject/described.js';
-import { profileOf } from '../src/subject/profile.js';
+import { readSelfDescribed, readWorld } from '../src/subject/described.js';
+import { readProfile } from '../src/subject/profile.js';
 
 // `npm run conform -- --descriptor FILE`: what the language of descriptors doesn't have is refused
 // with its place, what this project's own server alone can't have is not. No server is asked
@@ -137,7 +137,7 @@ it('descriptors without types are exit code 2; beside others they are legal', as
   expect(stderr).toContain('d2.yaml:1:1: the descriptor has no types, so there is nothing of it');
   const full = `${more}types: { A: { properties: { a: { type: boolean, default: false } } } }`;
   const sources = [bare, full].map((text, n) => ({ file: `d${n}.yaml`, text }));
-  expect([...worldOf(sources).keys()]).toEqual(['A']);
+  expect([...readWorld(sources).keys()]).toEqual(['A']);
 });
 
 function messageOf(work: () => unknown): string {
@@ -160,11 +160,11 @@ it.each(Object.entries(MANY))('behind a thousand of %s a mistake is told', (_, l
   const lines = Array.from({ length: 1100 }, (_one, n) => `      ${line(n)}\n`).join('');
   const text = `capability: urn:x:y\ntypes:\n  X:\n    properties:\n${lines}`;
   const wrong = '      open: { type: strnig }\n    sort: [sise]\n    shape: round\n';
-  const told = messageOf(() => worldOf([{ file: 'x.yaml', text: `${text}${wrong}` }]));
+  const told = messageOf(() => readWorld([{ file: 'x.yaml', text: `${text}${wrong}` }]));
   expect(told).toMatch(/^x\.yaml:1105:21: "strnig" is not string/m);
   expect(told).toMatch(/^x\.yaml:1106:12: "sise" is no property of X\./m);
   expect(told).toMatch(/^x\.yaml:1107:5: unknown key "shape"\./m);
-  expect(worldOf([{ file: 'x.yaml', text }]).get('X')?.type.properties).toHaveLength(1103);
+  expect(readWorld([{ file: 'x.yaml', text }]).get('X')?.type.properties).toHaveLength(1103);
 });
 
 it.each([
@@ -172,7 +172,7 @@ it.each([
   ['nothing', '', 'd.yaml:1:1: the descriptor must be an object'],
   ['a descriptor of nothing', 'types: {}', 'd.yaml:1:1: the descriptor needs the key "capability"'],
 ])('%s is refused', (_, text, words) => {
-  expect(() => worldOf([{ file: 'd.yaml', text }])).toThrow(`\n${words}`);
+  expect(() => readWorld([{ file: 'd.yaml', text }])).toThrow(`\n${words}`);
 });
 
 it('a file that isn’t there, or that is no text, is refused', async () => {
@@ -221,17 +221,17 @@ methods:
 `;
 
 it('a descriptor with features that our own server lacks is legal', () => {
-  const world = worldOf([{ file: 'Mail (1).yaml', text: FOREIGN }]);
+  const world = readWorld([{ file: 'Mail (1).yaml', text: FOREIGN }]);
   const { type, capability } = world.get('message_v2') ?? {};
   expect(capability).toBe('tag:example.com,2026:mail');
   expect(type?.properties.map(({ name }) => name)).toContain('constructor');
 });
 
 it('a server-set property without a declared value may be anything but null', () => {
-  const world = worldOf([{ file: 'mail.yaml', text: FOREIGN }]);
+  const world = readWorld([{ file: 'mail.yaml', text: FOREIGN }]);
   const described = world.get('message_v2');
   if (described === undefined) throw new Error('The type is missing.');
-  const { myRights } = profileOf(described).defaults;
+  const { myRights } = readProfile(described).defaults;
   expect({ mayRead: true }).toEqual(myRights);
   expect([null, undefined]).not.toContainEqual(myRights);
 });
@@ -239,7 +239,7 @@ it('a server-set property without a declared value may be anything but null', ()
 it('the descriptors of this repository’s tests and pages are legal', async () => {
   const folder = join(ROOT, 'conform/test');
   const text = await readFile(join(folder, 'mailbox.yaml'), 'utf8');
-  expect([...worldOf([{ file: 'mailbox.yaml', text }]).keys()]).toEqual(['Mailbox']);
+  expect([...readWorld([{ file: 'mailbox.yaml', text }]).keys()]).toEqual(['Mailbox']);
 });
 
 it('a descriptor from a server may have keys of a later version', () => {
@@ -251,6 +251,6 @@ types:
     shape: round
     properties: { name: { type: string, default: '', colour: red } }
 `;
-  expect([...selfDescribedWorld([{ file: 'x.json', text: later }]).keys()]).toEqual(['X']);
-  expect(() => worldOf([{ file: 'x.yaml', text: later }])).toThrow(/^x\.yaml:3:1: unknown key/m);
+  expect([...readSelfDescribed([{ file: 'x.json', text: later }]).keys()]).toEqual(['X']);
+  expect(() => readWorld([{ file: 'x.yaml', text: later }])).toThrow(/^x\.yaml:3:1: unknown key/m);
 });

@@ -32,11 +32,11 @@ describe('the server of both runs', () => {
   it('gives no two objects one moment', async () => {
     const { url, authorization } = await users(server(), 'm');
     const connected = await Server.connect({ url, authorization });
-    const [accountId] = connected.writable(TODOS);
+    const [accountId] = connected.listWritable(TODOS);
     const create = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`k${index}`, { text: 'one' }]),
     );
-    const { created } = await connected.user.client(TODOS).set('Todo', { accountId, create });
+    const { created } = await connected.user.buildClient(TODOS).set('Todo', { accountId, create });
     connected.close();
     const moments = Object.values(created ?? {}).map((one) => one['created']);
     expect(moments).toHaveLength(100);

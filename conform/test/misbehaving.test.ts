@@ -13,7 +13,7 @@ import type { Options } from '../src/options.js';
 import type { Outcome } from '../src/outcome.js';
 import { REPORTS } from '../src/report/index.js';
 import { run } from '../src/run.js';
-import { worldOf } from '../src/subject/described.js';
+import { readWorld } from '../src/subject/described.js';
 import { Server } from '../src/subject/server.js';
 import { CERTIFICATE } from './certificate.js';
 import { startInFront } from './misbehaving.js';
@@ -35,7 +35,7 @@ async function ran(url: string, ids: readonly string[], wire: Wire = WIRE): Prom
   const warnings: string[] = [];
   const outcomes = await run(
     {
-      ...{ server, world: worldOf([THINGS]), selection: {} },
+      ...{ server, world: readWorld([THINGS]), selection: {} },
       checks: CHECKS.filter(({ id }) => ids.includes(id)),
       warn: (line) => warnings.push(line),
     },
@@ -382,7 +382,7 @@ it.each(['prepared', 'checked'])(
     const server = await Server.connect({ url, authorization: bearer('a-token') });
     const warnings: string[] = [];
     const plan = {
-      ...{ server, world: worldOf([{ ...THINGS, text: `${THINGS.text}${part}` }]) },
+      ...{ server, world: readWorld([{ ...THINGS, text: `${THINGS.text}${part}` }]) },
       ...{
         selection: { types: ['Part'] },
         checks: CHECKS.filter(({ id }) => id === 'get-not-found'),
@@ -465,7 +465,7 @@ it('a host of several addresses, none of which answers, is told by the first of 
   expect(describeSilence(all)).toBe('the server takes no connections (connect ECONNREFUSED ::1:1)');
 });
 
-it('a server that hangs over some requests, and answers an echo, is checked to the end', async () => {
+it('a server that hangs over some requests and answers an echo is checked to the end', async () => {
   const other = await OtherServer.start();
   const url = await startInFront(other, {
     handle: (req, _res, body) =>

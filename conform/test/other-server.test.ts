@@ -11,7 +11,7 @@ import type { Options } from '../src/options.js';
 import type { Outcome } from '../src/outcome.js';
 import { run } from '../src/run.js';
 import { SETTLED } from '../src/settled.js';
-import { type World, worldOf } from '../src/subject/described.js';
+import { readWorld, type World } from '../src/subject/described.js';
 import { Server, type ServerOptions } from '../src/subject/server.js';
 import { CERTIFICATE } from './certificate.js';
 import { OtherServer, THINGS, URN } from './other-server.js';
@@ -21,7 +21,7 @@ import { OtherServer, THINGS, URN } from './other-server.js';
 
 const IDLE = { planned: () => undefined, started: () => undefined, ended: () => undefined };
 const OWN = { isPersonal: true, isReadOnly: false };
-const world = worldOf([THINGS]);
+const world = readWorld([THINGS]);
 
 interface Ran {
   readonly outcomes: readonly Outcome[];
@@ -474,7 +474,7 @@ it('a pattern costs no checks: texts are drawn from it', async () => {
   const accounts = { a: OWN, b: OWN };
   const free = await ran(await OtherServer.start({ accounts, rule: rule(/^.{0,100}$/su) }), all);
   const other = await OtherServer.start({ accounts, rule: rule(new RegExp(pattern)) });
-  const bound = await ran(other, all, { world: worldOf([{ ...THINGS, text }]) });
+  const bound = await ran(other, all, { world: readWorld([{ ...THINGS, text }]) });
   const [before, after] = [free, bound].map(statuses);
   const differing = all.filter((id) => before?.[id] !== after?.[id]);
   // No text of other scripts, or of any length, is one of the pattern's.

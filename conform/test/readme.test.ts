@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { OPTIONS } from '../src/options.js';
-import { worldOf } from '../src/subject/described.js';
+import { readWorld } from '../src/subject/described.js';
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 
@@ -14,5 +14,5 @@ it('the README describes each option', () => {
 
 it('the README’s descriptor of another server is legal', () => {
   const [, text = ''] = /```yaml\n(.+?)```/s.exec(README) ?? [];
-  expect([...worldOf([{ file: 'mailbox.yaml', text }]).keys()]).toEqual(['Mailbox']);
+  expect([...readWorld([{ file: 'mailbox.yaml', text }]).keys()]).toEqual(['Mailbox']);
 });

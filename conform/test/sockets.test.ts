@@ -5,7 +5,7 @@ import { WIRE, type Wire } from '../src/client/watching.js';
 import { textReport } from '../src/report/text.js';
 import { run } from '../src/run.js';
 import { LostError } from '../src/runner.js';
-import { worldOf } from '../src/subject/described.js';
+import { readWorld } from '../src/subject/described.js';
 import { Server, type ServerOptions } from '../src/subject/server.js';
 import {
   type SocketMisbehaviour,
@@ -29,7 +29,7 @@ async function ran(
   const server = await Server.connect({ url, authorization: bearer('a-token'), ...more });
   const checks = CHECKS.filter(({ id }) => isMeant(id));
   try {
-    const world = worldOf([THINGS]);
+    const world = readWorld([THINGS]);
     return await run({ server, world, selection: {}, checks, warn: () => undefined }, IDLE);
   } finally {
     server.close();

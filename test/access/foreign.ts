@@ -1,5 +1,5 @@
-import { holding as naming } from '../../conform/src/subject/blob-holders.js';
-import { writable } from '../../conform/src/subject/described.js';
+import { buildHolding as naming } from '../../conform/src/subject/blob-holders.js';
+import { listWritable } from '../../conform/src/subject/described.js';
 import type { Model, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
 import { methodsOf } from './methods.js';
@@ -48,7 +48,7 @@ function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
   name('copy', own, (id) => ({ accountId, fromAccountId: from, create: { k: { id } } }));
   name('query', own, (id) => ({ accountId, anchor: id }));
   name('queryChanges', own, (id) => ({ accountId, sinceQueryState: '0.none', upToId: id }));
-  for (const property of writable(type)) {
+  for (const property of listWritable(type)) {
     const of = property.blobs.length > 0 ? 'Blob' : property.reference?.type;
     if (of === undefined) continue;
     const values = (id: string) => ({ [property.name]: holding(property, id) });

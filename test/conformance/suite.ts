@@ -1,8 +1,8 @@
-import { holding } from '../../conform/src/subject/blob-holders.js';
+import { buildHolding } from '../../conform/src/subject/blob-holders.js';
 import type { DescribedType, World } from '../../conform/src/subject/described.js';
-import { differing } from '../../conform/src/subject/different.js';
-import { profileOf, type TypeProfile } from '../../conform/src/subject/profile.js';
-import { valuesOf } from '../../conform/src/subject/values.js';
+import { takeDifferent } from '../../conform/src/subject/different.js';
+import { readProfile, type TypeProfile } from '../../conform/src/subject/profile.js';
+import { listValues } from '../../conform/src/subject/values.js';
 import type { ModelType } from '../../src/descriptor/model.js';
 import { BLOB, type Client, CORE } from '../support/client.js';
 import type { Fixtures } from '../support/fixtures.js';
@@ -22,7 +22,7 @@ export class Suite {
     const found = world.get(name);
     if (found === undefined) throw new Error(`No descriptor has the type ${name}.`);
     this.described = (found satisfies DescribedType).type;
-    this.profile = profileOf(found);
+    this.profile = readProfile(found);
     this.world = world;
     this.fixtures = fixtures;
   }
@@ -49,7 +49,7 @@ export class Suite {
         const { name, reference, blobs } = property;
         if (blobs.length > 0) {
           const { blobId } = await u1.upload(accountId, name, 'text/plain');
-          prepared[name] = holding(property, blobId);
+          prepared[name] = buildHolding(property, blobId);
         }
         if (reference === undefined) continue;
         const other = new Suite(this.world, reference.type, this.fixtures);
@@ -93,8 +93,8 @@ export class Suite {
     if (property === undefined) throw new Error(`${this.type} has no ${name}.`);
     const { schema, kind } = property;
     if (schema.enum !== undefined || kind === 'boolean' || kind === 'json')
-      return valuesOf(property).good[0] ?? null;
-    return differing(this.world, this.type, property);
+      return listValues(property).good[0] ?? null;
+    return takeDifferent(this.world, this.type, property);
   }
 
   /** One object; its id. */

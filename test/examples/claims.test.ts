@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JSONSchema7 } from 'json-schema';
 import { expect, onTestFinished, test } from 'vitest';
-import { visible } from '../../conform/src/subject/described.js';
-import { schemaOf } from '../../conform/src/subject/values.js';
+import { listVisible } from '../../conform/src/subject/described.js';
+import { toSchema } from '../../conform/src/subject/values.js';
 import { loadDescriptors } from '../../scripts/generator/load/index.js';
 import { checkDescriptors } from '../../src/descriptor/check/index.js';
 import type { ModelType } from '../../src/descriptor/model.js';
@@ -23,7 +23,7 @@ function typeOf(name: string): ModelType {
   return found.type;
 }
 
-const own = (type: ModelType) => visible(type).filter(({ role }) => role === undefined);
+const own = (type: ModelType) => listVisible(type).filter(({ role }) => role === undefined);
 const propertyOf = (type: string, name: string) =>
   own(typeOf(type)).find((one) => one.name === name);
 
@@ -33,7 +33,7 @@ function levels(schema: JSONSchema7, mapsAlone: boolean): number {
   const isMap = typeof additionalProperties === 'object';
   if (properties === undefined && items === undefined && !isMap) return 0;
   const inner = [...Object.values(properties ?? {}), items, additionalProperties].map((one) =>
-    levels(schemaOf(one), mapsAlone),
+    levels(toSchema(one), mapsAlone),
   );
   return Number(isMap || !mapsAlone) + Math.max(0, ...inner);
 }

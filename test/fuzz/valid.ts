@@ -1,4 +1,4 @@
-import { holding } from '../../conform/src/subject/blob-holders.js';
+import { buildHolding } from '../../conform/src/subject/blob-holders.js';
 import type { ModelFilter, ModelProperty } from '../../src/descriptor/model.js';
 import type { Call } from '../support/client.js';
 import type { Json, JsonMap } from '../support/json.js';
@@ -118,7 +118,7 @@ export function goodValue(draw: Draw, type: FuzzType, property: ModelProperty): 
     const pool = blob ? 'blob' : `${reference?.type ?? ''}/id`;
     const known = draw.pool.of(pool);
     const one = known.length === 0 ? 'nobody' : draw.pick(known);
-    if (blob) return holding(property, one);
+    if (blob) return buildHolding(property, one);
     return kind === 'json' ? { [one]: true } : one;
   }
   const isUnique = type.type.uniques.some(({ properties }) => properties.includes(property));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { visible, writable } from '../../conform/src/subject/described.js';
-import { ofSchema, size, valuesOf } from '../../conform/src/subject/values.js';
+import { listVisible, listWritable } from '../../conform/src/subject/described.js';
+import { countOctets, listSchemaValues, listValues } from '../../conform/src/subject/values.js';
 import { buildModel } from '../../src/descriptor/model/index.js';
 import type { ModelMethod, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import { parseDescriptor } from '../../src/descriptor/parse.js';
@@ -41,8 +41,8 @@ export function fuzzWorld(...paths: readonly string[]): FuzzWorld {
       types.map((type) => ({
         type,
         name: type.name,
-        visible: visible(type),
-        writable: writable(type),
+        visible: listVisible(type),
+        writable: listWritable(type),
         methods: type.methods.map(({ name }) => name),
       })),
     ),
@@ -63,8 +63,8 @@ const known = new WeakMap<object, KnownValues>();
 export function knownValues(of: ModelProperty | { readonly schema: object }): KnownValues {
   const found = known.get(of);
   if (found !== undefined) return found;
-  const { good, bad } = 'kind' in of ? valuesOf(of) : ofSchema(of.schema);
-  const isSmall = (value: Json): boolean => size(value) < 400;
+  const { good, bad } = 'kind' in of ? listValues(of) : listSchemaValues(of.schema);
+  const isSmall = (value: Json): boolean => countOctets(value) < 400;
   const made = {
     good: good.filter(isSmall),
     bad: bad.filter(isSmall),

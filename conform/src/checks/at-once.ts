@@ -26,7 +26,7 @@ export async function runSideBySide(
   ...sides: readonly ((round: number) => Promise<void>)[]
 ): Promise<void> {
   // RFC 8620 2: a server may take one request at a time, and refuse the other.
-  if (server.user.session.limit('maxConcurrentRequests') < sides.length)
+  if (server.user.session.readLimit('maxConcurrentRequests') < sides.length)
     throw new NotApplicable(`The server takes fewer than ${sides.length} requests at a time.`);
   let isOver = false;
   const repeat = async (side: (round: number) => Promise<void>): Promise<void> => {

@@ -10,7 +10,7 @@ import { BLOB, CORE } from '../subject/user.js';
  * first that a writable account offers, else core.
  */
 export function findBlobCapability({ user: { session } }: Server): string {
-  if (session.offering(BLOB).length > 0) return BLOB;
+  if (session.listOffering(BLOB).length > 0) return BLOB;
   const writable = Object.keys(session.accounts).filter((id) => !session.isReadOnly(id));
   const offered = writable.flatMap((id) =>
     Object.keys(asMap(session.accounts[id]?.['accountCapabilities'])),
@@ -20,7 +20,7 @@ export function findBlobCapability({ user: { session } }: Server): string {
 
 /** Finds the accounts that blobs can be put in. */
 export const findBlobAccounts = (server: Server): readonly string[] =>
-  server.writable(findBlobCapability(server));
+  server.listWritable(findBlobCapability(server));
 
 /** Returns why nothing can be shown of blobs; null where it can. */
 export function needBlobs(server: Server): string | null {

@@ -11,12 +11,14 @@ import { UnexpectedError } from '../unexpected.js';
 /** Needs a server whose session has the blob methods (RFC 9404). */
 export const METHODS = {
   applies: (server: Server): string | null =>
-    server.writable(BLOB).length > 0 ? null : `The token reaches no writable account with ${BLOB}.`,
+    server.listWritable(BLOB).length > 0
+      ? null
+      : `The token reaches no writable account with ${BLOB}.`,
 } as const;
 
 /** Finds the account whose blobs are tried. Throws NotApplicable where the user has none. */
 export function findAccount(server: Server): string {
-  const [first] = server.writable(BLOB);
+  const [first] = server.listWritable(BLOB);
   if (first === undefined) throw new NotApplicable(`No writable account offers ${BLOB}.`);
   return first;
 }
@@ -26,7 +28,7 @@ export function findAccount(server: Server): string {
  * theirs. It leaves out the session's others, which may add members to responses.
  */
 export const buildClient = ({ user }: Server): Client =>
-  user.client(
+  user.buildClient(
     ...Object.values(user.session.accounts).flatMap((account) =>
       Object.keys(asMap(account['accountCapabilities'])),
     ),

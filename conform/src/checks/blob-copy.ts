@@ -23,14 +23,14 @@ export const ONE = { applies: needBlobs } as const;
 
 /** Uploads a text to the first account with blobs and returns its blobId. */
 export const uploadText = (server: Server, text: string) =>
-  server.user.uploaded(findBlobAccount(server), text, 'text/x-copied');
+  server.user.uploadBlob(findBlobAccount(server), text, 'text/x-copied');
 
 /**
  * Calls Blob/copy from the first account with blobs. Returns the name and the arguments of the
  * response.
  */
 export const call = (server: Server, args: object): Promise<[string, JsonMap]> =>
-  server.user.client().call('Blob/copy', { fromAccountId: findBlobAccount(server), ...args });
+  server.user.buildClient().call('Blob/copy', { fromAccountId: findBlobAccount(server), ...args });
 
 /** Describes the answer of a Blob/copy (RFC 8620 6.3). */
 export interface Copied {
@@ -123,7 +123,7 @@ export const blobCopyChecks = serverChecks('6.3', [
     async run(server) {
       const args = { fromAccountId: server.unknownAccount, accountId: findBlobAccount(server) };
       const answer = await call(server, { ...args, blobIds: ['b-nothing'] });
-      expect(answer).toEqual(server.err('fromAccountNotFound'));
+      expect(answer).toEqual(server.matchError('fromAccountNotFound'));
     },
   },
   {
@@ -133,7 +133,7 @@ export const blobCopyChecks = serverChecks('6.3', [
     rule: 'An accountId that is nobody’s is accountNotFound.',
     async run(server) {
       const args = { accountId: server.unknownAccount, blobIds: [await uploadText(server, 'x')] };
-      expect(await call(server, args)).toEqual(server.err('accountNotFound'));
+      expect(await call(server, args)).toEqual(server.matchError('accountNotFound'));
     },
   },
   {
@@ -142,17 +142,17 @@ export const blobCopyChecks = serverChecks('6.3', [
     level: 'must',
     rule: 'Another user’s account is as unknown as one that is nobody’s, on either side.',
     async run(server) {
-      const { accountId, user } = server.foreign(findBlobCapability(server));
-      const blobIds = [await user.uploaded(accountId, 'theirs', 'text/plain')];
+      const { accountId, user } = server.findForeign(findBlobCapability(server));
+      const blobIds = [await user.uploadBlob(accountId, 'theirs', 'text/plain')];
       expect(
         await call(server, {
           fromAccountId: accountId,
           accountId: findBlobAccount(server),
           blobIds,
         }),
-      ).toEqual(server.err('fromAccountNotFound'));
+      ).toEqual(server.matchError('fromAccountNotFound'));
       expect(await call(server, { accountId, blobIds: [await uploadText(server, 'x')] })).toEqual(
-        server.err('accountNotFound'),
+        server.matchError('accountNotFound'),
       );
     },
   },
@@ -162,9 +162,11 @@ export const blobCopyChecks = serverChecks('6.3', [
     level: 'must',
     rule: 'Into an account that the user may only read nothing is copied: accountReadOnly.',
     async run(server) {
-      const accountId = server.readOnly(findBlobCapability(server));
+      const accountId = server.findReadOnly(findBlobCapability(server));
       const blobIds = [await uploadText(server, 'x')];
-      expect(await call(server, { accountId, blobIds })).toEqual(server.err('accountReadOnly'));
+      expect(await call(server, { accountId, blobIds })).toEqual(
+        server.matchError('accountReadOnly'),
+      );
     },
   },
   {
@@ -176,10 +178,10 @@ export const blobCopyChecks = serverChecks('6.3', [
       'A blob that another user uploaded to a shared account, and that nothing refers to, is not ' +
       'there to be copied.',
     async run(server) {
-      const fromAccountId = server.readOnly(findBlobCapability(server));
+      const fromAccountId = server.findReadOnly(findBlobCapability(server));
       const blobId = await server
-        .writer(fromAccountId)
-        .uploaded(fromAccountId, 'private', 'text/plain');
+        .findWriter(fromAccountId)
+        .uploadBlob(fromAccountId, 'private', 'text/plain');
       const [, answer] = await call(server, {
         fromAccountId,
         accountId: findBlobAccount(server),
@@ -203,7 +205,7 @@ export const blobCopyChecks = serverChecks('6.3', [
           expect([name, value, await call(server, { ...good, [name]: value })]).toEqual([
             name,
             value,
-            server.err('invalidArguments'),
+            server.matchError('invalidArguments'),
           ]);
     },
   },

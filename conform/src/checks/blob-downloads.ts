@@ -23,7 +23,7 @@ export const store = (
   server: Server,
   body: string | Uint8Array = 'content',
   type = 'text/x-stored',
-) => server.user.uploaded(findBlobAccount(server), body, type);
+) => server.user.uploadBlob(findBlobAccount(server), body, type);
 
 /** Downloads a blob of that account, under a name and with a type where they matter. */
 export const download = (
@@ -196,8 +196,8 @@ export const downloadChecks = serverChecks('6.2', [
       'Another user’s blob can’t be had, neither by the account that it is in nor ' +
       'by one’s own.',
     async run(server) {
-      const { accountId, user } = server.foreign(findBlobCapability(server));
-      const blobId = await user.uploaded(accountId, 'their content', 'text/plain');
+      const { accountId, user } = server.findForeign(findBlobCapability(server));
+      const blobId = await user.uploadBlob(accountId, 'their content', 'text/plain');
       for (const account of [accountId, findBlobAccount(server)]) {
         const answer = await server.user.download(account, blobId);
         expect(isRefusal(answer)).toBe(true);

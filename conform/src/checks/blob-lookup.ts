@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { serverChecks, typeChecks } from '../check.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
-import { type BlobHolder, blobHoldersOf } from '../subject/blob-holders.js';
+import { type BlobHolder, findBlobHolders } from '../subject/blob-holders.js';
 import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
@@ -88,7 +88,7 @@ export const blobLookupChecks = serverChecks(
         const call = (...typeNames: readonly string[]) =>
           buildClient(server).call('Blob/lookup', { accountId, typeNames, ids: [] });
         for (const names of [['NoSuchType'], ['__proto__'], [...findTypes(server), 'NoSuchType']])
-          expect(await call(...names)).toEqual(server.err('unknownDataType'));
+          expect(await call(...names)).toEqual(server.matchError('unknownDataType'));
       },
     },
     {
@@ -100,7 +100,7 @@ export const blobLookupChecks = serverChecks(
         const typeNames = findTypes(server).slice(0, 1);
         const args = { accountId: server.unknownAccount, typeNames, ids: [] };
         expect(await buildClient(server).call('Blob/lookup', args)).toEqual(
-          server.err('accountNotFound'),
+          server.matchError('accountNotFound'),
         );
       },
     },
@@ -110,7 +110,7 @@ export const blobLookupChecks = serverChecks(
 
 /** Returns why no object of the type can be looked up by a blob; null where it can. */
 export function needLookup(subject: Subject): string | null {
-  if (blobHoldersOf(subject).length === 0) return 'The type refers to no blobs.';
+  if (findBlobHolders(subject).length === 0) return 'The type refers to no blobs.';
   const { session } = subject.server.user;
   const capability = asMap(session.accounts[subject.A1]?.['accountCapabilities'])[BLOB];
   return readNames(asMap(capability)['supportedTypeNames']).includes(subject.type)
@@ -135,14 +135,14 @@ export async function listHolders(
  */
 export async function createHolder(subject: Subject, holder: BlobHolder, sent: string) {
   const { name } = holder;
-  const { id, reported, refused } = await subject.put({ [name]: holder.holding(sent) });
+  const { id, reported, refused } = await subject.put({ [name]: holder.buildHolding(sent) });
   expect(refused).toBeNull();
-  return { id, blobId: name in reported ? holder.heldIn(reported[name]) : sent };
+  return { id, blobId: name in reported ? holder.readHeld(reported[name]) : sent };
 }
 
 /** Uploads content to the first account of the type and returns its blobId. */
 export const upload = (subject: Subject, content: string): Promise<string> =>
-  subject.server.user.uploaded(subject.A1, content, 'text/plain');
+  subject.server.user.uploadBlob(subject.A1, content, 'text/plain');
 
 export const blobLookupTypeChecks = typeChecks(
   '4.3',
@@ -154,10 +154,10 @@ export const blobLookupTypeChecks = typeChecks(
       rule: 'The objects that hold a blob are found, each once, as long as they hold it.',
       applies: needLookup,
       async run(subject) {
-        for (const holder of blobHoldersOf(subject)) {
-          const { name, access, holding, heldIn } = holder;
+        for (const holder of findBlobHolders(subject)) {
+          const { name, access, buildHolding, readHeld } = holder;
           const upload = (content: string) =>
-            subject.server.user.uploaded(subject.A1, `${name} ${content}`, 'text/plain');
+            subject.server.user.uploadBlob(subject.A1, `${name} ${content}`, 'text/plain');
           const [one, two] = [await upload('one'), await upload('two')];
           // A server may give the octets another id in the object, and tells so (RFC 8620 6).
           const put = (blobId: string) => createHolder(subject, holder, blobId);
@@ -167,9 +167,9 @@ export const blobLookupTypeChecks = typeChecks(
           expect(await listHolders(subject, second.blobId)).toContain(second.id);
           let held = second.blobId;
           if (access === 'mutable') {
-            const { set, refused } = await subject.update(second.id, { [name]: holding(two) });
+            const { set, refused } = await subject.update(second.id, { [name]: buildHolding(two) });
             expect(refused).toBeNull();
-            held = set?.[name] === undefined ? two : heldIn(set[name]);
+            held = set?.[name] === undefined ? two : readHeld(set[name]);
             expect(await listHolders(subject, held)).toEqual([second.id]);
             expect(await listHolders(subject, second.blobId)).not.toContain(second.id);
           }
@@ -189,25 +189,25 @@ export const blobLookupTypeChecks = typeChecks(
       applies: needLookup,
       async run(subject) {
         const { server, type, A1, A2, profile } = subject;
-        for (const holder of blobHoldersOf(subject)) {
+        for (const holder of findBlobHolders(subject)) {
           const { name } = holder;
           const one = await upload(subject, `${name} one`);
           const a = await createHolder(subject, holder, one);
           const b = await createHolder(subject, holder, a.blobId);
           const c = await createHolder(subject, holder, await upload(subject, `${name} two`));
-          const shown = async () => {
+          const readShown = async () => {
             const ids = [...new Set([a.blobId, b.blobId, c.blobId, 'b-nothing'])];
             const found = await lookUp(server, A1, [type], ids);
             return [...found].map(([id, map]) => [id, [...readNames(map[type])].sort()]).sort();
           };
-          const holds = (blobId: string) =>
+          const pickHolders = (blobId: string) =>
             [a, b, c].flatMap((object) => (object.blobId === blobId ? [object.id] : [])).sort();
           const wanted = [...new Set([a.blobId, b.blobId, c.blobId, 'b-nothing'])]
-            .map((id) => [id, holds(id)] as const)
+            .map((id) => [id, pickHolders(id)] as const)
             .sort();
-          expect(await shown()).toEqual(wanted);
+          expect(await readShown()).toEqual(wanted);
           const { refused } = await subject.update(a.id, { [profile.text]: 'renamed' });
-          expect([refused, await shown()]).toEqual([null, wanted]);
+          expect([refused, await readShown()]).toEqual([null, wanted]);
           expect(await listHolders(subject, c.blobId, A2)).not.toContain(c.id);
           await subject.set({ destroy: [a.id, b.id, c.id] });
         }
@@ -246,9 +246,9 @@ export const blobLookupTypeChecks = typeChecks(
         const { server, type, A1: accountId, profile } = subject;
         const call = (typeName: string, ...capabilities: readonly string[]) =>
           server.user
-            .client(BLOB, ...capabilities)
+            .buildClient(BLOB, ...capabilities)
             .call('Blob/lookup', { accountId, typeNames: [typeName], ids: [] });
-        const error = server.err('unknownDataType');
+        const error = server.matchError('unknownDataType');
         expect(await call(type)).toEqual(error);
         expect(await call(type.toUpperCase(), profile.capability)).toEqual(error);
         const [name] = await call(type, profile.capability);
@@ -261,4 +261,4 @@ export const blobLookupTypeChecks = typeChecks(
 
 /** Returns the places of blobs that an update can empty again. */
 const findNullable = (subject: Subject): readonly BlobHolder[] =>
-  blobHoldersOf(subject).filter(({ access, nullable }) => access === 'mutable' && nullable);
+  findBlobHolders(subject).filter(({ access, nullable }) => access === 'mutable' && nullable);

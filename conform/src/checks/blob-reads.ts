@@ -60,7 +60,7 @@ export const blobGetMethodChecks = serverChecks(
        * both kinds of blobs in different stores.
        */
       async run(server) {
-        const id = await server.user.uploaded(findAccount(server), 'Å 🦊', 'image/png');
+        const id = await server.user.uploadBlob(findAccount(server), 'Å 🦊', 'image/png');
         const properties = ['data:asText', 'data:asBase64', 'size'];
         expect(await listBlobs(server, [id], { properties })).toEqual([
           { id, 'data:asText': 'Å 🦊', 'data:asBase64': 'w4Ug8J+mig==', size: 7 },
@@ -236,8 +236,8 @@ export const blobGetMethodChecks = serverChecks(
        * for both lists (RFC 8620 5.1).
        */
       async run(server) {
-        const { accountId, user } = server.foreign(BLOB);
-        const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
+        const { accountId, user } = server.findForeign(BLOB);
+        const theirs = await user.uploadBlob(accountId, 'theirs', 'text/plain');
         const id = await createBlob(server, buildText('x'));
         const ids = [id, 'b-nothing', theirs, id, 'b-nothing'];
         const { list, notFound } = await getBlobs(server, { ids, properties: ['size'] });
@@ -257,8 +257,10 @@ export const blobGetMethodChecks = serverChecks(
        * it is its uploader's alone (RFC 8620 6.1).
        */
       async run(server) {
-        const accountId = server.readOnly(BLOB);
-        const id = await server.writer(accountId).uploaded(accountId, 'private', 'text/plain');
+        const accountId = server.findReadOnly(BLOB);
+        const id = await server
+          .findWriter(accountId)
+          .uploadBlob(accountId, 'private', 'text/plain');
         const { list, notFound } = await buildClient(server).ok('Blob/get', {
           accountId,
           ids: [id],
@@ -274,7 +276,7 @@ export const blobGetMethodChecks = serverChecks(
       async run(server) {
         const args = { accountId: server.unknownAccount, ids: [] };
         expect(await buildClient(server).call('Blob/get', args)).toEqual(
-          server.err('accountNotFound'),
+          server.matchError('accountNotFound'),
         );
       },
     },

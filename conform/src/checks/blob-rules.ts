@@ -3,7 +3,7 @@ import { serverChecks, typeChecks } from '../check.js';
 import { asMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { blobHoldersOf } from '../subject/blob-holders.js';
+import { findBlobHolders } from '../subject/blob-holders.js';
 import type { Server } from '../subject/server.js';
 import { BLOB } from '../subject/user.js';
 import {
@@ -50,11 +50,11 @@ export const blobRuleChecks = serverChecks(
         'needs core alone.',
       async run(server) {
         const accountId = findAccount(server);
-        const client = server.user.client();
+        const client = server.user.buildClient();
         for (const [name, args] of buildCalls(server, accountId)) {
           expect([name, await client.call(name, args)]).toEqual([
             name,
-            server.err('unknownMethod'),
+            server.matchError('unknownMethod'),
           ]);
           expect((await buildClient(server).call(name, args))[0]).toBe(name);
         }
@@ -72,11 +72,11 @@ export const blobRuleChecks = serverChecks(
         'They tell nothing of an account that the user can’t reach: it is accountNotFound as one ' +
         'that is nobody’s.',
       async run(server) {
-        const { accountId } = server.foreign(BLOB);
+        const { accountId } = server.findForeign(BLOB);
         for (const [name, args] of buildCalls(server, accountId))
           expect([name, await buildClient(server).call(name, args)]).toEqual([
             name,
-            server.err('accountNotFound'),
+            server.matchError('accountNotFound'),
           ]);
       },
     },
@@ -95,7 +95,7 @@ export const blobRuleChecks = serverChecks(
           expect([
             wrong,
             await buildClient(server).call('Blob/upload', { accountId, create, ...wrong }),
-          ]).toEqual([wrong, server.err('invalidArguments')]);
+          ]).toEqual([wrong, server.matchError('invalidArguments')]);
         const answer = await buildClient(server).ok('Blob/upload', { accountId, create });
         const { state = null, oldState = null, newState = null } = answer;
         expect([state, oldState, newState]).toEqual([null, null, null]);
@@ -139,18 +139,18 @@ export const blobRuleTypeChecks = typeChecks(
       applies: needLookup,
       async run(subject) {
         const { A1: fromAccountId, A2: accountId, type, server } = subject;
-        if (!server.user.session.offering(BLOB).includes(accountId))
+        if (!server.user.session.listOffering(BLOB).includes(accountId))
           throw new NotApplicable(`The second account has no ${BLOB}.`);
         await subject.prepare(accountId);
-        for (const holder of blobHoldersOf(subject)) {
-          const { name, heldIn } = holder;
-          const sent = await server.user.uploaded(fromAccountId, `${name} copied`, 'text/plain');
+        for (const holder of findBlobHolders(subject)) {
+          const { name, readHeld } = holder;
+          const sent = await server.user.uploadBlob(fromAccountId, `${name} copied`, 'text/plain');
           const original = await createHolder(subject, holder, sent);
-          const { [name]: _, ...moved } = subject.moved();
+          const { [name]: _, ...moved } = subject.readPrepared();
           const create = { k: { id: original.id, ...moved } };
           const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
           const { id } = entry(answer.created, 'k');
-          const blobId = heldIn((await subject.read(id, accountId))[name]);
+          const blobId = readHeld((await subject.read(id, accountId))[name]);
           expect(await listHolders(subject, blobId, accountId)).toEqual([id]);
           expect(await listHolders(subject, original.blobId)).toEqual([original.id]);
           await subject.set({ accountId, destroy: [id] });

@@ -112,7 +112,7 @@ export const blobUploadCallChecks = serverChecks(
           throw new NotApplicable(`maxSizeBlobSet is ${String(most)}: too much to send.`);
         const sources = 64;
         const part = 'x'.repeat(Math.floor(most / sources) + 1);
-        const blobId = await server.user.uploaded(findAccount(server), part, 'text/plain');
+        const blobId = await server.user.uploadBlob(findAccount(server), part, 'text/plain');
         const { created, notCreated } = await upload(server, {
           small: { data: [{ blobId, length: 1 }] },
           large: { data: Array.from({ length: sources }, () => ({ blobId })) },
@@ -128,7 +128,7 @@ export const blobUploadCallChecks = serverChecks(
       async run(server) {
         const args = { accountId: server.unknownAccount, create: { k: { data: [] } } };
         const answer = await buildClient(server).call('Blob/upload', args);
-        expect(answer).toEqual(server.err('accountNotFound'));
+        expect(answer).toEqual(server.matchError('accountNotFound'));
       },
     },
     {
@@ -137,9 +137,9 @@ export const blobUploadCallChecks = serverChecks(
       level: 'must',
       rule: 'An account that the user may only read is accountReadOnly.',
       async run(server) {
-        const args = { accountId: server.readOnly(BLOB), create: { k: { data: [] } } };
+        const args = { accountId: server.findReadOnly(BLOB), create: { k: { data: [] } } };
         const answer = await buildClient(server).call('Blob/upload', args);
-        expect(answer).toEqual(server.err('accountReadOnly'));
+        expect(answer).toEqual(server.matchError('accountReadOnly'));
       },
     },
   ],

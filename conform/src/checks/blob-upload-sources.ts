@@ -215,8 +215,8 @@ export const blobUploadSourceChecks = serverChecks(
        * exist (RFC 9404 5).
        */
       async run(server) {
-        const { accountId, user } = server.foreign(BLOB);
-        const blobId = await user.uploaded(accountId, 'theirs', 'text/plain');
+        const { accountId, user } = server.findForeign(BLOB);
+        const blobId = await user.uploadBlob(accountId, 'theirs', 'text/plain');
         const { created, notCreated } = await upload(server, {
           a: { data: [{ blobId }] },
           b: { data: [{ blobId: 'b-nothing' }] },

@@ -160,7 +160,7 @@ export const uploadChecks = serverChecks('6.1', [
      * octets.
      */
     async run(server) {
-      const most = (await server.user.readSession()).limit('maxSizeUpload');
+      const most = (await server.user.readSession()).readLimit('maxSizeUpload');
       if (most > MOST)
         throw new NotApplicable(`maxSizeUpload is ${most}: more than ${MOST} octets are not sent.`);
       const accountId = findBlobAccount(server);
@@ -187,7 +187,7 @@ export const uploadChecks = serverChecks('6.1', [
     level: 'must',
     rule: 'Nothing can be uploaded to an account that the user doesn’t reach.',
     async run(server) {
-      const { accountId } = server.foreign(findBlobCapability(server));
+      const { accountId } = server.findForeign(findBlobCapability(server));
       expect(isRefusal(await server.user.upload(accountId, 'x', 'text/plain'))).toBe(true);
     },
   },
@@ -197,7 +197,7 @@ export const uploadChecks = serverChecks('6.1', [
     level: 'must',
     rule: 'Nothing can be uploaded to an account that the user may only read.',
     async run(server) {
-      const accountId = server.readOnly(findBlobCapability(server));
+      const accountId = server.findReadOnly(findBlobCapability(server));
       const answer = await server.user.upload(accountId, 'x', 'text/plain');
       expect(isRefusal(answer)).toBe(true);
     },
@@ -227,9 +227,9 @@ export const uploadChecks = serverChecks('6.1', [
       'share as well.',
     /** Downloads as the uploader first, to show that the blob is there at all. */
     async run(server) {
-      const accountId = server.readOnly(findBlobCapability(server));
-      const writer = server.writer(accountId);
-      const blobId = await writer.uploaded(accountId, 'private', 'text/plain');
+      const accountId = server.findReadOnly(findBlobCapability(server));
+      const writer = server.findWriter(accountId);
+      const blobId = await writer.uploadBlob(accountId, 'private', 'text/plain');
       expect((await writer.download(accountId, blobId)).text).toBe('private');
       const answer = await server.user.download(accountId, blobId);
       expect(isRefusal(answer)).toBe(true);

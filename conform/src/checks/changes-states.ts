@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import type { ChangesAnswer, SetAnswer } from '../client/answers.js';
 import { anyString, entry, sameMembers } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { idsOf } from '../subject/queries.js';
+import { listIds } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { UnexpectedError } from '../unexpected.js';
 import { runAtOnce, runSideBySide } from './at-once.js';
@@ -17,7 +17,7 @@ import { followPages } from './changes.js';
  */
 export async function createAtOnce(subject: Subject, count: number): Promise<SetAnswer[]> {
   const { session } = subject.server.user;
-  const most = Math.max(1, Math.min(session.limit('maxConcurrentRequests'), 8));
+  const most = Math.max(1, Math.min(session.readLimit('maxConcurrentRequests'), 8));
   const answers: SetAnswer[] = [];
   await subject.prepare(subject.A1);
   while (answers.length < count) {
@@ -72,7 +72,7 @@ export const changesStateChecks = [
        */
       async run(subject) {
         const { session } = subject.server.user;
-        for (const accountId of session.offering(subject.profile.capability)) {
+        for (const accountId of session.listOffering(subject.profile.capability)) {
           const { state } = await subject.client.get(subject.type, { accountId, ids: [] });
           const args = { accountId, sinceState: state };
           expect(await subject.client.ok(`${subject.type}/changes`, args)).toMatchObject({
@@ -99,10 +99,11 @@ export const changesStateChecks = [
       async run(subject) {
         const { A1: accountId, type, client } = subject;
         await subject.prepare(accountId);
-        let sinceState = await subject.state(accountId);
+        let sinceState = await subject.readState(accountId);
         const made: string[] = [];
         // In calls of their own: a server may have no state between two objects of one call.
-        for (const text of ['a', 'b', 'c', 'd', 'e']) made.push(await subject.one(accountId, text));
+        for (const text of ['a', 'b', 'c', 'd', 'e'])
+          made.push(await subject.makeOne(accountId, text));
         const told: string[] = [];
         for (let hasMore = true, count = 0; hasMore; count += 1) {
           expect(count).toBeLessThan(PAGES);
@@ -112,7 +113,7 @@ export const changesStateChecks = [
           const page = (await client.ok(`${type}/changes`, args)) as unknown as ChangesAnswer;
           hasMore = page.hasMoreChanges;
           if (hasMore) expect(page.newState).not.toBe(sinceState);
-          told.push(...idsOf(page));
+          told.push(...listIds(page));
           sinceState = page.newState;
         }
         expect(told).toEqual(expect.arrayContaining(made));
@@ -133,20 +134,20 @@ export const changesStateChecks = [
       async run(subject) {
         const { A1: accountId, type, client } = subject;
         await subject.prepare(accountId);
-        const all = () => client.get(type, { accountId, ids: null });
-        const seen = [await all()];
+        const getAll = () => client.get(type, { accountId, ids: null });
+        const seen = [await getAll()];
         await runSideBySide(
           subject,
           12,
           async (round) => {
-            const id = await subject.one(accountId, `w${round}`);
+            const id = await subject.makeOne(accountId, `w${round}`);
             if (round % 3 === 0) await subject.set({ destroy: [id] });
           },
           async () => {
-            seen.push(await all());
+            seen.push(await getAll());
           },
         );
-        const ids = (await all()).list.map(({ id }) => id);
+        const ids = (await getAll()).list.map(({ id }) => id);
         for (const { list, state } of seen) {
           const shadow = new Set(list.map(({ id }) => id));
           for (const page of await followPages(subject, state, null)) {
@@ -169,19 +170,19 @@ export const changesStateChecks = [
       async run(subject) {
         const { A1: accountId } = subject;
         await subject.clear(accountId);
-        const start = await subject.state(accountId);
+        const start = await subject.readState(accountId);
         const chain = chainAnswers(await createAtOnce(subject, 50), start);
         const ids = chain.map(readId);
         expect(new Set(ids).size).toBe(50);
-        const created = async (sinceState: string) =>
+        const followCreated = async (sinceState: string) =>
           (await followPages(subject, sinceState, 500)).flatMap((page) => page.created);
-        expect(await created(start)).toEqual(sameMembers(ids));
+        expect(await followCreated(start)).toEqual(sameMembers(ids));
         for (const index of [0, 1, 10, 24, 48, 49]) {
           const later = ids.slice(index + 1);
-          expect(await created(chain[index]?.newState ?? '')).toEqual(sameMembers(later));
+          expect(await followCreated(chain[index]?.newState ?? '')).toEqual(sameMembers(later));
         }
-        expect(chain.at(-1)?.newState).toBe(await subject.state(accountId));
-        const listed = (await subject.all(accountId)).map(({ id }) => id);
+        expect(chain.at(-1)?.newState).toBe(await subject.readState(accountId));
+        const listed = (await subject.listOwn(accountId)).map(({ id }) => id);
         expect(listed).toEqual(expect.arrayContaining(ids));
       },
     },

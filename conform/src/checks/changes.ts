@@ -2,8 +2,8 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { ChangesAnswer } from '../client/answers.js';
 import { anyString, sameMembers } from '../expected.js';
-import { anyErrorOf } from '../subject/limits.js';
-import { idsOf } from '../subject/queries.js';
+import { matchAnyError } from '../subject/limits.js';
+import { listIds } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { UnexpectedError } from '../unexpected.js';
 
@@ -34,7 +34,7 @@ export async function followPages(
   for (let state = sinceState; all.length < 200; ) {
     const page = await callChanges(subject, state, { maxChanges });
     expect(page.oldState).toBe(state);
-    if (maxChanges !== null) expect(idsOf(page).length).toBeLessThanOrEqual(maxChanges);
+    if (maxChanges !== null) expect(listIds(page).length).toBeLessThanOrEqual(maxChanges);
     all.push(page);
     if (!page.hasMoreChanges) return all;
     // A client that is sent on from where it stands would ask for ever.
@@ -52,7 +52,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'Without a change since sinceState, oldState is sinceState, the three lists are empty and ' +
       'hasMoreChanges is false.',
     async run(subject) {
-      const state = await subject.state(subject.A1);
+      const state = await subject.readState(subject.A1);
       expect(await callChanges(subject, state)).toMatchObject({
         accountId: subject.A1,
         oldState: state,
@@ -78,8 +78,8 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
      */
     async run(subject) {
       const [updated = '', destroyed = ''] = await subject.make(subject.A1, 'a', 'b');
-      const state = await subject.state(subject.A1);
-      const created = await subject.one(subject.A1);
+      const state = await subject.readState(subject.A1);
+      const created = await subject.makeOne(subject.A1);
       await update(subject, updated, 'changed');
       await subject.set({ destroy: [destroyed] });
       // How many come at once is the server's affair, where nothing is said and where something is.
@@ -91,7 +91,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
         updated: all.flatMap((page) => page.updated),
         destroyed: all.flatMap((page) => page.destroyed),
       }).toEqual({
-        newState: await subject.state(subject.A1),
+        newState: await subject.readState(subject.A1),
         created: [created],
         updated: [updated],
         destroyed: [destroyed],
@@ -111,9 +111,9 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
      */
     async run(subject) {
       const [kept = ''] = await subject.make(subject.A1, 'a');
-      const state = await subject.state(subject.A1);
-      const gone = await subject.one(subject.A1);
-      const updated = await subject.one(subject.A1);
+      const state = await subject.readState(subject.A1);
+      const gone = await subject.makeOne(subject.A1);
+      const updated = await subject.makeOne(subject.A1);
       await update(subject, updated, 'created, then updated');
       await update(subject, kept, 'updated');
       await subject.set({ destroy: [kept] });
@@ -130,11 +130,11 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'A maxChanges that is no integer above 0 is invalidArguments; null is as if it were left ' +
       'out.',
     async run(subject) {
-      const sinceState = await subject.state(subject.A1);
+      const sinceState = await subject.readState(subject.A1);
       for (const maxChanges of [0, -1, 1.5, '3', true, []]) {
         const args = { accountId: subject.A1, sinceState, maxChanges };
         expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
-          subject.err('invalidArguments', 'maxChanges'),
+          subject.matchError('invalidArguments', 'maxChanges'),
         );
       }
       const all = await callChanges(subject, sinceState);
@@ -150,11 +150,11 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       'while hasMoreChanges, the client gets every change and arrives at the current state.',
     needs: { room: 7 },
     async run(subject) {
-      const start = await subject.state(subject.A1);
+      const start = await subject.readState(subject.A1);
       const ids = await subject.make(subject.A1, ...'abcdefg');
       const all = await followPages(subject, start, 3);
-      expect(all.flatMap(idsOf)).toEqual(sameMembers(ids));
-      expect(all.at(-1)?.newState).toBe(await subject.state(subject.A1));
+      expect(all.flatMap(listIds)).toEqual(sameMembers(ids));
+      expect(all.at(-1)?.newState).toBe(await subject.readState(subject.A1));
     },
   },
   {
@@ -170,12 +170,12 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
      */
     async run(subject) {
       const [first = ''] = await subject.make(subject.A1, 'a');
-      const start = await subject.state(subject.A1);
+      const start = await subject.readState(subject.A1);
       for (const value of ['b', 'c', 'd']) await update(subject, first, value);
       const others = await subject.make(subject.A1, 'x', 'y', 'z');
       await update(subject, first, 'e');
       for (const maxChanges of [1, 2, 3, 4]) {
-        const seen = new Set((await followPages(subject, start, maxChanges)).flatMap(idsOf));
+        const seen = new Set((await followPages(subject, start, maxChanges)).flatMap(listIds));
         expect([...seen]).toEqual(sameMembers([first, ...others]));
       }
     },
@@ -192,7 +192,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
      * orders fail, since the server may merge or repeat.
      */
     async run(subject) {
-      const start = await subject.state(subject.A1);
+      const start = await subject.readState(subject.A1);
       const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b', 'c', 'd');
       const page = await callChanges(subject, start, { maxChanges: 2 });
       await update(subject, first, 'changed');
@@ -212,10 +212,10 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       if (secondCreated !== -1) expect(secondDestroyed).toBeGreaterThan(secondCreated);
 
       const rest = await callChanges(subject, page.newState);
-      expect(rest.newState).toBe(await subject.state(subject.A1));
-      const of = (id: string) => (page.created.includes(id) ? 'told' : 'not told');
-      if (of(first) === 'told') expect(rest.updated).toContain(first);
-      if (of(second) === 'told') expect(rest.destroyed).toContain(second);
+      expect(rest.newState).toBe(await subject.readState(subject.A1));
+      const tell = (id: string) => (page.created.includes(id) ? 'told' : 'not told');
+      if (tell(first) === 'told') expect(rest.updated).toContain(first);
+      if (tell(second) === 'told') expect(rest.destroyed).toContain(second);
     },
   },
   {
@@ -230,7 +230,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       for (const sinceState of ['', 'never issued', '٣', 'x'.repeat(300)]) {
         const args = { accountId: subject.A1, sinceState };
         expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
-          anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments'),
+          matchAnyError(subject, 'cannotCalculateChanges', 'invalidArguments'),
         );
       }
     },
@@ -244,7 +244,7 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       for (const given of [{}, { sinceState: null }]) {
         const args = { accountId: subject.A1, ...given };
         expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
-          subject.err('invalidArguments', 'sinceState'),
+          subject.matchError('invalidArguments', 'sinceState'),
         );
       }
     },

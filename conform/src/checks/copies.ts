@@ -36,7 +36,7 @@ export const tryCopy = (subject: Subject, more: object) =>
  */
 export const buildCopy = (subject: Subject, id: string, more: JsonMap = {}): JsonMap => ({
   id,
-  ...subject.moved(),
+  ...subject.readPrepared(),
   ...more,
 });
 
@@ -63,7 +63,7 @@ export async function withReadOnlyObject(
   work: (id: string, accountId: string) => Promise<void>,
 ): Promise<void> {
   const { AR: accountId, type, profile } = subject;
-  const owner = subject.server.writer(accountId).client(profile.capability);
+  const owner = subject.server.findWriter(accountId).buildClient(profile.capability);
   await subject.prepare(accountId);
   const create = { k: subject.create(text, accountId) };
   const { id } = entry((await owner.set(type, { accountId, create })).created, 'k');

@@ -67,11 +67,11 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
       'destroyFromIfInState is the ifInState of the implicit /set: a stale one stops the ' +
       'destroying alone, which answers stateMismatch under the call id of the copy.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const stale = { destroyFromIfInState: 'stale' };
       const responses = await moveObject(subject, id, { k: buildCopy(subject, id) }, stale);
       expect(Object.keys(asSet(readArgs(responses, 0)).created ?? {})).toEqual(['k']);
-      expect(at(responses, 1)).toEqual(['error', subject.methodError('stateMismatch'), 'c']);
+      expect(at(responses, 1)).toEqual(['error', subject.matchMethodError('stateMismatch'), 'c']);
       expect(readArgs(responses, 2)['notFound']).toEqual([]);
     },
   },
@@ -84,7 +84,7 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     needs: { room: 2 },
     async run(subject) {
       const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b');
-      const current = await subject.state(subject.A1);
+      const current = await subject.readState(subject.A1);
       for (const [id, state] of [
         [first, current],
         [second, null],
@@ -107,7 +107,7 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
      * the two follows a copy of nothing.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const create = { k: buildCopy(subject, id, { nope: 1 }), none: { id: 'x1' } };
       const responses = await moveObject(subject, id, create);
       for (const [name, args] of responses.slice(1, -1)) {
@@ -138,7 +138,11 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
         );
         const copied = asSet(readArgs(responses, 0)).created?.['k']?.id ?? '';
         expect((await subject.read(copied, subject.A2))[subject.profile.text]).toBe('read');
-        expect(at(responses, 1)).toEqual(['error', subject.methodError('accountReadOnly'), 'c']);
+        expect(at(responses, 1)).toEqual([
+          'error',
+          subject.matchMethodError('accountReadOnly'),
+          'c',
+        ]);
       }),
   },
 ]);

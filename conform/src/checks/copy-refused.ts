@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { beyond } from '../subject/limits.js';
+import { callBeyond } from '../subject/limits.js';
 import type { Subject } from '../subject/subject.js';
 import { buildArgs, buildCopy, copy, NEEDS, tryCopy, withReadOnlyObject } from './copies.js';
 
@@ -22,9 +22,11 @@ async function expectAccountRefused(
   target: string,
 ): Promise<void> {
   expect(await tryCopy(subject, { fromAccountId: account, create: {} })).toEqual(
-    subject.err(source),
+    subject.matchError(source),
   );
-  expect(await tryCopy(subject, { accountId: account, create: {} })).toEqual(subject.err(target));
+  expect(await tryCopy(subject, { accountId: account, create: {} })).toEqual(
+    subject.matchError(target),
+  );
 }
 
 export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
@@ -36,8 +38,8 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       'doesn’t have, or a value of the wrong type, is invalidProperties.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'original');
-      const before = await subject.snapshot(subject.A2);
+      const id = await subject.makeOne(subject.A1, 'original');
+      const before = await subject.takeSnapshot(subject.A2);
       const create = {
         a: buildCopy(subject, id, { nope: 1 }),
         b: buildCopy(subject, id, { [text]: 5 }),
@@ -45,10 +47,10 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       const answer = await copy(subject, { create });
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
-        a: subject.setError('invalidProperties', ['nope']),
-        b: subject.setError('invalidProperties', [text]),
+        a: subject.matchSetError('invalidProperties', ['nope']),
+        b: subject.matchSetError('invalidProperties', [text]),
       });
-      expect(await subject.snapshot(subject.A2)).toEqual(before);
+      expect(await subject.takeSnapshot(subject.A2)).toEqual(before);
     },
   },
   {
@@ -64,17 +66,17 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
      */
     async run(subject) {
       const { text } = subject.profile;
-      const state = await subject.state(subject.A2);
+      const state = await subject.readState(subject.A2);
       const create = { k: { [text]: 'a' }, n: { id: null }, m: { id: 5 } };
       const [name, answer] = await tryCopy(subject, { create });
       // An argument that lacks what it must have may be invalid as a whole (3.6.2).
-      if (name === 'error') expect(answer).toEqual(subject.methodError('invalidArguments'));
+      if (name === 'error') expect(answer).toEqual(subject.matchMethodError('invalidArguments'));
       else {
-        const error = subject.setError('invalidProperties', ['id']);
+        const error = subject.matchSetError('invalidProperties', ['id']);
         expect(answer['created'] ?? null).toBeNull();
         expect(answer['notCreated']).toEqual({ k: error, n: error, m: error });
       }
-      expect(await subject.state(subject.A2)).toBe(state);
+      expect(await subject.readState(subject.A2)).toBe(state);
     },
   },
   {
@@ -82,12 +84,12 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'An id that isn’t in the source is notFound, also where it is one of the target.',
     async run(subject) {
-      const elsewhere = await subject.elsewhere();
+      const elsewhere = await subject.makeElsewhere();
       const { created, notCreated } = await copy(subject, {
         create: { k: { id: 'x1' }, m: { id: elsewhere } },
       });
       expect(created).toBeNull();
-      const error = subject.setError('notFound');
+      const error = subject.matchSetError('notFound');
       expect(notCreated).toEqual({ k: error, m: error });
     },
   },
@@ -142,8 +144,8 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
      * nothing was made.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const before = await subject.snapshot(subject.A1);
+      const id = await subject.makeOne(subject.A1);
+      const before = await subject.takeSnapshot(subject.A1);
       const [name, answer] = await tryCopy(subject, {
         accountId: subject.A1,
         create: { k: { id } },
@@ -151,7 +153,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       // As a whole, or each object by itself.
       if (name !== 'error') expect(Object.keys(asMap(answer['notCreated']))).toEqual(['k']);
       expect(Object.keys(asMap(answer['created'] ?? {}))).toEqual([]);
-      expect(await subject.snapshot(subject.A1)).toEqual(before);
+      expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
     },
   },
   {
@@ -172,7 +174,7 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     needs: { room: 0 },
     async run(subject) {
       const answer = await tryCopy(subject, { accountId: subject.AR, create: {} });
-      expect(answer).toEqual(subject.err('accountReadOnly'));
+      expect(answer).toEqual(subject.matchError('accountReadOnly'));
     },
   },
   {
@@ -186,12 +188,14 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
      * condition.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const before = await subject.snapshot(subject.A2);
+      const id = await subject.makeOne(subject.A1);
+      const before = await subject.takeSnapshot(subject.A2);
       const create = { k: buildCopy(subject, id) };
       for (const stale of [{ ifFromInState: 'no' }, { ifInState: 'no' }, { ifInState: '' }])
-        expect(await tryCopy(subject, { create, ...stale })).toEqual(subject.err('stateMismatch'));
-      expect(await subject.snapshot(subject.A2)).toEqual(before);
+        expect(await tryCopy(subject, { create, ...stale })).toEqual(
+          subject.matchError('stateMismatch'),
+        );
+      expect(await subject.takeSnapshot(subject.A2)).toEqual(before);
     },
   },
   {
@@ -199,10 +203,10 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'With the states that both accounts are in the copy is made; null is no condition.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const current = {
-        ifFromInState: await subject.state(subject.A1),
-        ifInState: await subject.state(subject.A2),
+        ifFromInState: await subject.readState(subject.A1),
+        ifInState: await subject.readState(subject.A2),
       };
       const create = { k: buildCopy(subject, id) };
       for (const states of [current, { ifFromInState: null, ifInState: null }]) {
@@ -223,14 +227,14 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
      * NotApplicable above MANY.
      */
     async run(subject) {
-      const most = subject.server.user.session.limit('maxObjectsInSet');
+      const most = subject.server.user.session.readLimit('maxObjectsInSet');
       if (most > MANY) throw new NotApplicable(`maxObjectsInSet is ${most}, this tries ${MANY}.`);
       const buildCreate = (count: number): JsonMap =>
         Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { id: 'x1' }]));
       const { notCreated } = await copy(subject, { create: buildCreate(most) });
       expect(Object.keys(notCreated ?? {})).toHaveLength(most);
       const args = buildArgs(subject, { create: buildCreate(most + 1) });
-      const answer = await beyond(subject, 'maxObjectsInSet', `${subject.type}/copy`, args);
+      const answer = await callBeyond(subject, 'maxObjectsInSet', `${subject.type}/copy`, args);
       if (answer !== null) expect(Object.keys(asMap(answer['notCreated']))).toHaveLength(most + 1);
     },
   },
@@ -242,11 +246,11 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       for (const create of [undefined, null])
         expect(await tryCopy(subject, { create })).toEqual(
-          subject.err('invalidArguments', 'create'),
+          subject.matchError('invalidArguments', 'create'),
         );
       for (const fromAccountId of [undefined, null])
         expect(await tryCopy(subject, { fromAccountId, create: {} })).toEqual(
-          subject.err('invalidArguments', 'fromAccountId'),
+          subject.matchError('invalidArguments', 'fromAccountId'),
         );
     },
   },

@@ -3,8 +3,8 @@ import { typeChecks } from '../check.js';
 import type { Json } from '../client/json.js';
 import { entry, satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { givable, writable } from '../subject/described.js';
-import { populated } from '../subject/populated.js';
+import { listGivable, listWritable } from '../subject/described.js';
+import { populate } from '../subject/populated.js';
 import { buildCopy, buildCopyCall, copy, copyOne, NEEDS } from './copies.js';
 import { buildSetCall, readCreated, readSet } from './requests.js';
 
@@ -28,14 +28,14 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
      * server doesn't know it.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1, 'original');
-      const oldState = await subject.state(subject.A2);
+      const id = await subject.makeOne(subject.A1, 'original');
+      const oldState = await subject.readState(subject.A2);
       const answer = await copy(subject, { create: { k: buildCopy(subject, id) } });
       expect(answer).toMatchObject({
         fromAccountId: subject.A1,
         accountId: subject.A2,
         oldState: matchOldState(oldState),
-        newState: await subject.state(subject.A2),
+        newState: await subject.readState(subject.A2),
         created: { k: expect.objectContaining({ id: anId }) },
         notCreated: null,
       });
@@ -53,10 +53,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
      * /get shows in the target.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1, 'original');
+      const id = await subject.makeOne(subject.A1, 'original');
       const original = await subject.read(id);
       const made = await copyOne(subject, id);
-      const merged = { ...original, ...subject.moved(), ...made };
+      const merged = { ...original, ...subject.readPrepared(), ...made };
       expect(await subject.read(made.id, subject.A2)).toEqual(merged);
     },
   },
@@ -71,15 +71,15 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
      * forbid two of them.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1, 'original');
-      const before = await subject.snapshot(subject.A1);
+      const id = await subject.makeOne(subject.A1, 'original');
+      const before = await subject.takeSnapshot(subject.A1);
       for (const more of [{}, { onSuccessDestroyOriginal: false }]) {
         const { created } = await copy(subject, {
           create: { k: buildCopy(subject, id) },
           ...more,
         });
         expect(created).toEqual({ k: expect.anything() });
-        expect(await subject.snapshot(subject.A1)).toEqual(before);
+        expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
         // Where two copies of one original would collide.
         await subject.set({ accountId: subject.A2, destroy: [entry(created, 'k').id] });
       }
@@ -96,10 +96,10 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
      */
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'original');
+      const id = await subject.makeOne(subject.A1, 'original');
       const original = await subject.read(id);
       const made = await copyOne(subject, id, { [text]: 'changed' });
-      const merged = { ...original, ...subject.moved(), [text]: 'changed', ...made };
+      const merged = { ...original, ...subject.readPrepared(), [text]: 'changed', ...made };
       expect(await subject.read(made.id, subject.A2)).toEqual(merged);
       expect(await subject.read(id)).toEqual(original);
     },
@@ -120,7 +120,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
         create: { a: buildCopy(subject, a), bad: { id: 'x1' }, b: buildCopy(subject, b) },
       });
       expect(Object.keys(created ?? {}).sort()).toEqual(['a', 'b']);
-      expect(notCreated).toEqual({ bad: subject.setError('notFound') });
+      expect(notCreated).toEqual({ bad: subject.matchSetError('notFound') });
       for (const key of ['a', 'b'] as const) {
         const { id } = entry(created, key);
         expect((await subject.read(id, subject.A2))[text]).toBe(key);
@@ -136,8 +136,8 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
      * Takes the state of the target before the copy, since the source's state says nothing of it.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const sinceState = await subject.state(subject.A2);
+      const id = await subject.makeOne(subject.A1);
+      const sinceState = await subject.readState(subject.A2);
       const made = await copyOne(subject, id);
       const args = { accountId: subject.A2, sinceState };
       const changes = await subject.client.changes(subject.type, args);
@@ -155,7 +155,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
      */
     async run(subject) {
       const { A2: accountId, client, type } = subject;
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const { queryState, canCalculateChanges } = await client.query(type, { accountId });
       if (!canCalculateChanges)
         throw new NotApplicable('The query says that its changes can’t be calculated.');
@@ -172,7 +172,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       'Creation ids of copies are creation ids: where the client gave createdIds, the response’s ' +
       'has them.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'copied');
+      const id = await subject.makeOne(subject.A1, 'copied');
       const response = await subject.client.api([buildCopyCall(subject, id)], { createdIds: {} });
       expect(response.createdIds).toEqual({ k: readCreated(response, 'c').id });
     },
@@ -182,7 +182,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
     level: 'must',
     rule: 'A later call of the request may destroy a copy by its creation id.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'copied');
+      const id = await subject.makeOne(subject.A1, 'copied');
       const response = await subject.client.api([
         buildCopyCall(subject, id),
         buildSetCall(subject, { accountId: subject.A2, destroy: ['#k'] }, 's'),
@@ -201,17 +201,17 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
      */
     async run(subject) {
       const { A1: fromAccountId, A2: accountId, type, described, profile } = subject;
-      const properties = givable(described);
-      const links = writable(described).filter(
+      const properties = listGivable(described);
+      const links = listWritable(described).filter(
         (one) => one.reference !== undefined && !profile.given.includes(one),
       );
       // The objects that they refer to are not in the target.
       const none = Object.fromEntries(
         links.map(({ name, default: value }) => [name, (value ?? null) as Json]),
       );
-      await populated(subject, async (items) => {
+      await populate(subject, async (items) => {
         const create = Object.fromEntries(
-          items.map(({ id }) => [id, { id, ...none, ...subject.moved() }]),
+          items.map(({ id }) => [id, { id, ...none, ...subject.readPrepared() }]),
         );
         const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
         expect(answer.notCreated).toBeNull();

@@ -64,7 +64,7 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
      * what the server resolved.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const response = await subject.client.api(
         [
           buildSetCall(subject, { destroy: ['#x'] }, 'd'),
@@ -176,8 +176,8 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       ]);
       const answer = readSet(response, 'a');
       expect([answer.updated, answer.destroyed]).toEqual([null, null]);
-      expect(answer.notUpdated).toEqual({ '#later': subject.setError('notFound') });
-      expect(answer.notDestroyed).toEqual({ '#nobody': subject.setError('notFound') });
+      expect(answer.notUpdated).toEqual({ '#later': subject.matchSetError('notFound') });
+      expect(answer.notDestroyed).toEqual({ '#nobody': subject.matchSetError('notFound') });
       const { id } = readCreated(response, 'b', 'later');
       expect((await subject.read(id))[text]).toBe('a');
     },
@@ -194,7 +194,7 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const { text } = subject.profile;
       const { created } = await subject.set({ create: { k: subject.create('a') } });
       const { notUpdated } = await subject.set({ update: { '#k': { [text]: 'b' } } });
-      expect(notUpdated).toEqual({ '#k': subject.setError('notFound') });
+      expect(notUpdated).toEqual({ '#k': subject.matchSetError('notFound') });
       expect((await subject.read(entry(created, 'k').id))[text]).toBe('a');
     },
   },

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
-import { wrapped } from '../subject/described.js';
+import { wrapIds } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { findLinks, needLink, type Reference } from './described-links.js';
 import { matchInvalid } from './patch-places.js';
@@ -46,7 +46,7 @@ export async function forEachLink(
   const { A1, server } = subject;
   for (const link of links) {
     const isOwn = link.reference.type === subject.type;
-    const target = isOwn ? subject : subject.of(link.reference.type);
+    const target = isOwn ? subject : subject.selectType(link.reference.type);
     await target.prepare(A1);
     const listMade = ({ type }: Subject) => server.fence.made(type, A1);
     const before = new Set([...listMade(subject), ...listMade(target)]);
@@ -78,14 +78,14 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
-        const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#p') };
+        const object = { ...subject.create('holds'), [name]: wrapIds(reference.form, '#p') };
         const response = await subject.clientOfAll.api([
           buildSetCall(target, { create: { p: target.create('p') } }, 'p'),
           buildSetCall(subject, { create: { c: object } }, 'c'),
         ]);
         const { id } = readCreated(response, 'p', 'p');
         const made = readCreated(response, 'c', 'c');
-        const expected = wrapped(reference.form, id);
+        const expected = wrapIds(reference.form, id);
         expect({ name, value: made[name] }).toEqual({ name, value: expected });
         expect((await subject.read(made.id))[name]).toEqual(expected);
       });
@@ -101,13 +101,13 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
-        const object = { ...subject.create('early'), [name]: wrapped(reference.form, '#late') };
+        const object = { ...subject.create('early'), [name]: wrapIds(reference.form, '#late') };
         const response = await subject.clientOfAll.api([
           buildSetCall(subject, { create: { c: object } }, 'c'),
           buildSetCall(target, { create: { late: target.create('late') } }, 'p'),
         ]);
         const late = readSet(response, 'p').created?.['late'];
-        const value = late === undefined ? undefined : wrapped(reference.form, late.id);
+        const value = late === undefined ? undefined : wrapIds(reference.form, late.id);
         await expectNoLookAhead(subject, name, readSet(response, 'c'), value);
       });
     },
@@ -122,13 +122,13 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
         const [id = ''] = await target.make(subject.A1, 'given');
-        const object = { ...subject.create('holds'), [name]: wrapped(reference.form, '#x') };
+        const object = { ...subject.create('holds'), [name]: wrapIds(reference.form, '#x') };
         const response = await subject.clientOfAll.api(
           [buildSetCall(subject, { create: { c: object } }, 'c')],
           { createdIds: { x: id } },
         );
         const made = readCreated(response, 'c', 'c');
-        expect((await subject.read(made.id))[name]).toEqual(wrapped(reference.form, id));
+        expect((await subject.read(made.id))[name]).toEqual(wrapIds(reference.form, id));
         expect(response.createdIds).toEqual({ x: id, c: made.id });
       });
     },
@@ -146,14 +146,14 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
         const depth = 8;
         const entries = Array.from({ length: depth }, (_, n) => [
           `k${depth - n}`,
-          { ...subject.create('link'), [name]: wrapped(form, `#k${depth - n - 1}`) },
+          { ...subject.create('link'), [name]: wrapIds(form, `#k${depth - n - 1}`) },
         ]);
         const create = Object.fromEntries([...entries, ['k0', subject.create('root')]]) as JsonMap;
         const { created, notCreated } = await subject.set({ create });
         expect(notCreated).toBeNull();
         for (let n = 1; n <= depth; n += 1) {
           const made = entry(created, `k${n}`);
-          const expected = wrapped(form, entry(created, `k${n - 1}`).id);
+          const expected = wrapIds(form, entry(created, `k${n - 1}`).id);
           expect([made[name], (await subject.read(made.id))[name]]).toEqual([expected, expected]);
         }
       });
@@ -168,12 +168,12 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     async run(subject) {
       const links = findOwnLinks(subject).filter(isMutable);
       await forEachLink(subject, links, async ({ name, reference: { form } }) => {
-        const id = await subject.put1({});
+        const id = await subject.putOne({});
         const { created, updated, notUpdated } = await updateBesideCreate(subject, {
-          [id]: { [name]: wrapped(form, '#p') },
+          [id]: { [name]: wrapIds(form, '#p') },
         });
         expect(notUpdated).toBeNull();
-        const expected = wrapped(form, entry(created, 'p').id);
+        const expected = wrapIds(form, entry(created, 'p').id);
         expect(updated?.[id]?.[name]).toEqual(expected);
         expect((await subject.read(id))[name]).toEqual(expected);
       });
@@ -192,7 +192,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
         : 'No mutable property is a map of ids of the same type.',
     async run(subject) {
       await forEachLink(subject, findMutableMaps(subject), async ({ name }) => {
-        const id = await subject.put1({});
+        const id = await subject.putOne({});
         const { created, notUpdated } = await updateBesideCreate(subject, {
           [id]: { [`${name}/#p`]: true },
         });
@@ -222,7 +222,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
         const { created, notCreated } = await subject.set({
           create: {
             bad: { noSuchProperty: 1 },
-            c: { ...subject.create('c'), [name]: wrapped(form, '#bad') },
+            c: { ...subject.create('c'), [name]: wrapIds(form, '#bad') },
           },
         });
         expect(created).toBeNull();

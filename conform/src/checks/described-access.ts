@@ -2,9 +2,9 @@ import { expect } from 'expect';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import { type Json, same } from '../client/json.js';
-import { isUnique, visible, writable } from '../subject/described.js';
+import { isUnique, listVisible, listWritable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { valuesOf } from '../subject/values.js';
+import { listValues } from '../subject/values.js';
 /** Checks of who may set and see a property, as its descriptor says. */
 
 /** Needs no more than objects that can be made and read. */
@@ -15,11 +15,11 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
 
 /** Returns the properties that a create sets and no update changes. */
 export const findImmutable = ({ described }: Subject): readonly ModelProperty[] =>
-  writable(described).filter(({ access }) => access === 'immutable');
+  listWritable(described).filter(({ access }) => access === 'immutable');
 
 /** Returns the properties that the server alone sets. */
 export const findServerSet = ({ described }: Subject): readonly ModelProperty[] =>
-  visible(described).filter(({ access, role }) => access === 'serverSet' && role === undefined);
+  listVisible(described).filter(({ access, role }) => access === 'serverSet' && role === undefined);
 
 /** Returns a function that tells why a type has no property of a kind; null where it has one. */
 export const needSome =
@@ -35,8 +35,8 @@ export function findOther(
 ): Json | undefined {
   const { name, reference, blobs } = property;
   if (reference !== undefined || blobs.length > 0) return undefined;
-  if (isUnique(subject.described, property)) return subject.differing(name);
-  return valuesOf(property).good.find((one) => !same(one, value));
+  if (isUnique(subject.described, property)) return subject.drawDiffering(name);
+  return listValues(property).good.find((one) => !same(one, value));
 }
 
 /** Makes an object for one check alone, works with it, and destroys it unless it is a singleton. */
@@ -44,7 +44,7 @@ export async function withObject(
   subject: Subject,
   work: (id: string) => Promise<void>,
 ): Promise<void> {
-  const id = await subject.put1({});
+  const id = await subject.putOne({});
   await work(id);
   if (!subject.profile.singleton) await subject.set({ destroy: [id] });
 }
@@ -69,7 +69,7 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
           expect({ name, other, refused }).toEqual({
             name,
             other,
-            refused: subject.setError('invalidProperties', [name]),
+            refused: subject.matchSetError('invalidProperties', [name]),
           });
           expect((await subject.read(id))[name]).toEqual(value);
         }
@@ -107,7 +107,7 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
           const { refused } = await subject.update(id, { [name]: item[name] === 5 ? 6 : 5 });
           expect({ name, refused }).toEqual({
             name,
-            refused: subject.setError('invalidProperties', [name]),
+            refused: subject.matchSetError('invalidProperties', [name]),
           });
         }
         expect(await subject.read(id)).toEqual(item);
@@ -128,7 +128,7 @@ export const describedAccessChecks = typeChecks('5.3', NEEDS, [
           const { refused } = await subject.put({ [name]: item[name] ?? null });
           expect({ name, refused }).toEqual({
             name,
-            refused: subject.setError('invalidProperties', [name]),
+            refused: subject.matchSetError('invalidProperties', [name]),
           });
         }
       });

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import { entry } from '../expected.js';
-import { type BlobHolder, blobHoldersOf } from '../subject/blob-holders.js';
+import { type BlobHolder, findBlobHolders } from '../subject/blob-holders.js';
 import type { Subject } from '../subject/subject.js';
 import { BLOB } from '../subject/user.js';
 import { buildSetCall, readCreated } from './requests.js';
@@ -17,18 +17,18 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
 
 /** Returns why no object of the type holds a blob; null where one does. */
 export const needBlobHolder = (subject: Subject): string | null =>
-  blobHoldersOf(subject).length > 0 ? null : 'The type refers to no blobs.';
+  findBlobHolders(subject).length > 0 ? null : 'The type refers to no blobs.';
 
 /** Uploads content to an account of the type and returns its blobId. */
 export const upload = (
   subject: Subject,
   content: string,
   accountId = subject.A1,
-): Promise<string> => subject.server.user.uploaded(accountId, content, 'text/plain');
+): Promise<string> => subject.server.user.uploadBlob(accountId, content, 'text/plain');
 
 /** Returns why the account has no blob methods (RFC 9404); null where it has. */
 const needBlobMethods = ({ server, A1 }: Subject): string | null =>
-  server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`;
+  server.user.session.listOffering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`;
 
 /**
  * Runs for each property that holds a blob. Destroys what was made for it, and sets a singleton's
@@ -39,7 +39,7 @@ export async function forEachHolder(
   work: (holder: BlobHolder, made: string[]) => Promise<void>,
 ): Promise<void> {
   const { singleton } = subject.profile;
-  for (const property of blobHoldersOf(subject)) {
+  for (const property of findBlobHolders(subject)) {
     const before = singleton ? await subject.read('singleton') : null;
     const made: string[] = [];
     try {
@@ -55,11 +55,11 @@ export async function forEachHolder(
 /** Returns the blob id that an object holds and the octets of its download. */
 async function readContent(
   subject: Subject,
-  { name, heldIn }: BlobHolder,
+  { name, readHeld }: BlobHolder,
   id: string,
   accountId = subject.A1,
 ) {
-  const blobId = heldIn((await subject.read(id, accountId))[name]);
+  const blobId = readHeld((await subject.read(id, accountId))[name]);
   const { status, text } = await subject.server.user.download(accountId, blobId);
   return { blobId, status, text };
 }
@@ -75,24 +75,24 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     applies: needBlobHolder,
     async run(subject) {
       await forEachHolder(subject, async (holder, made) => {
-        const { name, access, holding, heldIn } = holder;
+        const { name, access, buildHolding, readHeld } = holder;
         const sent = await upload(subject, `${name} one`);
-        const { id, reported, refused } = await subject.put({ [name]: holding(sent) });
+        const { id, reported, refused } = await subject.put({ [name]: buildHolding(sent) });
         expect({ name, refused }).toEqual({ name, refused: null });
         if (!subject.profile.singleton) made.push(id);
-        const holds = (text: string, blobId: string) =>
+        const matchContent = (text: string, blobId: string) =>
           expect.objectContaining({ blobId, status: 200, text: `${name} ${text}` });
-        const first = name in reported ? heldIn(reported[name]) : sent;
-        expect(await readContent(subject, holder, id)).toEqual(holds('one', first));
+        const first = name in reported ? readHeld(reported[name]) : sent;
+        expect(await readContent(subject, holder, id)).toEqual(matchContent('one', first));
         if (access !== 'mutable') return;
         const other = await upload(subject, `${name} two`);
-        const answer = await subject.update(id, { [name]: holding(other) });
+        const answer = await subject.update(id, { [name]: buildHolding(other) });
         expect({ name, refused: answer.refused }).toEqual({ name, refused: null });
         const told = answer.set?.[name];
-        const second = told === undefined ? other : heldIn(told);
-        expect(await readContent(subject, holder, id)).toEqual(holds('two', second));
+        const second = told === undefined ? other : readHeld(told);
+        expect(await readContent(subject, holder, id)).toEqual(matchContent('two', second));
         // The object's blob is there to be given again, to this one and to others.
-        const again = await subject.put({ [name]: holding(second) });
+        const again = await subject.put({ [name]: buildHolding(second) });
         expect({ name, refused: again.refused }).toEqual({ name, refused: null });
         if (!subject.profile.singleton) made.push(again.id);
       });
@@ -108,13 +108,13 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     applies: needBlobHolder,
     async run(subject) {
       await forEachHolder(subject, async (holder, made) => {
-        const { name, holding } = holder;
-        const first = await subject.put1({
-          [name]: holding(await upload(subject, `${name} kept`)),
+        const { name, buildHolding } = holder;
+        const first = await subject.putOne({
+          [name]: buildHolding(await upload(subject, `${name} kept`)),
         });
         const { blobId } = await readContent(subject, holder, first);
         const { created, destroyed } = await subject.set({
-          create: { k: { ...subject.create('next'), [name]: holding(blobId) } },
+          create: { k: { ...subject.create('next'), [name]: buildHolding(blobId) } },
           destroy: [first],
         });
         const { id } = entry(created, 'k');
@@ -138,9 +138,9 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
     async run(subject) {
       const { A1: accountId } = subject;
       await forEachHolder(subject, async (holder, made) => {
-        const { name, holding, heldIn } = holder;
+        const { name, buildHolding, readHeld } = holder;
         const b = { data: [{ 'data:asText': `${name} uploaded` }] };
-        const create = { k: { ...subject.create('k'), [name]: holding('#b') } };
+        const create = { k: { ...subject.create('k'), [name]: buildHolding('#b') } };
         const response = await subject.clientOfAll.api([
           ['Blob/upload', { accountId, create: { b } }, 'up'],
           buildSetCall(subject, { create }, 's'),
@@ -148,7 +148,7 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
         const k = readCreated(response, 's');
         made.push(k.id);
         const { blobId, text } = await readContent(subject, holder, k.id);
-        expect([heldIn(k[name]), text]).toEqual([blobId, `${name} uploaded`]);
+        expect([readHeld(k[name]), text]).toEqual([blobId, `${name} uploaded`]);
       });
     },
   },
@@ -165,19 +165,19 @@ export const describedBlobChecks = typeChecks('6', NEEDS, [
       const { A1: fromAccountId, A2: accountId, type } = subject;
       await subject.prepare(accountId);
       await forEachHolder(subject, async (holder, made) => {
-        const { name, holding, heldIn } = holder;
-        const original = await subject.put1({
-          [name]: holding(await upload(subject, `${name} copied`)),
+        const { name, buildHolding, readHeld } = holder;
+        const original = await subject.putOne({
+          [name]: buildHolding(await upload(subject, `${name} copied`)),
         });
         made.push(original);
         const before = await readContent(subject, holder, original);
-        const { [name]: _, ...moved } = subject.moved();
+        const { [name]: _, ...moved } = subject.readPrepared();
         const create = { k: { id: original, ...moved } };
         const answer = await subject.client.copy(type, { fromAccountId, accountId, create });
         const copy = entry(answer.created, 'k');
         const now = await readContent(subject, holder, copy.id, accountId);
         expect([now.status, now.text]).toEqual([200, `${name} copied`]);
-        if (now.blobId !== before.blobId) expect(heldIn(copy[name])).toBe(now.blobId);
+        if (now.blobId !== before.blobId) expect(readHeld(copy[name])).toBe(now.blobId);
         // Neither of the two needs the other.
         await subject.set({ accountId, destroy: [copy.id] });
         expect(await readContent(subject, holder, original)).toEqual(before);

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { wrapped } from '../subject/described.js';
+import { wrapIds } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { withEvents } from './event-source.js';
 import { readState } from './event-states.js';
@@ -39,12 +39,12 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
         for (const { name, computed } of findCountsOfOthers(subject)) {
           const child = await targets.prepareType(computed.type);
           const by = child.described.properties.find((one) => one.name === computed.by);
-          const top = await subject.one(A1, 'counts');
-          const hold = { [computed.by]: wrapped(by?.reference?.form ?? 'single', top) };
+          const top = await subject.makeOne(A1, 'counts');
+          const hold = { [computed.by]: wrapIds(by?.reference?.form ?? 'single', top) };
           await withEvents(server, { types: `${type},${child.type}` }, async (stream) => {
             const readStates = async () => ({
-              [type]: await subject.state(A1),
-              [child.type]: await child.state(A1),
+              [type]: await subject.readState(A1),
+              [child.type]: await child.readState(A1),
             });
             const expectEvents = async (act: () => Promise<unknown>): Promise<void> => {
               const before: Readonly<Record<string, string>> = await readStates();
@@ -62,7 +62,7 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
             };
             let id = '';
             await expectEvents(async () => {
-              id = await child.put1(hold);
+              id = await child.putOne(hold);
             });
             await expectEvents(() => child.set({ destroy: [id] }));
           });

@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { entry, satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { givable } from '../subject/described.js';
+import { listGivable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { findLargeText, needReachableCount } from './described-limits.js';
 import {
@@ -27,7 +27,7 @@ const UNIQUE = 'which values no two objects may share';
 async function countHolders(subject: Subject, key: JsonMap): Promise<number> {
   const has = (item: JsonMap) =>
     Object.entries(key).every(([name, value]) => same(item[name] ?? null, value));
-  return (await subject.all(subject.A1)).filter(has).length;
+  return (await subject.listOwn(subject.A1)).filter(has).length;
 }
 
 /** Lists the keys of a map; none of null. */
@@ -70,10 +70,10 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
         if (name === undefined) return;
         // Not all there is: a key may refer to objects of the type itself.
         await subject.set({ destroy: listKeys(created).map((one) => entry(created, one).id) });
-        const value = subject.differing(name);
+        const value = subject.drawDiffering(name);
         const [a, b] = [
-          await subject.put1({ ...key, [name]: subject.differing(name) }),
-          await subject.put1({ ...key, [name]: subject.differing(name) }),
+          await subject.putOne({ ...key, [name]: subject.drawDiffering(name) }),
+          await subject.putOne({ ...key, [name]: subject.drawDiffering(name) }),
         ];
         const patch = { [name]: value };
         const { updated, notUpdated } = await subject.set({ update: { [a]: patch, [b]: patch } });
@@ -95,8 +95,11 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       await forEachKey(subject, async (unique, first) => {
         const name = findChangeable(unique)?.name;
         if (name === undefined) return;
-        const [one, two] = [first[name] ?? null, subject.differing(name)];
-        const [a, b] = [await subject.put1(first), await subject.put1({ ...first, [name]: two })];
+        const [one, two] = [first[name] ?? null, subject.drawDiffering(name)];
+        const [a, b] = [
+          await subject.putOne(first),
+          await subject.putOne({ ...first, [name]: two }),
+        ];
         const { notUpdated } = await subject.set({
           update: { [a]: { [name]: two }, [b]: { [name]: one } },
         });
@@ -158,13 +161,13 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
     async run(subject) {
       await subject.clear(subject.A1);
       try {
-        const count = subject.profile.count - subject.foreign().size + 2;
+        const count = subject.profile.count - subject.listForeign().size + 2;
         const create = Object.fromEntries(
           Array.from({ length: count }, (_, index) => [`k${index}`, subject.create('a')]),
         );
         const { created, notCreated } = await subject.set({ create });
         expect(listKeys(created).length + listKeys(notCreated).length).toBe(count);
-        expect(await subject.all(subject.A1)).toHaveLength(listKeys(created).length);
+        expect(await subject.listOwn(subject.A1)).toHaveLength(listKeys(created).length);
         for (const error of Object.values(notCreated ?? {}))
           expect(error).toEqual(matchErrorBut(...ELSE, 'tooLarge'));
         if (notCreated === null) throw new NotApplicable('The account takes more of them.');
@@ -190,7 +193,7 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
       const { id, refused: error } = await subject.put({ [name]: value });
       if (error === null) expect((await subject.read(id))[name]).toBe(value);
       else expect(error).toEqual(refused);
-      const small = await subject.put1({});
+      const small = await subject.putOne({});
       const before = await subject.read(small);
       const update = await subject.update(small, { [name]: value });
       const now = await subject.read(small);
@@ -226,6 +229,6 @@ export const describedFinalChecks = typeChecks('5.3', { methods: ['get', 'set'],
 
 /** Returns the names of the properties that hold a set (a map whose values are all true). */
 const findSets = ({ described }: Subject): readonly string[] =>
-  givable(described).flatMap(({ name, schema: { additionalProperties: of } }) =>
+  listGivable(described).flatMap(({ name, schema: { additionalProperties: of } }) =>
     typeof of === 'object' && same((of.enum ?? []) as Json, [true]) ? [name] : [],
   );

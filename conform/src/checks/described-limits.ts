@@ -1,5 +1,5 @@
 import type { ModelProperty } from '../../../src/descriptor/model.js';
-import { givable } from '../subject/described.js';
+import { listGivable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 
 /** `limits` of a descriptor. */
@@ -12,7 +12,7 @@ export const MOST = 50;
  * where there is none.
  */
 export const findLargeText = ({ described, profile }: Subject): ModelProperty | undefined =>
-  givable(described).find(
+  listGivable(described).find(
     ({ kind, access, schema }) =>
       kind === 'string' &&
       access === 'mutable' &&

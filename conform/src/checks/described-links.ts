@@ -5,7 +5,7 @@ import { type TypeNeeds, typeChecks } from '../check.js';
 import { asSet, type Call } from '../client/answers.js';
 import type { JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
-import { wrapped, writable } from '../subject/described.js';
+import { listWritable, wrapIds } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { expectNoLookAhead } from './refusal.js';
 import { Targets } from './targets.js';
@@ -35,7 +35,7 @@ export type Reference = Pick<Link, 'property' | 'reference'>;
 
 /** Returns the references of a type that a client may set. */
 export const findLinks = ({ described }: Subject): readonly Reference[] =>
-  writable(described).flatMap((property) =>
+  listWritable(described).flatMap((property) =>
     property.reference === undefined ? [] : [{ property, reference: property.reference }],
   );
 
@@ -89,7 +89,7 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
         const { form, type } = reference;
         const target = await targets.prepareType(type);
-        const c = { ...subject.create('holds'), [name]: wrapped(form, '#p') };
+        const c = { ...subject.create('holds'), [name]: wrapIds(form, '#p') };
         const p = target.create('p');
         const calls =
           type === subject.type
@@ -99,8 +99,8 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
         const { id } = entry(asSet(at(methodResponses, 0)[1]).created, 'p');
         targets.add(target, subject.A1, id);
         const made = entry(asSet(at(methodResponses, -1)[1]).created, 'c');
-        expect({ name, told: made[name] }).toEqual({ name, told: wrapped(form, id) });
-        expect((await subject.read(made.id))[name]).toEqual(wrapped(form, id));
+        expect({ name, told: made[name] }).toEqual({ name, told: wrapIds(form, id) });
+        expect((await subject.read(made.id))[name]).toEqual(wrapIds(form, id));
       });
     },
   },
@@ -116,13 +116,13 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
         const { form, type } = reference;
         const target = await targets.prepareType(type);
-        const c = { ...subject.create('early'), [name]: wrapped(form, '#late') };
+        const c = { ...subject.create('early'), [name]: wrapIds(form, '#late') };
         const late = target.create('late');
         const calls = buildSets(subject, [subject.type, { c }], [type, { late }]);
         const { methodResponses } = await subject.clientOfAll.api(calls);
         const made = asSet(at(methodResponses, 1)[1]).created?.['late'];
         if (made !== undefined) targets.add(target, subject.A1, made.id);
-        const value = made === undefined ? undefined : wrapped(form, made.id);
+        const value = made === undefined ? undefined : wrapIds(form, made.id);
         await expectNoLookAhead(subject, name, asSet(at(methodResponses, 0)[1]), value);
       });
     },

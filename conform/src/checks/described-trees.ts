@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import type { Json } from '../client/json.js';
 import { entry } from '../expected.js';
-import { wrapped } from '../subject/described.js';
+import { wrapIds } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { findLinks, forEachLink, needLink } from './described-links.js';
 import { matchRefusal } from './refusal.js';
@@ -41,7 +41,7 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
         async ({ name, property, reference, targets }) => {
           const { form, type } = reference;
           const near = await targets.make(type, subject.A1, 'near');
-          const held = await subject.put1({ [name]: wrapped(form, near) });
+          const held = await subject.putOne({ [name]: wrapIds(form, near) });
           for (const value of buildWrong(form, near)) {
             const wrong = { name, value, refused: matchRefusal(subject, name) };
             const { refused } = await subject.put({ [name]: value });
@@ -50,7 +50,7 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
             const answer = await subject.update(held, { [name]: value });
             expect({ name, value, refused: answer.refused }).toEqual(wrong);
           }
-          expect((await subject.read(held))[name]).toEqual(wrapped(form, near));
+          expect((await subject.read(held))[name]).toEqual(wrapIds(form, near));
         },
       );
     },
@@ -68,13 +68,13 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
     async run(subject) {
       const many = findOwnLinks(subject).filter(({ reference }) => reference.form !== 'single');
       await forEachLink(subject, many, async ({ name, reference: { form } }) => {
-        const c = { ...subject.create('c'), [name]: wrapped(form, '#p', '#q') };
+        const c = { ...subject.create('c'), [name]: wrapIds(form, '#p', '#q') };
         const { created, notCreated } = await subject.set({
           create: { c, p: subject.create('p'), q: subject.create('q') },
         });
         expect({ name, notCreated }).toEqual({ name, notCreated: null });
         const made = entry(created, 'c');
-        const wanted = wrapped(form, entry(created, 'p').id, entry(created, 'q').id);
+        const wanted = wrapIds(form, entry(created, 'p').id, entry(created, 'q').id);
         expect([made[name], (await subject.read(made.id))[name]]).toEqual([wanted, wanted]);
       });
     },

@@ -16,12 +16,12 @@ export async function buildKey(
 ): Promise<JsonMap> {
   const values: [string, Json][] = [];
   for (const { name, reference, schema } of properties) {
-    const prepared = subject.moved(subject.A1)[name];
+    const prepared = subject.readPrepared(subject.A1)[name];
     if (prepared !== undefined) values.push([name, prepared]);
     else if (reference !== undefined)
       values.push([name, await targets.make(reference.type, subject.A1)]);
     else if (schema.enum !== undefined) values.push([name, schema.enum[0] as Json]);
-    else values.push([name, subject.differing(name)]);
+    else values.push([name, subject.drawDiffering(name)]);
   }
   return Object.fromEntries(values);
 }
@@ -37,7 +37,7 @@ export async function forEachKey(
       await subject.clear(subject.A1);
       const key = await buildKey(subject, targets, unique.properties);
       // Values that can't differ may be those of an object that was there before.
-      for (const item of subject.foreign().values())
+      for (const item of subject.listForeign().values())
         if (Object.entries(key).every(([name, value]) => same(item[name] ?? null, value)))
           throw new NotApplicable(`${subject.type} ${item.id} has what is to be tried.`);
       await work(unique, key);
@@ -65,8 +65,8 @@ export async function forEachCopiedKey(
     // The objects that a reference names are in the first account.
     if (properties.some(({ reference }) => reference !== undefined)) return;
     try {
-      const [id, existingId] = [await subject.put1(key), await subject.put1(key, accountId)];
-      const create = { k: { id, ...subject.moved() } };
+      const [id, existingId] = [await subject.putOne(key), await subject.putOne(key, accountId)];
+      const create = { k: { id, ...subject.readPrepared() } };
       work(await subject.client.copy(type, { fromAccountId, accountId, create }), existingId);
     } finally {
       await subject.clear(accountId);

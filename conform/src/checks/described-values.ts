@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import { entry } from '../expected.js';
-import { writable } from '../subject/described.js';
+import { listWritable } from '../subject/described.js';
 /**
  * Checks of what a type's descriptor says of its values, each key by the answers that it leads to.
  */
@@ -24,13 +24,13 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
     async run(subject) {
       const { required } = subject.profile;
       const { notCreated } = await subject.set({ create: { k: {} } });
-      expect(notCreated).toEqual({ k: subject.setError('invalidProperties', required) });
+      expect(notCreated).toEqual({ k: subject.matchSetError('invalidProperties', required) });
       for (const name of required) {
         const { [name]: _, ...rest } = subject.create('t');
         const answer = await subject.set({ create: { k: rest } });
         expect({ name, notCreated: answer.notCreated }).toEqual({
           name,
-          notCreated: { k: subject.setError('invalidProperties', [name]) },
+          notCreated: { k: subject.matchSetError('invalidProperties', [name]) },
         });
       }
     },
@@ -46,7 +46,7 @@ export const describedValueChecks = typeChecks('5.3', NEEDS, [
       const isGiven = (name: string) => profile.given.some((one) => one.name === name);
       const answer = await subject.set({ create: { k: subject.createLeast('put') } });
       const item = await subject.read(entry(answer.created, 'k').id);
-      for (const { name, default: value } of writable(described))
+      for (const { name, default: value } of listWritable(described))
         if (value !== undefined && name !== profile.text && !isGiven(name))
           expect({ [name]: item[name] }).toEqual({ [name]: value });
     },

@@ -23,7 +23,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
     level: 'must',
     rule: 'A call without accountId is invalidArguments: no account is the default one.',
     async run(subject) {
-      await expectEachAnswer(subject, {}, subject.err('invalidArguments', 'accountId'));
+      await expectEachAnswer(subject, {}, subject.matchError('invalidArguments', 'accountId'));
     },
   },
   {
@@ -35,7 +35,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
         await expectEachAnswer(
           subject,
           { accountId },
-          subject.err('invalidArguments', 'accountId'),
+          subject.matchError('invalidArguments', 'accountId'),
         );
     },
   },
@@ -45,7 +45,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
     rule: 'An accountId of no account is accountNotFound, for each method of the type.',
     async run(subject) {
       const account = { accountId: subject.unknownAccount };
-      await expectEachAnswer(subject, account, subject.err('accountNotFound'));
+      await expectEachAnswer(subject, account, subject.matchError('accountNotFound'));
     },
   },
   {
@@ -55,7 +55,11 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
       'An account that the user has no access to is accountNotFound, as one that does not ' +
       'exist.',
     async run(subject) {
-      await expectEachAnswer(subject, { accountId: subject.AX }, subject.err('accountNotFound'));
+      await expectEachAnswer(
+        subject,
+        { accountId: subject.AX },
+        subject.matchError('accountNotFound'),
+      );
     },
   },
   {
@@ -64,7 +68,7 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
     rule: 'An account of the user’s that doesn’t have the type is accountNotSupportedByMethod.',
     async run(subject) {
       const account = { accountId: subject.accountWithout };
-      await expectEachAnswer(subject, account, subject.err('accountNotSupportedByMethod'));
+      await expectEachAnswer(subject, account, subject.matchError('accountNotSupportedByMethod'));
     },
   },
   {
@@ -84,11 +88,13 @@ export const dispatchAccountChecks = typeChecks('3.6.2', NEEDS, [
       const update = { singleton: {}, x1: {} };
       for (const args of [{ destroy: ['x1'] }, { update }, { create: { k: {} } }])
         expect(await client.call(`${type}/set`, { accountId, ...args })).toEqual(
-          subject.err('accountReadOnly'),
+          subject.matchError('accountReadOnly'),
         );
       if (subject.has('copy')) {
         const copy = { fromAccountId: subject.A1, accountId, create: { k: { id: 'x1' } } };
-        expect(await client.call(`${type}/copy`, copy)).toEqual(subject.err('accountReadOnly'));
+        expect(await client.call(`${type}/copy`, copy)).toEqual(
+          subject.matchError('accountReadOnly'),
+        );
       }
       expect((await client.get(type, { accountId, ids: [] })).state).toBe(state);
       if (subject.has('changes')) await client.changes(type, { accountId, sinceState: state });

@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import type { StandardMethodName } from '../../../src/capability/definition.js';
 import { typeChecks } from '../check.js';
-import { unordered } from '../subject/queries.js';
+import { sortRemoved } from '../subject/queries.js';
 import { buildCalls, NEEDS } from './dispatch.js';
 
 /** RFC 8620 3.5 to 3.9: arguments for which calls of a type's methods are refused. */
@@ -50,7 +50,7 @@ export const dispatchArgumentChecks = typeChecks('3.6.2', NEEDS, [
       for (const [method, args] of buildCalls(subject))
         for (const wrong of [{ foo: 1 }, { 'other name': null }]) {
           const answer = await subject.client.call(method, { ...args, ...wrong });
-          const expected = subject.err('invalidArguments', ...Object.keys(wrong));
+          const expected = subject.matchError('invalidArguments', ...Object.keys(wrong));
           expect({ method, answer }).toEqual({ method, answer: expected });
         }
     },
@@ -86,8 +86,8 @@ export const dispatchArgumentChecks = typeChecks('3.6.2', NEEDS, [
       if (!subject.has('queryChanges') || !query.canCalculateChanges) return;
       const since = { accountId, sinceQueryState: query.queryState };
       const more = { filter: null, sort: null, maxChanges: null, upToId: null };
-      expect(unordered(await client.queryChanges(type, { ...since, ...more }))).toEqual(
-        unordered(await client.queryChanges(type, since)),
+      expect(sortRemoved(await client.queryChanges(type, { ...since, ...more }))).toEqual(
+        sortRemoved(await client.queryChanges(type, since)),
       );
     },
   },
@@ -103,13 +103,13 @@ export const dispatchArgumentChecks = typeChecks('3.6.2', NEEDS, [
      */
     async run(subject) {
       // Accounts that are wrong, too, may be told first.
-      const [, fromAccountId] = subject.server.writable(subject.profile.capability);
+      const [, fromAccountId] = subject.server.listWritable(subject.profile.capability);
       for (const [verb, argument, wrong] of WRONG_TYPES) {
         if (!subject.has(verb) || (verb === 'copy' && fromAccountId === undefined)) continue;
         const from = verb === 'copy' ? { fromAccountId } : {};
         const args = { accountId: subject.A1, ...from, ...wrong };
         const answer = await subject.client.call(`${subject.type}/${verb}`, args);
-        const expected = subject.err('invalidArguments', argument);
+        const expected = subject.matchError('invalidArguments', argument);
         expect({ verb, wrong, answer }).toEqual({ verb, wrong, answer: expected });
       }
     },
@@ -126,8 +126,8 @@ export const dispatchArgumentChecks = typeChecks('3.6.2', NEEDS, [
      * it judges leaves a trace.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const before = await subject.snapshot(subject.A1);
+      const id = await subject.makeOne(subject.A1);
+      const before = await subject.takeSnapshot(subject.A1);
       const writes = {
         create: { k: subject.create('new') },
         update: { [id]: { [subject.profile.text]: 'changed' } },
@@ -137,7 +137,7 @@ export const dispatchArgumentChecks = typeChecks('3.6.2', NEEDS, [
         const [answer] = await subject.client.call(`${subject.type}/set`, args);
         expect(answer).toBe('error');
       }
-      expect(await subject.snapshot(subject.A1)).toEqual(before);
+      expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
     },
   },
 ]);

@@ -21,7 +21,7 @@ export function buildCalls(
 ): readonly (readonly [method: string, args: object])[] {
   const { type } = subject;
   // The session's accounts suffice: nothing is copied.
-  const [, second = 'a-second'] = subject.server.writable(subject.profile.capability);
+  const [, second = 'a-second'] = subject.server.listWritable(subject.profile.capability);
   const all: readonly (readonly [StandardMethodName, object])[] = [
     ['get', { ...account, ids: [] }],
     ['set', { ...account }],
@@ -44,7 +44,7 @@ export const dispatchChecks = typeChecks('3.6.2', NEEDS, [
       const client = subject.client.with([CORE]);
       for (const [method, args] of buildCalls(subject)) {
         const answer = await client.call(method, args);
-        expect({ method, answer }).toEqual({ method, answer: subject.err('unknownMethod') });
+        expect({ method, answer }).toEqual({ method, answer: subject.matchError('unknownMethod') });
       }
     },
   },
@@ -62,7 +62,7 @@ export const dispatchChecks = typeChecks('3.6.2', NEEDS, [
       if (lower !== type) names.push(`${lower}/get`);
       for (const method of [...names, '__proto__', 'constructor']) {
         const answer = await subject.client.call(method, { accountId });
-        expect({ method, answer }).toEqual({ method, answer: subject.err('unknownMethod') });
+        expect({ method, answer }).toEqual({ method, answer: subject.matchError('unknownMethod') });
       }
     },
   },
@@ -80,7 +80,7 @@ export const dispatchChecks = typeChecks('3.6.2', NEEDS, [
       for (const verb of [...standard, 'noSuchMethod']) {
         const method = `${subject.type}/${verb}`;
         expect(await subject.client.call(method, { accountId: subject.A1 })).toEqual(
-          subject.err('unknownMethod'),
+          subject.matchError('unknownMethod'),
         );
       }
     },
@@ -118,7 +118,7 @@ export const dispatchChecks = typeChecks('3.6.2', NEEDS, [
       ]);
       expect(methodResponses).toEqual([
         ['Core/echo', { n: 1 }, 'a'],
-        ['error', subject.methodError('invalidArguments', 'ids'), 'b'],
+        ['error', subject.matchMethodError('invalidArguments', 'ids'), 'b'],
         ['Core/echo', { n: 3 }, 'c'],
       ]);
     },

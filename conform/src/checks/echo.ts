@@ -7,7 +7,7 @@ import type { Server } from '../subject/server.js';
 
 /** Sends arguments to Core/echo (RFC 8620 4) and expects them back. */
 async function expectEcho(server: Server, args: JsonMap): Promise<void> {
-  const { methodResponses } = await server.user.client().api([['Core/echo', args, 'b3ff']]);
+  const { methodResponses } = await server.user.buildClient().api([['Core/echo', args, 'b3ff']]);
   expect(methodResponses).toEqual([['Core/echo', args, 'b3ff']]);
 }
 
@@ -63,7 +63,7 @@ export const echoChecks = serverChecks('4', [
     run: async (server) => {
       const ids = ['', 'x'.repeat(10_240), '"quoted" \\ 🦊 \u0001', '__proto__'];
       const { methodResponses } = await server.user
-        .client()
+        .buildClient()
         .api(ids.map((id) => ['Core/echo', {}, id]));
       expect(methodResponses).toEqual(ids.map((id) => ['Core/echo', {}, id]));
     },

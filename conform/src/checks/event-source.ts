@@ -16,7 +16,7 @@ export async function withEvents<T>(
   variables: Partial<EventVariables>,
   work: (stream: EventStream) => Promise<T>,
 ): Promise<T> {
-  const stream = await server.user.events(variables);
+  const stream = await server.user.openEvents(variables);
   try {
     expect([variables, stream.status]).toEqual([variables, 200]);
     expect(stream.contentType).toMatch(/^text\/event-stream\b/i);
@@ -76,7 +76,7 @@ export const eventServerChecks = serverChecks('7.3', [
       'client’s (here 401).',
     run: async (server) => {
       await withEvents(server, {}, async () => undefined);
-      const stream = await server.user.events({}, 'Bearer nothing-of-the-kind');
+      const stream = await server.user.openEvents({}, 'Bearer nothing-of-the-kind');
       stream.close();
       expect(stream.status).toEqual(unauthenticated(server));
     },

@@ -18,7 +18,7 @@ import { withEvents } from './event-source.js';
 async function makeChange(subject: Subject, accountId = subject.A1): Promise<string> {
   const { type, profile, server } = subject;
   await subject.prepare(accountId);
-  const client = server.writer(accountId).client(CORE, profile.capability);
+  const client = server.findWriter(accountId).buildClient(CORE, profile.capability);
   const create = { k: subject.create('event', accountId) };
   const { created, notCreated, newState } = await client.set(type, { accountId, create });
   if (created?.['k'] === undefined)
@@ -69,13 +69,13 @@ function findAnother(subject: Subject): Subject {
   const { server, A1, type } = subject;
   for (const name of subject.world.keys()) {
     if (name === type) continue;
-    const other = subject.of(name);
+    const other = subject.selectType(name);
     const { singleton, capability, given } = other.profile;
     const refers = given.some(
       ({ reference, blobs }) => reference !== undefined || blobs.length > 0,
     );
     if (singleton || refers || !other.has('set', 'get')) continue;
-    if (server.writable(capability).includes(A1)) return other;
+    if (server.listWritable(capability).includes(A1)) return other;
   }
   throw new NotApplicable('No other type is known whose objects the account could have.');
 }
@@ -94,7 +94,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
         const state = await makeChange(subject);
         const data = await awaitState(stream, A1, type, state);
         expect(data['@type']).toBe('StateChange');
-        expect(await subject.state(A1)).toBe(state);
+        expect(await subject.readState(A1)).toBe(state);
       });
     },
   },
@@ -198,7 +198,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
       const { A1: accountId, type, client } = subject;
       await withEvents(subject.server, { types: type }, async (stream) => {
         const create = { k: subject.create('never', accountId) };
-        const ifInState = `${await subject.state(accountId)}x`;
+        const ifInState = `${await subject.readState(accountId)}x`;
         await client.call(`${type}/set`, { accountId, ifInState, create });
         await client.call(`${type}/set`, { accountId, create: { k: { 'no such property': 1 } } });
         await client.call(`${type}/set`, { accountId, destroy: ['x-nobody'] });
@@ -248,7 +248,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
       'own.',
     run: async (subject) => {
       const { A1, A2, type, client, server } = subject;
-      const id = await subject.one(A1, 'copied');
+      const id = await subject.makeOne(A1, 'copied');
       await subject.prepare(A2);
       await withEvents(server, { types: type }, async (stream) => {
         const { methodResponses } = await client.api([
@@ -257,7 +257,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
             {
               fromAccountId: A1,
               accountId: A2,
-              create: { k: { id, ...subject.moved(A2) } },
+              create: { k: { id, ...subject.readPrepared(A2) } },
               onSuccessDestroyOriginal: true,
             },
             'c',
@@ -279,7 +279,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
  */
 function findAccounts({ server, profile }: Subject): readonly [inReach: string[], rest: string[]] {
   const all = [server.user, ...server.others].flatMap(({ session }) =>
-    session.offering(profile.capability).filter((id) => !session.isReadOnly(id)),
+    session.listOffering(profile.capability).filter((id) => !session.isReadOnly(id)),
   );
   const { accounts } = server.user.session;
   const known = [...new Set(all)];

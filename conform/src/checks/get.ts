@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import type { GetAnswer } from '../client/answers.js';
 import { anyString, DEFENSIVE, ID, sameMembers } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { beyond } from '../subject/limits.js';
+import { callBeyond } from '../subject/limits.js';
 import type { Subject } from '../subject/subject.js';
 
 /** RFC 8620 5.1: /get, and 1.2: ids. */
@@ -35,7 +35,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
       'The response has the accountId of the call, the state as a String, a list with the ' +
       'objects that were found, and notFound. An empty notFound says that all were found.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'whole');
+      const id = await subject.makeOne(subject.A1, 'whole');
       const answer = await get(subject, { ids: [id] });
       expect(answer).toMatchObject({
         accountId: subject.A1,
@@ -56,7 +56,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
      * the type.
      */
     async run(subject) {
-      await subject.one(subject.A1);
+      await subject.makeOne(subject.A1);
       const { state } = await get(subject, { ids: null });
       const empty = { accountId: subject.A1, state, list: [], notFound: [] };
       expect(await get(subject, { ids: [] })).toMatchObject(empty);
@@ -75,7 +75,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
      */
     async run(subject) {
       await subject.clear(subject.A1);
-      const before = (await subject.everything(subject.A1)).map(({ id }) => id);
+      const before = (await subject.listAll(subject.A1)).map(({ id }) => id);
       const ids = await subject.make(subject.A1, 'a', 'b', 'c');
       for (const args of [{ ids: null }, {}]) {
         const { list, notFound } = await get(subject, args);
@@ -93,7 +93,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
      * different ways.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const { text } = subject.profile;
       const answer = await get(subject, { ids: [id, id, 'x', 'x'], properties: [text] });
       expect(answer.list).toEqual([{ id, [text]: 'one' }]);
@@ -124,7 +124,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
      * more than a descriptor says.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const all = subject.properties;
       for (const args of [{ ids: [id] }, { ids: [id], properties: null }]) {
         const [item = { id }] = (await get(subject, args)).list;
@@ -141,7 +141,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
       'Only the properties that are asked for are returned, and the id always, asked for or not; ' +
       'one that is named twice is there once.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const { text } = subject.profile;
       const buildShown = async (properties: readonly string[]) =>
         (await get(subject, { ids: [id], properties })).list;
@@ -162,7 +162,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
      * properties must look like unknown ones.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const { text } = subject.profile;
       const upper = text.toUpperCase();
       const wrong = ['nope', '', '__proto__', 'toString', ...subject.hidden];
@@ -171,7 +171,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
       for (const property of wrong) {
         const args = { accountId: subject.A1, ids: [id], properties: [text, property] };
         expect(await subject.client.call(`${subject.type}/get`, args)).toEqual(
-          subject.err('invalidArguments', property),
+          subject.matchError('invalidArguments', property),
         );
       }
     },
@@ -187,12 +187,12 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
      * NotApplicable above MANY ids.
      */
     async run(subject) {
-      const most = subject.server.user.session.limit('maxObjectsInGet');
+      const most = subject.server.user.session.readLimit('maxObjectsInGet');
       if (most > MANY) throw new NotApplicable(`maxObjectsInGet is ${most}, this tries ${MANY}.`);
       const ids = Array.from({ length: most }, (_, n) => `x${n}`);
       expect((await get(subject, { ids })).notFound).toEqual(sameMembers(ids));
       const args = { accountId: subject.A1, ids: [...ids, 'y'] };
-      const answer = await beyond(subject, 'maxObjectsInGet', `${subject.type}/get`, args);
+      const answer = await callBeyond(subject, 'maxObjectsInGet', `${subject.type}/get`, args);
       if (answer !== null) expect(answer['notFound']).toEqual(sameMembers(args.ids));
     },
   },
@@ -205,13 +205,13 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
      * repeats one of them.
      */
     async run(subject) {
-      const states = [await subject.state(subject.A1)];
-      const id = await subject.one(subject.A1);
-      states.push(await subject.state(subject.A1));
+      const states = [await subject.readState(subject.A1)];
+      const id = await subject.makeOne(subject.A1);
+      states.push(await subject.readState(subject.A1));
       await subject.set({ update: { [id]: { [subject.profile.text]: 'other' } } });
-      states.push(await subject.state(subject.A1));
+      states.push(await subject.readState(subject.A1));
       await subject.set({ destroy: [id] });
-      states.push(await subject.state(subject.A1));
+      states.push(await subject.readState(subject.A1));
       expect(new Set(states).size).toBe(4);
     },
   },
@@ -242,7 +242,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
     level: 'must',
     rule: 'An id of another account is notFound.',
     async run(subject) {
-      const id = await subject.elsewhere();
+      const id = await subject.makeElsewhere();
       const answer = await get(subject, { ids: [id] });
       expect(answer.list).toEqual([]);
       expect(answer.notFound).toEqual([id]);
@@ -264,7 +264,7 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
       expect(new Set(ids).size).toBe(ids.length);
       const [gone = ''] = ids;
       await subject.set({ destroy: [gone] });
-      expect(await subject.one(subject.A1)).not.toBe(gone);
+      expect(await subject.makeOne(subject.A1)).not.toBe(gone);
     },
   },
   {

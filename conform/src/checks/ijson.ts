@@ -22,7 +22,7 @@ const post = async (server: Server, body: Body): Promise<ApiAnswer> => {
 /** Expects that each text is rejected as notJSON. */
 async function expectRefused(server: Server, ...texts: readonly string[]): Promise<void> {
   for (const text of texts)
-    expect([text, await server.user.client().send(text)]).toEqual([
+    expect([text, await server.user.buildClient().send(text)]).toEqual([
       text,
       refused(server, 'notJSON'),
     ]);
@@ -31,7 +31,7 @@ async function expectRefused(server: Server, ...texts: readonly string[]): Promi
 /** Expects that arguments, as JSON text, come back with the same meaning. */
 async function expectEchoed(server: Server, ...args: readonly string[]): Promise<void> {
   for (const text of args) {
-    const answer = await server.user.client().send(buildEcho(text));
+    const answer = await server.user.buildClient().send(buildEcho(text));
     const found = answer.kind === 'response' ? answer.response.methodResponses : answer;
     expect(found).toEqual([['Core/echo', JSON.parse(text), 'c0']]);
   }
@@ -152,7 +152,7 @@ const ofServers = serverChecks('1.5', [
     /** Accepts an answer or a problem. The small echo at the end shows that the server survived. */
     async run(server) {
       for (const args of buildDeep()) {
-        const answer = await server.user.client().send(buildEcho(args));
+        const answer = await server.user.buildClient().send(buildEcho(args));
         if (answer.kind === 'problem')
           expect([Math.trunc(answer.status / 100), answer.problem['type']]).toEqual([
             4,

@@ -27,8 +27,8 @@ export const buildRequest = (calls: readonly Call[]): JsonMap => ({
 /** Returns a limit of the session (RFC 8620 2). */
 export const readLimit = (
   server: Server,
-  name: Parameters<Server['user']['session']['limit']>[0],
-): number => server.user.session.limit(name);
+  name: Parameters<Server['user']['session']['readLimit']>[0],
+): number => server.user.session.readLimit(name);
 
 /** Returns why a limit is too high to be tried; null where it isn't. */
 export const needLowLimit = (
@@ -63,7 +63,7 @@ export async function sendSized(
         chunked,
       }),
     );
-  const socket = await user.socket();
+  const socket = await user.openSocket();
   if (typeof socket === 'number')
     throw new UnexpectedError(`The handshake is refused with ${socket}.`);
   try {
@@ -103,7 +103,7 @@ export async function echoAtOnce(
   count: number,
   isSurplus = false,
 ): Promise<readonly Problem[]> {
-  const client = server.user.client();
+  const client = server.user.buildClient();
   const answers = await runAtOnce(
     buildEchoes(count).map((call) => async () => {
       const answer = await client.send(JSON.stringify(buildRequest([call])), isSurplus);
@@ -131,7 +131,7 @@ const ofServers = serverChecks('3.6.1', [
     applies: (server) => needLowLimit(server, 'maxCallsInRequest', MOST.calls),
     async run(server) {
       const limit = readLimit(server, 'maxCallsInRequest');
-      const client = server.user.client();
+      const client = server.user.buildClient();
       expect((await client.api(buildEchoes(limit))).methodResponses).toEqual(buildEchoes(limit));
       expect(await client.send(JSON.stringify(buildRequest(buildEchoes(limit + 1))))).toEqual(
         refused(server, 'limit', 'maxCallsInRequest'),
@@ -147,7 +147,7 @@ const ofServers = serverChecks('3.6.1', [
     applies: (server) => needLowLimit(server, 'maxCallsInRequest', MOST.calls),
     async run(server) {
       const calls = buildEchoes(readLimit(server, 'maxCallsInRequest') + 1);
-      const answer = await server.user.client().send(JSON.stringify(buildRequest(calls)));
+      const answer = await server.user.buildClient().send(JSON.stringify(buildRequest(calls)));
       const problem = answer.kind === 'problem' ? answer.problem : {};
       if (problem['type'] === `${ERROR}limit`) expect(problem['limit']).toBe('maxCallsInRequest');
       expect(answer.kind).toBe('problem');
@@ -199,21 +199,21 @@ const ofTypes = typeChecks('3.6', { methods: ['get', 'set'] }, [
     async run(subject) {
       const { type, A1: accountId, client } = subject;
       const { using } = client;
-      const before = await subject.snapshot(accountId);
+      const before = await subject.takeSnapshot(accountId);
       const write: Call = [`${type}/set`, { accountId, create: { k: subject.create('x') } }, 'w'];
-      const text = (calls: readonly unknown[], names = using): string =>
+      const buildText = (calls: readonly unknown[], names = using): string =>
         JSON.stringify({ using: names, methodCalls: calls });
       const limit = readLimit(subject.server, 'maxCallsInRequest');
       const rejected = [
-        text([write], [...using, 'urn:example:unknown']),
-        text([write, ['Core/echo', {}]]),
-        `${text([write]).slice(0, -1)},"x":1,"x":2}`,
-        `${text([write])}x`,
-        ...(limit > MOST.calls ? [] : [text([write, ...buildEchoes(limit)])]),
+        buildText([write], [...using, 'urn:example:unknown']),
+        buildText([write, ['Core/echo', {}]]),
+        `${buildText([write]).slice(0, -1)},"x":1,"x":2}`,
+        `${buildText([write])}x`,
+        ...(limit > MOST.calls ? [] : [buildText([write, ...buildEchoes(limit)])]),
       ];
       for (const one of rejected) {
         expect((await client.send(one)).kind).toBe('problem');
-        expect(await subject.snapshot(accountId)).toEqual(before);
+        expect(await subject.takeSnapshot(accountId)).toEqual(before);
       }
     },
   },

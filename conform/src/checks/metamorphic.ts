@@ -3,21 +3,21 @@ import { typeChecks } from '../check.js';
 import type { Item } from '../client/json.js';
 import { Random } from '../random.js';
 import { DRAWN_ROOM, Drawn } from '../subject/drawn.js';
-import { populated } from '../subject/populated.js';
+import { populate } from '../subject/populated.js';
 import {
   type Cached,
-  cached,
-  changesOf,
-  everyId,
-  idsOf,
+  cacheQuery,
+  listIds,
   type Query,
   query,
-  spliced,
-  whole,
+  queryAll,
+  queryChanges,
+  queryOwn,
+  spliceChanges,
 } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
-import { everyFilter, filterOf, holds, randomTree } from '../subject/trees.js';
-import { size } from '../subject/values.js';
+import { buildFilter, buildFilters, drawTree, holds } from '../subject/trees.js';
+import { countOctets } from '../subject/values.js';
 
 /**
  * Compares without an oracle: a cache that follows /changes and /queryChanges must equal the
@@ -42,7 +42,7 @@ async function followChanges(
   for (let state = from; ; ) {
     const maxChanges = random.integer(1, 8);
     const page = await client.changes(type, { accountId, sinceState: state, maxChanges });
-    expect(idsOf(page).length).toBeLessThanOrEqual(maxChanges);
+    expect(listIds(page).length).toBeLessThanOrEqual(maxChanges);
     for (const id of page.destroyed) shadow.delete(id);
     const ids = [...page.created, ...page.updated];
     const { list, notFound } = await client.get(type, { accountId, ids });
@@ -96,17 +96,18 @@ export const metamorphicChecks = [
         described.filters.length === 0 ? 'The type declares no filter.' : null,
       async run(subject) {
         const random = new Random(subject.server.seed);
-        await populated(subject, async (items) => {
-          const all = everyFilter(subject, items).filter((one) => size(one) < 300);
+        await populate(subject, async (items) => {
+          const all = buildFilters(subject, items).filter((one) => countOctets(one) < 300);
           const conditions = Array.from({ length: 12 }, () => random.pick(all));
           const matched: ReadonlySet<string>[] = [];
-          for (const filter of conditions) matched.push(new Set(await whole(subject, { filter })));
+          for (const filter of conditions)
+            matched.push(new Set(await queryOwn(subject, { filter })));
           for (let round = 0; round < 25; round += 1) {
-            const tree = randomTree(random, conditions.length, 4);
-            const filter = filterOf(tree, conditions);
-            const sort = new Drawn(subject, random).sort();
+            const tree = drawTree(random, conditions.length, 4);
+            const filter = buildFilter(tree, conditions);
+            const sort = new Drawn(subject, random).drawSort();
             const wanted = items.map(({ id }) => id).filter((id) => holds(tree, matched, id));
-            const found = await whole(subject, { filter, sort });
+            const found = await queryOwn(subject, { filter, sort });
             const { seed } = random;
             expect({ seed, filter, ids: found.sort() }).toEqual({
               seed,
@@ -134,7 +135,9 @@ export const metamorphicChecks = [
         await drawn.write(ids);
         const caches: Cached[] = [];
         for (let n = 0; n < 12; n += 1)
-          caches.push(await cached(subject, { filter: await drawn.filter(), sort: drawn.sort() }));
+          caches.push(
+            await cacheQuery(subject, { filter: await drawn.drawFilter(), sort: drawn.drawSort() }),
+          );
         for (let round = 0; round < 6; round += 1) {
           await drawn.write(ids);
           // Some fall behind, and catch up later.
@@ -153,10 +156,10 @@ export const metamorphicChecks = [
  */
 async function catchUp(subject: Subject, before: Cached, seed: number): Promise<Cached> {
   const args: Query = before.args;
-  const changes = await changesOf(subject, before, { calculateTotal: true });
-  const ids = await everyId(subject, args);
+  const changes = await queryChanges(subject, before, { calculateTotal: true });
+  const ids = await queryAll(subject, args);
   const { queryState, total } = await query(subject, { ...args, calculateTotal: true, limit: 1 });
-  expect({ seed, args, ids: spliced(before.ids, changes) }).toEqual({ seed, args, ids });
+  expect({ seed, args, ids: spliceChanges(before.ids, changes) }).toEqual({ seed, args, ids });
   expect([changes.newQueryState, changes.total, total]).toEqual([queryState, total, ids.length]);
   return { args, ids, queryState };
 }

@@ -18,7 +18,7 @@ export async function withValues(
 ): Promise<void> {
   const { profile } = subject;
   const before: JsonMap = profile.singleton ? await subject.read('singleton') : {};
-  const id = await subject.put1(values);
+  const id = await subject.putOne(values);
   try {
     await work(id);
   } finally {

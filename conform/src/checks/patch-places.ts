@@ -2,9 +2,16 @@ import type { JSONSchema7 } from 'json-schema';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { type Matcher, satisfying } from '../expected.js';
-import { givable } from '../subject/described.js';
+import { listGivable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { keysOf, kindsOf, ofSchema, schemaOf, size, valuesOf } from '../subject/values.js';
+import {
+  countOctets,
+  listKeys,
+  listKinds,
+  listSchemaValues,
+  listValues,
+  toSchema,
+} from '../subject/values.js';
 
 /** Where a PatchObject can reach into a type's values, as its descriptor has them. */
 
@@ -24,11 +31,11 @@ const MOST = 14;
 
 /** Returns the properties that hold any JSON. */
 const findJson = ({ described }: Subject): readonly ModelProperty[] =>
-  givable(described).filter(({ kind, access }) => kind === 'json' && access === 'mutable');
+  listGivable(described).filter(({ kind, access }) => kind === 'json' && access === 'mutable');
 
 /** Finds the mutable properties whose values are objects, maps or sets. */
 export const findObjects = (subject: Subject): readonly ModelProperty[] =>
-  findJson(subject).filter(({ schema }) => kindsOf(schema).includes('object'));
+  findJson(subject).filter(({ schema }) => listKinds(schema).includes('object'));
 
 /** Returns why checks of patches within objects can't be run for a type; null where they can. */
 export const needObjects = (subject: Subject): string | null =>
@@ -36,7 +43,7 @@ export const needObjects = (subject: Subject): string | null =>
 
 /** Finds the mutable properties whose values are lists. */
 export const findLists = (subject: Subject): readonly ModelProperty[] =>
-  findJson(subject).filter(({ schema }) => kindsOf(schema).includes('array'));
+  findJson(subject).filter(({ schema }) => listKinds(schema).includes('array'));
 
 /**
  * Finds the properties that have entries under keys of the client's choice, each with one value
@@ -54,7 +61,7 @@ export function findMaps(subject: Subject): readonly { property: ModelProperty; 
 /** Finds the maps whose keys may be any short text. */
 export const findFreeMaps = (subject: Subject) =>
   findMaps(subject).filter(({ property: { schema } }) => {
-    const { enum: only, pattern, format, minLength = 0 } = schemaOf(schema.propertyNames);
+    const { enum: only, pattern, format, minLength = 0 } = toSchema(schema.propertyNames);
     const { minProperties = 0, maxProperties = 100 } = schema;
     const isFree = only === undefined && pattern === undefined && format === undefined;
     return isFree && minLength === 0 && minProperties === 0 && maxProperties >= 6;
@@ -64,7 +71,9 @@ export const findFreeMaps = (subject: Subject) =>
 export const findOther = ({ schema, value }: Place, most: number): Json | undefined =>
   isSet(schema)
     ? undefined
-    : ofSchema(schema).good.find((one) => one !== null && !same(one, value) && size(one) < most);
+    : listSchemaValues(schema).good.find(
+        (one) => one !== null && !same(one, value) && countOctets(one) < most,
+      );
 
 /** Tells whether the values of a map are all true: then it is a set. */
 export const isSet = (schema: JSONSchema7): boolean => schema.enum?.[0] === true;
@@ -73,16 +82,16 @@ export const isSet = (schema: JSONSchema7): boolean => schema.enum?.[0] === true
  * Finds a value, other than null, that an entry of a map may have; undefined where there is none.
  */
 function findEntry({ additionalProperties }: JSONSchema7): Json | undefined {
-  const of = schemaOf(additionalProperties);
-  return isSet(of) ? true : ofSchema(of).good.find((one) => one !== null);
+  const of = toSchema(additionalProperties);
+  return isSet(of) ? true : listSchemaValues(of).good.find((one) => one !== null);
 }
 
 /** Lists the values of a property that are small enough to be tried. */
 const listSmall = (subject: Subject, property: ModelProperty): readonly Json[] =>
-  valuesOf(property).good.filter(
+  listValues(property).good.filter(
     (one) =>
       one !== null &&
-      size(one) < Math.min(4000, subject.profile.octets / 4) &&
+      countOctets(one) < Math.min(4000, subject.profile.octets / 4) &&
       Object.keys(one).length < 20,
   );
 
@@ -91,7 +100,9 @@ const listSmall = (subject: Subject, property: ModelProperty): readonly Json[] =
  * object where there is none.
  */
 export function findRichest(subject: Subject, property: ModelProperty): JsonMap {
-  const [largest] = listSmall(subject, property).toSorted((a, b) => size(b) - size(a));
+  const [largest] = listSmall(subject, property).toSorted(
+    (a, b) => countOctets(b) - countOctets(a),
+  );
   return (largest ?? {}) as JsonMap;
 }
 
@@ -117,11 +128,11 @@ function collectPlaces(
 ): readonly Place[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
   const { properties, additionalProperties, required = [], minProperties } = schema;
-  if (properties === undefined && schemaOf(additionalProperties).type === undefined) return [];
+  if (properties === undefined && toSchema(additionalProperties).type === undefined) return [];
   const near: Place[] = [];
   const deep: Place[] = [];
   for (const [key, inner] of Object.entries(value)) {
-    const of = schemaOf(properties?.[key] ?? additionalProperties);
+    const of = toSchema(properties?.[key] ?? additionalProperties);
     const here = [...path, key];
     near.push({
       path: here,
@@ -159,7 +170,7 @@ export function replaceAt(
 
 /** Finds keys of a map that its value doesn't have, and some that it may not have. */
 export function findOtherKeys(schema: JSONSchema7, value: JsonMap) {
-  const { good, bad } = keysOf(schema);
+  const { good, bad } = listKeys(schema);
   return {
     good: good.map(String).filter((key) => !Object.hasOwn(value, key)),
     bad: bad.map(String),

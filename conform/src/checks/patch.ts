@@ -3,7 +3,7 @@ import { type TypeNeeds, typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { at, entry, satisfying } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
-import { ofSchema, size } from '../subject/values.js';
+import { countOctets, listSchemaValues } from '../subject/values.js';
 import {
   applyPatch,
   buildNoEntries,
@@ -58,7 +58,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'otherwise the update is invalidPatch, for a removal as for a value.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const pointers = [`${text}/x`, `${text}/x/y`, `${text}/0`, 'noSuchProperty/x', 'id/x'];
       const times = Object.keys(subject.times).map((name) => `${name}/x`);
       const patches = [...pointers, ...times].flatMap((one) => [{ [one]: 5 }, { [one]: null }]);
@@ -76,7 +76,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'No pointer reaches what an object inherits in the server’s language: __proto__ and ' +
       'constructor are members that are not there.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const pointers = ['__proto__/x', 'constructor/prototype/x', 'toString/x'];
       const patches = pointers.flatMap((one) => [{ [one]: 1 }, { [one]: null }]);
       await expectAllRefused(subject, id, invalidPatch, patches);
@@ -142,7 +142,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'JSON Pointer: the update is refused.',
     restsOn: 'which maps may have keys of any text',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       // The restrictions whose violation is an invalidPatch (5.3) don't name the syntax of RFC
       // 6901: it may as well be an unknown property.
       const patches = buildNonPointers(subject).map((one) => ({ [one]: 'x' }));
@@ -163,7 +163,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
       'empty token, and never names the property.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const pointers = [`/${text}`, `//${text}`, '', '/', `${text}/`, `#/${text}`, `${text}~1`];
       await expectAllRefused(
         subject,
@@ -203,8 +203,8 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
     async run(subject) {
       for (const property of findLists(subject)) {
         const { name } = property;
-        const lists = ofSchema(property.schema).good.filter(
-          (one): one is Json[] => Array.isArray(one) && one.length < 50 && size(one) < 2000,
+        const lists = listSchemaValues(property.schema).good.filter(
+          (one): one is Json[] => Array.isArray(one) && one.length < 50 && countOctets(one) < 2000,
         );
         const longest = lists.toSorted((a, b) => b.length - a.length)[0] ?? [];
         await withValues(subject, { [name]: longest }, async (id) => {
@@ -252,7 +252,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
     async run(subject) {
       const { property, value } = at(findFreeMaps(subject), 0);
       const { name } = property;
-      const [one, two] = [await subject.put1({}), await subject.put1({})];
+      const [one, two] = [await subject.putOne({}), await subject.putOne({})];
       const patch = { [name]: { a: value } };
       const reference = { resultOf: 'v', name: 'Core/echo', path: '/update' };
       const { A1, type } = subject;

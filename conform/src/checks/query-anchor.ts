@@ -1,8 +1,8 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { at } from '../expected.js';
-import { populated } from '../subject/populated.js';
-import { everyId, everySort, query, tried } from '../subject/queries.js';
+import { populate } from '../subject/populated.js';
+import { buildSorts, query, queryAll, tryQuery } from '../subject/queries.js';
 import { makeSix } from './query-window.js';
 
 /** RFC 8620 5.5: a window of /query that an anchor places. */
@@ -89,20 +89,20 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * by id, among objects, and among results.
      */
     async run(subject) {
-      const [gone = '', other = ''] = subject.own(await makeSix(subject));
-      const notFound = subject.err('anchorNotFound');
-      expect(await tried(subject, { anchor: 'never-was' })).toEqual(notFound);
+      const [gone = '', other = ''] = subject.pickOwn(await makeSix(subject));
+      const notFound = subject.matchError('anchorNotFound');
+      expect(await tryQuery(subject, { anchor: 'never-was' })).toEqual(notFound);
       await subject.set({ destroy: [gone] });
-      expect(await tried(subject, { anchor: gone })).toEqual(notFound);
-      expect(await tried(subject, { anchor: gone, limit: 0 })).toEqual(notFound);
+      expect(await tryQuery(subject, { anchor: gone })).toEqual(notFound);
+      expect(await tryQuery(subject, { anchor: gone, limit: 0 })).toEqual(notFound);
       const { text, textFilter } = subject.profile;
       if (textFilter === undefined) return;
       await subject.update(other, { [text]: 'zzz' });
       const filter = { [textFilter]: 'yyy' };
-      const one = await subject.one(subject.A1, 'yyy');
-      expect(await tried(subject, { anchor: other, filter })).toEqual(notFound);
-      const found = await everyId(subject, { filter });
-      expect(subject.own(found)).toEqual([one]);
+      const one = await subject.makeOne(subject.A1, 'yyy');
+      expect(await tryQuery(subject, { anchor: other, filter })).toEqual(notFound);
+      const found = await queryAll(subject, { filter });
+      expect(subject.pickOwn(found)).toEqual([one]);
       expect(await query(subject, { anchor: one, filter, limit: 1 })).toMatchObject({
         position: found.indexOf(one),
         ids: [one],
@@ -121,11 +121,11 @@ export const queryAnchorChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * an index by value alone goes wrong.
      */
     async run(subject) {
-      await populated(subject, async () => {
-        for (const sort of everySort(subject)) {
-          const ids = await everyId(subject, { sort });
+      await populate(subject, async () => {
+        for (const sort of buildSorts(subject)) {
+          const ids = await queryAll(subject, { sort });
           for (const [index, anchor] of ids.entries()) {
-            if (subject.foreign().has(anchor)) continue;
+            if (subject.listForeign().has(anchor)) continue;
             const answer = await query(subject, { sort, anchor, anchorOffset: -1, limit: 2 });
             const from = Math.max(index - 1, 0);
             expect({ sort, anchor, position: answer.position, ids: answer.ids }).toEqual({

@@ -3,24 +3,27 @@ import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.j
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
-import { givable, isUnique } from '../subject/described.js';
-import { operands, toInstant } from '../subject/operators.js';
-import { populated } from '../subject/populated.js';
-import { cached, changesOf, everyId, type Query } from '../subject/queries.js';
+import { isUnique, listGivable } from '../subject/described.js';
+import { listOperands, toInstant } from '../subject/operators.js';
+import { populate } from '../subject/populated.js';
+import { cacheQuery, type Query, queryAll, queryChanges } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
-import { size, valuesOf } from '../subject/values.js';
+import { countOctets, listValues } from '../subject/values.js';
 import { expectSpliced } from './query-follow.js';
 
 /** RFC 8620 5.6 for the filters and sorts that a type's descriptor declares. */
 
 /** Returns queries with two conditions of each filter, with each sort, and with neither. */
-function buildQueries(subject: Subject, items: Parameters<typeof operands>[1]): readonly Query[] {
+function buildQueries(
+  subject: Subject,
+  items: Parameters<typeof listOperands>[1],
+): readonly Query[] {
   const { filters, sorts } = subject.described;
   return [
     {},
     ...filters.flatMap((filter) =>
-      operands(filter, items)
-        .filter((value) => size(value) < 2000)
+      listOperands(filter, items)
+        .filter((value) => countOctets(value) < 2000)
         .slice(0, 2)
         .map((value) => ({ filter: { [filter.name]: value } })),
     ),
@@ -33,9 +36,10 @@ function findNullable(subject: Subject): readonly { name: string; value: Json }[
   const { described } = subject;
   return described.sorts.flatMap(({ property }) => {
     const { access, nullable: isNullable, name } = property;
-    if (access !== 'mutable' || !isNullable || !givable(described).includes(property)) return [];
-    if (isUnique(described, property)) return [{ name, value: subject.differing(name) }];
-    const value = valuesOf(property).good.find((one) => one !== null && size(one) > 2);
+    if (access !== 'mutable' || !isNullable || !listGivable(described).includes(property))
+      return [];
+    if (isUnique(described, property)) return [{ name, value: subject.drawDiffering(name) }];
+    const value = listValues(property).good.find((one) => one !== null && countOctets(one) > 2);
     return value === undefined ? [] : [{ name, value }];
   });
 }
@@ -47,9 +51,10 @@ export function findImmutable(
   for (const filter of subject.described.filters) {
     const { operator, property } = filter;
     if (operator !== 'in' && operator !== 'equals') continue;
-    if (property.access !== 'immutable' || !givable(subject.described).includes(property)) continue;
+    if (property.access !== 'immutable' || !listGivable(subject.described).includes(property))
+      continue;
     if (isUnique(subject.described, property)) continue;
-    const [one, other] = valuesOf(property).good.filter((value) => value !== null);
+    const [one, other] = listValues(property).good.filter((value) => value !== null);
     if (
       one !== undefined &&
       other !== undefined &&
@@ -73,9 +78,10 @@ export const queryChangesDescribedChecks = typeChecks(
       needs: { room: 6 },
       async run(subject) {
         const { profile } = subject;
-        await populated(subject, async (items) => {
+        await populate(subject, async (items) => {
           const caches = [];
-          for (const args of buildQueries(subject, items)) caches.push(await cached(subject, args));
+          for (const args of buildQueries(subject, items))
+            caches.push(await cacheQuery(subject, args));
           const patch: JsonMap = profile.text === '' ? {} : { [profile.text]: 'changed' };
           const { notUpdated, notDestroyed } = await subject.set({
             create: { k: subject.create('new') },
@@ -84,7 +90,7 @@ export const queryChangesDescribedChecks = typeChecks(
           });
           expect([notUpdated, notDestroyed]).toEqual([null, null]);
           for (const cache of caches)
-            await expectSpliced(subject, cache, await changesOf(subject, cache));
+            await expectSpliced(subject, cache, await queryChanges(subject, cache));
         });
       },
     },
@@ -99,19 +105,19 @@ export const queryChangesDescribedChecks = typeChecks(
         const { profile } = subject;
         const found = findImmutable(subject);
         const values: JsonMap = found === undefined ? {} : { [found.property.name]: found.one };
-        const [id] = [await subject.put1(values), await subject.put1(values)];
+        const [id] = [await subject.putOne(values), await subject.putOne(values)];
         const queries: Query[] = [{}];
         if (found !== undefined && found.property.name !== profile.text) {
           const value = found.filter.operator === 'in' ? [found.one] : found.one;
           queries.push({ filter: { [found.filter.name]: value } });
         }
         for (const args of queries) {
-          const before = await cached(subject, args);
+          const before = await cacheQuery(subject, args);
           const { refused } = await subject.update(id, {
-            [profile.text]: subject.differing(profile.text),
+            [profile.text]: subject.drawDiffering(profile.text),
           });
           expect(refused).toBeNull();
-          const ids = await expectSpliced(subject, before, await changesOf(subject, before));
+          const ids = await expectSpliced(subject, before, await queryChanges(subject, before));
           expect(ids).toContain(id);
         }
       },
@@ -129,14 +135,14 @@ export const queryChangesDescribedChecks = typeChecks(
       async run(subject) {
         for (const { name, value } of findNullable(subject)) {
           const args = { sort: [{ property: name }] };
-          const id = await subject.put1({ [name]: null });
-          const other = await subject.put1({ [name]: null });
+          const id = await subject.putOne({ [name]: null });
+          const other = await subject.putOne({ [name]: null });
           for (const now of [value, null]) {
-            const before = await cached(subject, args);
+            const before = await cacheQuery(subject, args);
             const { refused } = await subject.update(id, { [name]: now });
             expect({ name, now, refused }).toEqual({ name, now, refused: null });
-            const answer = await changesOf(subject, before);
-            const index = (await everyId(subject, args)).indexOf(id);
+            const answer = await queryChanges(subject, before);
+            const index = (await queryAll(subject, args)).indexOf(id);
             expect({ name, removed: answer.removed, added: answer.added }).toEqual({
               name,
               removed: [id],

@@ -1,8 +1,8 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { QueryChangesAnswer } from '../client/answers.js';
-import { anyErrorOf } from '../subject/limits.js';
-import { cached, changesOf, unordered } from '../subject/queries.js';
+import { matchAnyError } from '../subject/limits.js';
+import { cacheQuery, queryChanges, sortRemoved } from '../subject/queries.js';
 import { expectChangesRefused, NEEDS } from './query-follow.js';
 
 /** RFC 8620 5.6: what /queryChanges refuses. */
@@ -24,17 +24,19 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
      */
     async run(subject) {
       const [a = ''] = await subject.make(subject.A1, 'a', 'b');
-      const before = await cached(subject);
+      const before = await cacheQuery(subject);
       const { args, queryState: sinceQueryState } = before;
       await subject.set({ destroy: [a] });
-      await subject.one(subject.A1, 'c');
-      const all = await changesOf(subject, before);
+      await subject.makeOne(subject.A1, 'c');
+      const all = await queryChanges(subject, before);
       expect(countItems(all)).toBeGreaterThanOrEqual(2);
       for (const maxChanges of [countItems(all), countItems(all) + 1, 2 ** 53 - 1])
-        expect(unordered(await changesOf(subject, before, { maxChanges }))).toEqual(unordered(all));
+        expect(sortRemoved(await queryChanges(subject, before, { maxChanges }))).toEqual(
+          sortRemoved(all),
+        );
       const maxChanges = countItems(all) - 1;
       const since = { ...args, sinceQueryState, maxChanges };
-      await expectChangesRefused(subject, since, subject.err('tooManyChanges'));
+      await expectChangesRefused(subject, since, subject.matchError('tooManyChanges'));
     },
   },
   {
@@ -45,7 +47,7 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
       'calculateTotal that is no Boolean are invalidArguments. So is a sinceQueryState that is ' +
       'missing or null.',
     async run(subject) {
-      const { queryState: sinceQueryState } = await cached(subject);
+      const { queryState: sinceQueryState } = await cacheQuery(subject);
       const wrong: readonly (readonly [string, readonly unknown[]])[] = [
         ['maxChanges', [-1, 1.5, '1', true]],
         ['upToId', [5, true, {}]],
@@ -55,7 +57,7 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
       for (const [name, values] of wrong)
         for (const value of values) {
           const args = { sinceQueryState, [name]: value };
-          await expectChangesRefused(subject, args, subject.err('invalidArguments', name));
+          await expectChangesRefused(subject, args, subject.matchError('invalidArguments', name));
         }
     },
   },
@@ -64,7 +66,7 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
     level: 'must',
     rule: 'A filter or sort that is malformed is refused as it is in /query: invalidArguments.',
     async run(subject) {
-      const { queryState: sinceQueryState } = await cached(subject);
+      const { queryState: sinceQueryState } = await cacheQuery(subject);
       for (const [name, value] of [
         ['filter', { operator: 'XOR', conditions: [] }],
         ['filter', { operator: 'AND' }],
@@ -74,7 +76,7 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
         await expectChangesRefused(
           subject,
           { sinceQueryState, [name]: value },
-          subject.err('invalidArguments', name),
+          subject.matchError('invalidArguments', name),
         );
     },
   },
@@ -86,8 +88,8 @@ export const queryChangesRefusedChecks = typeChecks('5.6', NEEDS, [
       'cannotCalculateChanges, or invalidArguments of what no state looks like, never lists that ' +
       'are silently wrong.',
     async run(subject) {
-      const { queryState } = await cached(subject);
-      const refused = anyErrorOf(subject, 'cannotCalculateChanges', 'invalidArguments');
+      const { queryState } = await cacheQuery(subject);
+      const refused = matchAnyError(subject, 'cannotCalculateChanges', 'invalidArguments');
       for (const sinceQueryState of ['', 'never issued', `${queryState}x`, 'x'.repeat(300), '٣'])
         await expectChangesRefused(subject, { sinceQueryState }, refused);
     },

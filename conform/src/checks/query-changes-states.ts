@@ -1,6 +1,12 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { byText, cached, changesOf, everyId, spliced } from '../subject/queries.js';
+import {
+  cacheQuery,
+  queryAll,
+  queryChanges,
+  sortByText,
+  spliceChanges,
+} from '../subject/queries.js';
 import { runSideBySide } from './at-once.js';
 import { expectFollows, NEEDS, update } from './query-follow.js';
 
@@ -19,17 +25,17 @@ export const queryChangesStateChecks = typeChecks('5.6', NEEDS, [
      * range of the server's log.
      */
     async run(subject) {
-      const args = { sort: byText(subject) };
+      const args = { sort: sortByText(subject) };
       const [a = '', b = ''] = await subject.make(subject.A1, 'a', 'b');
-      const caches = [await cached(subject, args)];
+      const caches = [await cacheQuery(subject, args)];
       for (const step of [
-        () => subject.one(subject.A1, 'aa'),
+        () => subject.makeOne(subject.A1, 'aa'),
         () => update(subject, a, 'zz'),
         () => subject.set({ destroy: [b] }),
-        () => subject.one(subject.A1, 'c'),
+        () => subject.makeOne(subject.A1, 'c'),
       ]) {
         await step();
-        caches.push(await cached(subject, args));
+        caches.push(await cacheQuery(subject, args));
       }
       for (const before of caches) await expectFollows(subject, before);
     },
@@ -47,22 +53,22 @@ export const queryChangesStateChecks = typeChecks('5.6', NEEDS, [
      */
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b');
-      let mine = await cached(subject);
+      let mine = await cacheQuery(subject);
       const follow = async (): Promise<void> => {
-        const answer = await changesOf(subject, mine);
-        const ids = spliced(mine.ids, answer);
+        const answer = await queryChanges(subject, mine);
+        const ids = spliceChanges(mine.ids, answer);
         mine = { args: {}, ids, queryState: answer.newQueryState };
       };
       await runSideBySide(
         subject,
         12,
         async (round) => {
-          await subject.one(subject.A1, `w${round}`);
+          await subject.makeOne(subject.A1, `w${round}`);
         },
         follow,
       );
       await follow();
-      expect(mine.ids).toEqual(await everyId(subject));
+      expect(mine.ids).toEqual(await queryAll(subject));
     },
   },
 ]);

@@ -2,7 +2,14 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { at } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { byText, cached, changesOf, everyId, query, spliced } from '../subject/queries.js';
+import {
+  cacheQuery,
+  query,
+  queryAll,
+  queryChanges,
+  sortByText,
+  spliceChanges,
+} from '../subject/queries.js';
 import {
   buildMutableQueries,
   expectSpliced,
@@ -38,19 +45,19 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
       const name = subject.profile.textFilter;
       const args = {
         ...(name === undefined ? {} : { filter: { [name]: 'in' } }),
-        sort: byText(subject),
+        sort: sortByText(subject),
       };
-      const before = await cached(subject, args);
+      const before = await cacheQuery(subject, args);
       await update(subject, at(ids, 3), 'in 99');
       await update(subject, at(ids, 25), 'in 00b');
       await subject.set({ destroy: [at(ids, 7), at(ids, 20)] });
       await subject.make(subject.A1, 'in 05b', 'in 28b');
-      const answer = await changesOf(subject, before, { calculateTotal: true });
-      const fresh = await everyId(subject, args);
+      const answer = await queryChanges(subject, before, { calculateTotal: true });
+      const fresh = await queryAll(subject, args);
       expect(answer.total).toBe(fresh.length);
       for (const count of [5, 10, 29]) {
         const held = before.ids.map((id, index) => (index < count ? id : null));
-        const after = spliced(held, answer);
+        const after = spliceChanges(held, answer);
         const known = after.indexOf(null);
         expect(known).toBeGreaterThan(count - 4);
         expect({ count, ids: after.slice(0, known) }).toEqual({
@@ -75,16 +82,16 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
       for (const args of [{}, ...buildMutableQueries(subject, '')]) {
         await subject.empty(subject.A1);
         const made = await subject.make(subject.A1, ...'bdfhj');
-        const before = await cached(subject, args);
+        const before = await cacheQuery(subject, args);
         const upToId = at(before.ids, 3);
         const held = before.ids.slice(0, 4);
         const others = made.filter((id) => id !== upToId);
         await update(subject, at(others, 0), 'ee');
         await subject.set({ destroy: [at(others, 1)] });
         await subject.make(subject.A1, 'a', 'ff', 'k');
-        const answer = await changesOf(subject, before, { upToId });
-        const after = spliced(held, answer);
-        const fresh = await everyId(subject, args);
+        const answer = await queryChanges(subject, before, { upToId });
+        const after = spliceChanges(held, answer);
+        const fresh = await queryAll(subject, args);
         const end = fresh.indexOf(upToId) + 1;
         expect(end).toBeGreaterThan(0);
         expect({ args, ids: after.slice(0, end) }).toEqual({ args, ids: fresh.slice(0, end) });
@@ -103,12 +110,12 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
       await subject.empty(subject.A1);
       const [a = '', b = ''] = await subject.make(subject.A1, 'in a', 'in b', 'in c');
       for (const args of buildMutableQueries(subject, 'in')) {
-        const before = await cached(subject, args);
+        const before = await cacheQuery(subject, args);
         await update(subject, b, `in b${String(before.ids.length)}`);
-        const id = await subject.one(subject.A1, 'in z');
+        const id = await subject.makeOne(subject.A1, 'in z');
         // A second answer may differ: `removed` may have more ids than it must, others each time
         // (5.6).
-        await expectSpliced(subject, before, await changesOf(subject, before, { upToId: a }));
+        await expectSpliced(subject, before, await queryChanges(subject, before, { upToId: a }));
         await subject.set({ destroy: [id] });
       }
     },
@@ -125,13 +132,13 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b', 'c', 'd');
       const args = { sort: [{ property: 'created' }] };
-      const before = await cached(subject, args);
-      const [upToId, last] = [at(before.ids, 1), at(subject.own(before.ids), -1)];
-      const id = await subject.one(subject.A1, 'new');
+      const before = await cacheQuery(subject, args);
+      const [upToId, last] = [at(before.ids, 1), at(subject.pickOwn(before.ids), -1)];
+      const id = await subject.makeOne(subject.A1, 'new');
       await subject.set({ destroy: [last] });
-      if ((await everyId(subject, args)).indexOf(id) < 2)
+      if ((await queryAll(subject, args)).indexOf(id) < 2)
         throw new NotApplicable('A later object doesn’t come later by created.');
-      const answer = await changesOf(subject, before, { upToId });
+      const answer = await queryChanges(subject, before, { upToId });
       expect([answer.removed, answer.added]).toEqual([[], []]);
       expect(answer.newQueryState).toBe((await query(subject, args)).queryState);
     },

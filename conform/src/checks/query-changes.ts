@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { byText, cached, changesOf, everyId, whole } from '../subject/queries.js';
+import { cacheQuery, queryAll, queryChanges, queryOwn, sortByText } from '../subject/queries.js';
 import { needTextFilter } from './applies.js';
 import { expectFollows, NEEDS, update } from './query-follow.js';
 
@@ -19,9 +19,9 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
      */
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b');
-      const before = await cached(subject);
+      const before = await cacheQuery(subject);
       const { queryState } = before;
-      const answer = await changesOf(subject, before);
+      const answer = await queryChanges(subject, before);
       const members = {
         accountId: subject.A1,
         oldQueryState: queryState,
@@ -32,10 +32,10 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
       expect(answer).toMatchObject(members);
       expect(answer).not.toHaveProperty('total');
       // A server that doesn't describe itself may have members of its own.
-      const more = subject.more('queryChanges', answer);
+      const more = subject.pickDeclared('queryChanges', answer);
       if (subject.isSelfDescribed) expect(answer).toEqual({ ...more, ...members });
       const nulls = { filter: null, sort: null, maxChanges: null, upToId: null };
-      expect(await changesOf(subject, before, nulls)).toEqual(answer);
+      expect(await queryChanges(subject, before, nulls)).toEqual(answer);
     },
   },
   {
@@ -51,15 +51,15 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
     async run(subject) {
       await subject.empty(subject.A1);
       await subject.make(subject.A1, 'a', 'c');
-      const sort = byText(subject);
-      const before = await cached(subject, { sort });
-      const id = await subject.one(subject.A1, 'b');
+      const sort = sortByText(subject);
+      const before = await cacheQuery(subject, { sort });
+      const id = await subject.makeOne(subject.A1, 'b');
       const answer = await expectFollows(subject, before);
       expect(answer.added).toContainEqual({
         id,
-        index: (await everyId(subject, { sort })).indexOf(id),
+        index: (await queryAll(subject, { sort })).indexOf(id),
       });
-      expect(answer.total).toBe(subject.foreign().size + 3);
+      expect(answer.total).toBe(subject.listForeign().size + 3);
     },
   },
   {
@@ -68,7 +68,7 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
     rule: 'A destroyed object that was in the results is removed.',
     async run(subject) {
       const [, id = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-      const before = await cached(subject);
+      const before = await cacheQuery(subject);
       await subject.set({ destroy: [id] });
       const answer = await expectFollows(subject, before);
       expect(answer.removed).toContain(id);
@@ -83,12 +83,12 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
       'calculateTotal is true.',
     async run(subject) {
       const [id = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-      const before = await cached(subject);
+      const before = await cacheQuery(subject);
       await subject.set({ destroy: [id] });
-      const { length } = await everyId(subject);
-      expect((await changesOf(subject, before, { calculateTotal: true })).total).toBe(length);
+      const { length } = await queryAll(subject);
+      expect((await queryChanges(subject, before, { calculateTotal: true })).total).toBe(length);
       for (const more of [{}, { calculateTotal: false }])
-        expect(await changesOf(subject, before, more)).not.toHaveProperty('total');
+        expect(await queryChanges(subject, before, more)).not.toHaveProperty('total');
     },
   },
   {
@@ -101,8 +101,8 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
      */
     async run(subject) {
       await subject.make(subject.A1, 'a');
-      const before = await cached(subject);
-      const id = await subject.one(subject.A1);
+      const before = await cacheQuery(subject);
+      const id = await subject.makeOne(subject.A1);
       await subject.set({ destroy: [id] });
       const answer = await expectFollows(subject, before);
       expect(answer.added.map((item) => item.id)).not.toContain(id);
@@ -117,7 +117,7 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
     needs: { room: 6 },
     async run(subject) {
       await subject.make(subject.A1, 'b', 'd', 'f');
-      const before = await cached(subject, { sort: byText(subject) });
+      const before = await cacheQuery(subject, { sort: sortByText(subject) });
       const ids = await subject.make(subject.A1, 'e', 'a', 'c');
       const { added } = await expectFollows(subject, before);
       expect(added.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
@@ -141,20 +141,20 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
       const made = await subject.make(subject.A1, ...texts);
       const [keep = '', leaves = '', enters = '', out = ''] = made;
       const filter = { [subject.profile.textFilter ?? '']: 'in' };
-      const before = await cached(subject, { filter });
+      const before = await cacheQuery(subject, { filter });
       await update(subject, keep, 'still in');
       await update(subject, leaves, 'gone');
       await update(subject, enters, 'now in');
       await update(subject, out, 'still not');
-      const created = await subject.one(subject.A1, 'new in');
-      const never = await subject.one(subject.A1, 'new, but no');
+      const created = await subject.makeOne(subject.A1, 'new in');
+      const never = await subject.makeOne(subject.A1, 'new, but no');
       const answer = await expectFollows(subject, before);
       const added = answer.added.map(({ id }) => id);
       expect(answer.removed).toEqual(expect.arrayContaining([keep, leaves]));
       expect(added).toEqual(expect.arrayContaining([keep, enters, created]));
       for (const id of [leaves, out, never]) expect(added).not.toContain(id);
-      expect(await whole(subject, { filter })).toHaveLength(4);
-      expect(answer.total).toBe((await everyId(subject, { filter })).length);
+      expect(await queryOwn(subject, { filter })).toHaveLength(4);
+      expect(answer.total).toBe((await queryAll(subject, { filter })).length);
     },
   },
   {
@@ -176,7 +176,7 @@ export const queryChangesChecks = typeChecks('5.6', NEEDS, [
         [a, 'zz'],
         [b, 'ba'],
       ] as const) {
-        const before = await cached(subject, { sort: byText(subject) });
+        const before = await cacheQuery(subject, { sort: sortByText(subject) });
         await update(subject, id, value);
         const answer = await expectFollows(subject, before);
         expect(answer.removed).toContain(id);

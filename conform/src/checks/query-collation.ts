@@ -3,7 +3,7 @@ import { typeChecks } from '../check.js';
 import { asMap, type JsonMap } from '../client/json.js';
 import { sameMembers } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { tried, whole } from '../subject/queries.js';
+import { queryOwn, tryQuery } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { CORE } from '../subject/user.js';
 import { needTextSort } from './applies.js';
@@ -42,7 +42,7 @@ export async function storeTexts(subject: Subject, texts: readonly string[]): Pr
     const comparator: JsonMap = { property: subject.profile.text };
     if (!isAscending) comparator['isAscending'] = false;
     if (collation !== undefined) comparator['collation'] = collation;
-    const found = await whole(subject, { sort: [comparator] });
+    const found = await queryOwn(subject, { sort: [comparator] });
     expect(found).toEqual(sameMembers(ids));
     return found.map((id) => stored[ids.indexOf(id)] ?? '');
   };
@@ -82,9 +82,9 @@ export const queryCollationChecks = typeChecks(
         const { text: property } = subject.profile;
         for (const collation of ['i;no-such-collation', 'unicode-casemap']) {
           const sort = [{ property, collation }];
-          expect({ sort, answer: await tried(subject, { sort }) }).toEqual({
+          expect({ sort, answer: await tryQuery(subject, { sort }) }).toEqual({
             sort,
-            answer: subject.err('unsupportedSort'),
+            answer: subject.matchError('unsupportedSort'),
           });
         }
       },

@@ -2,12 +2,12 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { sameMembers, satisfying } from '../expected.js';
-import { anyErrorOf } from '../subject/limits.js';
-import { populated } from '../subject/populated.js';
-import { everyId, query, tried, whole } from '../subject/queries.js';
+import { matchAnyError } from '../subject/limits.js';
+import { populate } from '../subject/populated.js';
+import { query, queryAll, queryOwn, tryQuery } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
-import { everyFilter } from '../subject/trees.js';
-import { size } from '../subject/values.js';
+import { buildFilters } from '../subject/trees.js';
+import { countOctets } from '../subject/values.js';
 import { needFilter } from './applies.js';
 
 /** RFC 8620 5.5: filters. The rules of operators hold whatever a type's conditions mean. */
@@ -30,9 +30,9 @@ async function findLeaves(
   most: number,
 ): Promise<readonly { readonly condition: JsonMap; readonly ids: ReadonlySet<string> }[]> {
   const found = [];
-  for (const condition of everyFilter(subject, items, most)) {
-    if (size(condition) > 300) continue;
-    found.push({ condition, ids: new Set(await whole(subject, { filter: condition })) });
+  for (const condition of buildFilters(subject, items, most)) {
+    if (countOctets(condition) > 300) continue;
+    found.push({ condition, ids: new Set(await queryOwn(subject, { filter: condition })) });
   }
   return found;
 }
@@ -65,9 +65,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     async run(subject) {
       await subject.empty(subject.A1);
       const ids = await subject.make(subject.A1, 'a', 'b', 'c');
-      const all = sameMembers(subject.withForeign(ids));
-      expect(await everyId(subject)).toEqual(all);
-      expect(await everyId(subject, { filter: null })).toEqual(all);
+      const all = sameMembers(subject.addForeign(ids));
+      expect(await queryAll(subject)).toEqual(all);
+      expect(await queryAll(subject, { filter: null })).toEqual(all);
     },
   },
   {
@@ -79,8 +79,8 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     async run(subject) {
       await subject.empty(subject.A1);
       const ids = await subject.make(subject.A1, 'a', 'b', 'c');
-      const all = sameMembers(subject.withForeign(ids));
-      expect(await everyId(subject, { filter: {} })).toEqual(all);
+      const all = sameMembers(subject.addForeign(ids));
+      expect(await queryAll(subject, { filter: {} })).toEqual(all);
       const filter = { operator: 'NOT', conditions: [{}] };
       expect((await query(subject, { filter })).ids).toEqual([]);
     },
@@ -94,10 +94,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     needs: { room: 0 },
     async run(subject) {
       for (const filter of MALFORMED) {
-        const answer = await tried(subject, { filter });
+        const answer = await tryQuery(subject, { filter });
         expect({ filter, answer }).toEqual({
           filter,
-          answer: subject.err('invalidArguments', 'filter'),
+          answer: subject.matchError('invalidArguments', 'filter'),
         });
       }
     },
@@ -115,7 +115,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
         { operator: 'AND', conditions: [condition] },
         { operator: 'NOT', conditions: [{ operator: 'OR', conditions: [condition] }] },
       ])
-        expect({ filter, answer: await tried(subject, { filter }) }).toEqual({
+        expect({ filter, answer: await tryQuery(subject, { filter }) }).toEqual({
           filter,
           answer: refusal,
         });
@@ -135,9 +135,9 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      */
     async run(subject) {
       for (const filter of buildHuge()) {
-        const [name, answer] = await tried(subject, { filter });
+        const [name, answer] = await tryQuery(subject, { filter });
         // Some servers allow no operator without conditions, which the RFC leaves open.
-        const refused = anyErrorOf(subject, 'unsupportedFilter', 'invalidArguments');
+        const refused = matchAnyError(subject, 'unsupportedFilter', 'invalidArguments');
         if (name === 'error') expect([name, answer]).toEqual(refused);
         else expect(answer).toMatchObject({ accountId: subject.A1 });
       }
@@ -156,21 +156,21 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * meaning of a condition is needed.
      */
     async run(subject) {
-      await populated(subject, async (items) => {
+      await populate(subject, async (items) => {
         const all = listIds(items);
         const some = await findLeaves(subject, items, 2);
         for (const [index, { condition, ids }] of some.entries()) {
           const other = some[(index + 1) % some.length] ?? { condition, ids };
           const conditions = [condition, other.condition];
-          const both = (id: string): boolean => ids.has(id) && other.ids.has(id);
-          const any = (id: string): boolean => ids.has(id) || other.ids.has(id);
+          const isInBoth = (id: string): boolean => ids.has(id) && other.ids.has(id);
+          const isInAny = (id: string): boolean => ids.has(id) || other.ids.has(id);
           for (const [operator, matches] of [
-            ['AND', both],
-            ['OR', any],
-            ['NOT', (id: string): boolean => !any(id)],
+            ['AND', isInBoth],
+            ['OR', isInAny],
+            ['NOT', (id: string): boolean => !isInAny(id)],
           ] as const) {
             const filter = { operator, conditions };
-            expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+            expect({ filter, ids: await queryOwn(subject, { filter }) }).toEqual({
               filter,
               ids: sameMembers(all.filter(matches)),
             });
@@ -191,14 +191,14 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * nothing.
      */
     async run(subject) {
-      await populated(subject, async (items) => {
+      await populate(subject, async (items) => {
         const all = listIds(items);
         for (const { condition, ids } of await findLeaves(subject, items, 4)) {
           let filter: JsonMap = condition;
           for (const depth of [1, 2, 3]) {
             filter = { operator: 'NOT', conditions: [filter] };
             const wanted = all.filter((id) => ids.has(id) === (depth === 2));
-            expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+            expect({ filter, ids: await queryOwn(subject, { filter }) }).toEqual({
               filter,
               ids: sameMembers(wanted),
             });
@@ -208,7 +208,7 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
         if (first === undefined) return;
         let deep = first.condition;
         for (let depth = 0; depth < 20; depth += 1) deep = { operator: 'NOT', conditions: [deep] };
-        expect(await whole(subject, { filter: deep })).toEqual(sameMembers([...first.ids]));
+        expect(await queryOwn(subject, { filter: deep })).toEqual(sameMembers([...first.ids]));
       });
     },
   },
@@ -227,10 +227,10 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
             { [name]: value },
             { operator: 'NOT', conditions: [{ [name]: value }] },
           ]) {
-            const answer = await tried(subject, { filter });
+            const answer = await tryQuery(subject, { filter });
             expect({ filter, answer }).toEqual({
               filter,
-              answer: subject.err('invalidArguments', name),
+              answer: subject.matchError('invalidArguments', name),
             });
           }
     },
@@ -248,14 +248,14 @@ export const queryFilterChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       await subject.empty(subject.A2);
       const mine = await subject.make(subject.A1, 'shared text');
       const theirs = await subject.make(subject.A2, 'shared text', 'shared text');
-      expect(await whole(subject)).toEqual(sameMembers(mine));
+      expect(await queryOwn(subject)).toEqual(sameMembers(mine));
       const { type, A2: accountId } = subject;
       const { ids } = await subject.client.query(type, { accountId });
-      expect(subject.own(ids, accountId)).toEqual(sameMembers(theirs));
-      for (const condition of everyFilter(subject, await subject.all(accountId), 2)) {
+      expect(subject.pickOwn(ids, accountId)).toEqual(sameMembers(theirs));
+      for (const condition of buildFilters(subject, await subject.listOwn(accountId), 2)) {
         const not = { operator: 'NOT', conditions: [condition] };
         const either = { operator: 'OR', conditions: [condition, not] };
-        expect(await whole(subject, { filter: either })).toEqual(sameMembers(mine));
+        expect(await queryOwn(subject, { filter: either })).toEqual(sameMembers(mine));
       }
     },
   },

@@ -2,14 +2,14 @@ import { expect } from 'expect';
 import type { TypeNeeds } from '../check.js';
 import type { QueryChangesAnswer } from '../client/answers.js';
 import {
-  byText,
   type Cached,
-  changesOf,
-  everyId,
   type Query,
   query,
-  spliced,
-  triedChanges,
+  queryAll,
+  queryChanges,
+  sortByText,
+  spliceChanges,
+  tryQueryChanges,
 } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 
@@ -29,7 +29,7 @@ export const update = (subject: Subject, id: string, value: string) =>
 /** Builds queries that read the text, a mutable property: by its filter, and sorted by it. */
 export function buildMutableQueries(subject: Subject, part: string): readonly Query[] {
   const { textFilter: name } = subject.profile;
-  const sort = byText(subject);
+  const sort = sortByText(subject);
   const queries: Query[] = [];
   if (name !== undefined) queries.push({ filter: { [name]: part } });
   if (sort !== null) queries.push({ sort });
@@ -51,8 +51,8 @@ export async function expectSpliced(
   { args, ids: before }: Cached,
   answer: QueryChangesAnswer,
 ): Promise<readonly string[]> {
-  const ids = await everyId(subject, args);
-  expect({ args, ids: spliced(before, answer) }).toEqual({ args, ids });
+  const ids = await queryAll(subject, args);
+  expect({ args, ids: spliceChanges(before, answer) }).toEqual({ args, ids });
   return ids;
 }
 
@@ -65,7 +65,7 @@ export async function expectFollows(
   before: Cached,
   more: object = {},
 ): Promise<QueryChangesAnswer> {
-  const answer = await changesOf(subject, before, { calculateTotal: true, ...more });
+  const answer = await queryChanges(subject, before, { calculateTotal: true, ...more });
   const fresh = await query(subject, before.args);
   await expectSpliced(subject, before, answer);
   expect(answer.oldQueryState).toBe(before.queryState);
@@ -81,5 +81,5 @@ export async function expectChangesRefused(
   args: object,
   error: readonly unknown[],
 ): Promise<void> {
-  expect({ args, answer: await triedChanges(subject, args) }).toEqual({ args, answer: error });
+  expect({ args, answer: await tryQueryChanges(subject, args) }).toEqual({ args, answer: error });
 }

@@ -3,12 +3,12 @@ import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { typeChecks } from '../check.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { at, sameMembers } from '../expected.js';
-import { givable, isUnique } from '../subject/described.js';
+import { isUnique, listGivable } from '../subject/described.js';
 import { isInstant, toInstant } from '../subject/operators.js';
-import { populated } from '../subject/populated.js';
-import { everyId, everySort, query, tried, whole } from '../subject/queries.js';
+import { populate } from '../subject/populated.js';
+import { buildSorts, query, queryAll, queryOwn, tryQuery } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
-import { valuesOf } from '../subject/values.js';
+import { listValues } from '../subject/values.js';
 import { needTextSort } from './applies.js';
 
 /** RFC 8620 5.5: comparators. Collations are in query-collation.ts. */
@@ -23,7 +23,7 @@ export const needSort = (subject: Subject): string | null =>
 
 /** Returns the ids of all results of a sort, in its order. */
 export const find = (subject: Subject, sort: Json): Promise<string[]> =>
-  whole(subject, sort === null ? {} : { sort });
+  queryOwn(subject, sort === null ? {} : { sort });
 
 /** Pages that a list is cut into, however long it is. */
 const MOST_PAGES = 50;
@@ -45,8 +45,8 @@ const needOrdered = (subject: Subject): string | null =>
 function findTwoValues(subject: Subject): { property: string; low: Json; high: Json } | null {
   const type = subject.described;
   for (const property of findOrdered(subject)) {
-    if (!givable(type).includes(property) || isUnique(type, property)) continue;
-    const good = valuesOf(property)
+    if (!listGivable(type).includes(property) || isUnique(type, property)) continue;
+    const good = listValues(property)
       .good.filter((value) => value !== null)
       .sort((a, b) => Number(toInstant(property, a)) - Number(toInstant(property, b)));
     const [low = null] = good;
@@ -67,9 +67,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     async run(subject) {
       await subject.make(subject.A1, 'z', 'a', 'm');
       await subject.make(subject.A1, 'b', 'y');
-      const ids = await everyId(subject);
+      const ids = await queryAll(subject);
       for (const sort of [null, [], undefined])
-        expect(await everyId(subject, sort === undefined ? {} : { sort })).toEqual(ids);
+        expect(await queryAll(subject, sort === undefined ? {} : { sort })).toEqual(ids);
       const pages = [];
       const limit = Math.max(2, Math.ceil(ids.length / MOST_PAGES));
       for (let position = 0; position < ids.length; position += limit)
@@ -88,11 +88,11 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     async run(subject) {
       const made = await subject.make(subject.A1, 'e', 'e', 'e', 'e', 'e');
       const sort = [{ property: subject.profile.text }];
-      const ids = await everyId(subject, { sort });
+      const ids = await queryAll(subject, { sort });
       expect(ids).toEqual(expect.arrayContaining(made));
-      expect(await everyId(subject, { sort })).toEqual(ids);
+      expect(await queryAll(subject, { sort })).toEqual(ids);
       for (const [position, anchor] of ids.entries()) {
-        if (subject.foreign().has(anchor)) continue;
+        if (subject.listForeign().has(anchor)) continue;
         expect((await query(subject, { sort, position, limit: 1 })).ids).toEqual([anchor]);
         expect((await query(subject, { sort, anchor, limit: 1 })).position).toBe(position);
       }
@@ -125,9 +125,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
         true,
       ];
       for (const sort of wrong)
-        expect({ sort, answer: await tried(subject, { sort }) }).toEqual({
+        expect({ sort, answer: await tryQuery(subject, { sort }) }).toEqual({
           sort,
-          answer: subject.err('invalidArguments', 'sort'),
+          answer: subject.matchError('invalidArguments', 'sort'),
         });
     },
   },
@@ -142,9 +142,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       const declared = subject.profile.sorts.slice(0, 1).map((property) => ({ property }));
       for (const property of ['noSuchProperty', '__proto__', 'toString'])
         for (const sort of [[{ property }], [...declared, { property, isAscending: false }]])
-          expect({ sort, answer: await tried(subject, { sort }) }).toEqual({
+          expect({ sort, answer: await tryQuery(subject, { sort }) }).toEqual({
             sort,
-            answer: subject.err('unsupportedSort'),
+            answer: subject.matchError('unsupportedSort'),
           });
     },
   },
@@ -154,7 +154,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     rule: 'isAscending is true where it is left out; false reverses the order of what differs.',
     applies: needSort,
     async run(subject) {
-      await populated(subject, async (items) => {
+      await populate(subject, async (items) => {
         for (const property of findSorts(subject)) {
           const { name } = property;
           const up = await find(subject, [{ property: name }]);
@@ -163,8 +163,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
           expect(down).toEqual(sameMembers(up));
           if (!isOrdered(property)) continue;
           // Equal ones may come in any order, the values of both lists are each other's reverse.
-          const values = (ids: readonly string[]): Json[] => ids.map(readStored(items, property));
-          expect(values(down)).toEqual(values(up).reverse());
+          const pickValues = (ids: readonly string[]): Json[] =>
+            ids.map(readStored(items, property));
+          expect(pickValues(down)).toEqual(pickValues(up).reverse());
         }
       });
     },
@@ -177,7 +178,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       'and not as text, and earlier dates before later ones.',
     applies: needOrdered,
     async run(subject) {
-      await populated(subject, async (items) => {
+      await populate(subject, async (items) => {
         for (const property of findOrdered(subject))
           for (const isAscending of [true, false]) {
             const direction = isAscending ? {} : { isAscending };
@@ -201,7 +202,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     rule: 'On a property that is no string a collation is ignored, also one that nobody knows.',
     applies: needOrdered,
     async run(subject) {
-      await populated(subject, async () => {
+      await populate(subject, async () => {
         for (const { name: property } of findOrdered(subject)) {
           const ids = await find(subject, [{ property }]);
           for (const collation of ['i;octet', 'i;ascii-casemap', 'i;unknown', '']) {
@@ -230,20 +231,21 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       const { property, low, high } = found;
       const { text } = subject.profile;
       await subject.empty(subject.A1);
-      const put = (word: string, value: Json) => subject.put1({ [text]: word, [property]: value });
+      const put = (word: string, value: Json) =>
+        subject.putOne({ [text]: word, [property]: value });
       const bHigh = await put('b', high);
       const aLow = await put('a', low);
       const bLow = await put('b', low);
       const aHigh = await put('a', high);
-      const by = (first: JsonMap, second: JsonMap) => find(subject, [first, second]);
+      const sortBy = (first: JsonMap, second: JsonMap) => find(subject, [first, second]);
       const down = { isAscending: false };
       expect([
-        await by({ property: text }, { property }),
-        await by({ property: text }, { property, ...down }),
-        await by({ property: text, ...down }, { property }),
-        await by({ property }, { property: text }),
-        await by({ property }, { property: text, ...down }),
-        await by({ property, ...down }, { property: text }),
+        await sortBy({ property: text }, { property }),
+        await sortBy({ property: text }, { property, ...down }),
+        await sortBy({ property: text, ...down }, { property }),
+        await sortBy({ property }, { property: text }),
+        await sortBy({ property }, { property: text, ...down }),
+        await sortBy({ property, ...down }, { property: text }),
       ]).toEqual([
         [aLow, aHigh, bLow, bHigh],
         [aHigh, aLow, bHigh, bLow],
@@ -270,10 +272,10 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       await subject.make(subject.A1, 'a', 'b', 'c');
       const { text } = subject.profile;
       const readCreated = (one: Item): number => Date.parse(String(one['created']));
-      const behind = (one: Item, other: Item): number =>
+      const compareTexts = (one: Item, other: Item): number =>
         String(one[text]) < String(other[text]) ? 1 : -1;
-      const expected = (await subject.all(subject.A1)).sort(
-        (a, b) => readCreated(a) - readCreated(b) || behind(a, b),
+      const expected = (await subject.listOwn(subject.A1)).sort(
+        (a, b) => readCreated(a) - readCreated(b) || compareTexts(a, b),
       );
       const sort = [{ property: 'created' }, { property: text, isAscending: false }];
       expect(await find(subject, sort)).toEqual(expected.map(({ id }) => id));
@@ -287,12 +289,12 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
       'total.',
     applies: needSort,
     async run(subject) {
-      await populated(subject, async (items) => {
-        for (const sort of everySort(subject)) {
+      await populate(subject, async (items) => {
+        for (const sort of buildSorts(subject)) {
           const ids = await find(subject, sort);
           expect({ sort, ids }).toEqual({ sort, ids: sameMembers(items.map(({ id }) => id)) });
           const { total } = await query(subject, { sort, calculateTotal: true, limit: 1 });
-          expect(total).toBe(subject.foreign().size + items.length);
+          expect(total).toBe(subject.listForeign().size + items.length);
         }
       });
     },

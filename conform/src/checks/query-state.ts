@@ -1,17 +1,17 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { populated } from '../subject/populated.js';
-import { byText, changesOf, everyId, everySort, query } from '../subject/queries.js';
+import { populate } from '../subject/populated.js';
+import { buildSorts, query, queryAll, queryChanges, sortByText } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
-import { everyFilter } from '../subject/trees.js';
+import { buildFilters } from '../subject/trees.js';
 import { expectChangesRefused } from './query-follow.js';
 
 /** RFC 8620 5.5: queryState and canCalculateChanges. */
 
 /** Returns every order without a filter, and every filter without an order. */
-export const buildQueries = (subject: Subject, items: Parameters<typeof everyFilter>[1]) => [
-  ...everySort(subject).map((sort) => ({ sort, filter: null })),
-  ...everyFilter(subject, items).map((filter) => ({ sort: null, filter })),
+export const buildQueries = (subject: Subject, items: Parameters<typeof buildFilters>[1]) => [
+  ...buildSorts(subject).map((sort) => ({ sort, filter: null })),
+  ...buildFilters(subject, items).map((filter) => ({ sort: null, filter })),
 ];
 
 export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 }, [
@@ -27,7 +27,7 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
      */
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b', 'c');
-      for (const sort of everySort(subject)) {
+      for (const sort of buildSorts(subject)) {
         const { queryState } = await query(subject, { sort });
         const windows = [{}, { position: 1, limit: 1 }, { position: -1 }, { calculateTotal: true }];
         for (const window of windows)
@@ -47,15 +47,15 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
     async run(subject) {
       await subject.clear(subject.A1);
       const [first = '', second = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-      const sort = byText(subject);
+      const sort = sortByText(subject);
       const states: string[] = [];
       const lists: string[] = [];
       const look = async (): Promise<void> => {
         states.push((await query(subject, { sort, limit: 1 })).queryState);
-        lists.push((await everyId(subject, { sort })).join());
+        lists.push((await queryAll(subject, { sort })).join());
       };
       await look();
-      await subject.one(subject.A1, 'd');
+      await subject.makeOne(subject.A1, 'd');
       await look();
       if (sort !== null) {
         await subject.update(first, { [subject.profile.text]: 'zzz' });
@@ -83,12 +83,12 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
     async run(subject) {
       const [id = ''] = await subject.make(subject.A1, 'word', 'other');
       const { text, textFilter = '' } = subject.profile;
-      const state = async () =>
+      const readState = async () =>
         (await query(subject, { filter: { [textFilter]: 'word' } })).queryState;
-      const states = [await state()];
+      const states = [await readState()];
       for (const value of ['none', 'word again']) {
         await subject.update(id, { [text]: value });
-        states.push(await state());
+        states.push(await readState());
       }
       expect(states[1]).not.toBe(states[0]);
       expect(states[2]).not.toBe(states[1]);
@@ -106,20 +106,20 @@ export const queryStateChecks = typeChecks('5.5', { methods: ['get', 'set', 'que
      * must say no here as well.
      */
     async run(subject) {
-      await populated(subject, async (items) => {
+      await populate(subject, async (items) => {
         for (const args of buildQueries(subject, items)) {
           const { queryState, canCalculateChanges } = await query(subject, args);
           if (!subject.has('queryChanges')) {
             expect(canCalculateChanges).toBe(false);
           } else if (canCalculateChanges) {
-            const answer = await changesOf(subject, { args, queryState });
+            const answer = await queryChanges(subject, { args, queryState });
             expect({ args, removed: answer.removed, added: answer.added }).toEqual({
               args,
               removed: [],
               added: [],
             });
           } else {
-            const error = subject.err('cannotCalculateChanges');
+            const error = subject.matchError('cannotCalculateChanges');
             await expectChangesRefused(subject, { ...args, sinceQueryState: queryState }, error);
           }
         }

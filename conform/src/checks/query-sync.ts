@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { at, sameMembers } from '../expected.js';
-import { byText, cached, everyId, query, spliced } from '../subject/queries.js';
+import { cacheQuery, query, queryAll, sortByText, spliceChanges } from '../subject/queries.js';
 import { buildReference } from './references-of-types.js';
 
 /** RFC 8620 5.7: what a client does with the methods together. */
@@ -23,7 +23,7 @@ export const querySyncChecks = typeChecks(
       async run(subject) {
         await subject.make(subject.A1, 'a', 'b', 'c');
         const { type, A1: accountId } = subject;
-        const args = { accountId, sort: byText(subject), position: 0, limit: 2 };
+        const args = { accountId, sort: sortByText(subject), position: 0, limit: 2 };
         const { methodResponses } = await subject.client.api([
           [`${type}/query`, args, '0'],
           [`${type}/get`, { accountId, '#ids': buildReference('0', `${type}/query`, '/ids') }, '1'],
@@ -50,24 +50,26 @@ export const querySyncChecks = typeChecks(
       async run(subject) {
         const { type, profile, A1: accountId } = subject;
         const [a = '', b = ''] = await subject.make(accountId, 'a', 'b');
-        const sinceState = await subject.state(accountId);
-        const before = await cached(subject);
-        const c = await subject.one(accountId, 'c');
+        const sinceState = await subject.readState(accountId);
+        const before = await cacheQuery(subject);
+        const c = await subject.makeOne(accountId, 'c');
         await subject.set({ update: { [a]: { [profile.text]: 'a changed' } }, destroy: [b] });
         const since = { accountId, sinceQueryState: before.queryState };
-        const ofChanges = (path: string) => buildReference('1', `${type}/changes`, path);
+        const referToChanges = (path: string) => buildReference('1', `${type}/changes`, path);
         const { methodResponses } = await subject.client.api([
           [`${type}/queryChanges`, since, '0'],
           [`${type}/changes`, { accountId, sinceState }, '1'],
-          [`${type}/get`, { accountId, '#ids': ofChanges('/created') }, '2'],
+          [`${type}/get`, { accountId, '#ids': referToChanges('/created') }, '2'],
           [
             `${type}/get`,
-            { accountId, '#ids': ofChanges('/updated'), properties: [profile.text] },
+            { accountId, '#ids': referToChanges('/updated'), properties: [profile.text] },
             '3',
           ],
         ]);
         const responses = methodResponses.map(([, response]) => response);
-        expect(spliced(before.ids, at(responses, 0) as never)).toEqual(await everyId(subject));
+        expect(spliceChanges(before.ids, at(responses, 0) as never)).toEqual(
+          await queryAll(subject),
+        );
         expect(at(responses, 0)['removed']).toEqual(expect.arrayContaining([b]));
         expect(at(responses, 1)).toMatchObject({ created: [c], updated: [a], destroyed: [b] });
         expect(at(responses, 2)['list']).toEqual([expect.objectContaining({ id: c })]);

@@ -1,8 +1,8 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import { anyString, at, sameMembers, satisfying } from '../expected.js';
-import { populated } from '../subject/populated.js';
-import { byText, everyId, everySort, query, tried } from '../subject/queries.js';
+import { populate } from '../subject/populated.js';
+import { buildSorts, query, queryAll, sortByText, tryQuery } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 
 /** RFC 8620 5.5: the window of /query, and its anchor. */
@@ -14,8 +14,8 @@ import type { Subject } from '../subject/subject.js';
 export async function makeSix(subject: Subject): Promise<string[]> {
   await subject.empty(subject.A1);
   const ids = await subject.make(subject.A1, ...'abcdef');
-  const order = await everyId(subject);
-  expect(order).toEqual(sameMembers(subject.withForeign(ids)));
+  const order = await queryAll(subject);
+  expect(order).toEqual(sameMembers(subject.addForeign(ids)));
   return order;
 }
 
@@ -42,7 +42,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       const answer = await query(subject);
       const { limit, ...rest } = answer;
       if (limit !== undefined) expect(limit).toEqual(unsigned);
-      const all = subject.withForeign(ids);
+      const all = subject.addForeign(ids);
       const members = {
         accountId: subject.A1,
         queryState: anyString,
@@ -53,7 +53,7 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       expect(rest).toMatchObject(members);
       expect(answer).not.toHaveProperty('total');
       // A server that doesn't describe itself may have members of its own.
-      const more = subject.more('query', answer);
+      const more = subject.pickDeclared('query', answer);
       if (subject.isSelfDescribed) expect(rest).toEqual({ ...more, ...members });
     },
   },
@@ -146,7 +146,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
     needs: { room: 0 },
     async run(subject) {
       for (const limit of [-1, -(2 ** 53) + 1])
-        expect(await tried(subject, { limit })).toEqual(subject.err('invalidArguments', 'limit'));
+        expect(await tryQuery(subject, { limit })).toEqual(
+          subject.matchError('invalidArguments', 'limit'),
+        );
     },
   },
   {
@@ -219,10 +221,10 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
      * Long lists are cut into MOST_PAGES pages.
      */
     async run(subject) {
-      await populated(subject, async (items) => {
-        for (const sort of everySort(subject)) {
-          const ids = await everyId(subject, { sort });
-          expect(ids).toEqual(sameMembers(subject.withForeign(items.map(({ id }) => id))));
+      await populate(subject, async (items) => {
+        for (const sort of buildSorts(subject)) {
+          const ids = await queryAll(subject, { sort });
+          expect(ids).toEqual(sameMembers(subject.addForeign(items.map(({ id }) => id))));
           const limit = Math.max(4, Math.ceil(ids.length / MOST_PAGES));
           const forwards: string[] = [];
           const backwards: string[] = [];
@@ -262,9 +264,9 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       await subject.make(subject.A1, ...texts);
       const args = {
         filter: { [subject.profile.textFilter ?? '']: '1' },
-        sort: byText(subject, false),
+        sort: sortByText(subject, false),
       };
-      const ids = await everyId(subject, args);
+      const ids = await queryAll(subject, args);
       const pages: string[] = [];
       for (let position = 0; position < ids.length; position += 4)
         pages.push(...(await query(subject, { ...args, position, limit: 4 })).ids);
@@ -292,11 +294,11 @@ export const queryWindowChecks = typeChecks('5.5', { methods: ['get', 'set', 'qu
       ];
       for (const [name, values] of wrong)
         for (const value of values) {
-          const answer = await tried(subject, { [name]: value });
+          const answer = await tryQuery(subject, { [name]: value });
           expect({ name, value, answer }).toEqual({
             name,
             value,
-            answer: subject.err('invalidArguments', name),
+            answer: subject.matchError('invalidArguments', name),
           });
         }
     },

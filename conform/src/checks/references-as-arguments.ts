@@ -30,7 +30,7 @@ export const referencesAsArgumentsChecks = typeChecks(
         const [id = ''] = await subject.make(accountId, 'alpha', 'beta');
         const values: JsonMap = {
           accountId,
-          state: await subject.state(accountId),
+          state: await subject.readState(accountId),
           properties: [profile.text],
           create: { k: subject.create('by reference') },
           destroy: [id],
@@ -80,7 +80,7 @@ export const referencesAsArgumentsChecks = typeChecks(
       async run(subject) {
         const { type, A1: accountId } = subject;
         await subject.clear(accountId);
-        const state = await subject.state(accountId);
+        const state = await subject.readState(accountId);
         const ids = await subject.make(accountId, 'alpha', 'beta');
         const values: JsonMap = { accountId, state, filter: null, sort: [], limit: 1, total: true };
         const account = { '#accountId': referToEcho('/accountId') };
@@ -110,7 +110,7 @@ export const referencesAsArgumentsChecks = typeChecks(
           ],
         );
         const { ids: found, position, total } = query?.[1] ?? {};
-        const all = subject.withForeign(ids).length;
+        const all = subject.addForeign(ids).length;
         expect([(found as Json[] | undefined)?.length, position, total]).toEqual([1, 1, all]);
         const { oldState, created } = changes?.[1] ?? {};
         expect([oldState, (created as Json[] | undefined)?.length]).toEqual([state, 1]);
@@ -129,7 +129,7 @@ export const referencesAsArgumentsChecks = typeChecks(
        */
       async run(subject) {
         const { type, A1: accountId } = subject;
-        const before = await subject.snapshot(accountId);
+        const before = await subject.takeSnapshot(accountId);
         const create = { k: subject.create('never') };
         const [set, wrong] = await callReferring(
           subject,
@@ -137,9 +137,9 @@ export const referencesAsArgumentsChecks = typeChecks(
           [`${type}/set`, { accountId, create, '#destroy': referToEcho('/nope') }, 's'],
           [`${type}/get`, { accountId: 5, ids: 'x', '#properties': referToEcho('/nope') }, 'g'],
         );
-        expect(set).toEqual([...subject.err('invalidResultReference'), 's']);
-        expect(wrong).toEqual([...subject.err('invalidResultReference'), 'g']);
-        expect(await subject.snapshot(accountId)).toEqual(before);
+        expect(set).toEqual([...subject.matchError('invalidResultReference'), 's']);
+        expect(wrong).toEqual([...subject.matchError('invalidResultReference'), 'g']);
+        expect(await subject.takeSnapshot(accountId)).toEqual(before);
       },
     },
     {
@@ -152,12 +152,12 @@ export const referencesAsArgumentsChecks = typeChecks(
        */
       async run(subject) {
         const { type, A1: accountId } = subject;
-        const before = await subject.snapshot(accountId);
+        const before = await subject.takeSnapshot(accountId);
         const create = { k: subject.create('never') };
         const args = { accountId, create, '#create': referToEcho('/create') };
         const [set] = await callReferring(subject, { create }, [`${type}/set`, args, 's']);
-        expect(set).toEqual([...subject.err('invalidArguments', 'create'), 's']);
-        expect(await subject.snapshot(accountId)).toEqual(before);
+        expect(set).toEqual([...subject.matchError('invalidArguments', 'create'), 's']);
+        expect(await subject.takeSnapshot(accountId)).toEqual(before);
       },
     },
     {
@@ -246,8 +246,8 @@ export const referencesAsArgumentsChecks = typeChecks(
         const { type, A1, A2 } = subject;
         await subject.prepare(A2);
         const copyReferred = async (name: string, destroys: boolean): Promise<MethodResponse[]> => {
-          const id = await subject.one(A1, 'to copy');
-          const create = { k: { id, ...subject.moved() } };
+          const id = await subject.makeOne(A1, 'to copy');
+          const create = { k: { id, ...subject.readPrepared() } };
           const args = {
             fromAccountId: A1,
             accountId: A2,

@@ -30,7 +30,7 @@ export async function refer(
   value: JsonMap,
   args: JsonMap,
 ): Promise<[string, JsonMap]> {
-  const { methodResponses } = await server.user.client().api([
+  const { methodResponses } = await server.user.buildClient().api([
     ['Core/echo', value, 'source'],
     ['Core/echo', args, 'target'],
   ]);
@@ -56,7 +56,7 @@ export async function expectNotFound(
   value: JsonMap,
   ...paths: readonly string[]
 ): Promise<void> {
-  const failed = server.err('invalidResultReference');
+  const failed = server.matchError('invalidResultReference');
   for (const path of paths)
     expect([path, await resolve(server, value, path)]).toEqual([path, failed]);
 }

@@ -45,9 +45,13 @@ export const referenceFormChecks = serverChecks('3.7', [
     rule: 'An argument given in plain and in referenced form is invalidArguments.',
     async run(server) {
       const args = { x: 2, '#x': buildReference('/x') };
-      expect(await refer(server, { x: 1 }, args)).toEqual(server.err('invalidArguments', 'x'));
+      expect(await refer(server, { x: 1 }, args)).toEqual(
+        server.matchError('invalidArguments', 'x'),
+      );
       const same = { x: 1, '#x': buildReference('/x') };
-      expect(await refer(server, { x: 1 }, same)).toEqual(server.err('invalidArguments', 'x'));
+      expect(await refer(server, { x: 1 }, same)).toEqual(
+        server.matchError('invalidArguments', 'x'),
+      );
     },
   },
   {
@@ -58,13 +62,13 @@ export const referenceFormChecks = serverChecks('3.7', [
       'behind it are processed.',
     /** Puts a reference that resolves beside one that fails, and a good call behind both. */
     async run(server) {
-      const { methodResponses } = await server.user.client().api([
+      const { methodResponses } = await server.user.buildClient().api([
         ['Core/echo', { x: 1 }, 'source'],
         ['Core/echo', { '#a': buildReference('/x'), '#b': buildReference('/nope'), c: 3 }, 'b'],
         ['Core/echo', { '#a': buildReference('/x') }, 'c'],
       ]);
       expect(methodResponses.slice(1)).toEqual([
-        [...server.err('invalidResultReference'), 'b'],
+        [...server.matchError('invalidResultReference'), 'b'],
         ['Core/echo', { a: 1 }, 'c'],
       ]);
     },

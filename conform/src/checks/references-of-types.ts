@@ -50,13 +50,13 @@ const MOST_IDS = 5000;
 
 /** Returns why no /get is sent with too many ids: the server allows more than the runner sends. */
 export function needLowLimit({ server }: Subject): string | null {
-  const isSmall = server.user.session.limit('maxObjectsInGet') <= MOST_IDS;
+  const isSmall = server.user.session.readLimit('maxObjectsInGet') <= MOST_IDS;
   return isSmall ? null : `maxObjectsInGet is more than ${MOST_IDS}.`;
 }
 
 /** Returns ids of no objects, one more than maxObjectsInGet. */
 export function buildTooManyIds({ server }: Subject): string[] {
-  const length = server.user.session.limit('maxObjectsInGet') + 1;
+  const length = server.user.session.readLimit('maxObjectsInGet') + 1;
   return Array.from({ length }, (_, n) => `x${n}`);
 }
 
@@ -103,7 +103,7 @@ export const referencesOfTypesChecks = typeChecks(
           `${type}/get`,
           {
             accountId,
-            state: await subject.state(accountId),
+            state: await subject.readState(accountId),
             list: expect.anything(),
             notFound: [],
           },
@@ -111,7 +111,7 @@ export const referencesOfTypesChecks = typeChecks(
         ]);
         const list = at(methodResponses, 1)[1]['list'] as JsonMap[];
         const shown = list.map((object) => JSON.stringify([object['id'], object[profile.text]]));
-        const there = subject.foreign();
+        const there = subject.listForeign();
         const wanted = found.map((id) => {
           const value = there.has(id) ? there.get(id)?.[profile.text] : 'abc'[ids.indexOf(id)];
           return JSON.stringify([id, value]);
@@ -127,7 +127,7 @@ export const referencesOfTypesChecks = typeChecks(
       async run(subject) {
         const { type, A1: accountId } = subject;
         const [old = ''] = await subject.make(accountId, 'old');
-        const sinceState = await subject.state(accountId);
+        const sinceState = await subject.readState(accountId);
         const made = await subject.make(accountId, 'a', 'b');
         await subject.set({ update: { [old]: { [subject.profile.text]: 'changed' } } });
         const listReferred = (path: string, id: string): Call => [
@@ -175,7 +175,7 @@ export const referencesOfTypesChecks = typeChecks(
       rule: 'In an empty list * finds no ids: a /get of them lists nothing, not all objects.',
       async run(subject) {
         const { type, A1: accountId } = subject;
-        await subject.one(accountId);
+        await subject.makeOne(accountId);
         const { methodResponses } = await subject.client.api([
           [`${type}/get`, { accountId, ids: [] }, 'e'],
           [
@@ -210,11 +210,11 @@ export const referencesOfTypesChecks = typeChecks(
         'A value of a type that the argument may not have is invalidArguments, by reference as ' +
         'written out: one id is no list of ids.',
       async run(subject) {
-        const id = await subject.one(subject.A1);
+        const id = await subject.makeOne(subject.A1);
         for (const ids of [id, {}, 5, [5], [[id]], true])
           expect([ids, ...(await getReferred(subject, ids))]).toEqual([
             ids,
-            ...subject.err('invalidArguments', 'ids'),
+            ...subject.matchError('invalidArguments', 'ids'),
           ]);
       },
     },
@@ -231,7 +231,7 @@ export const referencesOfTypesChecks = typeChecks(
         ]);
         const { state } = at(methodResponses, 0)[1];
         expect(methodResponses.slice(1)).toEqual([
-          [...subject.err('invalidResultReference'), 'e'],
+          [...subject.matchError('invalidResultReference'), 'e'],
           ['Core/echo', { x: state }, 'f'],
         ]);
       },
@@ -247,7 +247,7 @@ export const referencesOfTypesChecks = typeChecks(
         const ids = buildTooManyIds(subject);
         const [beyondName, beyond] = await getReferred(subject, ids);
         if (beyondName === 'error')
-          expect([beyondName, beyond]).toEqual(subject.err('requestTooLarge'));
+          expect([beyondName, beyond]).toEqual(subject.matchError('requestTooLarge'));
         else expect(beyond['notFound']).toEqual(sameMembers(ids));
         const [name, answer] = await getReferred(subject, ids.slice(1));
         expect([name, (answer['notFound'] as Json[] | undefined)?.length]).toEqual([

@@ -10,7 +10,7 @@ import { buildReference, refer } from './references-echoes.js';
 
 /** Returns the answer of the second of three echoes, which refers to another one. */
 async function referTo(server: Server, resultOf: string): Promise<MethodResponse> {
-  const { methodResponses } = await server.user.client().api([
+  const { methodResponses } = await server.user.buildClient().api([
     ['Core/echo', { x: 0 }, 'before'],
     ['Core/echo', { '#x': { resultOf, name: 'Core/echo', path: '/x' } }, 'self'],
     ['Core/echo', { x: 1 }, 'later'],
@@ -31,7 +31,7 @@ export const referenceResponseChecks = serverChecks('3.7', [
      */
     async run(server) {
       for (const resultOf of ['nobody', 'later', 'self', '', 'Before', '0']) {
-        const failed = [...server.err('invalidResultReference'), 'self'];
+        const failed = [...server.matchError('invalidResultReference'), 'self'];
         expect([resultOf, await referTo(server, resultOf)]).toEqual([resultOf, failed]);
       }
       expect(await referTo(server, 'before')).toEqual(['Core/echo', { x: 0 }, 'self']);
@@ -43,7 +43,7 @@ export const referenceResponseChecks = serverChecks('3.7', [
     rule: 'Any string that is the id of a call is found as it is.',
     async run(server) {
       for (const id of ['', '#', 'a/b~1 "\\', '🦊', '__proto__', 'x'.repeat(1000)]) {
-        const { methodResponses } = await server.user.client().api([
+        const { methodResponses } = await server.user.buildClient().api([
           ['Core/echo', { x: [id] }, id],
           ['Core/echo', { '#x': { resultOf: id, name: 'Core/echo', path: '/x/0' } }, 'e'],
         ]);
@@ -60,7 +60,7 @@ export const referenceResponseChecks = serverChecks('3.7', [
         expect([
           name,
           ...(await refer(server, { x: 1 }, { '#x': buildReference('/x', { name }) })),
-        ]).toEqual([name, ...server.err('invalidResultReference')]);
+        ]).toEqual([name, ...server.matchError('invalidResultReference')]);
     },
   },
   {
@@ -75,7 +75,7 @@ export const referenceResponseChecks = serverChecks('3.7', [
      */
     async run(server) {
       const referByName = async (name: string): Promise<[string, JsonMap]> => {
-        const { methodResponses } = await server.user.client().api([
+        const { methodResponses } = await server.user.buildClient().api([
           ['Core/noSuchMethod', {}, 'q'],
           ['Core/echo', { '#x': { resultOf: 'q', name, path: '/type' } }, 'e'],
         ]);
@@ -84,7 +84,9 @@ export const referenceResponseChecks = serverChecks('3.7', [
         return [answer, args];
       };
       expect(await referByName('error')).toEqual(['Core/echo', { x: 'unknownMethod' }]);
-      expect(await referByName('Core/noSuchMethod')).toEqual(server.err('invalidResultReference'));
+      expect(await referByName('Core/noSuchMethod')).toEqual(
+        server.matchError('invalidResultReference'),
+      );
     },
   },
   {
@@ -98,7 +100,7 @@ export const referenceResponseChecks = serverChecks('3.7', [
      * that only it has, to be told apart.
      */
     async run(server) {
-      const { methodResponses } = await server.user.client().api([
+      const { methodResponses } = await server.user.buildClient().api([
         ['Core/echo', { a: 1 }, 'same'],
         ['Core/echo', { a: 2, b: 2 }, 'same'],
         ['Core/noSuchMethod', {}, 'other'],
@@ -109,8 +111,8 @@ export const referenceResponseChecks = serverChecks('3.7', [
       ]);
       expect(methodResponses.slice(4)).toEqual([
         ['Core/echo', { x: 1 }, 'e1'],
-        [...server.err('invalidResultReference'), 'e2'],
-        [...server.err('invalidResultReference'), 'e3'],
+        [...server.matchError('invalidResultReference'), 'e2'],
+        [...server.matchError('invalidResultReference'), 'e3'],
       ]);
     },
   },
@@ -122,7 +124,7 @@ export const referenceResponseChecks = serverChecks('3.7', [
       const buildArgs = (resultOf: string, path: string): JsonMap => ({
         '#x': { resultOf, name: 'Core/echo', path },
       });
-      const { methodResponses } = await server.user.client().api([
+      const { methodResponses } = await server.user.buildClient().api([
         ['Core/echo', { x: { x: { x: [{ y: 'deep' }] } } }, 'a'],
         ['Core/echo', buildArgs('a', '/x'), 'b'],
         ['Core/echo', buildArgs('b', '/x/x/x'), 'c'],

@@ -16,7 +16,7 @@ export const TEXT = JSON.stringify(ECHO);
 
 /** Sends a request by the transport of the run: a value as JSON, a text as it stands. */
 export const send = (server: Server, body: Json | string): Promise<ApiAnswer> =>
-  server.user.client().send(typeof body === 'string' ? body : JSON.stringify(body));
+  server.user.buildClient().send(typeof body === 'string' ? body : JSON.stringify(body));
 
 /** The answer to a well-formed echo. */
 export const answered = satisfying('the response of an echo', (value) => {
@@ -235,7 +235,7 @@ const ofEnvelopes = serverChecks('3.3', [
     level: 'must',
     rule: 'A request without calls is one: it has no responses.',
     async run(server) {
-      const { methodResponses } = await server.user.client().api([]);
+      const { methodResponses } = await server.user.buildClient().api([]);
       expect(methodResponses).toEqual([]);
     },
   },
@@ -278,7 +278,7 @@ const ofEnvelopes = serverChecks('3.3', [
       'createdIds come back with all that was in them where they were given, an empty map too, ' +
       'and only there.',
     async run(server) {
-      const client = server.user.client();
+      const client = server.user.buildClient();
       expect(await client.api([])).not.toHaveProperty('createdIds');
       for (const createdIds of [{}, { a: 'b', 'c-_9': 'D' }])
         expect((await client.api([], { createdIds })).createdIds).toEqual(createdIds);

@@ -35,4 +35,4 @@ export async function expectGone({ client, type, A1 }: Subject, id: string): Pro
 
 /** Returns the errors in notUpdated or notDestroyed where all of these have one error. */
 export const matchSetErrors = (subject: Subject, ids: readonly string[], type: string): object =>
-  Object.fromEntries(ids.map((id) => [id, subject.setError(type)]));
+  Object.fromEntries(ids.map((id) => [id, subject.matchSetError(type)]));

@@ -257,7 +257,7 @@ export const sessionChecks = serverChecks('2', [
       'while nothing changed.',
     async run(server) {
       const { object } = await read(server);
-      const { sessionState } = await server.user.client().api([['Core/echo', {}, 'c']]);
+      const { sessionState } = await server.user.buildClient().api([['Core/echo', {}, 'c']]);
       expect(sessionState).toBe(object['state']);
       expect((await read(server)).object).toEqual(object);
     },

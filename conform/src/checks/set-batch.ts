@@ -4,7 +4,7 @@ import { type GetAnswer, NOTHING_SET } from '../client/answers.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
-import { beyond } from '../subject/limits.js';
+import { callBeyond } from '../subject/limits.js';
 import type { Subject } from '../subject/subject.js';
 
 /** RFC 8620 5.3: many objects in one /set, and what of it is done where some can't be. */
@@ -24,7 +24,7 @@ const buildNumbered = <T>(count: number, prefix: string, value: T): Record<strin
  * NotApplicable where the limit is above MOST.
  */
 function buildFullSet(subject: Subject, more: number) {
-  const limit = subject.server.user.session.limit('maxObjectsInSet');
+  const limit = subject.server.user.session.readLimit('maxObjectsInSet');
   if (limit > MOST)
     throw new NotApplicable(`maxObjectsInSet is ${limit}: more than ${MOST} are not sent.`);
   const creates = Math.min(Math.ceil(limit / 2), CREATES, subject.room) + more;
@@ -54,8 +54,8 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       'A /set with nothing to do succeeds: what is null, left out or empty creates, updates and ' +
       'destroys nothing.',
     async run(subject) {
-      const before = await subject.snapshot(subject.A1);
-      const state = await subject.state(subject.A1);
+      const before = await subject.takeSnapshot(subject.A1);
+      const state = await subject.readState(subject.A1);
       const nulls = { create: null, update: null, destroy: null, ifInState: null };
       for (const args of [{}, nulls, { create: {}, update: {}, destroy: [] }]) {
         const answer = await subject.set(args);
@@ -65,7 +65,7 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
           newState: state,
         });
       }
-      expect(await subject.snapshot(subject.A1)).toEqual(before);
+      expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
     },
   },
   {
@@ -110,7 +110,7 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       'A SetError has a type, a description that is a string or null, and where it tells ' +
       'properties a list of names.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const { notCreated, notUpdated, notDestroyed } = await subject.set({
         create: { bad: { noSuchProperty: 1 } },
         update: { x1: {}, [id]: { 'no/such/parent': 1 } },
@@ -137,10 +137,10 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
      * The objects go in any case.
      */
     async run(subject) {
-      const before = await subject.snapshot(subject.A1);
+      const before = await subject.takeSnapshot(subject.A1);
       const over = { accountId: subject.A1, ...buildFullSet(subject, 1) };
-      const done = await beyond(subject, 'maxObjectsInSet', `${subject.type}/set`, over);
-      if (done === null) expect(await subject.snapshot(subject.A1)).toEqual(before);
+      const done = await callBeyond(subject, 'maxObjectsInSet', `${subject.type}/set`, over);
+      if (done === null) expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
       await subject.clear(subject.A1);
       const { create, update, destroy } = buildFullSet(subject, 0);
       const answer = await subject.set({ create, update, destroy });
@@ -167,7 +167,7 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
      */
     async run(subject) {
       const { type, A1, profile } = subject;
-      const id = await subject.one(A1, 'first');
+      const id = await subject.makeOne(A1, 'first');
       const get = { accountId: A1, ids: [id] };
       const change = (value: string) => ({
         accountId: A1,

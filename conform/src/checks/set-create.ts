@@ -3,9 +3,9 @@ import { typeChecks } from '../check.js';
 import { NOTHING_SET } from '../client/answers.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { entry, sameMembers } from '../expected.js';
-import { visible } from '../subject/described.js';
+import { listVisible } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { without } from '../subject/values.js';
+import { dropMember } from '../subject/values.js';
 
 /** RFC 8620 5.3: /set, what a create is answered and what it refuses. */
 
@@ -27,8 +27,8 @@ const buildNames = (object: JsonMap, json: string): JsonMap =>
  * Returns creates that each give one property which only the server sets, by the property's name.
  */
 export async function buildServerSet(subject: Subject): Promise<Readonly<Record<string, JsonMap>>> {
-  const item = await subject.read(await subject.one(subject.A1));
-  const names = visible(subject.described)
+  const item = await subject.read(await subject.makeOne(subject.A1));
+  const names = listVisible(subject.described)
     .filter(({ access, role }) => access === 'serverSet' && role === undefined)
     .map(({ name }) => name)
     .concat('id', ...Object.keys(subject.times));
@@ -49,16 +49,16 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'members are null.',
     async run(subject) {
       const sent = subject.create('a');
-      const before = await subject.state(subject.A1);
+      const before = await subject.readState(subject.A1);
       const { created, oldState, newState, ...rest } = await create(subject, { k: sent });
       expect([before, null]).toContain(oldState);
-      expect(newState).toBe(await subject.state(subject.A1));
+      expect(newState).toBe(await subject.readState(subject.A1));
       expect(newState).not.toBe(before);
       expect(Object.keys(created ?? {})).toEqual(['k']);
       const { id, ...reported } = entry(created, 'k');
       expect({ ...sent, ...reported, id }).toEqual(await subject.read(id));
       expect(rest).toMatchObject({
-        ...without(NOTHING_SET, 'created'),
+        ...dropMember(NOTHING_SET, 'created'),
         accountId: subject.A1,
       });
     },
@@ -73,7 +73,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     async run(subject) {
       const { text, textDefault, defaults } = subject.profile;
       const isOptional = textDefault !== undefined;
-      const sent = isOptional ? subject.least() : subject.createLeast('a');
+      const sent = isOptional ? subject.giveLeast() : subject.createLeast('a');
       const expected = { ...defaults, ...(isOptional ? { [text]: textDefault } : {}) };
       const answer = await create(subject, { k: sent });
       const { id, ...reported } = entry(answer.created, 'k');
@@ -119,12 +119,12 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       const answer = await create(subject, { none: {}, nulls, ...each });
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
-        none: subject.setError('invalidProperties', required),
-        nulls: subject.setError('invalidProperties', required),
+        none: subject.matchSetError('invalidProperties', required),
+        nulls: subject.matchSetError('invalidProperties', required),
         ...Object.fromEntries(
           required.map((name, index) => [
             `without${index}`,
-            subject.setError('invalidProperties', [name]),
+            subject.matchSetError('invalidProperties', [name]),
           ]),
         ),
       });
@@ -137,14 +137,14 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'A create with a property that the type does not have is invalidProperties: no object is ' +
       'made, and the state stays.',
     async run(subject) {
-      const before = await subject.snapshot(subject.A1);
+      const before = await subject.takeSnapshot(subject.A1);
       const answer = await create(subject, { k: { ...subject.create('a'), noSuchProperty: 1 } });
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
-        k: subject.setError('invalidProperties', ['noSuchProperty']),
+        k: subject.matchSetError('invalidProperties', ['noSuchProperty']),
       });
-      expect(answer.newState).toBe(await subject.state(subject.A1));
-      expect(await subject.snapshot(subject.A1)).toEqual(before);
+      expect(answer.newState).toBe(await subject.readState(subject.A1));
+      expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
     },
   },
   {
@@ -155,7 +155,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'first one alone.',
     async run(subject) {
       const { text } = subject.profile;
-      const k = { ...subject.beside(), [text]: 5, noSuchOne: 1, 'no/such': 2, id: 'x1' };
+      const k = { ...subject.giveBeside(), [text]: 5, noSuchOne: 1, 'no/such': 2, id: 'x1' };
       const { notCreated } = await create(subject, { k });
       expect(entry(notCreated, 'k')).toMatchObject({
         type: 'invalidProperties',
@@ -182,7 +182,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
         // don't choose (1.2).
         if (made === undefined || name === 'id')
           expect(notCreated).toMatchObject({
-            [name]: subject.setError('invalidProperties', [name]),
+            [name]: subject.matchSetError('invalidProperties', [name]),
           });
         else expect((await subject.read(made.id))[name]).toEqual(object[name]);
       }
@@ -204,7 +204,10 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual(
         Object.fromEntries(
-          Object.keys(objects).map((key) => [key, subject.setError('invalidProperties', [text])]),
+          Object.keys(objects).map((key) => [
+            key,
+            subject.matchSetError('invalidProperties', [text]),
+          ]),
         ),
       );
     },
@@ -219,7 +222,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       const answer = await create(subject, { k: buildNames(subject.create('a'), POLLUTING) });
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
-        k: subject.setError('invalidProperties', ['__proto__', 'constructor', 'toString']),
+        k: subject.matchSetError('invalidProperties', ['__proto__', 'constructor', 'toString']),
       });
       const later = entry((await create(subject, { k: subject.create('after') })).created, 'k');
       const members = [...Object.keys(later), ...Object.keys(await subject.read(later.id))];

@@ -21,7 +21,7 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const { A1, type } = subject;
       const [id = '', other = ''] = await subject.make(A1, 'gone', 'stays');
       const stays = await subject.read(other);
-      const before = await subject.state(A1);
+      const before = await subject.readState(A1);
       const { oldState, newState, ...rest } = await subject.set({ destroy: [id] });
       expect([before, null]).toContain(oldState);
       expect(newState).not.toBe(before);
@@ -45,15 +45,15 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
      * nothing went.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const foreign = await subject.elsewhere();
+      const id = await subject.makeOne(subject.A1);
+      const foreign = await subject.makeElsewhere();
       await subject.set({ destroy: [id] });
-      const before = await subject.snapshot(subject.A2);
+      const before = await subject.takeSnapshot(subject.A2);
       const answer = await subject.set({ destroy: ['x1', id, foreign] });
       expect(answer.destroyed).toBeNull();
       expect(answer.notDestroyed).toEqual(matchSetErrors(subject, ['x1', id, foreign], 'notFound'));
-      expect(answer.newState).toBe(await subject.state(subject.A1));
-      expect(await subject.snapshot(subject.A2)).toEqual(before);
+      expect(answer.newState).toBe(await subject.readState(subject.A1));
+      expect(await subject.takeSnapshot(subject.A2)).toEqual(before);
     },
   },
   {

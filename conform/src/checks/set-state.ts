@@ -20,15 +20,15 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
      */
     async run(subject) {
       const { A1, type, profile } = subject;
-      const id = await subject.one(A1, 'before');
-      const state = await subject.state(A1);
+      const id = await subject.makeOne(A1, 'before');
+      const state = await subject.readState(A1);
       const passed = await subject.set({
         ifInState: state,
         update: { [id]: { [profile.text]: 'after' } },
       });
       expect([state, null]).toContain(passed.oldState);
       expect(Object.keys(passed.updated ?? {})).toEqual([id]);
-      const before = await subject.snapshot(A1);
+      const before = await subject.takeSnapshot(A1);
       const args = {
         accountId: A1,
         ifInState: state,
@@ -36,8 +36,10 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
         update: { [id]: { [profile.text]: 'again' } },
         destroy: [id],
       };
-      expect(await subject.client.call(`${type}/set`, args)).toEqual(subject.err('stateMismatch'));
-      expect(await subject.snapshot(A1)).toEqual(before);
+      expect(await subject.client.call(`${type}/set`, args)).toEqual(
+        subject.matchError('stateMismatch'),
+      );
+      expect(await subject.takeSnapshot(A1)).toEqual(before);
     },
   },
   {
@@ -52,13 +54,13 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
      */
     async run(subject) {
       const { A1, type } = subject;
-      const state = await subject.state(A1);
+      const state = await subject.readState(A1);
       const passed = await subject.set({ ifInState: null, create: { k: subject.create('a') } });
       expect(Object.keys(passed.created ?? {})).toEqual(['k']);
-      const now = await subject.state(A1);
+      const now = await subject.readState(A1);
       for (const ifInState of ['', state, `${now} `, `${now}0`, 'never issued', 'x'.repeat(300)])
         expect(await subject.client.call(`${type}/set`, { accountId: A1, ifInState })).toEqual(
-          subject.err('stateMismatch'),
+          subject.matchError('stateMismatch'),
         );
     },
   },
@@ -74,13 +76,13 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
      */
     async run(subject) {
       const { A1, type } = subject;
-      const ifInState = await subject.state(A1);
+      const ifInState = await subject.readState(A1);
       const { methodResponses } = await subject.client.api([
         [`${type}/set`, { accountId: A1, ifInState, create: { k: subject.create('a') } }, 'a'],
         [`${type}/set`, { accountId: A1, ifInState, create: { m: subject.create('b') } }, 'b'],
       ]);
       expect(Object.keys(asSet(at(methodResponses, 0)[1]).created ?? {})).toEqual(['k']);
-      expect(at(methodResponses, 1)).toEqual([...subject.err('stateMismatch'), 'b']);
+      expect(at(methodResponses, 1)).toEqual([...subject.matchError('stateMismatch'), 'b']);
     },
   },
   {
@@ -102,7 +104,7 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
         destroy: ['x1'],
       };
       expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
-        subject.err('stateMismatch'),
+        subject.matchError('stateMismatch'),
       );
     },
   },
@@ -119,7 +121,7 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
      */
     async run(subject) {
       const { A1, profile } = subject;
-      const seen = [await subject.state(A1)];
+      const seen = [await subject.readState(A1)];
       const step = async (args: object) => {
         const response = await subject.client.api([
           buildSetCall(subject, args, 's'),

@@ -4,9 +4,9 @@ import { typeChecks } from '../check.js';
 import { NOTHING_SET } from '../client/answers.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { at, entry } from '../expected.js';
-import { givable, isUnique, visible } from '../subject/described.js';
+import { isUnique, listGivable, listVisible } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { size, valuesOf, without } from '../subject/values.js';
+import { countOctets, dropMember, listValues } from '../subject/values.js';
 import { matchSetErrors } from './requests.js';
 
 /** RFC 8620 5.3: /set, what an update does to its object and what it is answered. */
@@ -19,14 +19,14 @@ export const update = (subject: Subject, patches: Readonly<Record<string, Json>>
  * Returns the properties that the server alone sets, with the id and the times that the type has.
  */
 const findServerSet = (subject: Subject): readonly string[] =>
-  visible(subject.described)
+  listVisible(subject.described)
     .filter(({ access, role }) => access === 'serverSet' && role === undefined)
     .map(({ name }) => name)
     .concat('id', ...Object.keys(subject.times));
 
 /** Returns the properties that a null sets back to a default. */
 export const findDefaulted = ({ described, profile }: Subject) =>
-  givable(described).filter(
+  listGivable(described).filter(
     (property) =>
       property.access === 'mutable' &&
       property.default !== undefined &&
@@ -42,8 +42,9 @@ export const needDefaulted = (subject: Subject): string | null =>
 
 /** Returns a value of a property that is neither null nor its default, and not too large. */
 export const findOtherValue = ({ profile }: Subject, property: ModelProperty): Json | undefined =>
-  valuesOf(property).good.find(
-    (one) => one !== null && !same(one, property.default as Json) && size(one) < profile.octets / 4,
+  listValues(property).good.find(
+    (one) =>
+      one !== null && !same(one, property.default as Json) && countOctets(one) < profile.octets / 4,
   );
 
 export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
@@ -60,21 +61,21 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
      */
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const before = await subject.read(id);
-      const state = await subject.state(subject.A1);
+      const state = await subject.readState(subject.A1);
       const { updated, oldState, newState, ...rest } = await update(subject, {
         [id]: { [text]: 'after' },
       });
       expect([state, null]).toContain(oldState);
-      expect(newState).toBe(await subject.state(subject.A1));
+      expect(newState).toBe(await subject.readState(subject.A1));
       expect(newState).not.toBe(state);
       expect(Object.keys(updated ?? {})).toEqual([id]);
       const reported = updated?.[id] ?? {};
       expect(await subject.read(id)).toEqual({ ...before, [text]: 'after', ...reported });
       expect(Object.keys(reported)).not.toContain(text);
       expect(rest).toMatchObject({
-        ...without(NOTHING_SET, 'updated'),
+        ...dropMember(NOTHING_SET, 'updated'),
         accountId: subject.A1,
       });
     },
@@ -91,7 +92,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
      */
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const object = await subject.read(id);
       const same = await update(subject, { [id]: object });
       expect(same.notUpdated).toBeNull();
@@ -111,7 +112,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     level: 'must',
     rule: 'A patch without an entry succeeds, and the object keeps its values.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const object = await subject.read(id);
       const { updated, notUpdated } = await update(subject, { [id]: {} });
       expect([Object.keys(updated ?? {}), notUpdated]).toEqual([[id], null]);
@@ -125,7 +126,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'Another value of what only the server sets is invalidProperties; nothing of the patch is ' +
       'applied.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const object = await subject.read(id);
       for (const name of findServerSet(subject)) {
         const other = { id: 'x1', created: '2001-02-03T04:05:06Z', updated: null }[name];
@@ -135,7 +136,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
         expect({ name, updated, notUpdated }).toEqual({
           name,
           updated: null,
-          notUpdated: { [id]: subject.setError('invalidProperties', [name]) },
+          notUpdated: { [id]: subject.matchSetError('invalidProperties', [name]) },
         });
       }
       expect(await subject.read(id)).toEqual(object);
@@ -149,15 +150,15 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'account’s, is notFound.',
     async run(subject) {
       const { text } = subject.profile;
-      const foreign = await subject.elsewhere();
-      const gone = await subject.one(subject.A1);
+      const foreign = await subject.makeElsewhere();
+      const gone = await subject.makeOne(subject.A1);
       await subject.set({ destroy: [gone] });
       const wrong = ['x1', foreign, gone];
       const patches = Object.fromEntries(wrong.map((id) => [id, { [text]: 'x' }]));
       const { updated, notUpdated, newState } = await update(subject, patches);
       expect(updated).toBeNull();
       expect(notUpdated).toEqual(matchSetErrors(subject, wrong, 'notFound'));
-      expect(newState).toBe(await subject.state(subject.A1));
+      expect(newState).toBe(await subject.readState(subject.A1));
       expect((await subject.read(foreign, subject.A2))[text]).toBe('one');
     },
   },
@@ -173,7 +174,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
      */
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const before = await subject.read(id);
       for (const bad of ['noSuchProperty', 'no/such/parent']) {
         const { notUpdated } = await update(subject, { [id]: { [text]: 'after', [bad]: 1 } });
@@ -207,7 +208,9 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       const [good, bad] = [at(ids, 0), at(ids, 1)];
       const some = await update(subject, { [bad]: { [text]: 5 }, [good]: { [text]: 'again' } });
       expect(Object.keys(some.updated ?? {})).toEqual([good]);
-      expect(some.notUpdated).toEqual({ [bad]: subject.setError('invalidProperties', [text]) });
+      expect(some.notUpdated).toEqual({
+        [bad]: subject.matchSetError('invalidProperties', [text]),
+      });
       expect(await readTexts()).toEqual(['again', 'new 1', 'new 2']);
     },
   },
@@ -225,7 +228,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
      * 5.3 leaves open whether updated tells it.
      */
     async run(subject) {
-      const id = await subject.put1({});
+      const id = await subject.putOne({});
       for (const property of findDefaulted(subject)) {
         const { name, default: initial = null } = property;
         const value = initial as Json;
@@ -251,10 +254,10 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'there, and its default, which may be null, where it has one.',
     async run(subject) {
       const { text, textDefault } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const { set, refused } = await subject.update(id, { [text]: null });
       if (textDefault === undefined) {
-        expect(refused).toEqual(subject.setError('invalidProperties', [text]));
+        expect(refused).toEqual(subject.matchSetError('invalidProperties', [text]));
         expect((await subject.read(id))[text]).toBe('before');
       } else {
         const { [text]: told = textDefault } = set ?? {};
@@ -271,12 +274,12 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       'Names that a program may have a meaning for, __proto__ among them, are unknown properties ' +
       'of a patch.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const object = await subject.read(id);
       const patch = JSON.parse('{"__proto__":{"polluted":1},"constructor":1}') as JsonMap;
       const { notUpdated } = await update(subject, { [id]: patch });
       expect(notUpdated).toEqual({
-        [id]: subject.setError('invalidProperties', ['__proto__', 'constructor']),
+        [id]: subject.matchSetError('invalidProperties', ['__proto__', 'constructor']),
       });
       expect(await subject.read(id)).toEqual(object);
     },
@@ -292,7 +295,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
      * the object is gone.
      */
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const { destroyed, updated, notUpdated } = await subject.set({
         update: { [id]: { [subject.profile.text]: 'after' } },
         destroy: [id],

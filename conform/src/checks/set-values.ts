@@ -3,7 +3,7 @@ import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
-import { givable } from '../subject/described.js';
+import { listGivable } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
 import { withValues } from './patch-holding.js';
 import { findFreeMaps } from './patch-places.js';
@@ -12,7 +12,7 @@ import { findFreeMaps } from './patch-places.js';
 
 /** Returns a date that any object of the type may have; undefined where there is none. */
 export const findDate = ({ described, profile }: Subject) =>
-  givable(described).find(
+  listGivable(described).find(
     ({ name, schema }) =>
       schema.format === 'utc-date' && !profile.given.some((one) => one.name === name),
   );
@@ -67,7 +67,7 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
       const refused = entry(notCreated, 'long');
       // The object may be too large as well.
       if (refused['type'] !== 'tooLarge')
-        expect(refused).toEqual(subject.setError('invalidProperties', [text]));
+        expect(refused).toEqual(subject.matchSetError('invalidProperties', [text]));
       expect((await subject.read(entry(created, 'fits').id))[text]).toBe('x'.repeat(textMax));
     },
   },
@@ -93,7 +93,7 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
         '\ufeff',
       ];
       for (const value of texts.filter((one) => subject.allows(one))) {
-        const id = await subject.one(subject.A1, value);
+        const id = await subject.makeOne(subject.A1, value);
         expect((await subject.read(id))[text]).toBe(value);
         await subject.set({ destroy: [id] });
       }
@@ -152,7 +152,7 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
         if (refused !== null) {
           expect({ form, refused }).toEqual({
             form,
-            refused: subject.setError('invalidProperties', [name]),
+            refused: subject.matchSetError('invalidProperties', [name]),
           });
           continue;
         }
@@ -176,7 +176,7 @@ export const setValueChecks = typeChecks('5.3', { methods: ['get', 'set'] }, [
         const { refused } = await subject.put({ [name]: value });
         expect({ value, refused }).toEqual({
           value,
-          refused: subject.setError('invalidProperties', [name]),
+          refused: subject.matchSetError('invalidProperties', [name]),
         });
       }
     },

@@ -27,7 +27,7 @@ export async function withChange(
   const { property = '', default: value = null, other = null } = subject.profile.defaulted ?? {};
   const { [property]: own = value } = await subject.read(ID);
   await subject.update(ID, { [property]: value });
-  const start = await subject.state(subject.A1);
+  const start = await subject.readState(subject.A1);
   try {
     const { refused } = await subject.update(ID, { [property]: other });
     expect(refused).toBeNull();
@@ -65,16 +65,19 @@ export const singletonChecks = typeChecks(
         'A singleton can be neither created nor destroyed: each is refused with the error ' +
         'singleton, and the object stays as it is.',
       async run(subject) {
-        const before = await subject.snapshot(subject.A1);
+        const before = await subject.takeSnapshot(subject.A1);
         const made = await subject.set({ create: { k: {}, l: { noSuchProperty: 1 } } });
         expect(made.created).toBeNull();
         expect(made.notCreated).toEqual({
-          k: subject.setError('singleton'),
-          l: subject.setError('singleton'),
+          k: subject.matchSetError('singleton'),
+          l: subject.matchSetError('singleton'),
         });
         const { destroyed, notDestroyed } = await subject.set({ destroy: [ID] });
-        expect([destroyed, notDestroyed]).toEqual([null, { [ID]: subject.setError('singleton') }]);
-        expect(await subject.snapshot(subject.A1)).toEqual(before);
+        expect([destroyed, notDestroyed]).toEqual([
+          null,
+          { [ID]: subject.matchSetError('singleton') },
+        ]);
+        expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
       },
     },
     {
@@ -82,10 +85,10 @@ export const singletonChecks = typeChecks(
       level: 'must',
       rule: 'No other id than that of the one object is found: an update of one is notFound.',
       async run(subject) {
-        const before = await subject.snapshot(subject.A1);
+        const before = await subject.takeSnapshot(subject.A1);
         const { updated, notUpdated } = await subject.set({ update: { other: {} } });
-        expect([updated, notUpdated]).toEqual([null, { other: subject.setError('notFound') }]);
-        expect(await subject.snapshot(subject.A1)).toEqual(before);
+        expect([updated, notUpdated]).toEqual([null, { other: subject.matchSetError('notFound') }]);
+        expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
       },
     },
     {
@@ -102,7 +105,7 @@ export const singletonChecks = typeChecks(
         await withChange(subject, async (property, sinceState) => {
           expect((await subject.read(ID))[property]).toEqual(profile.defaulted?.other);
           expect(await subject.client.changes(type, { accountId: A1, sinceState })).toMatchObject({
-            newState: await subject.state(A1),
+            newState: await subject.readState(A1),
             created: [],
             updated: [ID],
             destroyed: [],
@@ -139,9 +142,9 @@ export const singletonChecks = typeChecks(
       async run(subject) {
         const args = { accountId: subject.A1, ifInState: 'never issued' };
         expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
-          subject.err('stateMismatch'),
+          subject.matchError('stateMismatch'),
         );
-        const ifInState = await subject.state(subject.A1);
+        const ifInState = await subject.readState(subject.A1);
         const { notUpdated } = await subject.set({ ifInState, update: { [ID]: {} } });
         expect(notUpdated).toBeNull();
       },
@@ -156,7 +159,7 @@ export const singletonChecks = typeChecks(
       async run(subject) {
         const args = { accountId: subject.accountWithout, ids: null };
         expect(await subject.client.call(`${subject.type}/get`, args)).toEqual(
-          subject.err('accountNotSupportedByMethod'),
+          subject.matchError('accountNotSupportedByMethod'),
         );
       },
     },
@@ -171,7 +174,7 @@ export const singletonChecks = typeChecks(
         for (const verb of subject.missing)
           expect(
             await subject.client.call(`${subject.type}/${verb}`, { accountId: subject.A1 }),
-          ).toEqual(subject.err('unknownMethod'));
+          ).toEqual(subject.matchError('unknownMethod'));
       },
     },
   ],

@@ -20,7 +20,7 @@ export class Targets {
   async prepareType(type: string): Promise<Subject> {
     const found = this.#types.get(type);
     if (found !== undefined) return found;
-    const target = this.#subject.of(type);
+    const target = this.#subject.selectType(type);
     this.#types.set(type, target);
     await target.prepare(target.A1);
     return target;
@@ -29,7 +29,7 @@ export class Targets {
   /** Makes one object of a type and returns its id. */
   async make(type: string, accountId: string, text = 'to refer to'): Promise<string> {
     const target = await this.prepareType(type);
-    const id = await target.one(accountId, text);
+    const id = await target.makeOne(accountId, text);
     this.#made.push({ target, accountId, id });
     return id;
   }

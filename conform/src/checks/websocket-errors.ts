@@ -102,7 +102,7 @@ export const socketErrorChecks = serverChecks(
         'limit, with the request’s id.',
       run: (server) =>
         withSocket(server, async (socket) => {
-          const most = server.user.session.limit('maxCallsInRequest');
+          const most = server.user.session.readLimit('maxCallsInRequest');
           if (most > 5000)
             throw new NotApplicable(`maxCallsInRequest is ${most}: too many to be sent.`);
           const methodCalls = Array.from({ length: most + 1 }, () => CALL);
@@ -124,7 +124,7 @@ export const socketErrorChecks = serverChecks(
        */
       run: (server) =>
         withSocket(server, async (other) => {
-          const most = server.user.session.limit('maxSizeRequest');
+          const most = server.user.session.readLimit('maxSizeRequest');
           if (most > 20_000_000)
             throw new NotApplicable(`maxSizeRequest is ${most}: too much to be sent.`);
           await withSocket(server, async (socket) => {

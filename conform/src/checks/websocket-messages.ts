@@ -107,7 +107,7 @@ export const socketMessageChecks = serverChecks(
        */
       run: (server) =>
         withSocket(server, async (socket) => {
-          const count = Math.min(server.user.session.limit('maxConcurrentRequests'), 8);
+          const count = Math.min(server.user.session.readLimit('maxConcurrentRequests'), 8);
           const args = Array.from({ length: count }, (_, n) => ({
             n,
             pad: String(n).repeat((count - n) * 2000),
@@ -135,7 +135,7 @@ export const socketMessageChecks = serverChecks(
        */
       run: (server) =>
         withSocket(server, async (socket) => {
-          const count = Math.min(server.user.session.limit('maxConcurrentRequests') * 4, 100);
+          const count = Math.min(server.user.session.readLimit('maxConcurrentRequests') * 4, 100);
           const ids = Array.from({ length: count }, (_, n) => `r${n}`);
           for (const id of ids) socket.send(buildEcho(id, { id }));
           const answered: unknown[] = [];
@@ -168,7 +168,7 @@ export const socketMessageChecks = serverChecks(
       run: (server) =>
         expectAnswersInOrder(
           server,
-          Math.min(8, server.user.session.limit('maxConcurrentRequests')),
+          Math.min(8, server.user.session.readLimit('maxConcurrentRequests')),
         ),
     },
     {

@@ -17,7 +17,7 @@ export async function withSocket(
   work: (socket: Socket) => Promise<void>,
   handshake: Handshake = {},
 ): Promise<void> {
-  const socket = await server.user.socket(handshake);
+  const socket = await server.user.openSocket(handshake);
   if (typeof socket === 'number')
     throw new UnexpectedError(`The handshake was refused with ${socket}.`);
   try {
@@ -29,7 +29,7 @@ export async function withSocket(
 
 /** Tries a handshake. Returns the status that refused it; null where it was not refused. */
 export async function tryHandshake(server: Server, handshake: Handshake): Promise<number | null> {
-  const socket = await server.user.socket(handshake);
+  const socket = await server.user.openSocket(handshake);
   if (socket instanceof Socket) socket.close();
   return socket instanceof Socket ? null : socket;
 }

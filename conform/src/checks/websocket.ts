@@ -45,7 +45,7 @@ export const socketHandshakeChecks = serverChecks(
         const { url, supportsPush } = readCapability(session);
         expect(typeof supportsPush).toBe('boolean');
         const isSecure = session.expand('apiUrl').startsWith('https:');
-        const socketUrl = session.usable(`${WEBSOCKET} url`, url, WS);
+        const socketUrl = session.expandTemplate(`${WEBSOCKET} url`, url, WS);
         expect(new URL(socketUrl).protocol).toBe(isSecure ? 'wss:' : 'ws:');
         for (const { accountCapabilities } of Object.values(session.accounts))
           expect(asMap(asMap(accountCapabilities)[WEBSOCKET])).toEqual({});
@@ -101,7 +101,7 @@ export const socketHandshakeChecks = serverChecks(
        * answer that should not come.
        */
       run: async (server) => {
-        const socket = await server.user.socket({ protocols: [] });
+        const socket = await server.user.openSocket({ protocols: [] });
         if (!(socket instanceof Socket)) {
           expect(socket).toBeGreaterThanOrEqual(400);
           return;

@@ -7,29 +7,29 @@ import type { Subject } from './subject.js';
  * of them.
  */
 
-/** Accounts that checks make objects in. */
-export const accountsOf = ({ server, profile }: Subject): readonly string[] =>
-  server.writable(profile.capability).slice(0, 2);
+/** Lists the accounts that checks make objects in, two at the most. */
+export const listAccounts = ({ server, profile }: Subject): readonly string[] =>
+  server.listWritable(profile.capability).slice(0, 2);
 
 /**
- * Looks what is there of a type in each account that a check may write to, or try to. Why the type
- * has nothing to be checked; null where it has. A missing answer is an error.
+ * Looks what is there of a type in each account that a check may write to, or try to. Returns why
+ * the type has nothing to be checked; null where it has. A missing answer is an error.
  */
 export async function lookAround(subject: Subject): Promise<string | null> {
   const { server, profile } = subject;
-  const accounts = accountsOf(subject);
+  const accounts = listAccounts(subject);
   if (accounts.length === 0)
     return `The user reaches no writable account with ${profile.capability}.`;
   if (!subject.has('get')) return 'The type has no /get.';
-  for (const accountId of new Set([...accounts, ...server.known(profile.capability)]))
+  for (const accountId of new Set([...accounts, ...server.listKnown(profile.capability)]))
     if (accounts.includes(accountId)) await subject.look(accountId);
     // An account that is only read may be out of reach: a check tells.
-    else await subject.look(accountId).catch(onlyUnexpected);
+    else await subject.look(accountId).catch(rethrowOthers);
   return null;
 }
 
 /** Throws an error again unless it tells what the server did. */
-function onlyUnexpected(error: unknown): void {
+function rethrowOthers(error: unknown): void {
   if (!(error instanceof UnexpectedError)) throw error;
 }
 
@@ -46,14 +46,14 @@ export interface Unforeseen {
 }
 
 /** Finds what became of objects that the run did not make: those that came, changed or went. */
-export async function unforeseen(subject: Subject): Promise<readonly Unforeseen[]> {
+export async function findUnforeseen(subject: Subject): Promise<readonly Unforeseen[]> {
   const { server, type, profile } = subject;
   const found: Unforeseen[] = [];
-  for (const accountId of profile.singleton ? [] : accountsOf(subject)) {
-    if (server.listings.wayOf(type, accountId) === 'own') continue;
+  for (const accountId of profile.singleton ? [] : listAccounts(subject)) {
+    if (server.listings.findWay(type, accountId) === 'own') continue;
     const made = new Set(server.fence.made(type, accountId));
-    const now = new Map((await subject.everything(accountId)).map((item) => [item.id, item]));
-    const before = subject.foreign(accountId);
+    const now = new Map((await subject.listAll(accountId)).map((item) => [item.id, item]));
+    const before = subject.listForeign(accountId);
     const come = [...now.keys()].filter((id) => !before.has(id) && !made.has(id));
     const gone = [...before.keys()].filter((id) => !now.has(id));
     const changed = [...before].flatMap(([id, item]) => {
@@ -75,12 +75,15 @@ export async function adoptLost(subject: Subject): Promise<void> {
   const { fence } = server;
   for (const { type, accountId } of [...fence.unanswered])
     if (world.has(type) && fence.hasLooked(type, accountId))
-      fence.adopt(type, accountId, await asSent(subject.of(type), accountId));
+      fence.adopt(type, accountId, await listAsSent(subject.selectType(type), accountId));
 }
 
-/** All objects of an account, with the texts that were sent for those of checks. */
-async function asSent(subject: Subject, accountId: string): Promise<readonly Item[]> {
-  const items = await subject.everything(accountId);
+/**
+ * Lists all objects of an account, with the texts that checks gave in place of those that were
+ * sent.
+ */
+async function listAsSent(subject: Subject, accountId: string): Promise<readonly Item[]> {
+  const items = await subject.listAll(accountId);
   const standIns = subject.server.standIns.get(subject.type);
   if (standIns === undefined) return items;
   const { property } = standIns;

@@ -2,7 +2,7 @@ import { replaceTexts, textsAt } from '../../../src/capability/places.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { sampleOf } from '../../../src/descriptor/sample-values.js';
 import type { Json } from '../client/json.js';
-import { writable } from './described.js';
+import { listWritable } from './described.js';
 import type { Subject } from './subject.js';
 
 /**
@@ -12,22 +12,22 @@ export interface BlobHolder extends Pick<ModelProperty, 'name' | 'access' | 'nul
   /** Its value is the id of a blob. */
   readonly isWhole: boolean;
   /** A value of the property that names this blob wherever it names one. */
-  readonly holding: (blobId: string) => Json;
-  /** The first blob that a value of the property names. */
-  readonly heldIn: (value: Json | undefined) => string;
+  readonly buildHolding: (blobId: string) => Json;
+  /** Returns the first blob that a value of the property names. */
+  readonly readHeld: (value: Json | undefined) => string;
 }
 
-/** Returns the properties of a type that hold blobs. */
-export const blobHoldersOf = ({ described }: Subject): readonly BlobHolder[] =>
-  writable(described)
+/** Finds the properties of a type that hold blobs. */
+export const findBlobHolders = ({ described }: Subject): readonly BlobHolder[] =>
+  listWritable(described)
     .filter(({ blobs }) => blobs.length > 0)
     .map((property) => ({
       ...property,
       isWhole: property.kind === 'string',
-      holding: (blobId) => holding(property, blobId),
-      heldIn: (value) => [...textsAt(property.blobs, value)][0] ?? String(value),
+      buildHolding: (blobId) => buildHolding(property, blobId),
+      readHeld: (value) => [...textsAt(property.blobs, value)][0] ?? String(value),
     }));
 
 /** Returns a value of a property that holds a blob. */
-export const holding = ({ schema, blobs }: ModelProperty, blobId: string): Json =>
+export const buildHolding = ({ schema, blobs }: ModelProperty, blobId: string): Json =>
   replaceTexts(blobs, sampleOf(schema), () => blobId) as Json;

@@ -2,11 +2,11 @@ import { type Json, type JsonMap, same } from '../client/json.js';
 import { satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { isUnique } from './described.js';
-import { differing, isDifferent } from './different.js';
+import { isDifferent, takeDifferent } from './different.js';
 import type { Prepared } from './prepared.js';
-import { valuesIn } from './samples.js';
+import { dropMembers } from './samples.js';
 import { TypeView } from './type-view.js';
-import { valuesOf } from './values.js';
+import { listValues } from './values.js';
 
 /** The objects that checks create of a type: what a create gives, and what /get shows of it. */
 export abstract class Creates extends TypeView {
@@ -19,30 +19,34 @@ export abstract class Creates extends TypeView {
   #sampled = 0;
 
   /**
-   * A create object with this text and what else is required; no two are equal in what must differ.
+   * Builds a create object with this text and what else is required. No two objects are equal in
+   * what must differ.
    */
   create(text: string, accountId?: string): JsonMap {
-    return { ...this.#named(text, accountId), ...this.beside(accountId) };
+    return { ...this.#buildText(text, accountId), ...this.giveBeside(accountId) };
   }
 
-  /** The same without any value that a create may leave out. */
+  /** Builds a create object that leaves out every value that a create may leave out. */
   createLeast(text: string, accountId?: string): JsonMap {
-    return { ...this.#named(text, accountId), ...this.least(accountId) };
+    return { ...this.#buildText(text, accountId), ...this.giveLeast(accountId) };
   }
 
   /** Returns the text property with a text; nothing where the type has no such property. */
-  #named(text: string, accountId = this.A1): JsonMap {
+  #buildText(text: string, accountId = this.A1): JsonMap {
     const { text: name, textDistinct } = this.profile;
     if (name === '') return {};
-    return { [name]: textDistinct ? this.#distinct(text, accountId) : text };
+    return { [name]: textDistinct ? this.#pickDistinct(text, accountId) : text };
   }
 
-  /** A text as it is where it comes first, and one of its like later. */
-  #distinct(text: string, accountId: string): string {
+  /**
+   * Returns the text where no object of the check has it yet, and one of its like otherwise. Throws
+   * NotApplicable where an object that was there before has it.
+   */
+  #pickDistinct(text: string, accountId: string): string {
     const { text: name } = this.profile;
     const used = this.texts.get(accountId) ?? new Set();
     this.texts.set(accountId, used);
-    for (const item of this.before(accountId).values())
+    for (const item of this.listBefore(accountId).values())
       if (item[name] === text)
         throw new NotApplicable(`${this.type} ${item.id} is called ${JSON.stringify(text)}.`);
     let value = text;
@@ -55,90 +59,95 @@ export abstract class Creates extends TypeView {
    * Returns the values that a create gives beside the text: of a sample, where there are some, the
    * ones that need not differ.
    */
-  beside(accountId = this.A1): JsonMap {
+  giveBeside(accountId = this.A1): JsonMap {
     const { given, text } = this.profile;
-    const sample = this.#nextSample();
+    const sample = this.#takeSample();
     const names = given.map(({ name }) => name);
-    return { ...valuesIn(sample, [text, ...names]), ...this.#given(sample, accountId) };
+    return { ...dropMembers(sample, [text, ...names]), ...this.#giveRequired(sample, accountId) };
   }
 
-  /** The same without any value that a create may leave out, such as those that have a default. */
-  least(accountId = this.A1): JsonMap {
-    return this.#given(this.#nextSample(), accountId);
+  /**
+   * Returns the values that a create must give beside the text, without those that have a default.
+   */
+  giveLeast(accountId = this.A1): JsonMap {
+    return this.#giveRequired(this.#takeSample(), accountId);
   }
 
-  /** The samples take turns; undefined where there are none. */
-  #nextSample(): JsonMap | undefined {
+  /** Returns the next sample, since they take turns; undefined where there are none. */
+  #takeSample(): JsonMap | undefined {
     const sample = this.samples[this.#sampled % this.samples.length];
     this.#sampled += 1;
     return sample;
   }
 
   /** Returns the properties that each create gives beside the text. */
-  #given(sample: JsonMap | undefined, accountId: string): JsonMap {
+  #giveRequired(sample: JsonMap | undefined, accountId: string): JsonMap {
     const own = this.profile.given.map((property) => {
       const { name } = property;
-      const prepared = this.prepared.of(accountId)[name];
+      const prepared = this.prepared.readValues(accountId)[name];
       if (prepared !== undefined) return [name, prepared];
       if (property.reference !== undefined) throw new Error(`${name} was not prepared.`);
       const isFree = sample?.[name] !== undefined && !isUnique(this.described, property);
-      return [name, isFree ? sample[name] : this.differing(property.name)];
+      return [name, isFree ? sample[name] : this.drawDiffering(property.name)];
     });
     return Object.fromEntries(own) as JsonMap;
   }
 
-  /** Legal objects of the type that somebody gave. */
+  /** Returns the legal objects of the type that somebody gave. */
   get samples(): readonly JsonMap[] {
     return this.server.samples.get(this.type) ?? [];
   }
 
-  /** Whether `beside` gives a property such a value, as far as it is known by its kind. */
+  /**
+   * Tells whether `giveBeside` gives a property such a value, as far as it is known by its kind.
+   */
   isGiven(name: string, value: Json): boolean {
     const property = this.described.properties.find((one) => one.name === name);
     if (property === undefined || value === null) return false;
     if (
       this.server
-        .writable(this.profile.capability)
-        .some((id) => same(this.prepared.of(id)[name] ?? null, value))
+        .listWritable(this.profile.capability)
+        .some((id) => same(this.prepared.readValues(id)[name] ?? null, value))
     )
       return true;
     if (isDifferent(this.world, this.type, property, value)) return true;
-    return valuesOf(property).good.some((one) => same(one, value));
+    return listValues(property).good.some((one) => same(one, value));
   }
 
-  /** A value of a property that no object has yet, where it is one that can differ. */
-  differing(name: string): Json {
+  /** Draws a value of a property that no object has yet, where it is one that can differ. */
+  drawDiffering(name: string): Json {
     const property = this.described.properties.find((one) => one.name === name);
     if (property === undefined) throw new Error(`${this.type} has no ${name}.`);
     const { schema, kind } = property;
     if (schema.enum !== undefined || kind === 'boolean' || kind === 'json')
-      return valuesOf(property).good[0] ?? null;
+      return listValues(property).good[0] ?? null;
     const taken = new Set<string>();
     for (const account of this.accounts)
-      for (const item of this.before(account).values()) taken.add(JSON.stringify(item[name]));
+      for (const item of this.listBefore(account).values()) taken.add(JSON.stringify(item[name]));
     for (;;) {
-      const value = differing(this.world, this.type, property);
+      const value = takeDifferent(this.world, this.type, property);
       if (!taken.has(JSON.stringify(value))) return value;
     }
   }
 
   /**
-   * Returns the values that a copy into an account must have in place of the original's references.
+   * Returns the values that were prepared in an account for properties that refer to something. A
+   * copy into the account must have them in place of the original's references.
    */
-  moved(accountId = this.A2): JsonMap {
-    return this.prepared.of(accountId);
+  readPrepared(accountId = this.A2): JsonMap {
+    return this.prepared.readValues(accountId);
   }
 
   /**
    * Returns the object that `/get` shows of `create(text)`: values that differ each time are there,
    * whatever they are.
    */
-  shown(text: string, accountId?: string): JsonMap {
+  buildShown(text: string, accountId?: string): JsonMap {
     const { profile } = this;
     const something = satisfying('a value', (value) => value !== null && value !== undefined);
     const given = profile.given.map(({ name }) => [name, something] as const);
     const texts = profile.text === '' ? {} : { [profile.text]: text };
-    const prepared = this.prepared.of(accountId ?? this.A1);
+    const prepared = this.prepared.readValues(accountId ?? this.A1);
     const values = { ...Object.fromEntries(given), ...prepared, ...profile.defaults };
     return { ...texts, ...values } as unknown as JsonMap;
   }

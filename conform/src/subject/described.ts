@@ -47,38 +47,39 @@ export interface DescriptorSource {
 }
 
 /**
- * All types of descriptors that somebody wrote. A part that isn't of their language would be left
- * out in silence, and a run without it say too much. A part that only a server of this project
- * can't have is no fault of theirs.
+ * Reads all types of descriptors that somebody wrote. Throws DescriptorError where a part isn't of
+ * their language: a run without that part would say too much. A part that only a server of this
+ * project can't have is no fault.
  */
-export function worldOf(sources: readonly DescriptorSource[]): World {
-  const { views, problems } = viewsOf(sources);
+export function readWorld(sources: readonly DescriptorSource[]): World {
+  const { views, problems } = parseViews(sources);
   const found = checkForeign(views, problems);
-  const wrong = found.length === 0 && views.every(isBare) ? views.map(nothing) : found;
+  const wrong = found.length === 0 && views.every(isBare) ? views.map(reportNoTypes) : found;
   if (wrong.length > 0) throw new DescriptorError(sources, wrong);
-  return typesOf(buildModel(views), false);
+  return mapTypes(buildModel(views), false);
 }
 
+/** Tells whether a descriptor has no types. */
 const isBare = ({ types }: CapabilityView): boolean => types.length === 0;
 
 /**
- * A user who gives descriptors wants types checked: a run without any would pass and say nothing of
- * them.
+ * Returns the problem of a descriptor without types. A user who gives it wants types checked, and a
+ * run without any would pass.
  */
-const nothing = ({ root }: CapabilityView): Problem => ({
+const reportNoTypes = ({ root }: CapabilityView): Problem => ({
   at: root.members?.get('types')?.nameAt ?? root.at,
   code: 'empty',
   message: 'the descriptor has no types, so there is nothing of it to check: describe one.',
 });
 
 /**
- * Returns all types of descriptors that a server gives of itself. They are taken as they are: the
+ * Reads all types of descriptors that a server gives of itself. It takes them as they are: the
  * language of a later server may have more words. Throws DescriptorError where they can't be read.
  */
-export function selfDescribedWorld(sources: readonly DescriptorSource[]): World {
-  const { views } = viewsOf(sources);
+export function readSelfDescribed(sources: readonly DescriptorSource[]): World {
+  const { views } = parseViews(sources);
   try {
-    return typesOf(buildModel(views), true);
+    return mapTypes(buildModel(views), true);
   } catch (error) {
     const problems = checkForeign(views, []);
     if (problems.length === 0) throw error;
@@ -93,7 +94,7 @@ interface Views {
 }
 
 /** Parses descriptors. Throws DescriptorError where one can't be read at all. */
-function viewsOf(sources: readonly DescriptorSource[]): Views {
+function parseViews(sources: readonly DescriptorSource[]): Views {
   const read = sources.map(({ file, text }) => ({ file, ...parseDescriptor(file, text) }));
   const problems = read.flatMap((one) => one.problems);
   const views = read.flatMap(({ file, root }) => {
@@ -108,7 +109,7 @@ function viewsOf(sources: readonly DescriptorSource[]): Views {
 }
 
 /** Returns the types of a model by name. */
-function typesOf({ capabilities }: Model, isSelfDescribed: boolean): World {
+function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
       types.map((type) => [type.name, { type, capability: urn, isSelfDescribed }] as const),
@@ -116,13 +117,13 @@ function typesOf({ capabilities }: Model, isSelfDescribed: boolean): World {
   );
 }
 
-/** Properties that are on the wire: all but internal and secret ones. */
-export function visible(type: ModelType): readonly ModelProperty[] {
+/** Returns the properties that are on the wire: all but internal and secret ones. */
+export function listVisible(type: ModelType): readonly ModelProperty[] {
   return type.properties.filter(({ access }) => access !== 'internal' && access !== 'secret');
 }
 
 /** Returns the properties that a create may give, references and blobs too. */
-export function writable(type: ModelType): readonly ModelProperty[] {
+export function listWritable(type: ModelType): readonly ModelProperty[] {
   return type.properties.filter(
     ({ access, role }) => (access === 'mutable' || access === 'immutable') && role === undefined,
   );
@@ -132,19 +133,19 @@ export function writable(type: ModelType): readonly ModelProperty[] {
  * Returns the properties that a create may give without anything else being there: neither
  * references nor blobs.
  */
-export function givable(type: ModelType): readonly ModelProperty[] {
-  return writable(type).filter(
+export function listGivable(type: ModelType): readonly ModelProperty[] {
+  return listWritable(type).filter(
     ({ blobs, reference }) => blobs.length === 0 && reference === undefined,
   );
 }
 
-/** Whether a property is of what no two objects may share. */
+/** Tells whether a property is part of a key that no two objects may share. */
 export function isUnique(type: ModelType, { name }: ModelProperty): boolean {
   return type.uniques.some(({ properties }) => properties.some((one) => one.name === name));
 }
 
-/** Ids as a reference of this form holds them. */
-export function wrapped(form: 'single' | 'list' | 'set', ...ids: readonly string[]): Json {
+/** Returns ids as a reference of this form holds them. */
+export function wrapIds(form: 'single' | 'list' | 'set', ...ids: readonly string[]): Json {
   if (form === 'single') return ids[0] ?? null;
   return form === 'list' ? [...ids] : Object.fromEntries(ids.map((id) => [id, true]));
 }

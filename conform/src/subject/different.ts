@@ -2,13 +2,13 @@ import { formatOf } from '../../../src/capability/formats.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { Json } from '../client/json.js';
 import type { World } from './described.js';
-import { matching, valuesOf } from './values.js';
+import { drawMatching, listValues } from './values.js';
 
 /** Of each type and property of a world: all that use its types on one server share them. */
 const taken = new WeakMap<World, Map<string, Different>>();
 
-/** A value of a property that no object of this world's types was given before. */
-export function differing(world: World, type: string, property: ModelProperty): Json {
+/** Returns a value of a property that no object of this world's types was given before. */
+export function takeDifferent(world: World, type: string, property: ModelProperty): Json {
   const all = taken.get(world) ?? new Map<string, Different>();
   taken.set(world, all);
   const key = `${type}.${property.name}`;
@@ -17,7 +17,7 @@ export function differing(world: World, type: string, property: ModelProperty): 
   return values.take();
 }
 
-/** Whether an object was given this value by `differing`. */
+/** Tells whether `takeDifferent` returned this value for a property. */
 export const isDifferent = (world: World, type: string, { name }: ModelProperty, value: Json) =>
   taken.get(world)?.get(`${type}.${name}`)?.took.has(value) === true;
 
@@ -36,12 +36,13 @@ class Different {
 
   /** Returns the next value of a property, which no call before returned. */
   take(): Json {
-    const value = this.#another();
+    const value = this.#build();
     this.took.add(value);
     return value;
   }
 
-  #another(): Json {
+  /** Builds the next value: by its format, kind or pattern, and far from the values at a bound. */
+  #build(): Json {
     const { schema, kind } = this.#property;
     const n = this.#next;
     this.#next += 1;
@@ -60,8 +61,8 @@ class Different {
     const fits = ({ length }: string) => length >= minLength && length <= maxLength;
     if (n >= this.#matching.length) {
       // A value that is tried for the property itself is left alone.
-      const tried = new Set(valuesOf(this.#property).good);
-      const all = matching(pattern, fits, (n + 50) * 2);
+      const tried = new Set(listValues(this.#property).good);
+      const all = drawMatching(pattern, fits, (n + 50) * 2);
       this.#matching = all.filter((one) => !tried.has(one));
     }
     const found = this.#matching[n];

@@ -1,10 +1,10 @@
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import type { Random } from '../random.js';
-import { givable, isUnique } from './described.js';
+import { isUnique, listGivable } from './described.js';
 import type { Subject } from './subject.js';
-import { everyFilter, filterOf, randomTree } from './trees.js';
+import { buildFilter, buildFilters, drawTree } from './trees.js';
 import { CORE } from './user.js';
-import { size, valuesOf } from './values.js';
+import { countOctets, listValues } from './values.js';
 
 /** Collations that a random sort names where the session does, too. */
 const COLLATIONS = ['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet'];
@@ -14,9 +14,9 @@ const WORDS = ['alpha', 'Beta', 'gamma', 'Äpfel', 'straße', 'STRASSE', '10', '
 /** Objects that a check of random writes has at the most; the account has room for them. */
 export const DRAWN_ROOM = 100;
 
-/** The values that hooks compute from many of them stay in bounds as well. */
+/** Tells whether a value is small: what hooks compute from many of them stays in bounds as well. */
 const isSmall = (value: Json): boolean =>
-  typeof value === 'number' ? Math.abs(value) < 1e9 : size(value) < 60;
+  typeof value === 'number' ? Math.abs(value) < 1e9 : countOctets(value) < 60;
 
 /** Draws objects and queries of a subject at random. */
 export class Drawn {
@@ -31,11 +31,11 @@ export class Drawn {
   /**
    * Draws new values of some mutable properties. Leaves out values that no two objects may share.
    */
-  patch(): JsonMap {
+  drawPatch(): JsonMap {
     const { described, profile } = this.#subject;
     const random = this.#random;
     const patch: JsonMap = {};
-    for (const property of givable(described)) {
+    for (const property of listGivable(described)) {
       const { name, access } = property;
       if (access !== 'mutable' || isUnique(described, property)) continue;
       if (name === profile.text) {
@@ -43,7 +43,7 @@ export class Drawn {
         if (random.chance(0.7) && words.length > 0) patch[name] = random.pick(words);
         continue;
       }
-      const values = valuesOf(property).good.filter(isSmall);
+      const values = listValues(property).good.filter(isSmall);
       if (values.length > 0 && random.chance(0.3)) patch[name] = random.pick(values);
     }
     return patch;
@@ -59,11 +59,11 @@ export class Drawn {
     const create: JsonMap = {};
     const most = Math.min(4, DRAWN_ROOM - ids.length);
     for (let n = random.integer(0, most); n > 0; n -= 1)
-      create[`k${n}`] = { ...subject.create('new'), ...this.patch() };
+      create[`k${n}`] = { ...subject.create('new'), ...this.drawPatch() };
     const update: JsonMap = {};
     const destroy: string[] = [];
     for (const id of ids) {
-      if (random.chance(0.15)) update[id] = this.patch();
+      if (random.chance(0.15)) update[id] = this.drawPatch();
       else if (random.chance(0.07)) destroy.push(id);
     }
     const { created, destroyed } = await subject.set({ create, update, destroy });
@@ -76,20 +76,20 @@ export class Drawn {
    * Draws a filter from the type's conditions with values that objects have. Returns null in one of
    * five cases.
    */
-  async filter(): Promise<JsonMap | null> {
+  async drawFilter(): Promise<JsonMap | null> {
     const subject = this.#subject;
-    const conditions = everyFilter(subject, await subject.all(subject.A1)).filter(
-      (one) => size(one) < 300,
+    const conditions = buildFilters(subject, await subject.listOwn(subject.A1)).filter(
+      (one) => countOctets(one) < 300,
     );
     if (conditions.length === 0 || this.#random.chance(0.2)) return null;
-    return filterOf(randomTree(this.#random, conditions.length, 2), conditions);
+    return buildFilter(drawTree(this.#random, conditions.length, 2), conditions);
   }
 
   /**
    * Draws a sort of one or two properties, half of the texts with a collation that the session
    * names. Returns null where the type sorts by nothing.
    */
-  sort(): JsonMap[] | null {
+  drawSort(): JsonMap[] | null {
     const random = this.#random;
     const { profile, described } = this.#subject;
     if (profile.sorts.length === 0 || random.chance(0.2)) return null;

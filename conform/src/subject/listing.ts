@@ -20,12 +20,12 @@ export class Listings {
   readonly #ways = new Map<string, Way>();
 
   /** Returns the way by which the objects of a type in an account can be listed. */
-  wayOf(type: string, accountId: string): Way {
+  findWay(type: string, accountId: string): Way {
     return this.#ways.get(`${type} ${accountId}`) ?? 'all';
   }
 
   /** Keeps the way that worked, so that it is found out once. */
-  take(type: string, accountId: string, way: Way): void {
+  keepWay(type: string, accountId: string, way: Way): void {
     this.#ways.set(`${type} ${accountId}`, way);
   }
 }
@@ -36,11 +36,11 @@ const REFUSALS: ReadonlySet<unknown> = new Set(['requestTooLarge', 'invalidArgum
 /**
  * Returns all objects of an account, or those that the run made where the others can't be listed.
  */
-export async function listed(subject: Subject, accountId: string): Promise<Item[]> {
+export async function listObjects(subject: Subject, accountId: string): Promise<Item[]> {
   const { server, type, profile } = subject;
   const { listings, fence } = server;
-  const client = server.reader(accountId).client(profile.capability);
-  const way = listings.wayOf(type, accountId);
+  const client = server.findReader(accountId).buildClient(profile.capability);
+  const way = listings.findWay(type, accountId);
   if (way === 'all') {
     const [name, answer] = await client.call(`${type}/get`, { accountId, ids: null });
     if (name !== 'error') {
@@ -51,18 +51,19 @@ export async function listed(subject: Subject, accountId: string): Promise<Item[
       throw new UnexpectedError(`${type}/get answers ${JSON.stringify(answer)}.`);
     }
     const isShort = name === 'error' && subject.has('query');
-    listings.take(type, accountId, isShort ? 'query' : 'own');
-    return await listed(subject, accountId);
+    listings.keepWay(type, accountId, isShort ? 'query' : 'own');
+    return await listObjects(subject, accountId);
   }
-  if (way === 'own') return await got(subject, client, accountId, fence.made(type, accountId));
-  const ids = await queried(subject, client, accountId);
-  if (ids !== null) return await got(subject, client, accountId, ids);
-  listings.take(type, accountId, 'own');
-  return await listed(subject, accountId);
+  if (way === 'own')
+    return await getObjects(subject, client, accountId, fence.made(type, accountId));
+  const ids = await queryIds(subject, client, accountId);
+  if (ids !== null) return await getObjects(subject, client, accountId, ids);
+  listings.keepWay(type, accountId, 'own');
+  return await listObjects(subject, accountId);
 }
 
-/** All ids that /query tells; null where there are too many, or where it fails. */
-async function queried(
+/** Returns all ids that /query tells; null where there are too many, or where it fails. */
+async function queryIds(
   { type, server }: Subject,
   client: Client,
   accountId: string,
@@ -79,13 +80,14 @@ async function queried(
   }
 }
 
-async function got(
+/** Returns objects by their ids, as many in a call as the session allows. */
+async function getObjects(
   { type, server }: Subject,
   client: Client,
   accountId: string,
   ids: readonly string[],
 ): Promise<Item[]> {
-  const most = Math.max(1, server.user.session.limit('maxObjectsInGet'));
+  const most = Math.max(1, server.user.session.readLimit('maxObjectsInGet'));
   const items: Item[] = [];
   for (let at = 0; at < ids.length; at += most) {
     const some = ids.slice(at, at + most);

@@ -2,16 +2,18 @@ import { formatOf } from '../../../src/capability/formats.js';
 import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
-import { kindsOf } from './values.js';
+import { listKinds } from './values.js';
 
 /** The meaning of a descriptor's filters and sorts, in plain JavaScript. */
 
-/** Values that a condition is tried with: those that are there, and one that is nowhere. */
-export function operands(
+/**
+ * Lists the values that a condition is tried with: those that are there, and some that are nowhere.
+ */
+export function listOperands(
   { operator, property, schema }: ModelFilter,
   items: readonly Item[],
 ): Json[] {
-  const isText = kindsOf(schema).includes('string');
+  const isText = listKinds(schema).includes('string');
   const values = items.map((item) => item[property.name] ?? null);
   const some = [...new Set(values.filter((value) => value !== null))];
   switch (operator) {
@@ -36,11 +38,11 @@ export function operands(
   }
 }
 
-/** Dates as instants, whatever offset they are written with. */
+/** Returns a date as an instant, whatever offset it is written with; another value as it is. */
 export const toInstant = (property: ModelProperty, value: Json): Json =>
   isInstant(property) && typeof value === 'string' ? Date.parse(value) : value;
 
-/** Whether the property's values name moments: a UTCDate, a Date. */
+/** Tells whether the property's values name moments: a UTCDate, a Date. */
 export function isInstant(property: ModelProperty): boolean {
   return formatOf(property)?.compares === 'instant';
 }
@@ -66,7 +68,7 @@ export function matches(item: Item, filter: ModelFilter, value: Json): boolean {
   return operator === 'atMost' ? stored <= wanted : stored >= wanted;
 }
 
-/** All words, each in any of the properties. */
+/** Tells whether an object has all words of a text, each in any of the filter's properties. */
 function hasWords(item: Item, { property, properties = [property] }: ModelFilter, text: string) {
   const texts = properties.map((one) => fold(String(item[one.name] ?? '')));
   const words = fold(text)
@@ -80,12 +82,12 @@ function hasWords(item: Item, { property, properties = [property] }: ModelFilter
  * (docs/reference/protocol.md#sort-ties).
  */
 export function compare(a: Item, b: Item, property: ModelProperty): number {
-  const key = (item: Item): number | string | null => {
+  const readKey = (item: Item): number | string | null => {
     const value = toInstant(property, item[property.name] ?? null);
     if (property.role === 'created') return item.id;
     return typeof value === 'string' ? casemapKey(value) : value === null ? null : Number(value);
   };
-  const order = compareKeys(key(a), key(b));
+  const order = compareKeys(readKey(a), readKey(b));
   return order === 0 ? compareKeys(a.id, b.id) : order;
 }
 

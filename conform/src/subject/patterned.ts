@@ -1,22 +1,22 @@
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { StandIns } from '../client/stand-ins.js';
-import { matching, valuesOf } from './values.js';
+import { drawMatching, listValues } from './values.js';
 
 /** A pattern that allows fewer texts than this is no text that checks could write. */
 const LEAST = 60;
 
-/** Whether a pattern allows enough texts for the checks that write some. */
+/** Tells whether a pattern allows enough texts for the checks that write some. */
 export const hasTexts = (property: ModelProperty): boolean =>
-  textsOf(property, LEAST).length === LEAST;
+  drawTexts(property, LEAST).length === LEAST;
 
 /** Draws texts that fit a property's pattern, each another. */
-function textsOf(property: ModelProperty, count: number): readonly string[] {
+function drawTexts(property: ModelProperty, count: number): readonly string[] {
   const { pattern = '', minLength = 0, maxLength = 100 } = property.schema;
   const fits = (text: string): boolean => {
     const { length } = [...text];
     return text !== '' && length >= minLength && length <= maxLength;
   };
-  return matching(pattern, fits, count);
+  return drawMatching(pattern, fits, count);
 }
 
 /** Texts that a property's pattern allows, each for one that a check gives. */
@@ -42,7 +42,7 @@ export class PatternTexts implements StandIns {
     if (this.#own.has(text) || (text !== '' && this.#regex.test(text))) return text;
     const known = this.#wire.get(text);
     if (known !== undefined) return known;
-    const value = this.#next();
+    const value = this.#drawText();
     this.#wire.set(text, value);
     this.#own.set(value, text);
     return value;
@@ -53,11 +53,13 @@ export class PatternTexts implements StandIns {
     return this.#own.get(text) ?? text;
   }
 
-  /** Another text than those before, and than those that are tried as values of the property. */
-  #next(): string {
+  /**
+   * Draws another text than those before, and than those that are tried as values of the property.
+   */
+  #drawText(): string {
     if (this.#free.length === 0) {
-      const { good } = valuesOf(this.#property);
-      const all = textsOf(this.#property, this.#drawn * 2 + 200);
+      const { good } = listValues(this.#property);
+      const all = drawTexts(this.#property, this.#drawn * 2 + 200);
       this.#free = all.filter((one) => !this.#own.has(one) && !good.includes(one));
       this.#drawn = all.length;
     }

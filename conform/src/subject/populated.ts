@@ -1,9 +1,9 @@
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type Item, type Json, type JsonMap, same } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
-import { givable, isUnique, wrapped, writable } from './described.js';
+import { isUnique, listGivable, listWritable, wrapIds } from './described.js';
 import type { Subject } from './subject.js';
-import { size, valuesOf } from './values.js';
+import { countOctets, listValues } from './values.js';
 
 /** Objects beyond those that each value needs: some values come twice. */
 const MORE = 3;
@@ -12,14 +12,14 @@ const MORE = 3;
  * Fills the first account with objects in which the values of each property take turns, so that
  * each occurs, calls `work` with them, and removes them again.
  */
-export async function populated(
+export async function populate(
   subject: Subject,
   work: (items: readonly Item[]) => Promise<void>,
 ): Promise<void> {
   const { A1, described, profile } = subject;
   await subject.clear(A1);
   await subject.prepare(A1);
-  const links = writable(described).filter(
+  const links = listWritable(described).filter(
     (one) =>
       one.reference !== undefined && !profile.given.includes(one) && !isUnique(described, one),
   );
@@ -27,7 +27,7 @@ export async function populated(
   try {
     await targets.make(links);
     const { created, notCreated } = await subject.set({
-      create: creates(subject, links, targets),
+      create: buildCreates(subject, links, targets),
     });
     // Somebody's descriptor may have other bounds than the server: what it takes is enough to go on
     // with.
@@ -36,7 +36,7 @@ export async function populated(
       throw new UnexpectedError(
         `Values within their bounds are refused: ${JSON.stringify(notCreated)}`,
       );
-    await work(await subject.all(A1));
+    await work(await subject.listOwn(A1));
   } finally {
     await subject.clear(A1);
     await targets.remove();
@@ -44,23 +44,23 @@ export async function populated(
 }
 
 /** Returns the creates that fill an account: the values of each property take turns. */
-function creates(
+function buildCreates(
   subject: Subject,
   links: readonly ModelProperty[],
   targets: Targets,
 ): Record<string, JsonMap> {
   const { described: type, profile } = subject;
-  const properties = givable(type);
+  const properties = listGivable(type);
   // A check may copy them into the second account.
   const there = subject.server
-    .writable(profile.capability)
-    .flatMap((accountId) => [...subject.foreign(accountId).values()]);
+    .listWritable(profile.capability)
+    .flatMap((accountId) => [...subject.listForeign(accountId).values()]);
   const room = Math.min(2000, profile.octets / (2 * properties.length));
   const good = new Map(
     properties.map((one) => {
       const taken = isUnique(type, one) ? there.map((item) => item[one.name] ?? null) : [];
       const isFree = (value: Json): boolean => !taken.some((other) => same(value, other));
-      return [one.name, valuesOf(one).good.filter((v) => size(v) < room && isFree(v))];
+      return [one.name, listValues(one).good.filter((v) => countOctets(v) < room && isFree(v))];
     }),
   );
   const most = Math.max(...[...good.values()].map(({ length }) => length), 3) + MORE;
@@ -76,9 +76,9 @@ function creates(
       });
       const linked = links.map(({ name, reference }): [string, Json][] => {
         if (reference === undefined || index % 3 === 0) return [];
-        const id = targets.of(reference.type)[index % 2];
+        const id = targets.listIds(reference.type)[index % 2];
         if (id === undefined) return [];
-        return [[name, wrapped(reference.form, id)]];
+        return [[name, wrapIds(reference.form, id)]];
       });
       const object = Object.fromEntries([...values.flat(), ...linked.flat()]);
       return [`k${index}`, { ...subject.create('t'), ...object }];
@@ -97,7 +97,8 @@ class Targets {
     this.#subject = subject;
   }
 
-  of(type: string): readonly string[] {
+  /** Lists the ids of the objects that were made of a type. */
+  listIds(type: string): readonly string[] {
     return this.#made.get(type)?.ids ?? [];
   }
 
@@ -107,14 +108,16 @@ class Targets {
     for (const { reference } of links) {
       if (reference === undefined || this.#made.has(reference.type)) continue;
       const isOwn = reference.type === type;
-      const target = isOwn ? this.#subject : this.#subject.of(reference.type);
+      const target = isOwn ? this.#subject : this.#subject.selectType(reference.type);
       if (isOwn && !target.holds(OWN_TARGETS + MORE)) continue;
       const ids = await target.make(A1, 'target', 'another');
       this.#made.set(reference.type, { of: target, ids });
     }
   }
 
-  /** Those of the type itself went with the others of it. */
+  /**
+   * Destroys the objects of other types. Those of the type itself went with the account's others.
+   */
   async remove(): Promise<void> {
     for (const { of, ids } of this.#made.values()) {
       if (of === this.#subject) continue;

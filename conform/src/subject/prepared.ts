@@ -1,7 +1,7 @@
 import type { Item, JsonMap } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
-import { holding } from './blob-holders.js';
-import { wrapped } from './described.js';
+import { buildHolding } from './blob-holders.js';
+import { wrapIds } from './described.js';
 import type { Subject } from './subject.js';
 import type { User } from './user.js';
 import { BLOB, CORE } from './user.js';
@@ -30,13 +30,13 @@ export class Prepared {
     this.#subject = subject;
   }
 
-  /** Values of the properties that refer to something, by their names. */
-  of(accountId: string): JsonMap {
+  /** Returns the values of the properties that refer to something, by their names. */
+  readValues(accountId: string): JsonMap {
     return this.#values.get(accountId) ?? {};
   }
 
-  /** Ids of the type itself that others of it refer to. */
-  kept(accountId: string): ReadonlySet<string> {
+  /** Returns the ids of objects of the type itself that others of it refer to. */
+  listKept(accountId: string): ReadonlySet<string> {
     const { type } = this.#subject;
     return new Set(
       this.#supports.flatMap((one) =>
@@ -49,27 +49,27 @@ export class Prepared {
   async prepare(accountId: string): Promise<void> {
     if (this.#values.has(accountId)) return;
     const { server, profile } = this.#subject;
-    const user = server.writer(accountId);
+    const user = server.findWriter(accountId);
     const values: JsonMap = {};
     for (const property of profile.given) {
       const { name, reference, blobs } = property;
       if (blobs.length > 0)
-        values[name] = holding(property, await user.uploaded(accountId, name, 'text/plain'));
+        values[name] = buildHolding(property, await user.uploadBlob(accountId, name, 'text/plain'));
       if (reference === undefined) continue;
-      const id = await this.#support(reference.type, user, accountId);
-      values[name] = wrapped(reference.form, id);
+      const id = await this.#makeSupport(reference.type, user, accountId);
+      values[name] = wrapIds(reference.form, id);
     }
     this.#values.set(accountId, values);
   }
 
   /** Makes one object of a type for others to refer to, and returns its id. */
-  async #support(type: string, user: User, accountId: string): Promise<string> {
-    const other = this.#subject.of(type);
+  async #makeSupport(type: string, user: User, accountId: string): Promise<string> {
+    const other = this.#subject.selectType(type);
     this.#others.push(other);
     await other.prepare(accountId);
     const { capability } = other.profile;
     const create = { k: other.create('prepared', accountId) };
-    const client = user.client(
+    const client = user.buildClient(
       ...[capability, BLOB].filter((one) => one in user.session.capabilities),
     );
     const { created } = await client.set(type, { accountId, create });
@@ -80,11 +80,11 @@ export class Prepared {
     return made.id;
   }
 
-  /** Removes it again, last first. */
+  /** Destroys the objects that were made for others to refer to, last first. */
   async tidy(): Promise<void> {
     this.#values.clear();
     for (const { user, type, capability, accountId, id } of this.#supports.splice(0).reverse())
-      await user.client(CORE, capability).set(type, { accountId, destroy: [id] });
+      await user.buildClient(CORE, capability).set(type, { accountId, destroy: [id] });
     for (const other of this.#others.splice(0).reverse()) await other.tidySupports();
   }
 }

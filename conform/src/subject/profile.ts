@@ -2,9 +2,9 @@ import type { StandardMethodName } from '../../../src/capability/definition.js';
 import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { anyString, satisfying } from '../expected.js';
-import { type DescribedType, givable, visible, writable } from './described.js';
+import { type DescribedType, listGivable, listVisible, listWritable } from './described.js';
 import { hasTexts } from './patterned.js';
-import { valuesOf } from './values.js';
+import { listValues } from './values.js';
 
 /**
  * The facts of a data type that the shared cases must know: one engine, one set of answers. All of
@@ -62,23 +62,23 @@ export interface TypeProfile {
 }
 
 /** Returns what checks need to know of a type, read from its descriptor. */
-export function profileOf({ type, capability }: DescribedType): TypeProfile {
-  const text = textOf(type);
+export function readProfile({ type, capability }: DescribedType): TypeProfile {
+  const text = findText(type);
   const { default: textDefault, schema } = text ?? {};
   const isText = (property: ModelProperty) => property === text;
-  const given = givenBeside(type, text);
-  const reported = visible(type).filter(
+  const given = findGiven(type, text);
+  const reported = listVisible(type).filter(
     (property) => property.role === undefined && !isText(property) && !given.includes(property),
   );
-  const values = (properties: readonly ModelProperty[]): JsonMap =>
-    Object.fromEntries(properties.map((property) => [property.name, initial(property)]));
+  const pickInitial = (properties: readonly ModelProperty[]): JsonMap =>
+    Object.fromEntries(properties.map((property) => [property.name, readInitial(property)]));
   const pattern = schema?.pattern;
   // A property that stands in for a text is neither found by its parts nor sorted as it would be.
   const contains = type.filters.find(
     ({ operator, property }) =>
       operator === 'contains' && property === text && pattern === undefined,
   );
-  const defaulted = defaultedOf(type, given);
+  const defaulted = findDefaulted(type, given);
   return Object.freeze({
     name: type.name,
     capability,
@@ -92,14 +92,14 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
     textMax: pattern === undefined ? (schema?.maxLength ?? 0) : 0,
     ...(contains === undefined ? {} : { textFilter: contains.name }),
     textSort: pattern === undefined && type.sorts.some(({ property }) => property === text),
-    required: writable(type).flatMap(({ required, name }) => (required ? [name] : [])),
+    required: listWritable(type).flatMap(({ required, name }) => (required ? [name] : [])),
     given,
-    defaults: values(reported),
-    serverSet: values(reported.filter(({ access }) => access === 'serverSet')),
+    defaults: pickInitial(reported),
+    serverSet: pickInitial(reported.filter(({ access }) => access === 'serverSet')),
     ...(defaulted === undefined ? {} : { defaulted }),
-    flags: flagsOf(type),
+    flags: findFlags(type),
     sorts: type.sorts.map(({ property }) => property.name),
-    properties: visible(type).map(({ name }) => name),
+    properties: listVisible(type).map(({ name }) => name),
     snakeCase: type.acceptSnakeCase,
     count: type.limits?.count ?? Number.POSITIVE_INFINITY,
     octets: type.limits?.octets ?? Number.POSITIVE_INFINITY,
@@ -108,11 +108,11 @@ export function profileOf({ type, capability }: DescribedType): TypeProfile {
 }
 
 /**
- * A String that takes any text: best one that many objects may share, is found and sorted by, and
- * may be empty.
+ * Finds a String that takes any text: best one that many objects may share, is found and sorted by,
+ * and may be empty.
  */
-function textOf(type: ModelType): ModelProperty | undefined {
-  const free = givable(type).filter(
+function findText(type: ModelType): ModelProperty | undefined {
+  const free = listGivable(type).filter(
     (property) =>
       property.kind === 'string' &&
       property.access === 'mutable' &&
@@ -121,17 +121,17 @@ function textOf(type: ModelType): ModelProperty | undefined {
       (property.schema.pattern === undefined || hasTexts(property)) &&
       (!isBound(type, property) || isAlone(type, property)),
   );
-  const points = (property: ModelProperty): number =>
+  const countPoints = (property: ModelProperty): number =>
     Number(property.schema.pattern === undefined) * 16 +
     Number(!isBound(type, property)) * 8 +
     Number(type.filters.some((one) => one.operator === 'contains' && one.property === property)) *
       4 +
     Number(type.sorts.some((one) => one.property === property)) * 2 +
     Number((property.schema.minLength ?? 0) === 0);
-  return free.toSorted((a, b) => points(b) - points(a))[0];
+  return free.toSorted((a, b) => countPoints(b) - countPoints(a))[0];
 }
 
-/** Whether two objects with one value of a property, and no more, would collide. */
+/** Tells whether two objects with one value of a property, and no more, would collide. */
 function isBound(type: ModelType, property: ModelProperty): boolean {
   return type.uniques.some(
     ({ properties }) =>
@@ -140,16 +140,16 @@ function isBound(type: ModelType, property: ModelProperty): boolean {
   );
 }
 
-/** Whether no two objects share a property, and it is part of no longer key. */
+/** Tells whether a property is part of no key that has other properties, too. */
 const isAlone = (type: ModelType, property: ModelProperty): boolean =>
   type.uniques.every(({ properties }) => properties.length === 1 || !properties.includes(property));
 
 /**
- * Returns the required properties, and of each unique key one property whose values differ, unless
- * a null frees it.
+ * Finds the required properties, and of each unique key one property whose values differ, unless a
+ * null frees it.
  */
-function givenBeside(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {
-  const canGive = writable(type);
+function findGiven(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {
+  const canGive = listWritable(type);
   const given = new Set(canGive.filter((one) => one.required && one !== text));
   for (const { properties } of type.uniques) {
     const isFree = properties.some((one) => one.nullable && !given.has(one));
@@ -168,7 +168,7 @@ const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
  * Returns the value of an object where a create says nothing. A value that a hook computes is known
  * by its kind alone, and so is one that the server sets where the descriptor doesn't say to what.
  */
-function initial({ default: value = null, computed, nullable, kind }: ModelProperty): Json {
+function readInitial({ default: value = null, computed, nullable, kind }: ModelProperty): Json {
   const isSaid = value !== null || nullable;
   if (isSaid && (computed === undefined || computed.kind === 'count')) return value as Json;
   const any = satisfying(
@@ -180,25 +180,25 @@ function initial({ default: value = null, computed, nullable, kind }: ModelPrope
 }
 
 /**
- * Returns a property that a client can change and a null sets back; undefined where there is none.
+ * Finds a property that a client can change and a null sets back; undefined where there is none.
  */
-function defaultedOf(
+function findDefaulted(
   type: ModelType,
   given: readonly ModelProperty[],
 ): TypeProfile['defaulted'] | undefined {
-  for (const property of givable(type)) {
+  for (const property of listGivable(type)) {
     const { name, default: value, nullable, access } = property;
     if (value === undefined || nullable || access !== 'mutable' || given.includes(property))
       continue;
-    const other = valuesOf(property).good.find((one) => !same(one, value as Json));
+    const other = listValues(property).good.find((one) => !same(one, value as Json));
     if (other !== undefined) return { property: name, default: value as Json, other };
   }
   return undefined;
 }
 
-/** Returns the Boolean properties that a client may set, with their defaults. */
-function flagsOf(type: ModelType): TypeProfile['flags'] {
-  return givable(type)
+/** Finds the mutable Boolean properties, each with the filter that compares it. */
+function findFlags(type: ModelType): TypeProfile['flags'] {
+  return listGivable(type)
     .filter(({ kind, access, nullable }) => kind === 'boolean' && access === 'mutable' && !nullable)
     .map((property) => {
       const filter = type.filters.find(

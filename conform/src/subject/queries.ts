@@ -15,17 +15,20 @@ export interface Query {
 export const query = (subject: Subject, args: object = {}): Promise<QueryAnswer> =>
   subject.client.query(subject.type, { accountId: subject.A1, ...args });
 
-/** Name and arguments of the response, whatever it is. */
-export const tried = (subject: Subject, args: object): Promise<[string, JsonMap]> =>
+/**
+ * Calls /query in the first account. Returns the name and the arguments of the response, whatever
+ * it is.
+ */
+export const tryQuery = (subject: Subject, args: object): Promise<[string, JsonMap]> =>
   subject.client.call(`${subject.type}/query`, { accountId: subject.A1, ...args });
 
-/** Ids of a query but those of objects that were there before, in order. */
-export async function whole(subject: Subject, args: Query = {}): Promise<string[]> {
-  return subject.own(await everyId(subject, args));
+/** Returns the ids of a query in order, without those of objects that were there before. */
+export async function queryOwn(subject: Subject, args: Query = {}): Promise<string[]> {
+  return subject.pickOwn(await queryAll(subject, args));
 }
 
-/** All ids of a query, in order, also where the server has a limit of its own. */
-export async function everyId(subject: Subject, args: Query = {}): Promise<string[]> {
+/** Returns all ids of a query in order, also where the server has a limit of its own. */
+export async function queryAll(subject: Subject, args: Query = {}): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const page = await query(subject, { ...args, position: ids.length });
@@ -42,19 +45,19 @@ export interface Cached {
   readonly ids: readonly string[];
 }
 
-/** A whole query whose changes can be calculated. */
-export async function cached(subject: Subject, args: Query = {}): Promise<Cached> {
+/** Keeps a whole query. Throws NotApplicable where its changes can't be calculated. */
+export async function cacheQuery(subject: Subject, args: Query = {}): Promise<Cached> {
   const { queryState, canCalculateChanges, ids, limit } = await query(subject, args);
   if (!canCalculateChanges)
     throw new NotApplicable(
       `Changes of the query ${JSON.stringify(args)} can’t be calculated, says the server.`,
     );
   if (limit === undefined || ids.length < limit) return { args, queryState, ids };
-  return { args, queryState, ids: await everyId(subject, args) };
+  return { args, queryState, ids: await queryAll(subject, args) };
 }
 
 /** Calls /queryChanges for the query that was cached. Throws where the server refuses it. */
-export const changesOf = (
+export const queryChanges = (
   subject: Subject,
   { args, queryState }: Pick<Cached, 'args' | 'queryState'>,
   more: object = {},
@@ -66,18 +69,24 @@ export const changesOf = (
     ...more,
   });
 
-/** The same whatever the order of `removed` is, which means nothing (RFC 8620 5.6). */
-export const unordered = (answer: QueryChangesAnswer): QueryChangesAnswer => ({
+/** Sorts `removed`, whose order means nothing (RFC 8620 5.6). Returns a new answer. */
+export const sortRemoved = (answer: QueryChangesAnswer): QueryChangesAnswer => ({
   ...answer,
   removed: [...answer.removed].sort(),
 });
 
-/** Name and arguments of /queryChanges, whatever it answers. */
-export const triedChanges = (subject: Subject, args: object): Promise<[string, JsonMap]> =>
+/**
+ * Calls /queryChanges in the first account. Returns the name and the arguments of the response,
+ * whatever it is.
+ */
+export const tryQueryChanges = (subject: Subject, args: object): Promise<[string, JsonMap]> =>
   subject.client.call(`${subject.type}/queryChanges`, { accountId: subject.A1, ...args });
 
-/** A list after the changes, as 5.6 has a client do it: ids that aren't held are null. */
-export function spliced<T extends string | null>(
+/**
+ * Applies changes to a list as RFC 8620 5.6 has a client do it: ids that aren't held are null.
+ * Returns the new list.
+ */
+export function spliceChanges<T extends string | null>(
   list: readonly T[],
   { removed, added }: Pick<QueryChangesAnswer, 'removed' | 'added'>,
 ): (T | string)[] {
@@ -87,19 +96,19 @@ export function spliced<T extends string | null>(
   return ids;
 }
 
-/** All ids that a page of /changes names. */
-export const idsOf = ({ created, updated, destroyed }: ChangesAnswer): string[] => [
+/** Lists all ids that a page of /changes names. */
+export const listIds = ({ created, updated, destroyed }: ChangesAnswer): string[] => [
   ...created,
   ...updated,
   ...destroyed,
 ];
 
-/** Sorts by the text where one is declared. */
-export const byText = (subject: Subject, isAscending = true): JsonMap[] | null =>
+/** Returns a sort by the text; null where none is declared. */
+export const sortByText = (subject: Subject, isAscending = true): JsonMap[] | null =>
   subject.profile.textSort ? [{ property: subject.profile.text, isAscending }] : null;
 
-/** A sort by each declared property, in both directions, and none. */
-export function everySort(subject: Subject): readonly (JsonMap[] | null)[] {
+/** Builds a sort by each declared property, in both directions, and null for none. */
+export function buildSorts(subject: Subject): readonly (JsonMap[] | null)[] {
   const both = subject.profile.sorts.flatMap((property) => [
     [{ property }],
     [{ property, isAscending: false }],

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { asMap, type Json, type JsonMap, same } from '../client/json.js';
-import { givable, type World, writable } from './described.js';
+import { listGivable, listWritable, type World } from './described.js';
 import type { Subject } from './subject.js';
-import { size, valuesOf } from './values.js';
+import { countOctets, listValues } from './values.js';
 
 /**
  * Objects that a server is known to take, by type: a descriptor doesn't tell every rule that it
@@ -23,7 +23,7 @@ export async function readSamples(file: string, world: World): Promise<Samples> 
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new SampleError(`--samples ${file} can't be read (${error.code ?? error.message}).`);
   });
-  const value = parsedFile(file, text);
+  const value = parseFile(file, text);
   const samples = new Map<string, readonly JsonMap[]>();
   for (const [type, list] of Object.entries(value)) {
     const found = world.get(type);
@@ -32,7 +32,7 @@ export async function readSamples(file: string, world: World): Promise<Samples> 
       throw new SampleError(`--samples ${file}: ${type} is none of the types: ${types}.`);
     if (!Array.isArray(list) || list.length === 0 || !list.every(isObject))
       throw new SampleError(`--samples ${file}: ${type} is a list of at least one object.`);
-    const names = writable(found.type).map(({ name }) => name);
+    const names = listWritable(found.type).map(({ name }) => name);
     for (const name of list.flatMap((one) => Object.keys(one as JsonMap)))
       if (!names.includes(name))
         throw new SampleError(
@@ -45,7 +45,7 @@ export async function readSamples(file: string, world: World): Promise<Samples> 
 }
 
 /** Reads a file of samples as JSON or YAML. Throws SampleError where it is neither. */
-function parsedFile(file: string, text: string): JsonMap {
+function parseFile(file: string, text: string): JsonMap {
   try {
     const value = parse(text) as Json;
     if (isObject(value)) return value;
@@ -56,6 +56,7 @@ function parsedFile(file: string, text: string): JsonMap {
   throw new SampleError(`--samples ${file} is an object: a list of objects for each type.`);
 }
 
+/** Tells whether a value is a JSON object. */
 const isObject = (value: Json): value is JsonMap =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
@@ -66,21 +67,22 @@ const EXPLAINED: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Returns why a check that failed shows nothing: a create or an update that the descriptor allows
- * was refused while it ran, and is refused again by itself. Null where there is none.
+ * Finds why a check that failed shows nothing: a create or an update that the descriptor allows was
+ * refused while it ran, and is refused again by itself. Returns null where there is none.
  */
-export async function refusedSample(subject: Subject): Promise<string | null> {
+export async function findRefusedSample(subject: Subject): Promise<string | null> {
   const { server, type, profile } = subject;
   for (const { accountId, id, error, ...one } of server.fence.refusals) {
-    const object = unlinked(subject, one.object);
+    const object = dropLinks(subject, one.object);
     if (one.type !== type || EXPLAINED.has(error['type'])) continue;
     if (!isLegal(subject, object, id !== null)) continue;
-    if (!server.writable(profile.capability).includes(accountId)) continue;
-    const again = await refusedAgain(subject, accountId, object, id !== null);
+    if (!server.listWritable(profile.capability).includes(accountId)) continue;
+    const again = await tryAgain(subject, accountId, object, id !== null);
     if (again !== null)
       return (
-        `The server refuses this sample: ${type} ${shown(object)}: ${JSON.stringify(again)}. ` +
-        (boundsAtFault(subject, object, again) ?? '--samples FILE gives objects that it takes.')
+        `The server refuses this sample: ${type} ${showObject(object)}: ` +
+        `${JSON.stringify(again)}. ` +
+        (explainBounds(subject, object, again) ?? '--samples FILE gives objects that it takes.')
       );
   }
   return null;
@@ -90,7 +92,7 @@ export async function refusedSample(subject: Subject): Promise<string | null> {
 const WIDTH = 40;
 
 /** Returns an object as JSON in which long texts are cut. */
-const shown = (object: JsonMap): string =>
+const showObject = (object: JsonMap): string =>
   JSON.stringify(object, (_name, value: Json) => {
     const signs = typeof value === 'string' ? [...value] : [];
     if (signs.length <= WIDTH) return value;
@@ -101,7 +103,7 @@ const shown = (object: JsonMap): string =>
  * Returns what a reader must look at where the server took other values of the properties that it
  * names in a refusal; null where it took none, or names none.
  */
-function boundsAtFault({ server, type }: Subject, object: JsonMap, error: JsonMap): string | null {
+function explainBounds({ server, type }: Subject, object: JsonMap, error: JsonMap): string | null {
   const { properties } = error;
   const names = Array.isArray(properties) ? properties.map(String) : [];
   const isKnown = (name: string) => name in object && server.fence.hasStoredValue(type, name);
@@ -113,23 +115,24 @@ function boundsAtFault({ server, type }: Subject, object: JsonMap, error: JsonMa
 }
 
 /**
- * Without references that need not be there: what they lead to is gone when a sample is tried
+ * Drops the references that need not be there: what they lead to is gone when a sample is tried
  * again.
  */
-function unlinked({ described, profile }: Subject, object: JsonMap): JsonMap {
+function dropLinks({ described, profile }: Subject, object: JsonMap): JsonMap {
   const links = described.properties.filter(
     (one) => one.reference !== undefined && !profile.given.includes(one),
   );
-  return valuesIn(
+  return dropMembers(
     object,
     links.map(({ name }) => name),
   );
 }
 
 /**
- * The SetError of the same create, or of the same update of another object; null where it is done.
+ * Tries the same create again, or the same update of another object. Returns its SetError; null
+ * where it is done.
  */
-async function refusedAgain(
+async function tryAgain(
   subject: Subject,
   accountId: string,
   object: JsonMap,
@@ -158,13 +161,14 @@ async function refusedAgain(
 }
 
 /**
- * Whether all values are legal as far as the descriptor tells, and as far as the runner can say.
+ * Tells whether all values are legal as far as the descriptor tells, and as far as the runner can
+ * say.
  */
 function isLegal(subject: Subject, object: JsonMap, isPatch: boolean): boolean {
   const { described, profile, samples } = subject;
   const names = Object.keys(object);
-  if (names.length === 0 || size(object) > profile.octets) return false;
-  const canGive = givable(described).filter(({ access }) => !isPatch || access === 'mutable');
+  if (names.length === 0 || countOctets(object) > profile.octets) return false;
+  const canGive = listGivable(described).filter(({ access }) => !isPatch || access === 'mutable');
   const properties = new Map(canGive.map((one) => [one.name, one]));
   if (isPatch && names.some((name) => !properties.has(name))) return false;
   return names.every((name) => {
@@ -174,10 +178,10 @@ function isLegal(subject: Subject, object: JsonMap, isPatch: boolean): boolean {
     if (samples.some((sample) => same(sample[name] ?? null, value))) return true;
     if (profile.given.some((one) => one.name === name)) return subject.isGiven(name, value);
     const property = properties.get(name);
-    return property !== undefined && valuesOf(property).good.some((one) => same(one, value));
+    return property !== undefined && listValues(property).good.some((one) => same(one, value));
   });
 }
 
-/** A sample's values without those that a type gives in its own way. */
-export const valuesIn = (sample: JsonMap | undefined, but: readonly string[]): JsonMap =>
+/** Returns a sample's values without those that a type gives in its own way. */
+export const dropMembers = (sample: JsonMap | undefined, but: readonly string[]): JsonMap =>
   Object.fromEntries(Object.entries(asMap(sample)).filter(([name]) => !but.includes(name)));

@@ -70,7 +70,10 @@ export class Server {
     this.#accounts = accounts;
   }
 
-  /** Throws SessionError or NoAnswerError where there is nothing to test. */
+  /**
+   * Connects the users to the server. Throws SessionError or NoAnswerError where there is nothing
+   * to test.
+   */
   static async connect(options: ServerOptions): Promise<Server> {
     const { url, authorization, others = [], transport = 'http', seed = 1 } = options;
     const { wire = WIRE, strict = false } = options;
@@ -91,45 +94,55 @@ export class Server {
     return new Server({ url, user, others: rest, seed, ...watching }, options.accounts);
   }
 
+  /** Returns the transport that requests take. */
   get transport(): TransportName {
     return this.user.transport;
   }
 
   /**
-   * Accounts of the user that can be written to and offer a capability: those that were named, or
-   * else the user's own first, of these the primary one.
+   * Lists the accounts of the user that can be written to and offer a capability: those that were
+   * named, or else the user's own first, of these the primary one.
    */
-  writable(capability: string): readonly string[] {
+  listWritable(capability: string): readonly string[] {
     const { session } = this.user;
-    const all = session.offering(capability).filter((id) => !session.isReadOnly(id));
+    const all = session.listOffering(capability).filter((id) => !session.isReadOnly(id));
     if (this.#accounts !== undefined) return this.#accounts.filter((id) => all.includes(id));
     return all.toSorted((a, b) => Number(session.isPersonal(b)) - Number(session.isPersonal(a)));
   }
 
-  /** An account that the user may read, and not write to. */
-  readOnly(capability: string): string {
+  /**
+   * Finds an account that the user may read, and not write to. Throws NotApplicable where there is
+   * none.
+   */
+  findReadOnly(capability: string): string {
     const { session } = this.user;
-    const id = session.offering(capability).find((one) => session.isReadOnly(one));
+    const id = session.listOffering(capability).find((one) => session.isReadOnly(one));
     if (id === undefined)
       throw new NotApplicable(`The user reaches no read-only account with ${capability}.`);
     return id;
   }
 
-  /** An account of the user's that doesn't offer a capability. */
-  without(capability: string): string {
+  /**
+   * Finds an account of the user's that doesn't offer a capability. Throws NotApplicable where
+   * there is none.
+   */
+  findWithout(capability: string): string {
     const { session } = this.user;
-    const offering = session.offering(capability);
+    const offering = session.listOffering(capability);
     const id = Object.keys(session.accounts).find((one) => !offering.includes(one));
     if (id === undefined)
       throw new NotApplicable(`The user reaches no account without ${capability}.`);
     return id;
   }
 
-  /** Another user's account that this one can't reach, and that user. */
-  foreign(capability: string): { readonly accountId: string; readonly user: User } {
+  /**
+   * Finds another user's account that this one can't reach, and that user. Throws NotApplicable
+   * where there is none.
+   */
+  findForeign(capability: string): { readonly accountId: string; readonly user: User } {
     const mine = Object.keys(this.user.session.accounts);
     for (const user of this.others) {
-      const accountId = user.session.offering(capability).find((id) => !mine.includes(id));
+      const accountId = user.session.listOffering(capability).find((id) => !mine.includes(id));
       if (accountId !== undefined) return { accountId, user };
     }
     throw new NotApplicable(
@@ -139,10 +152,10 @@ export class Server {
   }
 
   /**
-   * Returns the user who may write to an account: the user, or another whose credentials were
-   * given.
+   * Finds the user who may write to an account: the user, or another whose credentials were given.
+   * Throws NotApplicable where nobody may.
    */
-  writer(accountId: string): User {
+  findWriter(accountId: string): User {
     const all = [this.user, ...this.others];
     const found = all.find(
       ({ session }) => accountId in session.accounts && !session.isReadOnly(accountId),
@@ -152,30 +165,37 @@ export class Server {
     return found;
   }
 
-  /** Returns the user who may see an account: the user, or another whose credentials were given. */
-  reader(accountId: string): User {
+  /**
+   * Finds the user who may see an account: the user, or another whose credentials were given.
+   * Returns the user where nobody may.
+   */
+  findReader(accountId: string): User {
     const all = [this.user, ...this.others];
     return all.find(({ session }) => accountId in session.accounts) ?? this.user;
   }
 
-  /** Accounts that somebody whose credentials are known may see, those of the user first. */
-  known(capability: string): readonly string[] {
+  /**
+   * Lists the accounts that somebody whose credentials are known may see, those of the user first.
+   */
+  listKnown(capability: string): readonly string[] {
     const all = [this.user, ...this.others];
-    return [...new Set(all.flatMap(({ session }) => session.offering(capability)))];
+    return [...new Set(all.flatMap(({ session }) => session.listOffering(capability)))];
   }
 
-  /** An account id that is nobody's. */
+  /** Returns an account id that is nobody's. */
   get unknownAccount(): string {
     return 'a-nobody';
   }
 
-  /** Returns name and arguments of an `error` response; see `methodError`. */
-  err(type: string, ...named: readonly string[]): [string, Matcher] {
-    return ['error', this.methodError(type, ...named)];
+  /**
+   * Returns the name of an `error` response and a matcher of its arguments; see `matchMethodError`.
+   */
+  matchError(type: string, ...named: readonly string[]): [string, Matcher] {
+    return ['error', this.matchMethodError(type, ...named)];
   }
 
   /** Matches an error of a type (RFC 8620 3.6.2); a strict run wants `named` in its description. */
-  methodError(type: string, ...named: readonly string[]): Matcher {
+  matchMethodError(type: string, ...named: readonly string[]): Matcher {
     const names = textWith(...named);
     return satisfying(`an error of type ${type} (${named.join(', ')})`, (value) => {
       const error = value as JsonMap | null;
@@ -184,6 +204,7 @@ export class Server {
     });
   }
 
+  /** Closes the connections of all users. */
   close(): void {
     for (const user of [this.user, ...this.others]) user.close();
   }

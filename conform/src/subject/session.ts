@@ -40,7 +40,7 @@ export class Session {
       if (answer.status === 401)
         throw new SessionError(`${place} refuses the credentials (401): give valid ones.`);
       if (typeof asMap(answer.json)['apiUrl'] === 'string') return new Session(answer.url, answer);
-      tried.push(wordsFor(place, answer));
+      tried.push(describeAnswer(place, answer));
     }
     throw new SessionError(`No session was found: ${tried.join(', ')}.`);
   }
@@ -56,16 +56,20 @@ export class Session {
     return Object.fromEntries(all.map(([id, account]) => [id, asMap(account)]));
   }
 
-  /** A limit of core's capability object (2), or what the RFC suggests at least. */
-  limit(name: keyof typeof SUGGESTED): number {
+  /**
+   * Reads a limit of core's capability object (2). Returns what the RFC suggests at least where it
+   * isn't there.
+   */
+  readLimit(name: keyof typeof SUGGESTED): number {
     const told = asMap(this.capabilities['urn:ietf:params:jmap:core'])[name];
     return typeof told === 'number' ? told : SUGGESTED[name];
   }
 
   /**
-   * Ids of accounts that offer a capability, the primary one first, then in the session's order.
+   * Lists the ids of accounts that offer a capability, the primary one first, then in the session's
+   * order.
    */
-  offering(capability: string): readonly string[] {
+  listOffering(capability: string): readonly string[] {
     const primary = asMap(this.object['primaryAccounts'])[capability];
     const ids = Object.keys(this.accounts).filter((id) =>
       Object.hasOwn(asMap(this.accounts[id]?.['accountCapabilities']), capability),
@@ -73,7 +77,7 @@ export class Session {
     return ids.sort((a, b) => Number(b === primary) - Number(a === primary));
   }
 
-  /** Whether an account is the user's own, and no group's or other user's (RFC 8620 2). */
+  /** Tells whether an account is the user's own, and no group's or other user's (RFC 8620 2). */
   isPersonal(accountId: string): boolean {
     return this.accounts[accountId]?.['isPersonal'] === true;
   }
@@ -88,11 +92,14 @@ export class Session {
    * the session's own. Throws SessionError where it can't be used.
    */
   expand(member: string, variables: Readonly<Record<string, string>> = {}): string {
-    return this.usable(member, this.object[member], HTTP, variables);
+    return this.expandTemplate(member, this.object[member], HTTP, variables);
   }
 
-  /** Does the same for a URL template with another place in the session, and of other schemes. */
-  usable(
+  /**
+   * Fills in the variables of a URL template with another place in the session, and of other
+   * schemes. Throws SessionError where it can't be used.
+   */
+  expandTemplate(
     name: string,
     template: Json | undefined,
     schemes: readonly string[],
@@ -119,8 +126,11 @@ export const WS: readonly string[] = Object.freeze(['wss:', 'ws:']);
 /** Lists the schemes that encrypt. */
 const SECURE: ReadonlySet<string> = new Set(['https:', 'wss:']);
 
-/** Returns words for an answer that is no session. */
-function wordsFor(place: string, { url, ...answer }: Awaited<ReturnType<Http['follow']>>): string {
+/** Describes an answer that is no session. */
+function describeAnswer(
+  place: string,
+  { url, ...answer }: Awaited<ReturnType<Http['follow']>>,
+): string {
   const target = targetOf(answer, url);
   if (target === null) return `${place} answered ${answer.status} without an apiUrl`;
   const hint = target.origin === new URL(url).origin ? '' : ': give that as --url';

@@ -3,8 +3,8 @@ import { type Item, type JsonMap, same } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { UnexpectedError } from '../unexpected.js';
 import { Creates } from './creates.js';
-import { type World, writable } from './described.js';
-import { listed } from './listing.js';
+import { listWritable, type World } from './described.js';
+import { listObjects } from './listing.js';
 import { PatternTexts } from './patterned.js';
 import { Prepared } from './prepared.js';
 import type { Server } from './server.js';
@@ -35,8 +35,8 @@ export class Subject extends Creates {
       server.standIns.set(name, new PatternTexts(name, text));
   }
 
-  /** The same for another type of the server. */
-  of(name: string): Subject {
+  /** Returns another type of the server in the same way. */
+  selectType(name: string): Subject {
     return new Subject(this.server, this.world, name);
   }
 
@@ -47,21 +47,24 @@ export class Subject extends Creates {
     await this.prepared.prepare(accountId);
     if (!this.profile.singleton || this.#originals.has(accountId)) return;
     // Where it is missing, which a check tells, there is nothing to be put back.
-    const [original] = await this.everything(accountId);
+    const [original] = await this.listAll(accountId);
     if (original === undefined) return;
     this.#originals.set(accountId, original);
     fence.restores(this.type, accountId);
   }
 
-  /** Sees what is there that the run did not make: that is left alone from now on. */
+  /** Takes note of what is there that the run did not make. It is left alone from now on. */
   async look(accountId: string): Promise<void> {
-    const items = await this.everything(accountId);
+    const items = await this.listAll(accountId);
     const { fence } = this.server;
     if (this.isBlind(accountId)) fence.blinds(this.type, accountId);
     else fence.found(this.type, accountId, items);
   }
 
-  /** A check begins: as many objects as an account may have fit in. */
+  /**
+   * Begins a check. Destroys what the run made so far where the check might lack room for its
+   * objects, or values that differ.
+   */
   async begin(): Promise<void> {
     this.#made = 0;
     this.texts.clear();
@@ -79,9 +82,9 @@ export class Subject extends Creates {
     await this.tidySupports();
   }
 
-  /** A singleton can't be destroyed: it gets back the values that it had. */
+  /** Gives a singleton the values back that it had, since it can't be destroyed. */
   async #restore(): Promise<void> {
-    const names = writable(this.described)
+    const names = listWritable(this.described)
       .filter(({ access }) => access === 'mutable')
       .map(({ name }) => name);
     for (const [accountId, original] of this.#originals) {
@@ -116,15 +119,18 @@ export class Subject extends Creates {
     return { id: reported?.id ?? '', reported: reported ?? {}, refused: notCreated?.['k'] ?? null };
   }
 
-  /** The same for what must be stored: its id. */
-  async put1(values: JsonMap, accountId = this.A1): Promise<string> {
+  /**
+   * Stores values as `put` does, and returns the object's id. Throws UnexpectedError where they are
+   * refused.
+   */
+  async putOne(values: JsonMap, accountId = this.A1): Promise<string> {
     const { id, refused } = await this.put(values, accountId);
     if (refused !== null)
       throw new UnexpectedError(`${JSON.stringify(values)}: ${JSON.stringify(refused)}`);
     return id;
   }
 
-  /** An update of one object: what the server set, or the SetError. */
+  /** Updates one object. Returns what the server set, or the SetError. */
   async update(
     id: string,
     patch: JsonMap,
@@ -147,7 +153,7 @@ export class Subject extends Creates {
     return list[0];
   }
 
-  /** Creates one object for each text in one call; their ids in order. */
+  /** Creates one object for each text in one call. Returns their ids in order. */
   async make(accountId: string, ...texts: readonly string[]): Promise<string[]> {
     this.#made += texts.length;
     if (!this.holds(this.#made))
@@ -165,41 +171,43 @@ export class Subject extends Creates {
     });
   }
 
-  /** One object; its id. */
-  async one(accountId: string, text = 'one'): Promise<string> {
+  /** Creates one object and returns its id. */
+  async makeOne(accountId: string, text = 'one'): Promise<string> {
     const [id = ''] = await this.make(accountId, text);
     return id;
   }
 
-  /** An object of the second account: its id, which none of the first one has. */
-  async elsewhere(): Promise<string> {
-    const id = await this.one(this.A2);
+  /**
+   * Creates an object in the second account. Returns its id, which none of the first account has.
+   */
+  async makeElsewhere(): Promise<string> {
+    const id = await this.makeOne(this.A2);
     // RFC 8620 1.2: an id is unique within its account alone.
-    if ((await this.everything(this.A1)).some((one) => one.id === id))
+    if ((await this.listAll(this.A1)).some((one) => one.id === id))
       throw new NotApplicable('Objects of two accounts have one id here.');
     return id;
   }
 
-  /** All objects of an account but those that were there before. */
-  async all(accountId: string): Promise<Item[]> {
-    const foreign = this.before(accountId);
-    return (await this.everything(accountId)).filter(({ id }) => !foreign.has(id));
+  /** Lists all objects of an account but those that were there before. */
+  async listOwn(accountId: string): Promise<Item[]> {
+    const foreign = this.listBefore(accountId);
+    return (await this.listAll(accountId)).filter(({ id }) => !foreign.has(id));
   }
 
-  /** All objects of an account, whoever made them, as far as they can be listed. */
-  async everything(accountId: string): Promise<Item[]> {
-    return await listed(this, accountId);
+  /** Lists all objects of an account, whoever made them, as far as they can be listed. */
+  async listAll(accountId: string): Promise<Item[]> {
+    return await listObjects(this, accountId);
   }
 
   /** Returns the state of the type in an account (RFC 8620 5.1). */
-  async state(accountId: string): Promise<string> {
+  async readState(accountId: string): Promise<string> {
     return (await this.client.get(this.type, { accountId, ids: [] })).state;
   }
 
   /** Leaves an account with none but what was there before, for checks of exact lists. */
   async empty(accountId: string): Promise<void> {
     await this.clear(accountId);
-    if (this.prepared.kept(accountId).size > 0)
+    if (this.prepared.listKept(accountId).size > 0)
       throw new NotApplicable('Its objects need others of it: an account is never without any.');
   }
 
@@ -212,12 +220,12 @@ export class Subject extends Creates {
   async #clear(accountId: string): Promise<void> {
     this.#made = 0;
     this.texts.delete(accountId);
-    const user = this.server.writer(accountId);
-    const client = user.client(this.profile.capability);
-    const kept = this.prepared.kept(accountId);
+    const user = this.server.findWriter(accountId);
+    const client = user.buildClient(this.profile.capability);
+    const kept = this.prepared.listKept(accountId);
     const { fence } = this.server;
     const ids = fence.made(this.type, accountId).filter((id) => !kept.has(id));
-    const most = Math.max(1, Math.min(AT_ONCE, user.session.limit('maxObjectsInSet')));
+    const most = Math.max(1, Math.min(AT_ONCE, user.session.readLimit('maxObjectsInSet')));
     for (let at = 0; at < ids.length; at += most) {
       const destroy = ids.slice(at, at + most);
       const answer = asSet(await client.ok(`${this.type}/set`, { accountId, destroy }));
@@ -229,10 +237,10 @@ export class Subject extends Creates {
     }
   }
 
-  /** State and data, to be compared before and after. */
-  async snapshot(accountId: string): Promise<unknown> {
-    const list = await this.everything(accountId);
-    const state = await this.state(accountId);
+  /** Takes the state and the data of an account, to be compared before and after. */
+  async takeSnapshot(accountId: string): Promise<unknown> {
+    const list = await this.listAll(accountId);
+    const state = await this.readState(accountId);
     return { state, list: [...list].sort((a, b) => (a.id < b.id ? -1 : 1)) };
   }
 }

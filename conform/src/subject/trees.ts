@@ -1,18 +1,18 @@
 import type { Item, JsonMap } from '../client/json.js';
 import type { Random } from '../random.js';
-import { operands } from './operators.js';
+import { listOperands } from './operators.js';
 import type { Subject } from './subject.js';
 
 /** Filters that a type's descriptor declares, alone and in trees of operators. */
 
-/** A condition of each declared filter, or as many as values are there to try. */
-export function everyFilter(
+/** Builds conditions of each declared filter: one for each value to try, `most` of a filter. */
+export function buildFilters(
   subject: Subject,
   items: readonly Item[],
   most = Number.POSITIVE_INFINITY,
 ): readonly JsonMap[] {
   return subject.described.filters.flatMap((filter) =>
-    operands(filter, items)
+    listOperands(filter, items)
       .slice(0, most)
       .map((value) => ({ [filter.name]: value })),
   );
@@ -27,26 +27,28 @@ export type Tree =
  * Makes a random filter. Each operator has at least one condition, since RFC 8620 5.5 leaves open
  * what an operator without any finds.
  */
-export function randomTree(random: Random, leaves: number, depth: number): Tree {
+export function drawTree(random: Random, leaves: number, depth: number): Tree {
   if (depth === 0 || random.chance(0.3)) return random.integer(0, leaves - 1);
   return {
     operator: random.pick(['AND', 'OR', 'NOT']),
     conditions: Array.from({ length: random.integer(1, 3) }, () =>
-      randomTree(random, leaves, depth - 1),
+      drawTree(random, leaves, depth - 1),
     ),
   };
 }
 
 /** Returns the filter of a tree whose leaves are indexes of conditions. */
-export function filterOf(tree: Tree, conditions: readonly JsonMap[]): JsonMap {
+export function buildFilter(tree: Tree, conditions: readonly JsonMap[]): JsonMap {
   if (typeof tree === 'number') return conditions[tree] ?? {};
   return {
     operator: tree.operator,
-    conditions: tree.conditions.map((one) => filterOf(one, conditions)),
+    conditions: tree.conditions.map((one) => buildFilter(one, conditions)),
   };
 }
 
-/** Whether the RFC has an id match (5.5), where it is known which conditions it matches. */
+/**
+ * Tells whether RFC 8620 5.5 has an id match a tree, where it is known what each condition matches.
+ */
 export function holds(tree: Tree, matched: readonly ReadonlySet<string>[], id: string): boolean {
   if (typeof tree === 'number') return matched[tree]?.has(id) ?? false;
   const { operator, conditions } = tree;

@@ -23,9 +23,9 @@ export interface EventVariables {
 }
 
 /** Returns the URL of a session's WebSocket (RFC 8887 3); null where it has none. */
-function socketUrlOf(session: Session): string | null {
+function readSocketUrl(session: Session): string | null {
   const { url } = asMap(session.capabilities[WEBSOCKET]);
-  return url === undefined ? null : session.usable(`${WEBSOCKET} url`, url, WS);
+  return url === undefined ? null : session.expandTemplate(`${WEBSOCKET} url`, url, WS);
 }
 
 /** Holds one user: the session as it was found, and the ways to speak with the server. */
@@ -59,7 +59,7 @@ export class User {
       const connection = new HttpConnection(http, () => session.expand('apiUrl'));
       return new User(session, http, watching, connection);
     }
-    const socketUrl = socketUrlOf(session);
+    const socketUrl = readSocketUrl(session);
     if (socketUrl === null)
       throw new SessionError(`The session has no ${WEBSOCKET} with a url: there is no WebSocket.`);
     const open = async (): Promise<Socket> => {
@@ -72,12 +72,13 @@ export class User {
     return new User(session, http, watching, connection);
   }
 
+  /** Returns the transport that requests take. */
   get transport(): TransportName {
     return this.#connection.transport;
   }
 
   /** Returns a client whose requests name core and these capabilities in `using` (RFC 8620 3.3). */
-  client(...capabilities: readonly string[]): Client {
+  buildClient(...capabilities: readonly string[]): Client {
     const using = [...new Set([CORE, ...capabilities])];
     const { standIns, strict } = this.watching;
     return new Client(this.#connection, using, strict, standIns);
@@ -87,8 +88,8 @@ export class User {
    * Opens a WebSocket beside the one of the run. Returns the HTTP status where the handshake is
    * refused. Throws NotApplicable where the session offers none.
    */
-  async socket(handshake: Handshake = {}): Promise<Socket | number> {
-    const url = socketUrlOf(this.session);
+  async openSocket(handshake: Handshake = {}): Promise<Socket | number> {
+    const url = readSocketUrl(this.session);
     if (url === null) throw new NotApplicable(`The session has no ${WEBSOCKET}.`);
     const socket = await Socket.open(url, this.http.authorization, this.watching, handshake);
     const hasOwn = handshake.headers?.['authorization'] === undefined;
@@ -99,7 +100,7 @@ export class User {
   /**
    * Opens an event source (RFC 8620 7.3). The stream has the status of the answer, whatever it is.
    */
-  async events(
+  async openEvents(
     variables: Partial<EventVariables> = {},
     authorization = this.http.authorization,
   ): Promise<EventStream> {
@@ -125,7 +126,7 @@ export class User {
   }
 
   /** Uploads octets and returns their blobId. Throws UnexpectedError where the answer has none. */
-  async uploaded(accountId: string, body: string | Uint8Array, type: string): Promise<string> {
+  async uploadBlob(accountId: string, body: string | Uint8Array, type: string): Promise<string> {
     const { status, text, json } = await this.upload(accountId, body, type);
     const { blobId } = asMap(json);
     if (typeof blobId !== 'string')
@@ -142,6 +143,7 @@ export class User {
     return this.http.send(this.session.expand('downloadUrl', { accountId, blobId, name, type }));
   }
 
+  /** Closes the connection. */
   close(): void {
     this.#connection.close();
   }

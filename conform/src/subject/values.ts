@@ -11,8 +11,8 @@ export interface Values {
 }
 
 /** Returns values that a property takes and values that it refuses, by its schema. */
-export function valuesOf({ schema, nullable }: ModelProperty): Values {
-  const { good, bad } = ofSchema(schema);
+export function listValues({ schema, nullable }: ModelProperty): Values {
+  const { good, bad } = listSchemaValues(schema);
   return {
     good: nullable ? [...good.filter((one) => one !== null), null] : good,
     bad: nullable ? bad.filter((one) => one !== null) : [...new Set([...bad, null])],
@@ -23,17 +23,17 @@ export function valuesOf({ schema, nullable }: ModelProperty): Values {
  * Returns values that a JSON schema allows, and values that it refuses. Null is one kind among
  * others.
  */
-export function ofSchema(schema: JSONSchema7): Values {
-  const types = kindsOf(schema);
+export function listSchemaValues(schema: JSONSchema7): Values {
+  const types = listKinds(schema);
   const kinds = types.filter((one) => one !== 'null');
   if (kinds.length === 0 && schema.enum === undefined) return ANYTHING;
-  const values = ofKind(schema, kinds[0] ?? 'string');
+  const values = listKindValues(schema, kinds[0] ?? 'string');
   if (!types.includes('null')) return { good: values.good, bad: [...values.bad, null] };
   return { good: [...values.good.filter((one) => one !== null), null], bad: values.bad };
 }
 
 /** Returns the JSON types that a schema allows. */
-export function kindsOf({ type }: JSONSchema7): readonly string[] {
+export function listKinds({ type }: JSONSchema7): readonly string[] {
   return type === undefined ? [] : Array.isArray(type) ? type : [type];
 }
 
@@ -43,7 +43,7 @@ const ANYTHING: Values = Object.freeze({
 });
 
 /** Returns values of a schema, good and bad, for one JSON type. */
-function ofKind(schema: JSONSchema7, kind: string): Values {
+function listKindValues(schema: JSONSchema7, kind: string): Values {
   if (schema.enum !== undefined && kind !== 'boolean') {
     return { good: schema.enum as Json[], bad: ['no such value', 5.5] };
   }
@@ -52,28 +52,28 @@ function ofKind(schema: JSONSchema7, kind: string): Values {
       return { good: [true, false], bad: ['true', 0, {}] };
     case 'integer':
     case 'number':
-      return ofNumber(schema, kind === 'integer');
+      return listNumbers(schema, kind === 'integer');
     case 'string':
-      return ofString(schema);
+      return listStrings(schema);
     case 'array':
-      return ofList(schema);
+      return listLists(schema);
     default:
-      return ofObject(schema);
+      return listObjects(schema);
   }
 }
 
 /** Tells whether a double holds an integer exactly. */
-const safe = (value: number): boolean => Math.abs(value) < Number.MAX_SAFE_INTEGER;
+const isSafe = (value: number): boolean => Math.abs(value) < Number.MAX_SAFE_INTEGER;
 
 /** Returns numbers at both bounds, and numbers beyond them. */
-function ofNumber({ minimum, maximum }: JSONSchema7, isInteger: boolean): Values {
+function listNumbers({ minimum, maximum }: JSONSchema7, isInteger: boolean): Values {
   const within = [0, 1, 7, -3, ...(isInteger ? [] : [0.5, -1e300])].filter(
     (value) => value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity),
   );
   const bounds = [minimum, maximum].filter((bound) => bound !== undefined);
   const past = [
-    ...(minimum !== undefined && safe(minimum) ? [minimum - 1] : []),
-    ...(maximum !== undefined && safe(maximum) ? [maximum + 1] : []),
+    ...(minimum !== undefined && isSafe(minimum) ? [minimum - 1] : []),
+    ...(maximum !== undefined && isSafe(maximum) ? [maximum + 1] : []),
   ];
   return {
     good: [...new Set([...within, ...bounds])],
@@ -87,13 +87,13 @@ const NO_TEXTS: readonly Json[] = [5, false, {}, ['x']];
  * Returns texts at both bounds and beyond them. Lengths are code points, so a bound is filled with
  * characters of two UTF-16 units.
  */
-function ofString(schema: JSONSchema7): Values {
+function listStrings(schema: JSONSchema7): Values {
   const { minLength = 0, maxLength, format, pattern } = schema;
   const known = formatNamed(format);
   if (known !== undefined) return { good: known.legal, bad: [...known.illegal, 5, {}] };
   const fits = (text: string) =>
     [...text].length >= minLength && [...text].length <= (maxLength ?? 1);
-  if (pattern !== undefined) return ofPattern(pattern, fits);
+  if (pattern !== undefined) return listPatternTexts(pattern, fits);
   const texts = ['a', '', 'B', 'straße', 'STRASSE 10', 'a 9', 'é', '%_'];
   const long = '\u{1F600}';
   return {
@@ -108,14 +108,14 @@ function ofString(schema: JSONSchema7): Values {
 }
 
 /** Returns texts that fit a pattern, and some that don't. */
-function ofPattern(pattern: string, fits: (text: string) => boolean): Values {
+function listPatternTexts(pattern: string, fits: (text: string) => boolean): Values {
   const regex = new RegExp(pattern, 'u');
   const wrong = ['', ' ', '\n', '?', 'é', 'no, this is none', '0'].filter((t) => !regex.test(t));
-  return { good: matching(pattern, fits, 6), bad: [...NO_TEXTS, ...wrong] };
+  return { good: drawMatching(pattern, fits, 6), bad: [...NO_TEXTS, ...wrong] };
 }
 
 /** Returns `count` different texts that a pattern allows, the same in every run. */
-export function matching(
+export function drawMatching(
   pattern: string,
   fits: (text: string) => boolean,
   count: number,
@@ -132,25 +132,25 @@ export function matching(
 }
 
 /** Returns lists of the shortest and the longest length, and lists beyond them. */
-function ofList({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Values {
-  const { good, bad } = ofSchema(schemaOf(items));
+function listLists({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Values {
+  const { good, bad } = listSchemaValues(toSchema(items));
   const small = good.filter((one) => JSON.stringify(one).length < 300);
   const [first] = small;
   const shapes: Json[] = ['x', {}, 5];
   if (first === undefined) return { good: minItems === 0 ? [[]] : [], bad: shapes };
-  const many = (count: number): Json[] =>
-    Array.from({ length: count }, (_, n) => (uniqueItems === true ? numbered(first, n) : first));
+  const fillList = (count: number): Json[] =>
+    Array.from({ length: count }, (_, n) => (uniqueItems === true ? addNumber(first, n) : first));
   const canFill = uniqueItems !== true || typeof first === 'string' || typeof first === 'number';
   const bounded = maxItems !== undefined && maxItems <= 1000 && canFill;
   return {
     good: [
       ...(minItems === 0 ? [[]] : []),
       small.slice(0, Math.max(3, minItems)),
-      ...(bounded ? [many(maxItems)] : []),
+      ...(bounded ? [fillList(maxItems)] : []),
     ],
     bad: [
       ...shapes,
-      ...(bounded ? [many(maxItems + 1)] : []),
+      ...(bounded ? [fillList(maxItems + 1)] : []),
       ...(uniqueItems === true ? [[first, first]] : []),
       ...bad.map((one) => [one]),
     ],
@@ -158,26 +158,26 @@ function ofList({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Va
 }
 
 /** Returns a value that differs from others of its kind by a number. */
-const numbered = (value: Json, n: number): Json =>
+const addNumber = (value: Json, n: number): Json =>
   typeof value === 'number' ? value + n : `${String(value)}${n}`;
 
 /** Returns a schema as an object: `true` allows anything. */
-export function schemaOf(schema: JSONSchema7['items'] | JSONSchema7Definition): JSONSchema7 {
+export function toSchema(schema: JSONSchema7['items'] | JSONSchema7Definition): JSONSchema7 {
   return typeof schema === 'object' && !Array.isArray(schema) ? schema : {};
 }
 
 /**
  * Returns objects with all members and with few, and objects that lack one or have one too many.
  */
-function ofObject(schema: JSONSchema7): Values {
-  return schema.properties === undefined ? ofMap(schema) : ofMembers(schema);
+function listObjects(schema: JSONSchema7): Values {
+  return schema.properties === undefined ? listMaps(schema) : listMembers(schema);
 }
 
 /** Returns objects with as few members as may be, with all, and with one that is wrong. */
-function ofMembers({ properties = {}, required = [] }: JSONSchema7): Values {
+function listMembers({ properties = {}, required = [] }: JSONSchema7): Values {
   const members = Object.entries(properties).map(([name, schema]) => ({
     name,
-    ...ofSchema(schemaOf(schema)),
+    ...listSchemaValues(toSchema(schema)),
   }));
   const whole = Object.fromEntries(
     members.flatMap(({ name, good }) => (good[0] === undefined ? [] : [[name, good[0]]])),
@@ -198,23 +198,23 @@ function ofMembers({ properties = {}, required = [] }: JSONSchema7): Values {
       [],
       5,
       { ...least, noSuchMember: 1 },
-      ...required.map((missing) => without(whole, missing)),
+      ...required.map((missing) => dropMember(whole, missing)),
       ...members.flatMap(({ name, bad }) => bad.map((value) => ({ ...least, [name]: value }))),
     ],
   };
 }
 
 /** Returns an object without one of its members. */
-export function without(value: JsonMap, name: string): JsonMap {
+export function dropMember(value: JsonMap, name: string): JsonMap {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
 }
 
 /** Returns keys that a map may have, and keys that it may not have. */
-export function keysOf(schema: JSONSchema7): Values {
-  const names = schemaOf(schema.propertyNames);
+export function listKeys(schema: JSONSchema7): Values {
+  const names = toSchema(schema.propertyNames);
   const isFree =
     names.enum === undefined && names.format === undefined && names.pattern === undefined;
-  const { good, bad } = ofString({ type: 'string', maxLength: 255, ...names });
+  const { good, bad } = listStrings({ type: 'string', maxLength: 255, ...names });
   const texts = (names.enum ??
     (isFree ? ['a', 'B', 'a/b~c', '__proto__', ...good] : good)) as Json[];
   const wrong = names.enum === undefined ? bad : ['no such value'];
@@ -225,39 +225,41 @@ export function keysOf(schema: JSONSchema7): Values {
  * Returns maps of few and of many entries, and maps with one wrong key or value. A map of values
  * that are all true is a set.
  */
-function ofMap(schema: JSONSchema7): Values {
+function listMaps(schema: JSONSchema7): Values {
   const { maxProperties, minProperties = 0, additionalProperties } = schema;
-  const values = ofSchema(schemaOf(additionalProperties));
-  const set = schemaOf(additionalProperties).enum?.[0] === true;
-  const good: readonly Json[] = set ? [true] : values.good.filter((one) => size(one) < 2000);
+  const values = listSchemaValues(toSchema(additionalProperties));
+  const set = toSchema(additionalProperties).enum?.[0] === true;
+  const good: readonly Json[] = set ? [true] : values.good.filter((one) => countOctets(one) < 2000);
   const bad: readonly Json[] = set ? [false, null, 1, 'true'] : values.bad;
   const [first] = good;
-  const { good: keys, bad: wrongKeys } = keysOf(schema);
+  const { good: keys, bad: wrongKeys } = listKeys(schema);
   const shapes: Json[] = ['x', [], 5];
   if (first === undefined) return { good: [{}], bad: shapes };
-  const map = (entries: readonly (readonly [Json, Json])[]): JsonMap =>
+  const buildMap = (entries: readonly (readonly [Json, Json])[]): JsonMap =>
     Object.fromEntries(entries.map(([key, value]) => [String(key), value]));
-  const filled = (count: number): JsonMap =>
-    map(Array.from({ length: count }, (_, n) => [`k${n}`, size(first) > 50 ? {} : first]));
-  const isFree = schemaOf(schema.propertyNames).enum === undefined;
+  const fillMap = (count: number): JsonMap =>
+    buildMap(
+      Array.from({ length: count }, (_, n) => [`k${n}`, countOctets(first) > 50 ? {} : first]),
+    );
+  const isFree = toSchema(schema.propertyNames).enum === undefined;
   const isSmall = set || typeof first !== 'object';
   const bounded = maxProperties !== undefined && maxProperties <= 200 && isFree && isSmall;
   return {
     good: [
       ...(minProperties === 0 ? [{}] : []),
-      map(keys.slice(0, 3).map((key, n) => [key, good[n % good.length] ?? first])),
-      ...keys.slice(3).map((key) => map([[key, first]])),
-      ...good.slice(1, 6).map((value) => map([[keys[0] ?? 'a', value]])),
-      ...(bounded ? [filled(maxProperties)] : []),
+      buildMap(keys.slice(0, 3).map((key, n) => [key, good[n % good.length] ?? first])),
+      ...keys.slice(3).map((key) => buildMap([[key, first]])),
+      ...good.slice(1, 6).map((value) => buildMap([[keys[0] ?? 'a', value]])),
+      ...(bounded ? [fillMap(maxProperties)] : []),
     ],
     bad: [
       ...shapes,
-      ...wrongKeys.map((key) => map([[key, first]])),
-      ...bad.map((value) => map([[keys[0] ?? 'a', value]])),
-      ...(bounded ? [filled(maxProperties + 1)] : []),
+      ...wrongKeys.map((key) => buildMap([[key, first]])),
+      ...bad.map((value) => buildMap([[keys[0] ?? 'a', value]])),
+      ...(bounded ? [fillMap(maxProperties + 1)] : []),
     ],
   };
 }
 
 /** Returns the octets of a value as JSON. */
-export const size = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
+export const countOctets = (value: Json): number => Buffer.byteLength(JSON.stringify(value));

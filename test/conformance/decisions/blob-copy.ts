@@ -36,7 +36,7 @@ export const blobCopyDecisions = serverChecks('6.3', [
       const good = { accountId: findSecondBlobAccount(server), blobIds: [] };
       for (const blobIds of [undefined, null, 'x', {}, [1]])
         expect(await call(server, { ...good, blobIds })).toEqual(
-          server.err('invalidArguments', 'blobIds'),
+          server.matchError('invalidArguments', 'blobIds'),
         );
       for (const name of ['accountId', 'fromAccountId'])
         for (const value of [undefined, null, 1])
@@ -54,9 +54,9 @@ export const blobCopyDecisions = serverChecks('6.3', [
       'An account without the capability of blobs, on either side, is ' +
       'accountNotSupportedByMethod.',
     async run(server) {
-      const without = server.without(BLOB);
+      const without = server.findWithout(BLOB);
       const blobIds = [await uploadText(server, 'x')];
-      const error = server.err('accountNotSupportedByMethod');
+      const error = server.matchError('accountNotSupportedByMethod');
       expect(await call(server, { accountId: without, blobIds })).toEqual(error);
       const args = { fromAccountId: without, accountId: findBlobAccount(server), blobIds };
       expect(await call(server, args)).toEqual(error);

@@ -113,8 +113,8 @@ export const downloadDecisions = serverChecks('6.2', [
     rule: 'Every blob out of reach is 404, with the same problem.',
     async run(server) {
       const [A1 = '', A2 = A1] = findBlobAccounts(server);
-      const { accountId, user } = server.foreign(findBlobCapability(server));
-      const theirs = await user.uploaded(accountId, 'theirs', 'text/plain');
+      const { accountId, user } = server.findForeign(findBlobCapability(server));
+      const theirs = await user.uploadBlob(accountId, 'theirs', 'text/plain');
       const mine = await store(server);
       const { unknownAccount } = server;
       const places = [

@@ -35,10 +35,10 @@ export const blobLookupDecisions = serverChecks(
         const accountId = findAccount(server);
         const call = (args: object) => buildClient(server).call('Blob/lookup', args);
         expect(await call({ accountId, ids: [] })).toEqual(
-          server.err('invalidArguments', 'typeNames'),
+          server.matchError('invalidArguments', 'typeNames'),
         );
         expect(await call({ accountId, typeNames: [] })).toEqual(
-          server.err('invalidArguments', 'ids'),
+          server.matchError('invalidArguments', 'ids'),
         );
       },
     },
@@ -71,7 +71,7 @@ export const blobLookupTypeDecisions = typeChecks(
         'that has none is unknownDataType.',
       needs: { room: 0, singleton: 'both' },
       applies: ({ server, A1 }) =>
-        server.user.session.offering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`,
+        server.user.session.listOffering(BLOB).includes(A1) ? null : `The account has no ${BLOB}.`,
       async run(subject) {
         const { server, type, A1: accountId, described, clientOfAll } = subject;
         const { accounts } = await server.user.readSession();
@@ -82,7 +82,7 @@ export const blobLookupTypeDecisions = typeChecks(
         const args = { accountId, typeNames: [type], ids: [] };
         const answer = await clientOfAll.call('Blob/lookup', args);
         if (refers) expect(answer[0]).toBe('Blob/lookup');
-        else expect(answer).toEqual(server.err('unknownDataType'));
+        else expect(answer).toEqual(server.matchError('unknownDataType'));
       },
     },
   ],

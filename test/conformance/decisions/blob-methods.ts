@@ -81,7 +81,7 @@ export const blobUploadMethodDecisions = serverChecks(
           [{ accountId, create, update: {} }, 'update'],
         ] as const)
           expect(await buildClient(server).call('Blob/upload', args)).toEqual(
-            server.err('invalidArguments', name),
+            server.matchError('invalidArguments', name),
           );
       },
     },

@@ -45,7 +45,7 @@ export const blobGetMethodDecisions = serverChecks(
           });
         for (const property of ['nope', 'digest:md0', 'digest:', 'Size', '__proto__'])
           expect(await call({ properties: [property] })).toEqual(
-            server.err('invalidArguments', property),
+            server.matchError('invalidArguments', property),
           );
         for (const [args, name] of [
           [{ offset: -1 }, 'offset'],
@@ -54,7 +54,7 @@ export const blobGetMethodDecisions = serverChecks(
           [{ ids: 'x' }, 'ids'],
           [{ foo: 1 }, 'foo'],
         ] as const)
-          expect(await call(args)).toEqual(server.err('invalidArguments', name));
+          expect(await call(args)).toEqual(server.matchError('invalidArguments', name));
         expect(await listBlobs(server, [id], { properties: [] })).toEqual([{ id }]);
         const [name, { type }] = await call({ ids: null });
         expect(name).toBe('error');

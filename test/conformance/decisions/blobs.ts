@@ -60,13 +60,13 @@ export const uploadDecisions = serverChecks('6.1', [
     rule: 'An account out of reach is 404 as an unknown one is, a read-only one is 403.',
     async run(server) {
       const upload = (id: string) => server.user.upload(id, 'x', 'text/plain');
-      const { accountId } = server.foreign(findBlobCapability(server));
+      const { accountId } = server.findForeign(findBlobCapability(server));
       const [theirs, nobodys] = [await upload(accountId), await upload(server.unknownAccount)];
       expect([theirs.status, nobodys.status]).toEqual([404, 404]);
       expect(theirs.text.replaceAll(accountId, '-')).toBe(
         nobodys.text.replaceAll(server.unknownAccount, '-'),
       );
-      expect((await upload(server.readOnly(findBlobCapability(server)))).status).toBe(403);
+      expect((await upload(server.findReadOnly(findBlobCapability(server)))).status).toBe(403);
     },
   },
 ]);

@@ -13,7 +13,7 @@ export const changesStateDecisions = [
       rule: 'The state stays the same while nothing changes: newState is sinceState.',
       async run(subject) {
         const { session } = subject.server.user;
-        for (const accountId of session.offering(subject.profile.capability)) {
+        for (const accountId of session.listOffering(subject.profile.capability)) {
           const { state } = await subject.client.get(subject.type, { accountId, ids: [] });
           const args = { accountId, sinceState: state };
           const { oldState, newState } = await subject.client.changes(subject.type, args);
@@ -33,8 +33,8 @@ export const changesStateDecisions = [
       rule: 'The last page of changes leads to the state that /get tells.',
       async run(subject) {
         const { A1: accountId, type } = subject;
-        const start = await subject.state(accountId);
-        for (const text of ['a', 'b', 'c', 'd', 'e']) await subject.one(accountId, text);
+        const start = await subject.readState(accountId);
+        for (const text of ['a', 'b', 'c', 'd', 'e']) await subject.makeOne(accountId, text);
         let page = await subject.client.changes(type, {
           ...{ accountId, sinceState: start, maxChanges: 2 },
         });
@@ -44,7 +44,7 @@ export const changesStateDecisions = [
           });
         expect([page.hasMoreChanges, page.newState]).toEqual([
           false,
-          await subject.state(accountId),
+          await subject.readState(accountId),
         ]);
       },
     },
@@ -55,7 +55,7 @@ export const changesStateDecisions = [
       level: 'must',
       rule: 'Each create steps the counter by one, in the order in which they were committed.',
       async run(subject) {
-        const start = await subject.state(subject.A1);
+        const start = await subject.readState(subject.A1);
         const answers = await createAtOnce(subject, 20);
         const numbers = chainAnswers(answers, start).map(({ newState }) => Number(newState));
         expect(numbers).toEqual(numbers.map((_, index) => Number(start) + index + 1));

@@ -12,10 +12,10 @@ export const changesDecisions = typeChecks(
       level: 'must',
       rule: 'An update that changes nothing is no change: the state stays.',
       async run(subject) {
-        const id = await subject.one(subject.A1, 'same');
-        const state = await subject.state(subject.A1);
+        const id = await subject.makeOne(subject.A1, 'same');
+        const state = await subject.readState(subject.A1);
         await update(subject, id, 'same');
-        expect(await subject.state(subject.A1)).toBe(state);
+        expect(await subject.readState(subject.A1)).toBe(state);
         expect((await callChanges(subject, state)).updated).toEqual([]);
       },
     },
@@ -27,7 +27,7 @@ export const changesDecisions = typeChecks(
         'false (the RFC lets a server return fewer).',
       needs: { room: 3 },
       async run(subject) {
-        const start = await subject.state(subject.A1);
+        const start = await subject.readState(subject.A1);
         const ids = await subject.make(subject.A1, 'a', 'b', 'c');
         const answer = await callChanges(subject, start, { maxChanges: 3 });
         expect(answer).toMatchObject({ hasMoreChanges: false, created: sameMembers(ids) });
@@ -41,13 +41,13 @@ export const changesDecisions = typeChecks(
         'A state is a decimal counter; one that lies ahead of it, or is written in another way, ' +
         'is cannotCalculateChanges.',
       async run(subject) {
-        const state = await subject.state(subject.A1);
+        const state = await subject.readState(subject.A1);
         const ahead = [String(Number(state) + 1), '999999999999', '9'.repeat(23)];
         const odd = ['-1', '+1', '01', '00', '1.0', '1e0', ' 0', '0 ', 'NaN', 'Infinity', '0x1'];
         for (const sinceState of [...ahead, ...odd]) {
           const args = { accountId: subject.A1, sinceState };
           expect(await subject.client.call(`${subject.type}/changes`, args)).toEqual(
-            subject.err('cannotCalculateChanges'),
+            subject.matchError('cannotCalculateChanges'),
           );
         }
       },

@@ -12,8 +12,8 @@ export const copyDestroyDecisions = typeChecks('5.4', NEEDS, [
       'The implicit /set has every member of a /set response, null where there is nothing, and ' +
       'the source’s state counts one on.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const oldState = await subject.state(subject.A1);
+      const id = await subject.makeOne(subject.A1);
+      const oldState = await subject.readState(subject.A1);
       const responses = await moveObject(subject, id, { k: buildCopy(subject, id) });
       expect(readArgs(responses, 1)).toEqual({
         ...NOTHING_SET,

@@ -10,7 +10,7 @@ export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
     needs: { room: 0 },
     async run(subject) {
       const answer = await tryCopy(subject, { accountId: subject.A1, create: {} });
-      expect(answer).toEqual(subject.err('invalidArguments'));
+      expect(answer).toEqual(subject.matchError('invalidArguments'));
     },
   },
   {
@@ -23,7 +23,7 @@ export const copyRefusedDecisions = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const create = { k: { [subject.profile.text]: 'a' }, n: { id: null }, m: { id: 5 } };
       const { created, notCreated } = await copy(subject, { create });
-      const error = subject.setError('invalidProperties', ['id']);
+      const error = subject.matchSetError('invalidProperties', ['id']);
       expect([created, notCreated]).toEqual([null, { k: error, n: error, m: error }]);
     },
   },

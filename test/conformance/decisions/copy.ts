@@ -12,8 +12,8 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
       'created has the copy’s new id, its times and what only the server sets, and nothing else; ' +
       'the target’s state counts one on.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'original');
-      const oldState = await subject.state(subject.A2);
+      const id = await subject.makeOne(subject.A1, 'original');
+      const oldState = await subject.readState(subject.A2);
       const answer = await copy(subject, { create: { k: buildCopy(subject, id) } });
       const { serverSet } = subject.profile;
       expect(answer).toEqual({
@@ -31,7 +31,7 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
       ).toEqual({
         accountId: subject.A2,
         state: answer.newState,
-        list: [{ ...subject.shown('original', subject.A2), ...made }],
+        list: [{ ...subject.buildShown('original', subject.A2), ...made }],
         notFound: [],
       });
     },
@@ -42,7 +42,7 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
     rule: 'A later /get of the request finds a copy by its creation id.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'copied');
+      const id = await subject.makeOne(subject.A1, 'copied');
       const response = await subject.client.api([
         buildCopyCall(subject, id),
         buildGetCall(subject, { accountId: subject.A2, ids: ['#k'], properties: [text] }, 'g'),

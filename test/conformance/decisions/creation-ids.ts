@@ -18,7 +18,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     rule: 'A creation id of the request’s createdIds stands for its id as a key of update, too.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const response = await subject.client.api(
         [
           buildSetCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
@@ -39,7 +39,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
       'were sent.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const response = await subject.client.api(
         [
           buildSetCall(subject, { update: { '#x': { [text]: 'after' } } }, 'u'),
@@ -78,7 +78,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     rule: 'ids of a /get may be creation ids of the request’s createdIds, too.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'given');
+      const id = await subject.makeOne(subject.A1, 'given');
       const get = buildGetCall(subject, { ids: ['#x'], properties: [text] }, 'g');
       const response = await subject.client.api([get], { createdIds: { x: id } });
       expect(answerTo(response, 'g')).toMatchObject({

@@ -6,7 +6,7 @@ import {
   needOwnLink,
 } from '../../../conform/src/checks/creation-references.js';
 import { matchInvalid } from '../../../conform/src/checks/patch-places.js';
-import { wrapped } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/described.js';
 
 export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, [
   {
@@ -19,7 +19,7 @@ export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', '
     applies: needOwnLink,
     async run(subject) {
       await forEachLink(subject, findOwnLinks(subject), async ({ name, reference: { form } }) => {
-        const to = (key: string) => ({ ...subject.create('c'), [name]: wrapped(form, `#${key}`) });
+        const to = (key: string) => ({ ...subject.create('c'), [name]: wrapIds(form, `#${key}`) });
         const { created, notCreated } = await subject.set({
           create: {
             a: to('b'),

@@ -11,7 +11,7 @@ import {
 import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import type { Json } from '../../../conform/src/client/json.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
-import { valuesOf } from '../../../conform/src/subject/values.js';
+import { listValues } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 
 const withAccess = ({ described }: Subject, wanted: string): readonly ModelProperty[] =>
@@ -41,7 +41,7 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
     async run(subject) {
       await withObject(subject, async (id) => {
         for (const { name, default: value = null } of withAccess(subject, 'internal')) {
-          const error = subject.setError('invalidProperties', [name]);
+          const error = subject.matchSetError('invalidProperties', [name]);
           expect(await subject.read(id)).not.toHaveProperty(name);
           for (const one of [value as Json, 1, 'x']) {
             const { refused } = await subject.update(id, { [name]: one });
@@ -69,10 +69,10 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
         const changed = await subject.update(id, { [name]: 'an0ther of theirs' });
         expect({ name, refused: changed.refused }).toEqual({ name, refused: null });
         const item = await subject.read(id);
-        const answers = [reported, item, await subject.all(subject.A1), changed];
+        const answers = [reported, item, await subject.listOwn(subject.A1), changed];
         expect(JSON.stringify(answers)).not.toContain('of theirs');
         expect(item).not.toHaveProperty(name);
-        for (const value of valuesOf(property).bad) {
+        for (const value of listValues(property).bad) {
           if (value === null) continue;
           const tried = await subject.update(id, { [name]: value });
           expect({ name, value, refused: tried.refused }).toEqual({
@@ -100,7 +100,7 @@ export const describedAccessDecisions = typeChecks('5.3', NEEDS, [
         const { name, default: value = null } = property;
         const other = findOther(subject, property, value as Json);
         if (other === undefined) continue;
-        const id = await subject.put1({ [name]: other });
+        const id = await subject.putOne({ [name]: other });
         const { refused } = await subject.update(id, { [name]: null });
         expect({ name, refused }).toEqual({ name, refused: matchRefusal(subject, name) });
         expect((await subject.read(id))[name]).toEqual(other);

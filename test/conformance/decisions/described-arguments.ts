@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { query } from '../../../conform/src/subject/queries.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
-import { ofSchema, schemaOf } from '../../../conform/src/subject/values.js';
+import { listSchemaValues, toSchema } from '../../../conform/src/subject/values.js';
 import type { StandardMethodName } from '../../../src/capability/definition.js';
 
 /** Further members that a descriptor declares of standard methods. */
@@ -14,7 +14,7 @@ async function calling(subject: Subject): Promise<Call> {
   const { client, type, A1: accountId } = subject;
   const required: Partial<Record<StandardMethodName, object>> = {
     get: { ids: [] },
-    changes: { sinceState: await subject.state(accountId) },
+    changes: { sinceState: await subject.readState(accountId) },
     ...(subject.has('copy') ? { copy: { fromAccountId: subject.A2, create: {} } } : {}),
     ...(subject.has('query', 'queryChanges') ? { queryChanges: await sinceQuery(subject) } : {}),
   };
@@ -51,7 +51,7 @@ export const describedArgumentDecisions = typeChecks(
         const call = await calling(subject);
         for (const { name, further, response } of furtherOf(subject)) {
           for (const [argument, schema] of Object.entries(further.properties ?? {})) {
-            const { good, bad } = ofSchema(schemaOf(schema));
+            const { good, bad } = listSchemaValues(toSchema(schema));
             for (const value of good)
               expect({ argument, value, answer: await call(name, { [argument]: value }) }).toEqual({
                 argument,
@@ -65,13 +65,13 @@ export const describedArgumentDecisions = typeChecks(
               expect({ argument, value, answer: await call(name, { [argument]: value }) }).toEqual({
                 argument,
                 value,
-                answer: subject.err('invalidArguments', argument),
+                answer: subject.matchError('invalidArguments', argument),
               });
           }
           const [, told] = await call(name, {});
           for (const member of response?.required ?? []) expect(told).toHaveProperty(member);
           const answer = await call(name, { noSuchArgument: 1 });
-          expect(answer).toEqual(subject.err('invalidArguments', 'noSuchArgument'));
+          expect(answer).toEqual(subject.matchError('invalidArguments', 'noSuchArgument'));
         }
       },
     },

@@ -8,7 +8,7 @@ import {
 } from '../../../conform/src/checks/described-blobs.js';
 import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import { entry } from '../../../conform/src/expected.js';
-import { blobHoldersOf } from '../../../conform/src/subject/blob-holders.js';
+import { findBlobHolders } from '../../../conform/src/subject/blob-holders.js';
 
 export const describedBlobDecisions = typeChecks('6', NEEDS, [
   {
@@ -21,10 +21,10 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
     async run(subject) {
       const elsewhere = await upload(subject, 'elsewhere', subject.A2);
       await forEachHolder(subject, async (holder, made) => {
-        const { name, access, isWhole, holding } = holder;
+        const { name, access, isWhole, buildHolding } = holder;
         const { id } = await subject.put({});
         if (!subject.profile.singleton) made.push(id);
-        const texts = [elsewhere, 'bnothing', '', 'no id', '#nobody'].map(holding);
+        const texts = [elsewhere, 'bnothing', '', 'no id', '#nobody'].map(buildHolding);
         const others = isWhole ? [{}, ['b']] : [];
         for (const value of [...texts, ...others, 5, true]) {
           const { refused } = await subject.put({ [name]: value });
@@ -48,14 +48,14 @@ export const describedBlobDecisions = typeChecks('6', NEEDS, [
     applies: needBlobHolder,
     async run(subject) {
       const accountId = subject.AR;
-      const writer = subject.server.writer(accountId);
+      const writer = subject.server.findWriter(accountId);
       await subject.prepare(accountId);
-      const client = writer.client(subject.profile.capability);
-      for (const { name, holding } of blobHoldersOf(subject)) {
-        const blobId = await writer.uploaded(accountId, `${name} shared`, 'text/plain');
+      const client = writer.buildClient(subject.profile.capability);
+      for (const { name, buildHolding } of findBlobHolders(subject)) {
+        const blobId = await writer.uploadBlob(accountId, `${name} shared`, 'text/plain');
         const read = async () => (await subject.server.user.download(accountId, blobId)).status;
         expect(await read()).toBe(404);
-        const k = { ...subject.create('shared', accountId), [name]: holding(blobId) };
+        const k = { ...subject.create('shared', accountId), [name]: buildHolding(blobId) };
         const { created } = await client.set(subject.type, { accountId, create: { k } });
         const { id } = entry(created, 'k');
         const while_ = await subject.server.user.download(accountId, blobId);

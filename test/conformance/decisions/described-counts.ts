@@ -4,7 +4,7 @@ import { findCounts } from '../../../conform/src/checks/described-counts.js';
 import { Targets } from '../../../conform/src/checks/targets.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { NotApplicable } from '../../../conform/src/not-applicable.js';
-import { wrapped } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/described.js';
 
 /** An object that counts has this number, and an act that changes it is a change of its. */
 const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 4 }, [
@@ -23,7 +23,7 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
           const by = child.described.properties.find((one) => one.name === computed.by);
           const form = by?.reference?.form ?? 'single';
           const [a = '', b = ''] = await subject.make(subject.A1, 'counts', 'other');
-          const hold = (id: string) => ({ [computed.by]: wrapped(form, id) });
+          const hold = (id: string) => ({ [computed.by]: wrapIds(form, id) });
           /**
            * Returns the changes of an act: the numbers of both, and that these are among the
            * updated.
@@ -33,7 +33,7 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
             numbers: readonly [number, number],
             ...changed: readonly string[]
           ) => {
-            const args = { accountId: subject.A1, sinceState: await subject.state(subject.A1) };
+            const args = { accountId: subject.A1, sinceState: await subject.readState(subject.A1) };
             await act();
             const { updated } = await subject.client.changes(subject.type, args);
             const now = [(await subject.read(a))[name], (await subject.read(b))[name]];
@@ -43,7 +43,7 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
           };
           const ids: string[] = [];
           const add = async () => {
-            const id = await child.put1(hold(a));
+            const id = await child.putOne(hold(a));
             ids.push(id);
             targets.add(child, subject.A1, id);
           };
@@ -78,12 +78,12 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
           const { text } = child.profile;
           if (text === '') throw new NotApplicable('What is counted has no text to change.');
           const by = child.described.properties.find((one) => one.name === computed.by);
-          const top = await subject.one(subject.A1, 'counts');
-          const id = await child.put1({
-            [computed.by]: wrapped(by?.reference?.form ?? 'single', top),
+          const top = await subject.makeOne(subject.A1, 'counts');
+          const id = await child.putOne({
+            [computed.by]: wrapIds(by?.reference?.form ?? 'single', top),
           });
           targets.add(child, subject.A1, id);
-          const args = { accountId: subject.A1, sinceState: await subject.state(subject.A1) };
+          const args = { accountId: subject.A1, sinceState: await subject.readState(subject.A1) };
           const { refused } = await child.update(id, { [text]: 'another' });
           expect({ name, refused }).toEqual({ name, refused: null });
           const { updated } = await subject.client.changes(subject.type, args);

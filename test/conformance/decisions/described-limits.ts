@@ -13,7 +13,7 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
     applies: needReachableCount,
     async run(subject) {
       await subject.clear(subject.A1);
-      const count = subject.profile.count - subject.foreign().size;
+      const count = subject.profile.count - subject.listForeign().size;
       const create = Object.fromEntries(
         Array.from({ length: count + 2 }, (_, index) => [`k${index}`, subject.create('a')]),
       );
@@ -22,8 +22,8 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
       });
       expect(Object.keys(created ?? {})).toHaveLength(count);
       expect(notCreated).toEqual({
-        [`k${count}`]: subject.setError('overQuota'),
-        [`k${count + 1}`]: subject.setError('overQuota'),
+        [`k${count}`]: subject.matchSetError('overQuota'),
+        [`k${count + 1}`]: subject.matchSetError('overQuota'),
         wrong: expect.objectContaining({ type: 'invalidProperties' }),
       });
       const exchanged = await subject.set({
@@ -31,7 +31,7 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
         destroy: [entry(created, 'k0').id],
       });
       expect(exchanged.notCreated).toBeNull();
-      expect(await subject.all(subject.A1)).toHaveLength(count);
+      expect(await subject.listOwn(subject.A1)).toHaveLength(count);
       await subject.clear(subject.A1);
     },
   },
@@ -50,11 +50,11 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
       const { created, notCreated } = await subject.set({
         create: { big: { ...subject.create('a'), [name]: value }, k: subject.create('b') },
       });
-      expect(notCreated).toEqual({ big: subject.setError('tooLarge') });
+      expect(notCreated).toEqual({ big: subject.matchSetError('tooLarge') });
       const { id } = entry(created, 'k');
       const before = await subject.read(id);
       const { refused } = await subject.update(id, { [name]: value });
-      expect(refused).toEqual(subject.setError('tooLarge'));
+      expect(refused).toEqual(subject.matchSetError('tooLarge'));
       expect(await subject.read(id)).toEqual(before);
     },
   },

@@ -9,7 +9,7 @@ import {
 } from '../../../conform/src/checks/described-links.js';
 import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
-import { wrapped } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 
 /** Returns the values that a second copy of one object must have of its own. */
@@ -17,7 +17,7 @@ function another(subject: Subject): JsonMap {
   const own = subject.profile.given.filter(
     ({ reference, blobs }) => reference === undefined && blobs.length === 0,
   );
-  return Object.fromEntries(own.map(({ name }) => [name, subject.differing(name)]));
+  return Object.fromEntries(own.map(({ name }) => [name, subject.drawDiffering(name)]));
 }
 
 export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
@@ -33,12 +33,12 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
         const { form, type } = reference;
         const foreign = await targets.make(type, subject.A2, 'foreign');
         for (const id of [foreign, 'nothing', '#nobody', 'no id', '']) {
-          const { refused } = await subject.put({ [name]: wrapped(form, id) });
+          const { refused } = await subject.put({ [name]: wrapIds(form, id) });
           expect({ name, id, refused }).toEqual({ name, id, refused: matchRefusal(subject, name) });
         }
         const near = await targets.make(type, subject.A1, 'near');
-        const id = await subject.put1({ [name]: wrapped(form, near) });
-        expect((await subject.read(id))[name]).toEqual(wrapped(form, near));
+        const id = await subject.putOne({ [name]: wrapIds(form, near) });
+        expect((await subject.read(id))[name]).toEqual(wrapIds(form, near));
       });
     },
   },
@@ -57,14 +57,14 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
         const gone = await targets.make(type, subject.A1, 'gone');
         const stays = await targets.make(type, subject.A1, 'stays');
         const ids = form === 'single' ? [gone] : [gone, stays];
-        const holder = await subject.put1({ [name]: wrapped(form, ...ids) });
-        const before = await subject.snapshot(subject.A1);
-        const args = { accountId: subject.A1, sinceState: await subject.state(subject.A1) };
+        const holder = await subject.putOne({ [name]: wrapIds(form, ...ids) });
+        const before = await subject.takeSnapshot(subject.A1);
+        const args = { accountId: subject.A1, sinceState: await subject.readState(subject.A1) };
         const answer = await target.set({ destroy: [gone] });
         if (onDestroy === 'restrict') {
           const linked = expect.objectContaining({ type: 'objectIsLinked', objectIds: [holder] });
           expect({ name, ...answer.notDestroyed }).toEqual({ name, [gone]: linked });
-          expect(await subject.snapshot(subject.A1)).toEqual(before);
+          expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
           return;
         }
         expect({ name, destroyed: answer.destroyed }).toEqual({
@@ -74,7 +74,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
         const changes = await subject.client.changes(subject.type, args);
         expect(onDestroy === 'cascade' ? changes.destroyed : changes.updated).toContain(holder);
         if (onDestroy === 'setNull')
-          expect((await subject.read(holder))[name]).toEqual(wrapped(form, ...ids.slice(1)));
+          expect((await subject.read(holder))[name]).toEqual(wrapIds(form, ...ids.slice(1)));
       });
     },
   },
@@ -92,14 +92,14 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
         subject,
         findAcyclicLinks(subject),
         async ({ name, reference: { form } }) => {
-          const top = await subject.put1({});
-          const middle = await subject.put1({ [name]: wrapped(form, top) });
-          const leaf = await subject.put1({ [name]: wrapped(form, middle) });
+          const top = await subject.putOne({});
+          const middle = await subject.putOne({ [name]: wrapIds(form, top) });
+          const leaf = await subject.putOne({ [name]: wrapIds(form, middle) });
           for (const id of [top, middle, leaf]) {
-            const { refused } = await subject.update(top, { [name]: wrapped(form, id) });
+            const { refused } = await subject.update(top, { [name]: wrapIds(form, id) });
             expect({ name, refused }).toEqual({
               name,
-              refused: subject.setError('invalidProperties', [name]),
+              refused: subject.matchSetError('invalidProperties', [name]),
             });
           }
           await subject.set({ destroy: [leaf, middle, top] });
@@ -123,8 +123,8 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
         async ({ name, reference, targets, property }) => {
           const { form, type } = reference;
           const near = await targets.make(type, subject.A1, 'near');
-          const id = await subject.put1({ [name]: wrapped(form, near) });
-          const { [name]: _, ...rest } = subject.moved();
+          const id = await subject.putOne({ [name]: wrapIds(form, near) });
+          const { [name]: _, ...rest } = subject.readPrepared();
           const copy = async (more: JsonMap) =>
             await subject.client.copy(subject.type, {
               fromAccountId: subject.A1,
@@ -134,7 +134,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
           const refused = await copy({});
           expect({ name, ...refused.notCreated }).toEqual({ name, k: matchRefusal(subject, name) });
           const far = await targets.make(type, subject.A2, 'far');
-          const { notCreated } = await copy({ [name]: wrapped(form, far) });
+          const { notCreated } = await copy({ [name]: wrapIds(form, far) });
           expect({ name, notCreated }).toEqual({ name, notCreated: null });
           if (!property.required && property.nullable)
             expect((await copy({ [name]: null, ...another(subject) })).notCreated).toBeNull();

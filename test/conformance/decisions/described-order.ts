@@ -3,7 +3,7 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { findOwnLinks } from '../../../conform/src/checks/creation-references.js';
 import { forEachKey } from '../../../conform/src/checks/described-unique.js';
 import { entry } from '../../../conform/src/expected.js';
-import { wrapped } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import type { ModelUnique } from '../../../src/descriptor/model.js';
 
@@ -34,7 +34,7 @@ const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
     run: (subject) =>
       forEachKey(subject, async (unique, key) => {
         for (const { property, reference } of linksBeside(subject, unique)) {
-          const link = { [property.name]: wrapped(reference.form, '#needed') };
+          const link = { [property.name]: wrapIds(reference.form, '#needed') };
           const create = {
             needs: { ...subject.create('needs'), ...key, ...link },
             needed: { ...subject.create('needed'), ...key },
@@ -71,11 +71,11 @@ const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 },
         await forEachKey(subject, async (unique, key) => {
           if (!movable(unique)) return;
           for (const { property, reference } of linksBeside(subject, unique)) {
-            const [first, second] = [await subject.put1({}), await subject.put1({})];
-            const link = { [property.name]: wrapped(reference.form, '#needed') };
+            const [first, second] = [await subject.putOne({}), await subject.putOne({})];
+            const link = { [property.name]: wrapIds(reference.form, '#needed') };
             const create = {
-              needs: { id: first, ...subject.moved(), ...key, ...link },
-              needed: { id: second, ...subject.moved(), ...key },
+              needs: { id: first, ...subject.readPrepared(), ...key, ...link },
+              needed: { id: second, ...subject.readPrepared(), ...key },
             };
             const answer = await client.copy(type, { fromAccountId, accountId, create });
             const { id } = entry(answer.created, 'needed');

@@ -11,7 +11,7 @@ import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import { asSet, type Call } from '../../../conform/src/client/answers.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { at, entry, sameMembers } from '../../../conform/src/expected.js';
-import { wrapped } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 
 /** Ids of holders that an objectIsLinked tells, and some more than that. */
@@ -33,7 +33,7 @@ async function eachAcyclic(
   work: (name: string, to: (id: string) => JsonMap) => Promise<void>,
 ): Promise<void> {
   await forEachLink(subject, findAcyclicLinks(subject), async ({ name, reference: { form } }) =>
-    work(name, (id) => ({ [name]: wrapped(form, id) })),
+    work(name, (id) => ({ [name]: wrapIds(form, id) })),
   );
 }
 
@@ -58,16 +58,16 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
           const { form, type } = reference;
           const foreign = await targets.make(type, subject.A2, 'foreign');
           const near = await targets.make(type, subject.A1, 'near');
-          const id = await subject.put1({ [name]: wrapped(form, near) });
+          const id = await subject.putOne({ [name]: wrapIds(form, near) });
           for (const other of [foreign, 'nothing', '#nobody']) {
-            const { refused } = await subject.update(id, { [name]: wrapped(form, other) });
+            const { refused } = await subject.update(id, { [name]: wrapIds(form, other) });
             expect({ name, other, refused }).toEqual({
               name,
               other,
               refused: matchRefusal(subject, name),
             });
           }
-          expect((await subject.read(id))[name]).toEqual(wrapped(form, near));
+          expect((await subject.read(id))[name]).toEqual(wrapIds(form, near));
         },
       );
     },
@@ -87,11 +87,11 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
         const gone = await targets.make(type, subject.A1, 'gone');
         const { destroyed } = await target.set({ destroy: [gone] });
         expect(destroyed).toEqual([gone]);
-        const { refused } = await subject.put({ [name]: wrapped(form, gone) });
+        const { refused } = await subject.put({ [name]: wrapIds(form, gone) });
         expect({ name, refused }).toEqual({ name, refused: matchRefusal(subject, name) });
         if (type !== subject.type) return;
         const going = await targets.make(type, subject.A1, 'going');
-        const k = { ...subject.create('k'), [name]: wrapped(form, going) };
+        const k = { ...subject.create('k'), [name]: wrapIds(form, going) };
         const answer = await subject.set({ create: { k }, destroy: [going] });
         if (!(answer.destroyed ?? []).includes(going)) return;
         const id = answer.created?.['k']?.id;
@@ -118,12 +118,12 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
         const create = Object.fromEntries(
           Array.from({ length: HOLDERS }, (_, n) => [
             `k${n}`,
-            { ...subject.create('holds'), [name]: wrapped(form, top) },
+            { ...subject.create('holds'), [name]: wrapIds(form, top) },
           ]),
         );
         const { created } = await subject.set({ create });
         const ids = Object.keys(create).map((key) => entry(created, key).id);
-        const before = await target.state(subject.A1);
+        const before = await target.readState(subject.A1);
         const { destroyed, notDestroyed } = await target.set({ destroy: [top] });
         const objectIds = ids.slice(0, TOLD);
         expect({ name, destroyed, notDestroyed }).toEqual({
@@ -131,7 +131,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
           destroyed: null,
           notDestroyed: { [top]: expect.objectContaining({ type: 'objectIsLinked', objectIds }) },
         });
-        expect(await target.state(subject.A1)).toBe(before);
+        expect(await target.readState(subject.A1)).toBe(before);
         if (type !== subject.type) return;
         const answer = await subject.set({ destroy: [top, ...ids] });
         expect(answer.destroyed).toEqual(sameMembers([top, ...ids]));
@@ -148,8 +148,8 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
     applies: hasAcyclic,
     async run(subject) {
       await eachAcyclic(subject, async (name, to) => {
-        const top = await subject.put1({});
-        const leaf = await subject.put1(to(top));
+        const top = await subject.putOne({});
+        const leaf = await subject.putOne(to(top));
         const none = (await subject.read(top))[name] ?? null;
         const turned = await subject.set({ update: { [top]: to(leaf), [leaf]: { [name]: none } } });
         expect({ name, notUpdated: turned.notUpdated }).toEqual({ name, notUpdated: null });
@@ -181,8 +181,8 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
         async ({ name, property, reference, targets }) => {
           const filters = subject.described.filters.filter((one) => one.property === property);
           const target = await targets.prepareType(reference.type);
-          const none = await subject.put1({});
-          const held = wrapped(reference.form, '#p');
+          const none = await subject.putOne({});
+          const held = wrapIds(reference.form, '#p');
           const calls: Call[] = [
             [
               `${target.type}/set`,

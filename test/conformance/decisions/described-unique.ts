@@ -9,9 +9,9 @@ import {
   needKey,
 } from '../../../conform/src/checks/described-unique.js';
 import { entry } from '../../../conform/src/expected.js';
-import { givable } from '../../../conform/src/subject/described.js';
+import { listGivable } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
-import { valuesOf } from '../../../conform/src/subject/values.js';
+import { listValues } from '../../../conform/src/subject/values.js';
 import type { ModelProperty, ModelUnique } from '../../../src/descriptor/model.js';
 
 /** `unique` of a descriptor, of one property or of several together. */
@@ -53,19 +53,19 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     applies: needKey,
     async run(subject) {
       await forEachKey(subject, async ({ properties }, same) => {
-        const ids = [await subject.put1(same)];
+        const ids = [await subject.putOne(same)];
         for (const property of properties) {
           const { name, reference, schema, nullable } = property;
-          const values = valuesOf(property).good.filter((one) => one !== same[name]);
+          const values = listValues(property).good.filter((one) => one !== same[name]);
           const canDiffer = reference === undefined && schema.enum === undefined;
-          const other = canDiffer ? subject.differing(name) : values[0];
+          const other = canDiffer ? subject.drawDiffering(name) : values[0];
           if (nullable) {
-            ids.push(await subject.put1({ ...same, [name]: null }));
-            ids.push(await subject.put1({ ...same, [name]: null }));
+            ids.push(await subject.putOne({ ...same, [name]: null }));
+            ids.push(await subject.putOne({ ...same, [name]: null }));
             await subject.set({ destroy: ids.splice(1) });
           }
           if (reference === undefined && other !== undefined && other !== null)
-            ids.push(await subject.put1({ ...same, [name]: other }));
+            ids.push(await subject.putOne({ ...same, [name]: other }));
           await subject.set({ destroy: ids.splice(1) });
         }
       });
@@ -82,8 +82,11 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
       await forEachKey(subject, async (unique, first) => {
         const name = findChangeable(unique)?.name;
         if (name === undefined) return;
-        const [one, two] = [first[name] ?? null, subject.differing(name)];
-        const [a, b] = [await subject.put1(first), await subject.put1({ ...first, [name]: two })];
+        const [one, two] = [first[name] ?? null, subject.drawDiffering(name)];
+        const [a, b] = [
+          await subject.putOne(first),
+          await subject.putOne({ ...first, [name]: two }),
+        ];
         const { refused } = await subject.update(b, { [name]: one });
         expect({ name, refused }).toEqual({
           name,
@@ -109,11 +112,11 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
       await forEachKey(subject, async (unique, first) => {
         const name = findChangeable(unique)?.name;
         if (name === undefined) return;
-        const [one, two] = [subject.differing(name), subject.differing(name)];
-        const a = await subject.put1({ ...first, [name]: one });
-        const b = await subject.put1({ ...first, [name]: two });
+        const [one, two] = [subject.drawDiffering(name), subject.drawDiffering(name)];
+        const a = await subject.putOne({ ...first, [name]: one });
+        const b = await subject.putOne({ ...first, [name]: two });
         const before = await subject.read(b);
-        const value = subject.differing(name);
+        const value = subject.drawDiffering(name);
         const patch = { [name]: value };
         const { updated, notUpdated } = await subject.set({ update: { [a]: patch, [b]: patch } });
         expect({ name, updated: Object.keys(updated ?? {}) }).toEqual({ name, updated: [a] });
@@ -131,7 +134,7 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     applies: needKey,
     async run(subject) {
       await forEachKey(subject, async ({ name, properties }, same) => {
-        const first = await subject.put1(same);
+        const first = await subject.putOne(same);
         // The objects that they refer to are in the first account.
         if (properties.every(({ reference }) => reference === undefined)) {
           await subject.prepare(subject.A2);
@@ -188,7 +191,7 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
 const textOf = ({ described }: Subject, { properties }: ModelUnique): ModelProperty | undefined =>
   properties.find(
     (one) =>
-      givable(described).includes(one) &&
+      listGivable(described).includes(one) &&
       one.kind === 'string' &&
       one.format === undefined &&
       one.schema.enum === undefined &&

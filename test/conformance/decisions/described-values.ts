@@ -3,9 +3,9 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { NEEDS } from '../../../conform/src/checks/described-values.js';
 import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import { type Json, type JsonMap, same } from '../../../conform/src/client/json.js';
-import { givable, isUnique, writable } from '../../../conform/src/subject/described.js';
+import { isUnique, listGivable, listWritable } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
-import { size, valuesOf } from '../../../conform/src/subject/values.js';
+import { countOctets, listValues } from '../../../conform/src/subject/values.js';
 
 /** Creates of one call. */
 const AT_ONCE = 20;
@@ -18,10 +18,10 @@ interface Tried {
 
 /** Half of what an object may be: the rest of it takes some, too. */
 const fitting = (subject: Subject, values: readonly Json[]): readonly Json[] =>
-  values.filter((value) => size(value) < subject.profile.octets / 2);
+  values.filter((value) => countOctets(value) < subject.profile.octets / 2);
 
 const hasValues = (subject: Subject): string | null =>
-  givable(subject.described).length > 0 ? null : 'The type has nothing that a client may set.';
+  listGivable(subject.described).length > 0 ? null : 'The type has nothing that a client may set.';
 
 /** Tries to create an object with each of some values. */
 async function created(
@@ -65,10 +65,10 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
     applies: hasValues,
     async run(subject) {
       const { profile, described } = subject;
-      for (const property of givable(described)) {
+      for (const property of listGivable(described)) {
         const { name } = property;
-        const there = isUnique(described, property) ? [...subject.foreign().values()] : [];
-        const good = fitting(subject, valuesOf(property).good).filter(
+        const there = isUnique(described, property) ? [...subject.listForeign().values()] : [];
+        const good = fitting(subject, listValues(property).good).filter(
           (value) => !there.some((item) => same(item[name] ?? null, value)),
         );
         const isAlone = isUnique(described, property) || profile.count < 100;
@@ -94,10 +94,10 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
     applies: hasValues,
     async run(subject) {
       const { profile, described } = subject;
-      const id = await subject.put1({});
-      for (const property of givable(described)) {
+      const id = await subject.putOne({});
+      for (const property of listGivable(described)) {
         const { name, required } = property;
-        const bad = fitting(subject, valuesOf(property).bad);
+        const bad = fitting(subject, listValues(property).bad);
         for (const value of bad) {
           // A null restores the default of what need not be given.
           if (value === null && (profile.singleton || !required)) continue;
@@ -139,4 +139,4 @@ export const describedValueDecisions = typeChecks('5.3', NEEDS, [
 ]);
 
 const neverNull = ({ described }: Subject) =>
-  writable(described).filter(({ nullable }) => !nullable);
+  listWritable(described).filter(({ nullable }) => !nullable);

@@ -16,7 +16,7 @@ export const dispatchDecisions = typeChecks(
         const { AR: accountId, type } = subject;
         for (const args of [{}, { destroy: [] }, { create: {} }])
           expect(await subject.client.call(`${type}/set`, { accountId, ...args })).toEqual(
-            subject.err('accountReadOnly'),
+            subject.matchError('accountReadOnly'),
           );
       },
     },
@@ -50,7 +50,7 @@ export const dispatchDecisions = typeChecks(
           if (verb !== 'copy') continue;
           const args = { accountId, fromAccountId, ...wrong };
           const answer = await subject.client.call(`${type}/copy`, args);
-          const expected = subject.err('invalidArguments', argument);
+          const expected = subject.matchError('invalidArguments', argument);
           expect({ wrong, answer }).toEqual({ wrong, answer: expected });
         }
       },
@@ -62,7 +62,7 @@ export const dispatchDecisions = typeChecks(
       async run(subject) {
         for (const [method, args] of buildCalls(subject)) {
           const answer = await subject.client.call(method, { ...args, foo: 1, 'other name': null });
-          expect(answer).toEqual(subject.err('invalidArguments', 'foo', 'other name'));
+          expect(answer).toEqual(subject.matchError('invalidArguments', 'foo', 'other name'));
         }
       },
     },
@@ -77,10 +77,10 @@ export const dispatchDecisions = typeChecks(
         const snake = { account_id: accountId, ids: [] };
         const both = await client.call(`${type}/get`, { ...snake, accountId });
         if (!subject.profile.snakeCase) {
-          expect(both).toEqual(subject.err('invalidArguments', 'account_id'));
+          expect(both).toEqual(subject.matchError('invalidArguments', 'account_id'));
           return;
         }
-        expect(both).toEqual(subject.err('invalidArguments'));
+        expect(both).toEqual(subject.matchError('invalidArguments'));
         expect(await client.get(type, snake)).toEqual(
           await client.get(type, { accountId, ids: [] }),
         );

@@ -12,11 +12,11 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
       'An object has what was given, its defaults, and id, created and updated; the state is a ' +
       'decimal number.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'whole');
+      const id = await subject.makeOne(subject.A1, 'whole');
       expect(await get(subject, { ids: [id] })).toEqual({
         accountId: subject.A1,
         state: expect.stringMatching(/^(0|[1-9]\d*)$/),
-        list: [{ ...subject.shown('whole'), id, ...subject.times }],
+        list: [{ ...subject.buildShown('whole'), id, ...subject.times }],
         notFound: [],
       });
     },
@@ -38,14 +38,14 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
     level: 'must',
     rule: 'Ids count as they were sent, repeated ones too.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const most = subject.server.user.session.limit('maxObjectsInGet');
+      const id = await subject.makeOne(subject.A1);
+      const most = subject.server.user.session.readLimit('maxObjectsInGet');
       if (most > MANY) throw new NotApplicable(`maxObjectsInGet is ${most}, this tries ${MANY}.`);
       const ids = Array.from({ length: most }, () => id);
       expect((await get(subject, { ids })).list).toHaveLength(1);
       const args = { accountId: subject.A1, ids: [...ids, id] };
       expect(await subject.client.call(`${subject.type}/get`, args)).toEqual(
-        subject.err('requestTooLarge'),
+        subject.matchError('requestTooLarge'),
       );
     },
   },

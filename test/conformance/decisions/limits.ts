@@ -20,7 +20,7 @@ const ofServers = serverChecks('3.6.1', [
       'A request may have 4,096 createdIds; more are rejected as limit, which is called ' +
       'maxCreatedIdsInRequest.',
     async run(server) {
-      const client = server.user.client();
+      const client = server.user.buildClient();
       const ids = (count: number): JsonMap =>
         Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'x1']));
       const most = ids(MOST.createdIds);

@@ -11,7 +11,7 @@ export const patchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text:
       'A pointer in which a tilde stands before neither 0 nor 1 is invalidPatch, for a removal ' +
       'as for a value.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const patches = buildNonPointers(subject).flatMap((one) => [{ [one]: 'x' }, { [one]: null }]);
       await expectAllRefused(subject, id, invalidPatch, patches);
     },
@@ -27,7 +27,7 @@ export const patchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text:
       for (const [n, patch] of [null, 5, 'x', [], [{}], true].entries()) {
         const update = { [id]: patch, [good]: { [text]: `changed ${n}` } };
         const answer = await subject.set({ update });
-        expect(answer.notUpdated).toEqual({ [id]: subject.setError('invalidPatch') });
+        expect(answer.notUpdated).toEqual({ [id]: subject.matchSetError('invalidPatch') });
         expect(Object.keys(answer.updated ?? {})).toEqual([good]);
       }
       expect((await subject.read(id))[text]).toBe('before');

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { findImmutable } from '../../../conform/src/checks/query-changes-described.js';
 import type { Json } from '../../../conform/src/client/json.js';
-import { cached, changesOf, everyId, query } from '../../../conform/src/subject/queries.js';
+import { cacheQuery, query, queryAll, queryChanges } from '../../../conform/src/subject/queries.js';
 
 export const queryChangesDescribedDecisions = typeChecks(
   '5.6',
@@ -23,20 +23,20 @@ export const queryChangesDescribedDecisions = typeChecks(
         const found = findImmutable(subject);
         if (found === undefined) throw new Error('The check does not apply.');
         const { filter, property, one, other } = found;
-        const put = (value: Json) => subject.put1({ [property.name]: value });
+        const put = (value: Json) => subject.putOne({ [property.name]: value });
         await subject.empty(subject.A1);
         const first = await put(one);
         await put(one);
         await put(other);
         const args = { filter: { [filter.name]: filter.operator === 'in' ? [one] : one } };
-        const before = await cached(subject, args);
+        const before = await cacheQuery(subject, args);
         const id = await put(one);
         await put(other);
-        const told = await changesOf(subject, before);
-        const ids = await everyId(subject, args);
-        expect(subject.own(ids).indexOf(id)).toBe(2);
+        const told = await queryChanges(subject, before);
+        const ids = await queryAll(subject, args);
+        expect(subject.pickOwn(ids).indexOf(id)).toBe(2);
         expect(told.added).toEqual([{ id, index: ids.indexOf(id) }]);
-        const cut = await changesOf(subject, before, { upToId: first });
+        const cut = await queryChanges(subject, before, { upToId: first });
         expect([cut.removed, cut.added]).toEqual([[], []]);
         const { queryState } = await query(subject, args);
         expect([told.newQueryState, cut.newQueryState]).toEqual([queryState, queryState]);

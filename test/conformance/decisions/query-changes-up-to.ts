@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { NEEDS } from '../../../conform/src/checks/query-follow.js';
-import { cached, changesOf } from '../../../conform/src/subject/queries.js';
+import { cacheQuery, queryChanges } from '../../../conform/src/subject/queries.js';
 
 /**
  * RFC 8620 5.6: /queryChanges for clients that hold a part of the results, by upToId or without it.
@@ -18,16 +18,16 @@ export const queryChangesUpToDecisions = typeChecks('5.6', NEEDS, [
     async run(subject) {
       await subject.empty(subject.A1);
       const [, b = '', , d = ''] = await subject.make(subject.A1, 'a', 'b', 'c', 'd');
-      const before = await cached(subject);
-      const id = await subject.one(subject.A1, 'new');
+      const before = await cacheQuery(subject);
+      const id = await subject.makeOne(subject.A1, 'new');
       const added = async (more: object) =>
-        (await changesOf(subject, before, more)).added.map((item) => item.id);
+        (await queryChanges(subject, before, more)).added.map((item) => item.id);
       expect(await added({})).toEqual([id]);
       expect(await added({ upToId: b })).toEqual([]);
       expect(await added({ upToId: 'x1' })).toEqual([id]);
       await subject.set({ destroy: [d] });
-      expect((await changesOf(subject, before)).removed).toEqual([d]);
-      expect((await changesOf(subject, before, { upToId: b })).removed).toEqual([]);
+      expect((await queryChanges(subject, before)).removed).toEqual([d]);
+      expect((await queryChanges(subject, before, { upToId: b })).removed).toEqual([]);
     },
   },
 ]);

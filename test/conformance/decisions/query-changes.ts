@@ -3,7 +3,7 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { needTextFilter } from '../../../conform/src/checks/applies.js';
 import { expectChangesRefused, NEEDS, update } from '../../../conform/src/checks/query-follow.js';
 import { sameMembers } from '../../../conform/src/expected.js';
-import { cached, changesOf, everyId, query } from '../../../conform/src/subject/queries.js';
+import { cacheQuery, query, queryAll, queryChanges } from '../../../conform/src/subject/queries.js';
 
 export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
   {
@@ -16,14 +16,14 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
     async run(subject) {
       await subject.empty(subject.A1);
       const [, b = ''] = await subject.make(subject.A1, 'a', 'b', 'c');
-      const first = await cached(subject);
+      const first = await cacheQuery(subject);
       await subject.set({ destroy: [b] });
-      const gone = await changesOf(subject, first);
+      const gone = await queryChanges(subject, first);
       expect([gone.removed, gone.added]).toEqual([[b], []]);
-      const second = await cached(subject);
-      const brief = await subject.one(subject.A1, 'brief');
+      const second = await cacheQuery(subject);
+      const brief = await subject.makeOne(subject.A1, 'brief');
       await subject.set({ destroy: [brief] });
-      const nothing = await changesOf(subject, second);
+      const nothing = await queryChanges(subject, second);
       expect([nothing.removed, nothing.added]).toEqual([[], []]);
     },
   },
@@ -40,7 +40,7 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
       const made = await subject.make(subject.A1, 'keep in', 'in leaves', 'enters', 'out', 'in');
       const [keep = '', leaves = '', enters = '', out = ''] = made;
       const filter = { [subject.profile.textFilter ?? '']: 'in' };
-      const before = await cached(subject, { filter });
+      const before = await cacheQuery(subject, { filter });
       for (const [id, value] of [
         [keep, 'still in'],
         [leaves, 'gone'],
@@ -48,12 +48,12 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
         [out, 'still not'],
       ] as const)
         await update(subject, id, value);
-      const created = await subject.one(subject.A1, 'new in');
-      const ids = await everyId(subject, { filter });
-      expect(subject.own(ids)).toHaveLength(4);
-      const answer = await changesOf(subject, before, { calculateTotal: true });
+      const created = await subject.makeOne(subject.A1, 'new in');
+      const ids = await queryAll(subject, { filter });
+      expect(subject.pickOwn(ids)).toHaveLength(4);
+      const answer = await queryChanges(subject, before, { calculateTotal: true });
       expect(answer).toEqual({
-        ...subject.more('queryChanges', answer),
+        ...subject.pickDeclared('queryChanges', answer),
         accountId: subject.A1,
         oldQueryState: before.queryState,
         newQueryState: (await query(subject, { filter })).queryState,
@@ -69,11 +69,11 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
     rule: 'A maxChanges of 0 is fine where nothing changed and tooManyChanges otherwise.',
     async run(subject) {
       await subject.make(subject.A1, 'a');
-      const before = await cached(subject);
-      expect((await changesOf(subject, before, { maxChanges: 0 })).added).toEqual([]);
-      await subject.one(subject.A1, 'b');
+      const before = await cacheQuery(subject);
+      expect((await queryChanges(subject, before, { maxChanges: 0 })).added).toEqual([]);
+      await subject.makeOne(subject.A1, 'b');
       const since = { sinceQueryState: before.queryState, maxChanges: 0 };
-      await expectChangesRefused(subject, since, subject.err('tooManyChanges'));
+      await expectChangesRefused(subject, since, subject.matchError('tooManyChanges'));
     },
   },
   {
@@ -84,9 +84,9 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
     async run(subject) {
       const since = { sinceQueryState: 'never issued' };
       const filtered = { ...since, filter: { nope: 1 } };
-      await expectChangesRefused(subject, filtered, subject.err('unsupportedFilter'));
+      await expectChangesRefused(subject, filtered, subject.matchError('unsupportedFilter'));
       const sorted = { ...since, sort: [{ property: 'nope' }] };
-      await expectChangesRefused(subject, sorted, subject.err('unsupportedSort'));
+      await expectChangesRefused(subject, sorted, subject.matchError('unsupportedSort'));
     },
   },
   {
@@ -96,11 +96,11 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
       'A state of another filter, sort or type, ahead of the counter or cut short is ' +
       'cannotCalculateChanges.',
     async run(subject) {
-      const { queryState } = await cached(subject);
+      const { queryState } = await cacheQuery(subject);
       const number = /^\d+/.exec(queryState)?.[0] ?? '';
       const nothing = { filter: { operator: 'OR', conditions: [] } };
       const another = [...subject.world.keys()].find((name) => {
-        const other = subject.of(name);
+        const other = subject.selectType(name);
         return name !== subject.type && other.has('query', 'queryChanges');
       });
       const states = [
@@ -109,9 +109,9 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
         `${Number(number) + 1}${queryState.slice(number.length)}`,
         queryState.slice(0, -1),
         (await query(subject, nothing)).queryState,
-        ...(another === undefined ? [] : [(await query(subject.of(another))).queryState]),
+        ...(another === undefined ? [] : [(await query(subject.selectType(another))).queryState]),
       ];
-      const error = subject.err('cannotCalculateChanges');
+      const error = subject.matchError('cannotCalculateChanges');
       for (const sinceQueryState of states)
         await expectChangesRefused(subject, { sinceQueryState }, error);
       const sorts = subject.profile.sorts.map((property) => ({ sort: [{ property }] }));
@@ -124,12 +124,12 @@ export const queryChangesDecisions = typeChecks('5.6', NEEDS, [
     level: 'must',
     rule: 'The same filter and sort written otherwise have the same state.',
     async run(subject) {
-      const before = await cached(subject);
-      await subject.one(subject.A1);
+      const before = await cacheQuery(subject);
+      await subject.makeOne(subject.A1);
       for (const args of [{ filter: null, sort: null }, { filter: {}, sort: [] }, { sort: [] }]) {
         const { queryState } = before;
-        expect(await changesOf(subject, { args, queryState })).toEqual(
-          await changesOf(subject, before),
+        expect(await queryChanges(subject, { args, queryState })).toEqual(
+          await queryChanges(subject, before),
         );
       }
     },

@@ -8,7 +8,7 @@ import {
   storeTexts,
 } from '../../../conform/src/checks/query-collation.js';
 import { sameMembers } from '../../../conform/src/expected.js';
-import { tried, whole } from '../../../conform/src/subject/queries.js';
+import { queryOwn, tryQuery } from '../../../conform/src/subject/queries.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 
 /** Sorts by a text that may be null. */
@@ -39,8 +39,8 @@ export const queryCollationDecisions = typeChecks(
           sameMembers(['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet']),
         );
         for (const collation of ['', 'I;OCTET', 'i;octet ', 'default', 'i;*'])
-          expect(await tried(subject, { sort: [{ property, collation }] })).toEqual(
-            subject.err('unsupportedSort'),
+          expect(await tryQuery(subject, { sort: [{ property, collation }] })).toEqual(
+            subject.matchError('unsupportedSort'),
           );
       },
     },
@@ -92,7 +92,7 @@ export const queryCollationDecisions = typeChecks(
       async run(subject) {
         for (const { property } of nullableSorts(subject)) {
           await subject.empty(subject.A1);
-          const put = (value: string | null) => subject.put1({ [property.name]: value });
+          const put = (value: string | null) => subject.putOne({ [property.name]: value });
           const b = await put('b');
           const none = await put(null);
           const empty = await put('');
@@ -100,7 +100,7 @@ export const queryCollationDecisions = typeChecks(
           const none2 = await put(null);
           const nine = await put('9');
           const order = (more: object) =>
-            whole(subject, { sort: [{ property: property.name, ...more }] });
+            queryOwn(subject, { sort: [{ property: property.name, ...more }] });
           const wanted = [none, none2, empty, ten, nine, b];
           for (const collation of ['i;unicode-casemap', 'i;ascii-casemap', 'i;octet']) {
             expect(await order({ collation })).toEqual(wanted);

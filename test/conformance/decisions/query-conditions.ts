@@ -3,12 +3,12 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { needFilter, needTextFilter } from '../../../conform/src/checks/applies.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { sameMembers } from '../../../conform/src/expected.js';
-import { givable, isUnique } from '../../../conform/src/subject/described.js';
-import { matches, operands } from '../../../conform/src/subject/operators.js';
-import { populated } from '../../../conform/src/subject/populated.js';
-import { tried, whole } from '../../../conform/src/subject/queries.js';
+import { isUnique, listGivable } from '../../../conform/src/subject/described.js';
+import { listOperands, matches } from '../../../conform/src/subject/operators.js';
+import { populate } from '../../../conform/src/subject/populated.js';
+import { queryOwn, tryQuery } from '../../../conform/src/subject/queries.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
-import { ofSchema, size } from '../../../conform/src/subject/values.js';
+import { countOctets, listSchemaValues } from '../../../conform/src/subject/values.js';
 
 /** RFC 8620 5.5: what the conditions mean that a descriptor declares. */
 
@@ -20,7 +20,7 @@ async function texts(
   await subject.empty(subject.A1);
   const ids = await subject.make(subject.A1, ...values);
   return async (filter) => {
-    const found = await whole(subject, { filter });
+    const found = await queryOwn(subject, { filter });
     return found.map((id) => values[ids.indexOf(id)] ?? '');
   };
 }
@@ -33,7 +33,7 @@ function freeTexts(
     const isText = operator === 'contains' || operator === 'startsWith';
     const { enum: values, pattern } = property.schema;
     const isFree =
-      givable(subject.described).includes(property) &&
+      listGivable(subject.described).includes(property) &&
       property.format === undefined &&
       values === undefined &&
       pattern === undefined &&
@@ -49,7 +49,7 @@ const dateBounds = ({ described }: Subject) =>
     ({ operator, property }) =>
       (operator === 'before' || operator === 'after') &&
       property.kind === 'date' &&
-      givable(described).includes(property) &&
+      listGivable(described).includes(property) &&
       !isUnique(described, property),
   );
 
@@ -65,12 +65,12 @@ export const queryConditionDecisions = typeChecks(
         'contains, startsWith, text, before, after, atLeast, atMost, isNull, hasKey and hasItem.',
       applies: needFilter,
       async run(subject) {
-        await populated(subject, async (items) => {
+        await populate(subject, async (items) => {
           for (const filter of subject.described.filters)
-            for (const value of operands(filter, items)) {
+            for (const value of listOperands(filter, items)) {
               const condition = { [filter.name]: value };
               const found = items.filter((item) => matches(item, filter, value));
-              expect({ condition, ids: await whole(subject, { filter: condition }) }).toEqual({
+              expect({ condition, ids: await queryOwn(subject, { filter: condition }) }).toEqual({
                 condition,
                 ids: sameMembers(found.map(({ id }) => id)),
               });
@@ -86,26 +86,26 @@ export const queryConditionDecisions = typeChecks(
         'equals on a nullable property.',
       applies: needFilter,
       async run(subject) {
-        await populated(subject, async (items) => {
+        await populate(subject, async (items) => {
           const { filters: all } = subject.described;
           for (const [index, filter] of all.entries()) {
             const other = all[(index + 1) % all.length] ?? filter;
-            const [value = null] = operands(filter, items);
-            const [more = null] = operands(other, items);
+            const [value = null] = listOperands(filter, items);
+            const [more = null] = listOperands(other, items);
             if (value === null || more === null || other === filter) continue;
             const both = { [filter.name]: value, [other.name]: more };
             const wanted = items.filter(
               (item) => matches(item, filter, value) && matches(item, other, more),
             );
-            expect({ both, ids: await whole(subject, { filter: both }) }).toEqual({
+            expect({ both, ids: await queryOwn(subject, { filter: both }) }).toEqual({
               both,
               ids: sameMembers(wanted.map(({ id }) => id)),
             });
             if (other.operator === 'equals' && other.property.nullable) continue;
             const one = { [filter.name]: value, [other.name]: null };
-            expect({ one, ids: await whole(subject, { filter: one }) }).toEqual({
+            expect({ one, ids: await queryOwn(subject, { filter: one }) }).toEqual({
               one,
-              ids: await whole(subject, { filter: { [filter.name]: value } }),
+              ids: await queryOwn(subject, { filter: { [filter.name]: value } }),
             });
           }
         });
@@ -121,14 +121,18 @@ export const queryConditionDecisions = typeChecks(
       applies: needFilter,
       async run(subject) {
         for (const { name, schema } of subject.described.filters)
-          for (const value of ofSchema(schema).bad) {
+          for (const value of listSchemaValues(schema).bad) {
             // U+0000 can't be stored, but it may be looked for.
-            if (size(value) > 2000 || value === null || /\\u0000/.test(JSON.stringify(value)))
+            if (
+              countOctets(value) > 2000 ||
+              value === null ||
+              /\\u0000/.test(JSON.stringify(value))
+            )
               continue;
             const filter = { [name]: value };
-            expect({ filter, answer: await tried(subject, { filter }) }).toEqual({
+            expect({ filter, answer: await tryQuery(subject, { filter }) }).toEqual({
               filter,
-              answer: subject.err('invalidArguments', name),
+              answer: subject.matchError('invalidArguments', name),
             });
           }
       },
@@ -139,19 +143,22 @@ export const queryConditionDecisions = typeChecks(
       rule: 'null, and the empty text in contains, startsWith and text, add no constraint.',
       applies: needFilter,
       async run(subject) {
-        await populated(subject, async (items) => {
+        await populate(subject, async (items) => {
           const all = sameMembers(items.map(({ id }) => id));
           for (const { name, operator, property } of subject.described.filters) {
             const isText = ['contains', 'startsWith', 'text'].includes(operator);
             const free: Json[] = operator === 'equals' && property.nullable ? [] : [null];
             for (const value of isText ? [...free, ''] : free) {
               const filter = { [name]: value };
-              expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+              expect({ filter, ids: await queryOwn(subject, { filter }) }).toEqual({
                 filter,
                 ids: all,
               });
               const not = { operator: 'NOT', conditions: [filter] };
-              expect({ not, ids: await whole(subject, { filter: not }) }).toEqual({ not, ids: [] });
+              expect({ not, ids: await queryOwn(subject, { filter: not }) }).toEqual({
+                not,
+                ids: [],
+              });
             }
           }
         });
@@ -170,16 +177,16 @@ export const queryConditionDecisions = typeChecks(
       async run(subject) {
         for (const { name, operator, property } of dateBounds(subject)) {
           await subject.empty(subject.A1);
-          const early = await subject.put1({ [property.name]: '2026-01-01T00:00:00Z' });
-          const later = await subject.put1({ [property.name]: '2026-01-01T00:00:00.001Z' });
-          if (property.nullable) await subject.put1({ [property.name]: null });
+          const early = await subject.putOne({ [property.name]: '2026-01-01T00:00:00Z' });
+          const later = await subject.putOne({ [property.name]: '2026-01-01T00:00:00.001Z' });
+          if (property.nullable) await subject.putOne({ [property.name]: null });
           for (const [bound, before, after] of [
             ['2026-01-01T00:00:00Z', [], [early, later]],
             ['2026-01-01T00:00:00.001Z', [early], [later]],
             ['2026-01-01T00:00:00.002Z', [early, later], []],
           ] as const) {
             const filter = { [name]: bound };
-            expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+            expect({ filter, ids: await queryOwn(subject, { filter }) }).toEqual({
               filter,
               ids: sameMembers(operator === 'before' ? before : after),
             });
@@ -251,7 +258,7 @@ export const queryConditionDecisions = typeChecks(
         for (const { name, property, starts } of freeTexts(subject)) {
           await subject.empty(subject.A1);
           const ids: string[] = [];
-          for (const value of values) ids.push(await subject.put1({ [property]: value }));
+          for (const value of values) ids.push(await subject.putOne({ [property]: value }));
           for (const part of [
             '0%',
             '100',
@@ -274,7 +281,7 @@ export const queryConditionDecisions = typeChecks(
               const text = value.toLowerCase().replaceAll('ß', 'ss');
               return starts ? text.startsWith(folded) : text.includes(folded);
             });
-            const found = await whole(subject, { filter: { [name]: part } });
+            const found = await queryOwn(subject, { filter: { [name]: part } });
             expect({ name, part, found: found.map((id) => values[ids.indexOf(id)]) }).toEqual({
               name,
               part,

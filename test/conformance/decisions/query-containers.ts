@@ -3,11 +3,11 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { findFreeMaps, isSet } from '../../../conform/src/checks/patch-places.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { sameMembers } from '../../../conform/src/expected.js';
-import { givable, isUnique } from '../../../conform/src/subject/described.js';
-import { populated } from '../../../conform/src/subject/populated.js';
-import { whole } from '../../../conform/src/subject/queries.js';
+import { isUnique, listGivable } from '../../../conform/src/subject/described.js';
+import { populate } from '../../../conform/src/subject/populated.js';
+import { queryOwn } from '../../../conform/src/subject/queries.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
-import { ofSchema, schemaOf } from '../../../conform/src/subject/values.js';
+import { listSchemaValues, toSchema } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 
 /** RFC 8620 5.5: conditions that take values as they are: one of a list, a key, an item. */
@@ -27,7 +27,7 @@ export const queryContainerDecisions = typeChecks(
           ? null
           : 'The type declares no filter by in.',
       async run(subject) {
-        await populated(subject, async (items) => {
+        await populate(subject, async (items) => {
           for (const { name, operator, property } of subject.described.filters) {
             if (operator !== 'in') continue;
             const stored = items.map((item) => item[property.name] ?? null);
@@ -38,7 +38,7 @@ export const queryContainerDecisions = typeChecks(
               );
             for (const values of [some, [...some, ...some], some.toReversed(), []]) {
               const filter = { [name]: values };
-              expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+              expect({ filter, ids: await queryOwn(subject, { filter }) }).toEqual({
                 filter,
                 ids: sameMembers(has(values)),
               });
@@ -62,10 +62,10 @@ export const queryContainerDecisions = typeChecks(
           await subject.empty(subject.A1);
           const values = WORDS.map((word) => (isMap ? mapOf(property, word) : [word, 'z']));
           const ids: string[] = [];
-          for (const value of values) ids.push(await subject.put1({ [property.name]: value }));
+          for (const value of values) ids.push(await subject.putOne({ [property.name]: value }));
           for (const [index, word] of [...WORDS, 're', 'a/b', '%', 'x'].entries()) {
             const filter = { [name]: word };
-            expect({ filter, ids: await whole(subject, { filter }) }).toEqual({
+            expect({ filter, ids: await queryOwn(subject, { filter }) }).toEqual({
               filter,
               ids: index < WORDS.length ? [ids[index]] : [],
             });
@@ -81,8 +81,8 @@ const WORDS = ['red', 'Red', 'a/b"c', '__proto__', "it's", '%x', 'a\\b', '$.x'] 
 
 /** A map with one key, as an object has it: also one that a program may have a meaning for. */
 function mapOf({ schema }: ModelProperty, key: string): JsonMap {
-  const value = ofSchema(schemaOf(schema.additionalProperties)).good[0] ?? true;
-  return Object.fromEntries([[key, isSet(schemaOf(schema.additionalProperties)) ? true : value]]);
+  const value = listSchemaValues(toSchema(schema.additionalProperties)).good[0] ?? true;
+  return Object.fromEntries([[key, isSet(toSchema(schema.additionalProperties)) ? true : value]]);
 }
 
 interface Container {
@@ -96,10 +96,10 @@ function containers(subject: Subject): readonly Container[] {
   const maps = findFreeMaps(subject).map(({ property }) => property);
   return subject.described.filters.flatMap(({ name, operator, property }): Container[] => {
     const { items, maxItems = 2 } = property.schema;
-    const { type, maxLength = 10, enum: only, pattern, format } = schemaOf(items);
+    const { type, maxLength = 10, enum: only, pattern, format } = toSchema(items);
     const isFree = only === undefined && pattern === undefined && format === undefined;
     const isList = type === 'string' && isFree && maxLength >= 10 && maxItems >= 2;
-    const isGiven = givable(subject.described).includes(property);
+    const isGiven = listGivable(subject.described).includes(property);
     if (!isGiven || isUnique(subject.described, property)) return [];
     if (operator === 'hasKey' && maps.includes(property)) return [{ name, property, isMap: true }];
     return operator === 'hasItem' && isList ? [{ name, property, isMap: false }] : [];

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { buildHuge } from '../../../conform/src/checks/query-filter.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
-import { tried, whole } from '../../../conform/src/subject/queries.js';
+import { queryOwn, tryQuery } from '../../../conform/src/subject/queries.js';
 
 export const queryFilterDecisions = typeChecks(
   '5.5',
@@ -16,7 +16,7 @@ export const queryFilterDecisions = typeChecks(
         await subject.empty(subject.A1);
         const ids = await subject.make(subject.A1, 'a', 'b');
         const find = async (operator: string, ...conditions: Json[]) =>
-          await whole(subject, { filter: { operator, conditions } });
+          await queryOwn(subject, { filter: { operator, conditions } });
         expect(await find('AND')).toEqual(ids);
         expect(await find('OR')).toEqual([]);
         expect(await find('NOT')).toEqual(ids);
@@ -34,8 +34,8 @@ export const queryFilterDecisions = typeChecks(
       needs: { room: 0 },
       async run(subject) {
         const filter = { operator: 'AND', conditions: [], done: true };
-        const error = subject.err('invalidArguments', 'filter');
-        expect(await tried(subject, { filter })).toEqual(error);
+        const error = subject.matchError('invalidArguments', 'filter');
+        expect(await tryQuery(subject, { filter })).toEqual(error);
       },
     },
     {
@@ -62,9 +62,9 @@ export const queryFilterDecisions = typeChecks(
           const nested = { operator: 'AND', conditions: [condition] };
           const beside = Object.fromEntries([...declared.map((one) => [one, null]), ['nope', 1]]);
           for (const filter of [condition, nested, beside])
-            expect({ name, answer: await tried(subject, { filter }) }).toEqual({
+            expect({ name, answer: await tryQuery(subject, { filter }) }).toEqual({
               name,
-              answer: subject.err('unsupportedFilter'),
+              answer: subject.matchError('unsupportedFilter'),
             });
         }
       },
@@ -76,7 +76,9 @@ export const queryFilterDecisions = typeChecks(
       needs: { room: 0 },
       async run(subject) {
         for (const filter of buildHuge())
-          expect(await tried(subject, { filter })).toEqual(subject.err('unsupportedFilter'));
+          expect(await tryQuery(subject, { filter })).toEqual(
+            subject.matchError('unsupportedFilter'),
+          );
       },
     },
   ],

@@ -2,10 +2,10 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { needTextSort } from '../../../conform/src/checks/applies.js';
 import { find, findSorts, needSort } from '../../../conform/src/checks/query-sort.js';
-import { visible } from '../../../conform/src/subject/described.js';
+import { listVisible } from '../../../conform/src/subject/described.js';
 import { compare } from '../../../conform/src/subject/operators.js';
-import { populated } from '../../../conform/src/subject/populated.js';
-import { tried } from '../../../conform/src/subject/queries.js';
+import { populate } from '../../../conform/src/subject/populated.js';
+import { tryQuery } from '../../../conform/src/subject/queries.js';
 
 export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'query'], room: 3 }, [
   {
@@ -30,16 +30,16 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
     async run(subject) {
       const declared = subject.profile.sorts;
       const names = [
-        ...visible(subject.described).map(({ name }) => name),
+        ...listVisible(subject.described).map(({ name }) => name),
         ...subject.hidden,
         '',
         'accountId',
         ...declared.map((name) => name.toUpperCase()),
       ];
       for (const property of names.filter((one) => !declared.includes(one)))
-        expect({ property, answer: await tried(subject, { sort: [{ property }] }) }).toEqual({
+        expect({ property, answer: await tryQuery(subject, { sort: [{ property }] }) }).toEqual({
           property,
-          answer: subject.err('unsupportedSort'),
+          answer: subject.matchError('unsupportedSort'),
         });
     },
   },
@@ -51,8 +51,8 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
     applies: needSort,
     async run(subject) {
       for (const property of subject.profile.sorts)
-        expect(await tried(subject, { sort: [{ property, more: 1 }] })).toEqual(
-          subject.err('unsupportedSort'),
+        expect(await tryQuery(subject, { sort: [{ property, more: 1 }] })).toEqual(
+          subject.matchError('unsupportedSort'),
         );
     },
   },
@@ -96,7 +96,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
       'descending, then by id: one direction is the other reversed.',
     applies: needSort,
     async run(subject) {
-      await populated(subject, async (items) => {
+      await populate(subject, async (items) => {
         for (const property of findSorts(subject)) {
           const { name } = property;
           const wanted = [...items].sort((a, b) => compare(a, b, property)).map(({ id }) => id);

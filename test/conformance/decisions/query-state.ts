@@ -1,9 +1,9 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { buildQueries } from '../../../conform/src/checks/query-state.js';
-import { populated } from '../../../conform/src/subject/populated.js';
+import { populate } from '../../../conform/src/subject/populated.js';
 import { query } from '../../../conform/src/subject/queries.js';
-import { everyFilter } from '../../../conform/src/subject/trees.js';
+import { buildFilters } from '../../../conform/src/subject/trees.js';
 
 export const queryStateDecisions = typeChecks(
   '5.5',
@@ -15,12 +15,12 @@ export const queryStateDecisions = typeChecks(
       rule: 'Changes can be calculated for every filter and sort that a type declares.',
       needs: { methods: ['queryChanges'] },
       async run(subject) {
-        await populated(subject, async (items) => {
+        await populate(subject, async (items) => {
           for (const args of buildQueries(subject, items)) {
             const { canCalculateChanges } = await query(subject, args);
             expect({ args, canCalculateChanges }).toEqual({ args, canCalculateChanges: true });
           }
-          const conditions = everyFilter(subject, items).slice(0, 2);
+          const conditions = buildFilters(subject, items).slice(0, 2);
           const filter = { operator: 'NOT', conditions };
           const sort = subject.profile.sorts.map((property) => ({ property, isAscending: false }));
           expect((await query(subject, { filter, sort })).canCalculateChanges).toBe(true);

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { makeSix } from '../../../conform/src/checks/query-window.js';
 import { at } from '../../../conform/src/expected.js';
-import { everyId, query, tried } from '../../../conform/src/subject/queries.js';
+import { query, queryAll, tryQuery } from '../../../conform/src/subject/queries.js';
 
 export const queryWindowDecisions = typeChecks(
   '5.5',
@@ -31,8 +31,8 @@ export const queryWindowDecisions = typeChecks(
       async run(subject) {
         await subject.empty(subject.A1);
         const made = await subject.make(subject.A1, ...'abcdef');
-        const ids = await everyId(subject);
-        expect(subject.own(ids)).toEqual(made);
+        const ids = await queryAll(subject);
+        expect(subject.pickOwn(ids)).toEqual(made);
         const answer = await query(subject);
         const members = {
           accountId: subject.A1,
@@ -40,11 +40,11 @@ export const queryWindowDecisions = typeChecks(
           canCalculateChanges: subject.has('queryChanges'),
           position: 0,
         };
-        const more = subject.more('query', answer);
+        const more = subject.pickDeclared('query', answer);
         expect(answer).toEqual({ ...more, ...members, ids, limit: 5000 });
         const three = await query(subject, { limit: 3 });
         expect(three).toEqual({
-          ...subject.more('query', three),
+          ...subject.pickDeclared('query', three),
           ...members,
           ids: ids.slice(0, 3),
         });
@@ -60,9 +60,9 @@ export const queryWindowDecisions = typeChecks(
         'never used again).',
       async run(subject) {
         await makeSix(subject);
-        const foreign = await subject.one(subject.A2);
+        const foreign = await subject.makeOne(subject.A2);
         for (const anchor of [foreign, '', 'é', 'x'.repeat(300)])
-          expect(await tried(subject, { anchor })).toEqual(subject.err('anchorNotFound'));
+          expect(await tryQuery(subject, { anchor })).toEqual(subject.matchError('anchorNotFound'));
       },
     },
     {

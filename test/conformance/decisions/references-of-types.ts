@@ -20,7 +20,7 @@ export const referencesOfTypesDecisions = typeChecks(
         const hash = `#${subject.profile.text}`;
         const create = { k: { ...subject.create('a'), [hash]: referToEcho('/t') } };
         const { notCreated } = await subject.set({ create });
-        expect(notCreated).toEqual({ k: subject.setError('invalidProperties', [hash]) });
+        expect(notCreated).toEqual({ k: subject.matchSetError('invalidProperties', [hash]) });
       },
     },
     {
@@ -31,7 +31,10 @@ export const referencesOfTypesDecisions = typeChecks(
         'unsupportedFilter.',
       needs: { methods: ['query'] },
       async run(subject) {
-        expect(await queryByReference(subject)).toEqual([...subject.err('unsupportedFilter'), 'q']);
+        expect(await queryByReference(subject)).toEqual([
+          ...subject.matchError('unsupportedFilter'),
+          'q',
+        ]);
       },
     },
     {
@@ -41,7 +44,7 @@ export const referencesOfTypesDecisions = typeChecks(
       applies: needLowLimit,
       async run(subject) {
         expect(await getReferred(subject, buildTooManyIds(subject))).toEqual(
-          subject.err('requestTooLarge'),
+          subject.matchError('requestTooLarge'),
         );
       },
     },

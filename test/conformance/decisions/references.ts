@@ -11,7 +11,7 @@ export const referencesDecisions = serverChecks('3.7', [
       'A value that is no ResultReference is invalidResultReference; further members of one are ' +
       'ignored.',
     async run(server) {
-      const failed = server.err('invalidResultReference');
+      const failed = server.matchError('invalidResultReference');
       for (const reference of WRONG)
         expect(await refer(server, { x: 1 }, { '#x': reference })).toEqual(failed);
       const more = buildReference('/x', { more: 1, '#path': 2 });

@@ -33,9 +33,9 @@ const ofEnvelopes = serverChecks('3.3', [
     level: 'must',
     rule: 'An empty `using` is processed: every method is unknown, Core/echo too.',
     async run(server) {
-      const client = server.user.client().with([]);
-      expect(await client.call('Core/echo', {})).toEqual(server.err('unknownMethod'));
-      expect(await client.call('Blob/copy', {})).toEqual(server.err('unknownMethod'));
+      const client = server.user.buildClient().with([]);
+      expect(await client.call('Core/echo', {})).toEqual(server.matchError('unknownMethod'));
+      expect(await client.call('Blob/copy', {})).toEqual(server.matchError('unknownMethod'));
     },
   },
   {

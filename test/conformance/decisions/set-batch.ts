@@ -22,15 +22,15 @@ export const setBatchDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
     level: 'must',
     rule: 'A creation id that is no Id is invalidArguments, and nothing of the call is done.',
     async run(subject) {
-      const before = await subject.snapshot(subject.A1);
+      const before = await subject.takeSnapshot(subject.A1);
       for (const key of ['', 'a b', '#a', 'é', 'a/b', 'x'.repeat(256)]) {
         const create = { good: subject.create('a'), [key]: subject.create('b') };
         const args = { accountId: subject.A1, create };
         expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
-          subject.err('invalidArguments'),
+          subject.matchError('invalidArguments'),
         );
       }
-      expect(await subject.snapshot(subject.A1)).toEqual(before);
+      expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
     },
   },
 ]);

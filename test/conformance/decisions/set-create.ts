@@ -12,11 +12,11 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
       'A create is one step of the state, and created has exactly the id, created, updated and ' +
       'what was left out, nothing that the client sent.',
     async run(subject) {
-      const before = await subject.state(subject.A1);
+      const before = await subject.readState(subject.A1);
       const answer = await create(subject, { k: subject.create('a') });
       const { defaults } = subject.profile;
       expect(answer).toEqual({
-        ...subject.more('set', answer),
+        ...subject.pickDeclared('set', answer),
         ...NOTHING_SET,
         accountId: subject.A1,
         oldState: before,
@@ -24,7 +24,7 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
         created: { k: { id: serverId, ...subject.times, ...defaults } },
       });
       const { id, ...reported } = entry(answer.created, 'k');
-      expect(await subject.read(id)).toEqual({ ...subject.shown('a'), ...reported, id });
+      expect(await subject.read(id)).toEqual({ ...subject.buildShown('a'), ...reported, id });
     },
   },
   {
@@ -38,7 +38,7 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
         const { notCreated } = await create(subject, { k: object });
         expect({ name, notCreated }).toEqual({
           name,
-          notCreated: { k: subject.setError('invalidProperties', [name]) },
+          notCreated: { k: subject.matchSetError('invalidProperties', [name]) },
         });
       }
     },
@@ -48,14 +48,14 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
     level: 'must',
     rule: 'An unknown property is invalidProperties also where its value is null.',
     async run(subject) {
-      const k = { ...subject.beside(), [subject.profile.text]: 5, foo: 1, bar: null, 'x/y': 2 };
+      const k = { ...subject.giveBeside(), [subject.profile.text]: 5, foo: 1, bar: null, 'x/y': 2 };
       const m = { ...subject.create('a'), foo: null };
       const answer = await create(subject, { k, m });
       const { text } = subject.profile;
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
-        k: subject.setError('invalidProperties', [text, 'foo', 'bar', 'x/y']),
-        m: subject.setError('invalidProperties', ['foo']),
+        k: subject.matchSetError('invalidProperties', [text, 'foo', 'bar', 'x/y']),
+        m: subject.matchSetError('invalidProperties', ['foo']),
       });
     },
   },

@@ -9,11 +9,11 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     level: 'must',
     rule: 'A destroy is one step of the state.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
-      const oldState = await subject.state(subject.A1);
+      const id = await subject.makeOne(subject.A1);
+      const oldState = await subject.readState(subject.A1);
       const answer = await subject.set({ destroy: [id] });
       expect(answer).toEqual({
-        ...subject.more('set', answer),
+        ...subject.pickDeclared('set', answer),
         ...NOTHING_SET,
         accountId: subject.A1,
         oldState,
@@ -40,10 +40,10 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     level: 'must',
     rule: 'An id that destroy has twice counts once.',
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       const answer = await subject.set({ destroy: [id, id, 'x', 'x'] });
       expect(answer.destroyed).toEqual([id]);
-      expect(answer.notDestroyed).toEqual({ x: subject.setError('notFound') });
+      expect(answer.notDestroyed).toEqual({ x: subject.matchSetError('notFound') });
       expect(Number(answer.newState)).toBe(Number(answer.oldState) + 1);
     },
   },
@@ -53,7 +53,7 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     rule: 'An id is never used again.',
     needs: { room: 3 },
     async run(subject) {
-      const id = await subject.one(subject.A1);
+      const id = await subject.makeOne(subject.A1);
       await subject.set({ destroy: [id] });
       expect(await subject.make(subject.A1, 'a', 'b')).not.toContain(id);
     },

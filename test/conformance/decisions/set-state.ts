@@ -11,7 +11,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
     level: 'must',
     rule: 'A state is compared as it is written: a zero in front of its number makes it another.',
     async run(subject) {
-      const state = await subject.state(subject.A1);
+      const state = await subject.readState(subject.A1);
       const others = [
         String(Number(state) + 100),
         `0${state}`,
@@ -22,7 +22,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
       for (const ifInState of others) {
         const args = { accountId: subject.A1, ifInState };
         expect(await subject.client.call(`${subject.type}/set`, args)).toEqual(
-          subject.err('stateMismatch'),
+          subject.matchError('stateMismatch'),
         );
       }
     },
@@ -72,9 +72,9 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
     level: 'must',
     rule: 'States of two accounts move apart from each other.',
     async run(subject) {
-      const other = await subject.state(subject.A2);
-      await subject.one(subject.A1);
-      expect(await subject.state(subject.A2)).toBe(other);
+      const other = await subject.readState(subject.A2);
+      await subject.makeOne(subject.A1);
+      expect(await subject.readState(subject.A2)).toBe(other);
     },
   },
 ]);

@@ -19,12 +19,12 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
       'as it is.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const before = await subject.read(id);
-      const oldState = await subject.state(subject.A1);
+      const oldState = await subject.readState(subject.A1);
       const answer = await update(subject, { [id]: { [text]: 'after' } });
       expect(answer).toEqual({
-        ...subject.more('set', answer),
+        ...subject.pickDeclared('set', answer),
         ...NOTHING_SET,
         accountId: subject.A1,
         oldState,
@@ -46,7 +46,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
     rule: 'An update that changes nothing succeeds with null: neither updated nor the state moves.',
     async run(subject) {
       const { text } = subject.profile;
-      const id = await subject.one(subject.A1, 'same');
+      const id = await subject.makeOne(subject.A1, 'same');
       const object = await subject.read(id);
       for (const patch of [{}, object, { [text]: 'same' }]) {
         const answer = await update(subject, { [id]: patch });
@@ -63,7 +63,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
     needs: { text: false },
     applies: needDefaulted,
     async run(subject) {
-      const id = await subject.put1({});
+      const id = await subject.putOne({});
       for (const property of findDefaulted(subject)) {
         const { name, default: initial = null } = property;
         const other = findOtherValue(subject, property);
@@ -93,12 +93,12 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
       'An unknown property of a patch is invalidProperties also where its value is null, and all ' +
       'of them are listed.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const object = await subject.read(id);
       const patch = { [subject.profile.text]: 'after', nope: 1, other: null };
       const answer = await update(subject, { [id]: patch });
       expect(answer.notUpdated).toEqual({
-        [id]: subject.setError('invalidProperties', ['nope', 'other']),
+        [id]: subject.matchSetError('invalidProperties', ['nope', 'other']),
       });
       expect(answer.newState).toBe(answer.oldState);
       expect(await subject.read(id)).toEqual(object);
@@ -109,13 +109,13 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
     level: 'must',
     rule: 'An update of an object that the same call destroys is willDestroy.',
     async run(subject) {
-      const id = await subject.one(subject.A1, 'before');
+      const id = await subject.makeOne(subject.A1, 'before');
       const answer = await subject.set({
         update: { [id]: { [subject.profile.text]: 'after' } },
         destroy: [id],
       });
       expect(answer.updated).toBeNull();
-      expect(answer.notUpdated).toEqual({ [id]: subject.setError('willDestroy') });
+      expect(answer.notUpdated).toEqual({ [id]: subject.matchSetError('willDestroy') });
       expect(answer.destroyed).toEqual([id]);
       expect(Number(answer.newState)).toBe(Number(answer.oldState) + 1);
     },

@@ -8,13 +8,13 @@ import {
 } from '../../../conform/src/checks/set-values.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
 import { entry, utcDate } from '../../../conform/src/expected.js';
-import { givable } from '../../../conform/src/subject/described.js';
+import { listGivable } from '../../../conform/src/subject/described.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import { mainType } from '../../../src/descriptor/validation/schema.js';
 
 /** Numbers of a kind that a client may set to any of these. */
 const numberOf = ({ described }: Subject, kind: 'integer' | 'number', ...values: number[]) =>
-  givable(described).find(
+  listGivable(described).find(
     ({ kind: own, schema, access }) =>
       own === kind &&
       access === 'mutable' &&
@@ -26,7 +26,7 @@ const numberOf = ({ described }: Subject, kind: 'integer' | 'number', ...values:
 
 /** Objects, maps, sets and lists that a client may set. */
 const collectionsOf = ({ described }: Subject): readonly string[] =>
-  givable(described)
+  listGivable(described)
     .filter(({ schema, access }) => {
       const type = mainType(schema);
       return access === 'mutable' && (type === 'object' || type === 'array');
@@ -73,7 +73,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
           more: subject.create('🦊'.repeat(textMax + 1)),
         },
       });
-      expect(notCreated).toEqual({ more: subject.setError('invalidProperties', [text]) });
+      expect(notCreated).toEqual({ more: subject.matchSetError('invalidProperties', [text]) });
       expect((await subject.read(entry(created, 'foxes').id))[text]).toBe('🦊'.repeat(textMax));
     },
   },
@@ -87,7 +87,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
     applies: needTextBound,
     async run(subject) {
       const { notCreated } = await createLong(subject);
-      const long = subject.setError('invalidProperties', [subject.profile.text]);
+      const long = subject.matchSetError('invalidProperties', [subject.profile.text]);
       expect(notCreated).toEqual({ long });
     },
   },
@@ -100,7 +100,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
       const { text } = subject.profile;
       for (const value of ['\u0000', 'a\u0000b']) {
         const { refused } = await subject.put({ [text]: value });
-        expect(refused).toEqual(subject.setError('invalidProperties', [text]));
+        expect(refused).toEqual(subject.matchSetError('invalidProperties', [text]));
       }
     },
   },
@@ -124,11 +124,11 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
       ] as const) {
         const { id, reported } = await subject.put({ [name]: sent });
         expect([reported[name], (await subject.read(id))[name]]).toEqual([stored, stored]);
-        const other = await subject.put1({ [name]: '2001-01-01T00:00:00Z' });
+        const other = await subject.putOne({ [name]: '2001-01-01T00:00:00Z' });
         const { set } = await subject.update(other, { [name]: sent });
         expect(set).toEqual(expect.objectContaining({ updated: utcDate, [name]: stored }));
       }
-      const exact = await subject.put1({ [name]: '2026-01-02T03:04:05Z' });
+      const exact = await subject.putOne({ [name]: '2026-01-02T03:04:05Z' });
       expect((await subject.read(exact))[name]).toBe('2026-01-02T03:04:05Z');
     },
   },
@@ -168,7 +168,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
         expect({ name, literal, refused }).toEqual({
           name,
           literal,
-          refused: subject.setError('invalidProperties', [name]),
+          refused: subject.matchSetError('invalidProperties', [name]),
         });
       }
       for (const [name, literal, value] of right) {
@@ -197,7 +197,7 @@ export const setValueDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, 
           expect({ name, literal, refused }).toEqual({
             name,
             literal,
-            refused: subject.setError('invalidProperties', [name]),
+            refused: subject.matchSetError('invalidProperties', [name]),
           });
         }
     },

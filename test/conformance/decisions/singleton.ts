@@ -32,12 +32,12 @@ export const singletonDecisions = typeChecks(
           const { default: value = null } = subject.profile.defaulted ?? {};
           const { set } = await subject.update(ID, { [property]: null });
           expect(set).toEqual(expect.objectContaining({ updated: utcDate, [property]: value }));
-          const state = await subject.state(subject.A1);
+          const state = await subject.readState(subject.A1);
           expect(await subject.update(ID, { [property]: value })).toEqual({
             set: null,
             refused: null,
           });
-          expect(await subject.state(subject.A1)).toBe(state);
+          expect(await subject.readState(subject.A1)).toBe(state);
         });
       },
     },

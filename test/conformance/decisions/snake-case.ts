@@ -2,12 +2,12 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
-import { givable, isUnique } from '../../../conform/src/subject/described.js';
-import { operands } from '../../../conform/src/subject/operators.js';
-import { populated } from '../../../conform/src/subject/populated.js';
-import { type Query, query, tried, whole } from '../../../conform/src/subject/queries.js';
+import { isUnique, listGivable } from '../../../conform/src/subject/described.js';
+import { listOperands } from '../../../conform/src/subject/operators.js';
+import { populate } from '../../../conform/src/subject/populated.js';
+import { type Query, query, queryOwn, tryQuery } from '../../../conform/src/subject/queries.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
-import { size, valuesOf } from '../../../conform/src/subject/values.js';
+import { countOctets, listValues } from '../../../conform/src/subject/values.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 
 /** The names that a type that opts in takes in snake_case beside the names of arguments. */
@@ -22,7 +22,7 @@ const optsIn = ({ profile }: Subject): string | null =>
   profile.snakeCase ? null : 'The type takes camelCase alone.';
 
 const longProperties = ({ described }: Subject): readonly ModelProperty[] =>
-  givable(described).filter(
+  listGivable(described).filter(
     (one) => isLong(one.name) && one.access === 'mutable' && !isUnique(described, one),
   );
 
@@ -46,8 +46,8 @@ export const snakeCaseDecisions = [
         for (const property of longProperties(subject)) {
           const { name } = property;
           const { A1: accountId, type, client } = subject;
-          const [first = null, second = first] = valuesOf(property).good.filter(
-            (value) => size(value) < subject.profile.octets / 4,
+          const [first = null, second = first] = listValues(property).good.filter(
+            (value) => countOctets(value) < subject.profile.octets / 4,
           );
           const spelled = (value: Json): JsonMap => ({ [snake(name)]: value });
           const { id, reported, refused } = await subject.put(spelled(first));
@@ -82,26 +82,26 @@ export const snakeCaseDecisions = [
           ? null
           : 'No filter’s and no sort’s name is of two words.'),
       run: (subject) =>
-        populated(subject, async (items) => {
+        populate(subject, async (items) => {
           const same = async (camel: Query, spelled: Query): Promise<void> => {
             const told = [
-              await whole(subject, spelled),
+              await queryOwn(subject, spelled),
               (await query(subject, spelled)).queryState,
             ];
             expect([spelled, ...told]).toEqual([
               spelled,
-              await whole(subject, camel),
+              await queryOwn(subject, camel),
               (await query(subject, camel)).queryState,
             ]);
           };
           for (const filter of longFilters(subject)) {
             const { name } = filter;
-            const values = operands(filter, items).filter((value) => value !== null);
+            const values = listOperands(filter, items).filter((value) => value !== null);
             for (const value of values.slice(0, 3))
               await same({ filter: { [name]: value } }, { filter: { [snake(name)]: value } });
             const both = { [name]: values[0] ?? null, [snake(name)]: values[0] ?? null };
-            expect(await tried(subject, { filter: both })).toEqual(
-              subject.err('invalidArguments', name),
+            expect(await tryQuery(subject, { filter: both })).toEqual(
+              subject.matchError('invalidArguments', name),
             );
           }
           for (const property of longSorts(subject)) {

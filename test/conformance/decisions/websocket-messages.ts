@@ -16,7 +16,7 @@ export const socketMessageDecisions = serverChecks(
         'A surplus of requests without ids waits, is answered in its order as well, and is no ' +
         'limit error.',
       run: (server) =>
-        expectAnswersInOrder(server, server.user.session.limit('maxConcurrentRequests') + 12),
+        expectAnswersInOrder(server, server.user.session.readLimit('maxConcurrentRequests') + 12),
     },
   ],
   'RFC 8887',
