@@ -94,7 +94,7 @@ function chooseTypes({ capabilities }: Model, name: string | undefined): readonl
   }));
 }
 
-/** Returns the own methods whose names begin with the type's. */
+/** Returns the own methods of the type's capability whose names begin with the type's. */
 function listOwnMethods({ methods }: ModelCapability, { name }: ModelType): Entry['ownMethods'] {
   return methods
     .filter((method) => method.name.startsWith(`${name}/`))

@@ -84,7 +84,7 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   };
 }
 
-/** In the package's own repository its capabilities lie beside those of a project. */
+/** Returns whose capabilities are whose: in the package's repository, they lie side by side. */
 function ownersOf(root: string, { descriptors }: Loaded): Owners {
   const engine = descriptors.filter(({ isEngines = false }) => isEngines).map(({ base }) => base);
   return { engine: new Set(engine), isPackage: isPackageRoot(root) };

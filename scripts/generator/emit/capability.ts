@@ -73,7 +73,10 @@ function methodsOf(module: GeneratedModule, capability: ModelCapability): unknow
   return lists.length === 1 ? lists[0] : lists.map(({ text }) => new Code(`...${text}`));
 }
 
-/** Only this module imports the hook file: types and validators stay loadable without it. */
+/**
+ * Imports `hooks` of the hook file, if there is one. Only this module does: types and validators
+ * stay loadable without it.
+ */
 function hooksOf(module: GeneratedModule, { hooksFile }: ModelCapability): Code | undefined {
   if (hooksFile === undefined) return undefined;
   const source = { from: `./${hooksFile.replace(/[.]ts$/, '.js')}` };

@@ -109,12 +109,14 @@ function partsOf(value: object): (readonly [name: string, item: unknown])[] {
     .map(([key, item]) => [isShorthand(key, item) ? '' : `${keyText(key)}: `, item] as const);
 }
 
-/** `{ hooks }`: the member is called as what it holds. */
+/** Returns whether a member is called as what it holds: `{ hooks }`. */
 function isShorthand(key: string, item: unknown): boolean {
   return item instanceof Code && item.text === key;
 }
 
-/** `__proto__` in a literal would set the prototype; computed, it is a member. */
+/**
+ * Returns a key as a literal has it. `__proto__` would set the prototype; computed, it is a member.
+ */
 function keyText(key: string): string {
   if (key === '__proto__') return "['__proto__']";
   return IDENTIFIER.test(key) ? key : quoted(key);

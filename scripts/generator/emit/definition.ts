@@ -66,7 +66,7 @@ function addShape(module: GeneratedModule, name: string): void {
   });
 }
 
-/** Prints the argument of `jmap.dataType`. */
+/** Returns the argument of `jmap.dataType`; undefined members are left out of the text. */
 function typeValue(
   capability: ModelCapability,
   type: ModelType,
@@ -111,7 +111,7 @@ function mapByName<Named extends { readonly name: string }>(
   return Object.fromEntries(all.map((each) => [each.name, describe(each)]));
 }
 
-/** Prints a property without the values that most properties have. */
+/** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, required, access, role, blobs } = property;
   const { format, reference, computed, secret } = property;
@@ -131,7 +131,7 @@ function propertyValue(property: ModelProperty): object {
   };
 }
 
-/** Returns a filter as the definition holds it. One on held columns counts as indexed. */
+/** Returns a filter as the definition holds it. It counts as indexed if any index begins so. */
 function describeFilter(filter: ModelFilter, type: ModelType): object {
   const { property, operator, column, columns, indexed } = filter;
   return {
@@ -143,7 +143,7 @@ function describeFilter(filter: ModelFilter, type: ModelType): object {
   };
 }
 
-/** A condition reads an index that is there for whatever reason: it needn't have asked for it. */
+/** Returns whether the key or an ordered index, also one of a sort or a unique, begins with it. */
 function isHeld(
   { property, operator, column }: ModelFilter,
   { uniques, indexes, sorts }: ModelType,
@@ -164,7 +164,7 @@ function describeSort({ property, casemapColumn, column, indexed }: ModelSort): 
   return { property: property.name, casemapColumn, column, indexed: indexed || undefined };
 }
 
-/** Prints the methods of `jmap.standardMethods`: all that there are, or those of the type. */
+/** Returns the methods of `jmap.standardMethods`: all that there are, or those of the type. */
 function methodsValue(
   capability: ModelCapability,
   type: ModelType,

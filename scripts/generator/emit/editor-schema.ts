@@ -29,7 +29,10 @@ function addSnippets(node: unknown): unknown {
   return Object.fromEntries(entries);
 }
 
-/** Editors write an example of a list item by item: what is nested in it they can't. */
+/**
+ * Returns those examples that are lists, without what is nested in them: editors write an example
+ * of a list item by item.
+ */
 function scalarItems(examples: unknown): readonly unknown[] {
   const lists = Array.isArray(examples) ? examples.filter(Array.isArray) : [];
   return lists
@@ -42,7 +45,7 @@ function isNested(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.some((each) => typeof each === 'object');
 }
 
-/** Returns a value in YAML's flow style. */
+/** Returns a value in YAML's flow style. It quotes only words that YAML reads as another value. */
 export function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {

@@ -229,7 +229,7 @@ function structureImport({
   };
 }
 
-/** Packages first, then files, each in order of their names. */
+/** Compares two specifiers: packages come first, then files, each in order of their names. */
 function byNearness(a: string, b: string): number {
   return Number(a.startsWith('.')) - Number(b.startsWith('.')) || byCodeUnit(a, b);
 }

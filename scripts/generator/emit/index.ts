@@ -26,8 +26,9 @@ export interface Emitter {
    */
   readonly isByName?: true;
   /**
-   * Absent: of every capability. `project`: of those that the package does not bring. `package`: of
-   * those that it brings, and in its own repository alone.
+   * The capabilities that it is made of. Absent: all in the package's repository, a team's own in a
+   * project. `project`: those that the package does not bring. `package`: those that it brings, and
+   * in its own repository alone.
    */
   readonly only?: 'project' | 'package';
 }
@@ -77,14 +78,14 @@ export async function emitAll(model: Model, owners: Owners): Promise<EmittedFile
   return new Map([...files].sort(([a], [b]) => byCodeUnit(a, b)));
 }
 
-/** A team's project has none of the package's capabilities: it imports them. */
+/** Returns the model with the capabilities that an artefact is made of (Emitter.only). */
 function partOf(model: Model, only: Emitter['only'], { engine, isPackage }: Owners): Model {
   if (only === undefined && isPackage) return model;
   const isMeant = (name: string): boolean => engine.has(name) === (only === 'package');
   return { ...model, capabilities: model.capabilities.filter(({ name }) => isMeant(name)) };
 }
 
-/** For editors (yaml-language-server): the descriptor language in draft-07. */
+/** Returns the descriptor language in draft-07, for editors (yaml-language-server). */
 function emitMetaSchema(): EmittedFiles {
   const text = JSON.stringify(
     {

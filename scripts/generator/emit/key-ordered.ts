@@ -29,7 +29,10 @@ export function hasShortRows(type: ModelType): boolean {
   return charactersOfRow(type) <= MAX_CHARACTERS;
 }
 
-/** Counts the characters of a row's texts: shadow columns hold their property's text once more. */
+/**
+ * Counts the characters that a row's texts may have; Infinity if nobody knows. A shadow column
+ * holds its property's text once more.
+ */
 export function charactersOfRow({ properties, shadows }: ModelType): number {
   const columns = [
     ...properties,
@@ -38,7 +41,9 @@ export function charactersOfRow({ properties, shadows }: ModelType): number {
   return columns.reduce((sum, property) => sum + charactersOf(property), 0);
 }
 
-/** Of a JSON value, or a secret, which is sealed, nobody knows. */
+/**
+ * Counts the characters that a value may have: Infinity for JSON, and for a secret, once sealed.
+ */
 function charactersOf({ kind, secret, role, schema }: ModelProperty): number {
   if (kind === 'json' || secret !== undefined) return Number.POSITIVE_INFINITY;
   if (kind !== 'string') return 0;

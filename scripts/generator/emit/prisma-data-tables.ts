@@ -54,8 +54,8 @@ function propertyColumn(property: ModelProperty): Column {
 }
 
 /**
- * A shadow column's default says nothing about its value: it lets the column be added to a table
- * with rows, which the same migration then fills.
+ * Returns a shadow column. Its default says nothing about its value: it lets the column be added to
+ * a table with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
   const { nullable, name, column } = shadow.property;
@@ -70,9 +70,9 @@ function shadowColumn(shadow: ModelShadow): Column {
 }
 
 /**
- * Each index begins with the account and ends with the id, by which equal ones are in order. Unique
- * properties have an ordinary index: the engine judges a call's final state, in which two objects
- * may have exchanged their values.
+ * Returns the columns of each ordered index, each list once. It begins with the account and ends
+ * with the id, by which equal ones are in order. Unique properties have an ordinary index: the
+ * engine judges a call's final state, in which two objects may have exchanged their values.
  */
 function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly string[])[] {
   const lists = [
@@ -87,7 +87,7 @@ function orderedIndexes(type: ModelType, idColumn: string): readonly (readonly s
   ]);
 }
 
-/** The default collation of a string is its collation key's order. */
+/** Returns the column that orders a sort: of a string, the one of its collation key. */
 function sortColumn(sort: ModelSort): string {
   return sort.column ?? sort.casemapColumn ?? sort.property.column;
 }

@@ -18,8 +18,8 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT']);
 const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /**
- * With a property of such a name an index over (a, casemap) and one over a_casemap are called
- * alike.
+ * Names of properties that look like a shadow's suffix: an index over (a, casemap) and one over
+ * a_casemap would be called alike.
  */
 const SUFFIXES: ReadonlySet<string> = new Set(['folded', 'casemap', 'instant']);
 

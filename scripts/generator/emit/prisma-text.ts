@@ -44,8 +44,8 @@ function printField(table: Table, column: Column): [name: string, type: string, 
 }
 
 /**
- * Prisma refuses a field whose name an earlier field has as its column. Such a field comes first;
- * where two have each other's, one gets another name.
+ * Returns columns in an order that Prisma takes: it refuses a field whose name an earlier field has
+ * as its column. Such a field comes first; where two have each other's, one gets another name.
  */
 function orderColumns(columns: readonly Column[]): readonly Column[] {
   if (columns.every(({ name, field = name }) => field === name)) return columns;

@@ -49,7 +49,7 @@ export function withShared(types: Named, shared: SharedSchemas): Named {
   }
 }
 
-/** Null stands at the uses: one may have it and another not. */
+/** Returns a shared schema without null, which stands at its uses: one may have it, another not. */
 function withoutNull(schema: JSONSchema7): JSONSchema7 {
   if (!Array.isArray(schema.type)) return schema;
   const [type, ...others] = schema.type.filter((name) => name !== 'null');

@@ -15,10 +15,13 @@ import { mainType, validationSchema } from '../../../src/descriptor/validation/s
 import { meanwhile } from '../thread/second.js';
 import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
 
-/** Of fewer types, what a second thread loads takes as long as what it spares. */
+/** With fewer types, a second thread takes as long to load as it saves. */
 const MANY = 40;
 
-/** Validators of each type: update, filter, and arguments where it has some of its own. */
+/**
+ * Returns a module of validators for each type: update and filter, and where it has such values,
+ * hooks' values, further arguments and response members.
+ */
 export async function emitTypeValidators(model: Model): Promise<EmittedFiles> {
   const modules = model.capabilities.flatMap((capability) =>
     capability.types.map((type) => ({
@@ -77,7 +80,7 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
   ];
 }
 
-/** Values that hooks compute or write, and no client gives, are held to their schema too. */
+/** Returns the validator of values that hooks alone give: they are held to their schema, too. */
 function hookValidators(type: ModelType): readonly ValidatorSource[] {
   const given = type.properties.filter(isGivenByHooks);
   if (given.length === 0) return [];
@@ -96,7 +99,7 @@ function hookValidators(type: ModelType): readonly ValidatorSource[] {
   ];
 }
 
-/** A standard method with further arguments has a validator of its own for all of them. */
+/** Returns a validator of all arguments for each standard method that has further ones. */
 function argumentValidators(type: ModelType): readonly ValidatorSource[] {
   return standardMethodsOf(type).flatMap(({ row, method }) =>
     hasFurther(method.arguments)
@@ -111,7 +114,7 @@ function argumentValidators(type: ModelType): readonly ValidatorSource[] {
   );
 }
 
-/** A standard method with further response members has a validator for what its `after` gives. */
+/** Returns a validator for the response members that a hook's `after` adds, where there are any. */
 function responseValidators(type: ModelType): readonly ValidatorSource[] {
   return standardMethodsOf(type).flatMap(({ row, method }) =>
     hasFurther(method.response)

@@ -44,7 +44,7 @@ export function validatorModule(from: string, code: string): string {
 
 type Standalone = (ajv: Ajv, refs: Record<string, string>) => string;
 
-/** The package is CommonJS; bundlers and Node disagree on where its default export is. */
+/** Calls ajv's package, which is CommonJS: bundlers and Node find its default in two places. */
 function standalone(ajv: Ajv, refs: Record<string, string>): string {
   const module = standaloneCode as unknown as Standalone | { readonly default: Standalone };
   return typeof module === 'function' ? module(ajv, refs) : module.default(ajv, refs);

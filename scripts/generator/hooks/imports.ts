@@ -93,7 +93,7 @@ interface Specifier {
   readonly isTypeOnly: boolean;
 }
 
-/** Relative specifiers of imports. */
+/** Returns the relative specifiers of imports and re-exports, dynamic imports included. */
 function specifiersIn(source: TypeScript.SourceFile): readonly Specifier[] {
   const found: Specifier[] = [];
   const add = (node: TypeScript.Node | undefined, isTypeOnly = false): void => {

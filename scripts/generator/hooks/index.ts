@@ -44,7 +44,7 @@ async function readHookFile(root: string, path: string): Promise<HookFile | null
   return parseHookFile(path, text);
 }
 
-/** Only where there is a hook file: it takes the compiler, too. */
+/** Returns problems of a hook file's imports. Loads the compiler for it, so not without a file. */
 async function importProblemsOf(root: string, path: string): Promise<readonly Problem[]> {
   const { importProblems } = await import('./imports.js');
   return importProblems(root, path);

@@ -111,7 +111,7 @@ function constantsOf(
   return constants;
 }
 
-/** `export const hooks`, or `export { hooks }` further down. */
+/** Returns whether it is `export const hooks`, or there is an `export { hooks }`. */
 function isExported(
   declaration: TypeScript.VariableDeclaration,
   source: TypeScript.SourceFile,
@@ -140,7 +140,7 @@ function placeOf(source: TypeScript.SourceFile, position: number): Location {
   return { file: source.fileName, line: line + 1, column: character + 1 };
 }
 
-/** The compiler keeps what it could not parse on the file, though its types don't say so. */
+/** Returns what could not be parsed: the compiler keeps it, though its types don't say so. */
 function diagnosticsOf(
   source: TypeScript.SourceFile,
 ): readonly TypeScript.DiagnosticWithLocation[] {

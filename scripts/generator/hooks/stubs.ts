@@ -1,6 +1,6 @@
 import type { ModelMethod, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
-/** Returns the code to paste into the hook file's `hooks`. */
+/** Returns the stub of an own method, to paste into the hook file's `hooks`. */
 export function methodStub({ name, account }: ModelMethod): string {
   const tx = account === 'none' ? 'args' : 'args, call, tx';
   return lines(

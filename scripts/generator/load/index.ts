@@ -58,7 +58,7 @@ function baseOf({ file }: { readonly file: string }): string {
   return basename(file).replace(EXTENSION, '');
 }
 
-/** Folders are none, nor is what editors and systems keep beside a file (`.#todos.yaml`). */
+/** Returns whether it is a descriptor: no folder, and no file of an editor (`.#todos.yaml`). */
 function isDescriptor(entry: Dirent): boolean {
   return EXTENSION.test(entry.name) && !entry.name.startsWith('.') && !entry.isDirectory();
 }

@@ -64,7 +64,7 @@ async function namesInFile(file: string): Promise<readonly string[]> {
   }
 }
 
-/** The URL may hold a password: it is not repeated. */
+/** Returns a warning without the URL of the database, which may hold a password. */
 function unread(database: Database, { message }: Error): Problem {
   const which = database.kind === 'sqlite' ? database.file : 'of DATABASE_URL';
   return {

@@ -26,9 +26,9 @@ export interface Difference<Before extends Table = Table> {
 }
 
 /**
- * Compares by name. Order and descriptions mean nothing to a database. Neither does another
- * default: the engine writes whole rows, and SQLite would have to copy the table to change it; the
- * next migration of the table takes it along.
+ * Compares tables and columns by name. Order and descriptions mean nothing to a database. Neither
+ * does another default: the engine writes whole rows, and SQLite would have to copy the table to
+ * change it; the next migration of the table takes it along.
  */
 export function compareTables<Before extends Table>(
   before: readonly Before[],

@@ -117,8 +117,8 @@ export async function compose(change: Change): Promise<Composed> {
 }
 
 /**
- * Says where the version before finds null in objects that the new one creates: no plain value is
- * legal there.
+ * Returns comments that name columns in which the version before finds null in new objects: no
+ * plain value is legal there.
  */
 function nullsSql({ difference, tables }: Change): string {
   return difference.changed
@@ -142,7 +142,9 @@ function rewrittenIn(sql: readonly string[]): ReadonlySet<string> {
   return new Set([...made].map(([, name]) => name ?? ''));
 }
 
-/** Writes the parts that the engine doesn't write anew by itself. */
+/**
+ * Returns the SQL for tables that get the order of their key and that no other step writes anew.
+ */
 function reorder(
   { provider, tables, reordered }: Change,
   rewritten: ReadonlySet<string>,
@@ -188,7 +190,7 @@ function fillNulls({ after, altered }: Difference<ReadTable>['changed'][number])
     .map(({ after: column }) => fillNull(after.name, column));
 }
 
-/** Fills the nulls that the version before has written since. */
+/** Returns the SQL that fills the nulls which the version before has written since. */
 function fillLeftNulls({ table, nullable = [] }: Leftover, clean: readonly ReadTable[]): string[] {
   const columns = clean.find(({ name }) => name === table)?.columns ?? [];
   return columns

@@ -80,7 +80,7 @@ export function effectsOf({
   });
 }
 
-/** By column. */
+/** Returns the properties of the released type by column, as far as its snapshot knows them. */
 function propertiesBefore(
   released: ReleasedType,
   renames: readonly Renamed[],

@@ -97,7 +97,7 @@ export function readHistory(
   };
 }
 
-/** Of a release that kept no model: what its tables were called. */
+/** Returns the types of a release by name and table; of one that kept no model, its tables. */
 function namesIn({ model, tables }: Snapshot) {
   if (model !== undefined) return model.capabilities.flatMap(({ types }) => types);
   return tables.map(({ name }) => ({ name, table: name }));
@@ -150,7 +150,10 @@ function readEntry(root: string, path: string, name: string): Entry {
   };
 }
 
-/** Each migration is made from the state after the one before: two with one parent are branches. */
+/**
+ * Reports migrations that were not made from the state after the one before: two with one number or
+ * one parent are branches, anything else is an incomplete history.
+ */
 function checkChain(entries: readonly Entry[], report: (problem: Problem) => void): void {
   for (const [index, entry] of entries.entries()) {
     const before = entries[index - 1];

@@ -222,8 +222,8 @@ function reordered(snapshot: Snapshot, model: Model): readonly string[] {
 }
 
 /**
- * Clients may hold states of what had the name before: by type and number, which are all that a
- * state has.
+ * Returns the tables of types whose name others had. Clients may hold states of those: a state
+ * tells a type's name and a number, and nothing else.
  */
 function reusedNames(snapshot: Snapshot, model: Model, named: History['named']): readonly string[] {
   return model.capabilities
@@ -311,7 +311,7 @@ function printBackfill(steps: readonly unknown[], unique: readonly unknown[]): s
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Both databases have the same complaints: one is enough. */
+/** Returns each problem once: both databases complain of the same. */
 function distinct(problems: readonly Problem[]): readonly Problem[] {
   const seen = new Map<string, Problem>();
   for (const problem of problems) {

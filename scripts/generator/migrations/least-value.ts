@@ -6,8 +6,9 @@ import type { JsonValue } from '../../../src/protocol/json.js';
 import type { SnapshotProperty } from './snapshot.js';
 
 /**
- * Returns the least value that a property may have, as its own validator judges. It is null where
- * no simple value is legal: a pattern, a number of items, the id of an object or a blob, a secret.
+ * Returns the least value that a property may have, as its own validator judges. It is null for the
+ * id of an object or a blob and for a secret. So it is where no plain value is legal: for most
+ * patterns, or for a list that needs items.
  */
 export function leastValue(property: SnapshotProperty): JsonValue {
   const { reference, blobs, secret, schema } = property;
@@ -26,7 +27,7 @@ const CHARACTERS = ['0', 'a', 'A'];
 /** A longer text is no plain value: it would stand in the migration, and in every new row. */
 const LONGEST = 1000;
 
-/** From the least on. */
+/** Returns plain values to try, from the least on; those of an enum in its own order. */
 function candidates({ kind, schema }: SnapshotProperty): readonly JsonValue[] {
   if (schema.enum !== undefined) return schema.enum as readonly JsonValue[];
   switch (kind) {

@@ -134,7 +134,10 @@ export function formerLinks(
 
 const NO_LINKS = Object.freeze({ references: [], blobs: [] });
 
-/** New objects need a value there that the version before can serve; where none is plain, null. */
+/**
+ * Returns a column with a default for new objects, which the version before can serve. Where no
+ * plain value is legal, the column takes null.
+ */
 function withDefault(column: Column, property: SnapshotProperty | undefined): Column {
   if (column.nullable || column.default !== undefined) return column;
   const fallback =

@@ -18,7 +18,7 @@ export function migrationName(
   return `${String(number).padStart(4, '0')}_${words}`;
 }
 
-/** Returns a migration that only takes away what another has left for the version before it. */
+/** Returns the name of a migration that only takes away what another left for its predecessor. */
 export function contractName(number: number): string {
   return `${String(number).padStart(4, '0')}_${CONTRACT}`;
 }
@@ -27,7 +27,7 @@ export function isContract(name: string): boolean {
   return name.endsWith(`_${CONTRACT}`);
 }
 
-/** `others`: what changes beside the tables' shape, such as renames. */
+/** Returns words for a change: its first part, and how many more there are. */
 function summary({ added, changed, removed }: Difference, others: readonly string[]): string {
   const parts = [
     ...added.map((table) => table.name),

@@ -8,8 +8,8 @@ const LOWER = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minPrope
 const EXACT = ['pattern', 'format', 'const', 'multipleOf', 'uniqueItems'];
 
 /**
- * Returns what was legal and is not; undefined where nothing is known to be. `path`: inside the
- * value.
+ * Returns in words what was legal and no longer is; undefined where nothing is known to be. `path`:
+ * the place of the schemas in the value, as `a/b`; empty for the value itself.
  */
 export function narrowed(before: unknown, after: unknown, path: string): string | undefined {
   if (!isSchema(before) || !isSchema(after)) {
@@ -25,7 +25,7 @@ export function narrowed(before: unknown, after: unknown, path: string): string 
   );
 }
 
-/** Returns the types that a value may no longer have, in words. Null is judged elsewhere. */
+/** Returns the types that a value may no longer have, in words. */
 function compareTypeWords(before: Schema, after: Schema, at: string): string | undefined {
   const now = typesOf(after);
   if (now === undefined) return undefined;

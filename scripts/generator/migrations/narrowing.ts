@@ -6,8 +6,8 @@ import { narrowed } from './narrowed.js';
 import type { SnapshotProperty, SnapshotType } from './snapshot.js';
 
 /**
- * Changes that the tables don't show: values that exist would not be legal any more, or mean
- * something else. `drops` at the type accepts the first: they stay and are readable.
+ * Returns the problems of changes that the tables don't show: values that exist would not be legal
+ * any more, or mean something else. `drops` at the type accepts the first: they stay readable.
  */
 export function narrowings(
   snapshot: Snapshot,

@@ -5,7 +5,7 @@ import { columnType } from '../emit/prisma-data-tables.js';
 import type { Snapshot } from './history.js';
 import { type ReleasedProperty, type ReleasedType, releasedTypes, tableBefore } from './lineage.js';
 
-/** The suffixes of a property's columns: its own, then its shadows' (model/query.ts). */
+/** The suffixes of a property's columns: its own, then its shadows' (model/shadows.ts). */
 const SUFFIXES = ['', '_folded', '_casemap', '_instant'];
 
 /**
@@ -56,7 +56,7 @@ function releasedByName(
   );
 }
 
-/** A name that something has now was given up by nothing. */
+/** Returns the old name, unless something has that name now: then it was given up by nothing. */
 function former(renamedFrom: string | undefined, names: ReadonlySet<string>): string | undefined {
   return renamedFrom === undefined || names.has(renamedFrom) ? undefined : renamedFrom;
 }
@@ -100,7 +100,7 @@ function keepsValues(
   return tableBefore(known.reference.type, snapshot) === tables.get(reference.type);
 }
 
-/** Returns the same type for the same places. */
+/** Returns a type in its table and columns; the very same one if it has these places already. */
 function placeType(
   type: ModelType,
   table: string,
@@ -158,7 +158,7 @@ function placeType(
   };
 }
 
-/** SQLite's names take no notice of case. */
+/** Returns names in lower case, since SQLite's take no notice of case. */
 function namesOf(names: readonly string[]): Set<string> {
   return new Set(names.map((name) => name.toLowerCase()));
 }

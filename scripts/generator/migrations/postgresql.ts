@@ -10,8 +10,8 @@ export function finishPostgresql(sql: string): string {
 const CREATE_INDEX = /(?:-- CreateIndex\n)?CREATE INDEX ("[^"]+") ON ("[^"]+")[^;]*;\n*/g;
 
 /**
- * Indexes of `tables`, which may have rows and writers, are made after the rest, and concurrently:
- * the server before goes on writing meanwhile.
+ * Takes the indexes of `tables` out of the SQL, as statements to run after it, concurrently: these
+ * tables may have rows, and the server before goes on writing meanwhile.
  */
 export function concurrently(
   sql: string,
@@ -36,9 +36,9 @@ export function outside(statements: readonly string[]): string {
 const INDEX_COLUMNS = /CREATE INDEX "[^"]+" ON "(?!Jmap)[^"]+"\([^;]*\);/g;
 
 /**
- * Indexes of data types are in the order that a query asks for (src/store/sql/query-statements.ts):
- * nulls first, and of a collation key or folded text as much as an entry takes. The account and the
- * id, which begin and end each, are never null.
+ * Puts indexes of data types into the order of queries (src/store/sql/query-statements.ts): nulls
+ * first, and of a collation key or folded text as much as an entry takes. The account and the id,
+ * which begin and end each, are never null.
  */
 function inOrder(sql: string): string {
   return replaceOutsideStrings(sql, INDEX_COLUMNS, (statement) =>
@@ -55,16 +55,16 @@ function inOrder(sql: string): string {
 }
 
 /**
- * Text compares by its bytes, as in SQLite: ids, collation keys and folded text are made for that,
- * and a database's own collation changes with its system.
+ * Makes text compare by its bytes, as in SQLite: ids, collation keys and folded text are made for
+ * that, and a database's own collation changes with its system.
  */
 function bytewise(sql: string): string {
   return replaceOutsideStrings(sql, /"(?:[^"]|"")+" TEXT\b/g, (match) => `${match} COLLATE "C"`);
 }
 
 /**
- * The schema is the operator's to make: the statement needs rights on the database even where it
- * has nothing to do.
+ * Removes the statement that makes the schema. That is the operator's task: the statement needs
+ * rights on the database even where it has nothing to do.
  */
 function withoutSchema(sql: string): string {
   return sql.replace(/^-- CreateSchema\nCREATE SCHEMA IF NOT EXISTS "[^"]+";\n\n/, '');

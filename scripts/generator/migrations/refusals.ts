@@ -18,8 +18,8 @@ import {
 import type { ReadTable } from './read-datamodel.js';
 
 /**
- * Changes that would lose data, or that nothing can carry out. Each names the descriptor's place
- * and what to write there; `drops` acknowledges those that lose data.
+ * Returns the problems of changes that would lose data, or that nothing can carry out. Each names
+ * the descriptor's place and what to write there; `drops` accepts those that lose data.
  */
 export function refusals(
   difference: Difference<ReadTable>,
@@ -66,7 +66,7 @@ function laterEngine(found: { what: string; line: number }, snapshot: Snapshot):
   };
 }
 
-/** Refused at the capability that had it, while that is there; otherwise in the snapshot. */
+/** Refuses to remove a type, at the capability that had it, or in the snapshot if that went too. */
 function removedType(table: ReadTable, model: Model, snapshot: Snapshot): readonly Problem[] {
   const type = releasedTypes(snapshot).get(table.name)?.name ?? table.name;
   const heir = heirOf(type, model);
@@ -171,8 +171,9 @@ function changedType(
 }
 
 /**
- * Values of another kind are another column's. Properties that are sealed otherwise or refer to
- * another type are refused by narrowing.ts, which knows why.
+ * Refuses another kind of values that `drops` doesn't accept, and an accepted one without a value
+ * for the objects that exist. Properties that are sealed otherwise or refer to another type are
+ * refused by narrowing.ts, which knows why.
  */
 function retyped(
   { after }: TableChange<ReadTable>,

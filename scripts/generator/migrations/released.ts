@@ -16,8 +16,9 @@ export function committedFiles(root: string): ReadonlySet<string> | undefined {
 }
 
 /**
- * A repository without a commit has released nothing. While a merge waits for its commit, what the
- * other side released is released: where that is main, databases may have it.
+ * Returns the files below `prisma/` in a commit; none if there is no such commit. While a merge
+ * waits for its commit, MERGE_HEAD is the other side: if that is main, databases may have its
+ * migrations.
  */
 function filesAt(root: string, commit: string): readonly string[] {
   const names = git(root, ['ls-tree', '-r', '--name-only', '-z', commit, '--', 'prisma/']) ?? '';

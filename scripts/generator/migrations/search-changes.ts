@@ -71,7 +71,7 @@ function searchedBefore(
   );
 }
 
-/** The order of columns means nothing: rows are written and read by their names. */
+/** Returns whether two indexes are the same. The order of columns is nothing: names find them. */
 function same(a: SearchIndexDefinition, b: SearchIndexDefinition): boolean {
   const columns = (search: SearchIndexDefinition) => [...search.columns].sort().join();
   return a.name === b.name && columns(a) === columns(b);

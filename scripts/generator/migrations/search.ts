@@ -192,7 +192,7 @@ END;`,
     WHERE NOT EXISTS (SELECT 1 FROM ${long} WHERE ${isObject('NEW')});`;
   }
 
-  /** Returns the pieces of a text that is no more. */
+  /** Returns the SQL that marks an object's pieces for removal, which the server does. */
   #forget(row: string): string {
     return `UPDATE ${this.#table('_long')} SET "at" = -1 WHERE ${isObject(row)};`;
   }
@@ -215,7 +215,7 @@ END;`,
   }
 }
 
-/** Returns whether a table's row is about the object of another row. */
+/** Returns the SQL condition for the object of another row, such as NEW. */
 function isObject(row: string): string {
   return `"accountId" = ${row}."accountId" AND "id" = ${row}."id"`;
 }

@@ -59,7 +59,7 @@ export function removeServerTasks(tables: readonly string[]): string {
   );
 }
 
-/** Returns milliseconds since 1970. */
+/** Returns the SQL of the present time as text: milliseconds since 1970. */
 function now(provider: Provider): string {
   return provider === 'sqlite'
     ? `CAST(CAST(unixepoch('subsec') * 1000 AS INTEGER) AS TEXT)`

@@ -22,7 +22,9 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
 /** The columns that hold blobs for the version before, and for it alone. */
 type Held = (type: ModelType) => readonly BlobColumn[];
 
-/** References first: counts read them. */
+/**
+ * Returns the SQL that makes records about existing rows anew. References first: counts read them.
+ */
 export function effectsSql(
   effects: readonly TypeEffect[],
   model: Model,
@@ -40,10 +42,10 @@ export function effectsSql(
 }
 
 /**
- * Old states of the types in these tables, and of no other, are answered with
- * cannotCalculateChanges. A state below the counter is answered from the record behind it, and
- * there is none (`requireUnbroken` in src/methods/states.ts). A type without a change has no row
- * yet, but clients have seen its state "0".
+ * Returns the SQL after which old states of the types in these tables, and of no other, are
+ * answered with cannotCalculateChanges. A state below the counter is answered from the record
+ * behind it, and there is none (`requireUnbroken` in src/methods/states.ts). A type without a
+ * change has no row yet, but clients have seen its state "0".
  */
 export function resetSql(tables: readonly string[]): string {
   return section(
@@ -61,8 +63,8 @@ export function resetSql(tables: readonly string[]): string {
 const NEXT_NUMBER = 'max("number") + 1';
 
 /**
- * These types have names that others had: they begin behind every number that the account has seen.
- * The counters of types that are given up stay for that.
+ * Returns the SQL for types with names that others had: they begin behind every number that the
+ * account has seen. The counters of types that are given up stay for that.
  */
 export function reusedNamesSql(tables: readonly string[]): string {
   return section(
@@ -93,7 +95,9 @@ export function objectCountsSql(tables: readonly Table[]): string {
   );
 }
 
-/** Returns the rows of types whose tables go; see reusedNamesSql for their counters. */
+/**
+ * Returns the SQL that removes records of types whose tables go. Their counters stay, at 0 objects.
+ */
 export function removedTypesSql(
   types: readonly string[],
   tables: ReadonlySet<string>,
@@ -112,7 +116,7 @@ export function removedTypesSql(
   );
 }
 
-/** Returns the records of what the migration before left, which goes now. */
+/** Returns the SQL that removes the records of what the migration before left, which goes now. */
 export function clearedSql(
   leftovers: readonly Leftover[],
   model: Model,
@@ -188,7 +192,7 @@ function insertReferences(
   FROM ${quoted(type.table)} AS "t"${from} WHERE length(${target}) BETWEEN 1 AND ${MAX_ID};`;
 }
 
-/** Returns a list's items, or a set's keys: what is joined, and the id in it. */
+/** Returns the SQL of a list's items or a set's keys: what to join, and the id in it. */
 function itemsOf(
   column: string,
   form: 'list' | 'set',
@@ -223,7 +227,7 @@ function blobRows(type: ModelType, held: Held, provider: Provider): readonly str
   ];
 }
 
-/** A blob that lost its last reference grows old from now on; one that has one doesn't. */
+/** Returns the SQL by which a blob without references grows old from now on, and no other does. */
 function blobAges(provider: Provider): readonly string[] {
   const now =
     provider === 'sqlite'

@@ -188,7 +188,9 @@ function byMemberName(schema: JSONSchema7): JSONSchema7 {
   return mapInner(sorted, byMemberName);
 }
 
-/** A property that is called `description` has an object there, not words. */
+/**
+ * Returns a schema without descriptions. A property of that name has an object there, not words.
+ */
 function withoutWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutWords);
   if (typeof value !== 'object' || value === null) return value;

@@ -44,8 +44,9 @@ ALTER TABLE ${next} RENAME TO ${table};
 }
 
 /**
- * See KEY_ORDERED_TABLES and emit/key-ordered.ts. The engine writes a table anew, as `new_<name>`,
- * where SQLite's ALTER TABLE can't do it.
+ * Adds WITHOUT ROWID where a table is in the order of its key (KEY_ORDERED_TABLES,
+ * emit/key-ordered.ts). The engine writes a table anew, as `new_<name>`, where SQLite's ALTER TABLE
+ * can't do it.
  */
 function keyOrdered(sql: string, ordered: ReadonlySet<string>): string {
   return replaceOutsideStrings(sql, CREATE_TABLE, (statement) => {

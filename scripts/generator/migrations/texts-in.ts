@@ -23,7 +23,7 @@ interface Arrival {
   readonly type: string;
 }
 
-/** Values of another shape than the steps expect give no rows. */
+/** Returns the SQL of the texts at a place. Values of another shape than its steps give no rows. */
 export function textsIn({ column, place }: BlobColumn, provider: Provider): TextsInSql {
   const own = `"t".${quoted(column)}`;
   if (place.length === 0) return { joins: '', conditions: [], value: own };
@@ -45,7 +45,7 @@ function isOfList(step: PlaceStep): boolean {
   return 'each' in step && step.each === 'item';
 }
 
-/** Conditions on the names of the members that the step leads to. */
+/** Returns conditions on the names of the members that the step leads to. */
 function namesOf(step: PlaceStep, name: string): readonly string[] {
   if ('member' in step) return [`${name} = ${text(step.member)}`];
   const { except = [] } = step;

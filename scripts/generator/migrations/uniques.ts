@@ -4,7 +4,10 @@ import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
 import { releasedTypes } from './lineage.js';
 
-/** Returns the uniques that existing types declare anew: the server looks for duplicates. */
+/**
+ * Returns the uniques that existing types declare anew, or in whose columns the migration puts the
+ * default for null (`filled`): the server looks for duplicates.
+ */
 export function newUniques(
   snapshot: Snapshot,
   model: Model,
@@ -100,7 +103,7 @@ function checkOf(type: ModelType, { properties }: ModelUnique): UniqueCheck {
   };
 }
 
-/** Columns that are unique together have no order. */
+/** Returns a key for columns that are unique together: they have no order. */
 function keyOf(columns: readonly string[]): string {
   return [...columns].sort().join('\n');
 }

@@ -5,7 +5,7 @@ import { narrowings } from './narrowing.js';
 import { refusals } from './refusals.js';
 
 /**
- * Warnings: names in `drops` that accept nothing, since what they accepted is released. The next
+ * Warns of names in `drops` that accept nothing, since what they accepted is released. The next
  * change of that property would be accepted in silence. `changes`: of each database.
  */
 export function unusedDrops(changes: readonly Change[], model: Model): readonly Problem[] {
@@ -32,7 +32,7 @@ export function unusedDrops(changes: readonly Change[], model: Model): readonly 
   ]);
 }
 
-/** Without the name something else would be said of the type. */
+/** Returns whether the name accepts something: without it, other problems would be told. */
 function accepts(change: Change, type: ModelType, name: string): boolean {
   const without = { ...type, drops: type.drops.filter((other) => other.name !== name) };
   return JSON.stringify(saidOf(change, type)) !== JSON.stringify(saidOf(change, without));

@@ -45,7 +45,7 @@ export function workspacePath(
   return (file) => `${below}/${file}`;
 }
 
-/** Without symbolic links, where there is such a folder. */
+/** Returns the absolute path of a folder, without symbolic links if the folder exists. */
 function real(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : resolve(folder);
 }

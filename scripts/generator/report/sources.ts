@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sources } from '../../../src/descriptor/report/problem-text.js';
 
-/** Reads each file once. */
+/** Returns a function that reads a file below `root`, each file once. */
 export function sourcesOf(root: string): Sources {
   const read = new Map<string, string | undefined>();
   return (file) => {
@@ -11,7 +11,7 @@ export function sourcesOf(root: string): Sources {
   };
 }
 
-/** An excerpt is a help; where there is none, the message stands without. */
+/** Returns a file's text; undefined where it can't be read: the message then has no excerpt. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').replace(/^\ufeff/, '');

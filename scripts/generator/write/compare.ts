@@ -22,7 +22,7 @@ export interface Difference {
   /** Relative to the root, with `/`. */
   readonly path: string;
   readonly finding: Finding;
-  /** The text on disk; null where there is none. */
+  /** The text on disk; null where there is none, or where it is foreign and nobody reads it. */
   readonly before: string | null;
   /** The text that should be there; null where the file should not be. */
   readonly after: string | null;

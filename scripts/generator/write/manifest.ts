@@ -56,7 +56,7 @@ function manifestOf(folder: string): string {
   return `${GENERATED}/${folder}/manifest.json`;
 }
 
-/** `todos` of generated/todos/Todo.definition.ts; undefined of what all capabilities share. */
+/** Returns `todos` of generated/todos/Todo.definition.ts; undefined of a file that all share. */
 function folderOf(path: string): string | undefined {
   return /^generated\/([^/]+)\//.exec(path)?.[1];
 }
@@ -86,7 +86,7 @@ function filesIn(text: string): readonly [path: string, hash: string][] {
 }
 
 /**
- * Only these places can be the generator's, whatever a manifest says: nothing else is ever
+ * Returns whether a path can be the generator's, whatever a manifest says: nothing else is ever
  * removed.
  */
 function isOwned(path: string): boolean {

@@ -179,7 +179,7 @@ function inLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** Returns the same for a cell of a table. */
+/** Returns words of this package on one line, for a cell of a table: a bar would end it. */
 function cell(text: string): string {
   return inLine(text).replaceAll('|', '\\|');
 }

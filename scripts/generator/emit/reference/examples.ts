@@ -147,7 +147,7 @@ function sampleCreate(type: ModelType): JsonObject {
   );
 }
 
-/** Its value needs nothing that is there already. */
+/** Returns whether a value needs no object and no blob that is there already. */
 function isFree({ reference, blobs }: ModelProperty): boolean {
   return reference === undefined && blobs.length === 0;
 }
