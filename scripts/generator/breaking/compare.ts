@@ -1,27 +1,12 @@
-import type { Place } from '../../../src/capability/places.js';
-import { mayHaveText, placesBeside, placeText } from '../../../src/descriptor/blob-places.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
-import type { SnapshotProperty, SnapshotType } from '../migrations/snapshot.js';
+import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
+import { compareProperty, isVisible, withoutInternal } from './compare-property.js';
+import type { Layer, ModelChange, Tell } from './model-change.js';
 import { underNewNames } from './new-names.js';
-
-/**
- * The layer that a change touches: clients' requests and answers, the database, or clients' caches.
- */
-export type Layer = 'wire' | 'storage' | 'sync';
-
-/** A difference between two models, as `jmapsmith breaking` prints it. */
-export interface ModelChange {
-  readonly layer: Layer;
-  /** Clients that work with the old model stop working (wire), values go (storage). */
-  readonly breaking: boolean;
-  /** `Todo.text`, or a capability's URN. */
-  readonly where: string;
-  readonly what: string;
-}
 
 /** Returns every change from one model to another, in order of the models. */
 export function compareModels(before: Model, after: Model): readonly ModelChange[] {
@@ -56,9 +41,6 @@ export function compareModels(before: Model, after: Model): readonly ModelChange
   return changes;
 }
 
-/** Records a difference; `where` and `what` are words for people. */
-type Tell = (layer: Layer, breaking: boolean, where: string, what: string) => void;
-
 /** Tells which own methods came, went, or take or answer something else. */
 function compareMethods(
   before: Model['capabilities'][number],
@@ -79,7 +61,10 @@ function compareMethods(
   }
 }
 
-/** Arguments must take all that they took; a response must not give what it did not give. */
+/**
+ * Tells where arguments or a response changed. It breaks clients if arguments take less than they
+ * took, or if a response gives more than it gave or lacks a member.
+ */
 function compareParts(where: string, before: MethodParts, after: MethodParts, tell: Tell): void {
   for (const part of ['arguments', 'response'] as const) {
     const [was, is] = [before[part] ?? {}, after[part] ?? {}];
@@ -96,7 +81,7 @@ function compareParts(where: string, before: MethodParts, after: MethodParts, te
   }
 }
 
-/** The further arguments and response of a standard method; without them it has none. */
+/** The arguments and the response of an own method, or the further ones of a standard method. */
 interface MethodParts {
   readonly arguments?: object;
   readonly response?: object;
@@ -156,7 +141,7 @@ function findRenames(old: SnapshotType | undefined, type: ModelType): readonly R
   return [{ from: old.name, to: type.name, properties }];
 }
 
-/** A reference to a renamed type or property is the same as before. */
+/** Returns a type with the new names of what it refers to, so that a rename is no other change. */
 function renamedWithin(type: SnapshotType, renames: readonly Renamed[]): SnapshotType {
   const named = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
   const properties = type.properties.map((property) => {
@@ -198,7 +183,9 @@ function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
   }
 }
 
-/** A `text` filter reads several properties, in any order: with other ones it answers otherwise. */
+/**
+ * Tells which properties `text` filters read no more, and which ones too. Their order is nothing.
+ */
 function compareSearches(
   before: ModelType,
   after: ModelType,
@@ -225,9 +212,7 @@ function writeLimit(value: number): string {
   return value === Infinity ? 'none' : String(value);
 }
 
-/**
- * Compares the properties, queries and limits of one type; `renamed` gives new names by the old.
- */
+/** Compares the properties and the queries of a type; `renamed` gives old names by the new. */
 function compareType(
   before: SnapshotType,
   after: SnapshotType,
@@ -242,115 +227,33 @@ function compareType(
     const same = oldProperties.get(property.name);
     const old = same ?? oldProperties.get(renamed.get(property.name) ?? '');
     if (old === undefined) {
-      tell(
-        'wire',
-        property.required,
-        where,
-        `property added${property.required ? ', required' : ''}`,
-      );
+      const what = `property added${property.required ? ', required' : ''}`;
+      withoutInternal(tell, property)('wire', property.required, where, what);
       tell('storage', false, where, 'column added');
       seen ||= isVisible(property);
       continue;
     }
     kept.add(old.name);
+    const tellSeen = withoutInternal(tell, old, property);
     if (same === undefined) {
-      tell('wire', true, where, `property renamed from ${old.name}`);
+      tellSeen('wire', true, where, `property renamed from ${old.name}`);
       tell('storage', false, where, 'values stay where they are');
-      seen = true;
+      seen ||= isVisible(old) || isVisible(property);
     }
-    seen = compareProperty(old, property, where, tell) || seen;
+    seen = compareProperty(old, property, where, tellSeen) || seen;
   }
   for (const [name, old] of oldProperties) {
     if (kept.has(name)) continue;
-    tell(
-      'wire',
-      isVisible(old) || old.access === 'secret',
-      `${after.name}.${name}`,
-      'property removed',
-    );
-    tell('storage', true, `${after.name}.${name}`, 'column dropped, its values go');
+    const where = `${after.name}.${name}`;
+    withoutInternal(tell, old)('wire', true, where, 'property removed');
+    tell('storage', true, where, 'column dropped, its values go');
     seen ||= isVisible(old);
   }
   compareQueries(before, after, renamed, tell);
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');
 }
 
-/** Returns whether clients would see other values. */
-function compareProperty(
-  before: SnapshotProperty,
-  after: SnapshotProperty,
-  where: string,
-  tell: Tell,
-): boolean {
-  if (before.kind !== after.kind) {
-    tell('wire', true, where, `values were ${before.kind} and are ${after.kind}`);
-    tell('storage', true, where, 'column of another type: its values go');
-    return true;
-  }
-  if (before.nullable !== after.nullable) {
-    tell('wire', true, where, after.nullable ? 'null is possible now' : 'null is refused now');
-    tell('storage', !after.nullable, where, after.nullable ? 'column nullable' : 'null is filled');
-  }
-  const less = narrowed(before.schema, after.schema, '');
-  const more = narrowed(after.schema, before.schema, '');
-  if (less !== undefined) {
-    tell('wire', true, where, `takes less: it ${less}`);
-    tell('storage', false, where, 'values that do not fit stay, and are readable');
-  } else if (more !== undefined) tell('wire', false, where, 'takes and gives more than it did');
-  if (!before.required && after.required) tell('wire', true, where, 'a create must give it now');
-  if (before.required && !after.required) tell('wire', false, where, 'a create may leave it out');
-  if (canonicalJson(before.default ?? null) !== canonicalJson(after.default ?? null))
-    tell('wire', false, where, 'its default changed');
-  if (before.access !== after.access)
-    tell('wire', takesAway(before, after), where, `access: ${before.access} -> ${after.access}`);
-  if (before.secret !== after.secret)
-    tell('storage', true, where, 'sealed otherwise: its values go');
-  const retargeted =
-    before.reference !== undefined &&
-    after.reference !== undefined &&
-    before.reference.type !== after.reference.type;
-  if (canonicalJson(before.reference ?? null) !== canonicalJson(after.reference ?? null)) {
-    tell('wire', after.reference !== undefined, where, 'what it refers to changed');
-    if (retargeted)
-      tell('storage', true, where, 'refers to objects of another type: its values go');
-    else tell('storage', false, where, 'its reference records are made anew');
-  }
-  const gained = placesBeside(after.blobs, before.blobs);
-  const lost = placesBeside(before.blobs, after.blobs);
-  const within = (place: Place): string => (place.length === 0 ? '' : ` at ${placeText(place)}`);
-  for (const place of gained)
-    tell('wire', mayHaveText(before.schema, place), where, `holds a blob now${within(place)}`);
-  for (const place of lost) tell('wire', false, where, `holds no blob any more${within(place)}`);
-  if (gained.length + lost.length > 0)
-    tell('storage', false, where, 'its blob records are made anew');
-  const recomputed =
-    canonicalJson(before.computed ?? null) !== canonicalJson(after.computed ?? null);
-  if (recomputed && after.computed !== undefined)
-    tell('storage', true, where, 'is computed for the objects that exist: its values go');
-  return (
-    isVisible(before) !== isVisible(after) ||
-    (before.nullable && !after.nullable) ||
-    (retargeted && isVisible(after)) ||
-    (recomputed && after.computed !== undefined && isVisible(after))
-  );
-}
-
-/** Returns whether clients can do less with the property than they could. */
-function takesAway(before: SnapshotProperty, after: SnapshotProperty): boolean {
-  const [was, is] = [ABILITIES[before.access], ABILITIES[after.access]];
-  return [...was].some((ability) => !is.includes(ability));
-}
-
-/** r: read, c: give at create, w: write later. */
-const ABILITIES: Readonly<Record<SnapshotProperty['access'], string>> = Object.freeze({
-  mutable: 'rcw',
-  immutable: 'rc',
-  serverSet: 'r',
-  secret: 'cw',
-  internal: '',
-});
-
-/** Filters, sorts, methods and unique properties. */
+/** Compares filters, sorts, the names of methods, and unique properties. */
 function compareQueries(
   before: SnapshotType,
   after: SnapshotType,
@@ -394,9 +297,4 @@ function compareQueries(
 /** Returns the names of a list's members. */
 function names(list: readonly { readonly name: string }[]): readonly string[] {
   return list.map(({ name }) => name);
-}
-
-/** Returns whether clients can read a property. */
-function isVisible({ access }: SnapshotProperty): boolean {
-  return access !== 'internal' && access !== 'secret';
 }

@@ -155,6 +155,40 @@ describe('breaking: changes from one model to another', () => {
       ],
     ],
     [
+      'another kind of a property that clients never see',
+      one({ access: 'internal' }),
+      one({ access: 'internal', kind: 'string' }),
+      ['breaking storage Todo.rank: column of another type: its values go'],
+    ],
+    [
+      'a narrower one that clients never see',
+      one({ access: 'internal' }),
+      one({ access: 'internal', schema: { type: 'integer', maximum: 5 } }),
+      ['fine storage Todo.rank: values that do not fit stay, and are readable'],
+    ],
+    [
+      'a new one that clients never see',
+      model([todo()]),
+      one({ access: 'internal', required: true }),
+      ['fine storage Todo.rank: column added'],
+    ],
+    [
+      'an old one that clients never saw',
+      one({ access: 'internal' }),
+      model([todo()]),
+      ['breaking storage Todo.rank: column dropped, its values go'],
+    ],
+    [
+      'another name for what clients never see',
+      one({ access: 'internal' }),
+      model([
+        todo([
+          property('size', 'integer', { access: 'internal', default: 0, renamedFrom: 'rank' }),
+        ]),
+      ]),
+      ['fine storage Todo.size: values stay where they are'],
+    ],
+    [
       'a secret',
       one({}),
       one({ access: 'secret', secret: 'hash' }),

@@ -1,0 +1,96 @@
+import type { Place } from '../../../src/capability/places.js';
+import { mayHaveText, placesBeside, placeText } from '../../../src/descriptor/blob-places.js';
+import { canonicalJson } from '../../../src/protocol/canonical-json.js';
+import { narrowed } from '../migrations/narrowed.js';
+import type { SnapshotProperty } from '../migrations/snapshot.js';
+import type { Tell } from './model-change.js';
+
+/**
+ * Returns a `tell` that is silent about the wire where the properties, all internal, aren't on it.
+ */
+export function withoutInternal(tell: Tell, ...properties: readonly SnapshotProperty[]): Tell {
+  if (properties.some(({ access }) => access !== 'internal')) return tell;
+  return (layer, breaking, where, what) => {
+    if (layer !== 'wire') tell(layer, breaking, where, what);
+  };
+}
+
+/** Compares two states of a property. Returns whether clients would see other values. */
+export function compareProperty(
+  before: SnapshotProperty,
+  after: SnapshotProperty,
+  where: string,
+  tell: Tell,
+): boolean {
+  if (before.kind !== after.kind) {
+    tell('wire', true, where, `values were ${before.kind} and are ${after.kind}`);
+    tell('storage', true, where, 'column of another type: its values go');
+    return isVisible(before) || isVisible(after);
+  }
+  if (before.nullable !== after.nullable) {
+    tell('wire', true, where, after.nullable ? 'null is possible now' : 'null is refused now');
+    tell('storage', !after.nullable, where, after.nullable ? 'column nullable' : 'null is filled');
+  }
+  const less = narrowed(before.schema, after.schema, '');
+  const more = narrowed(after.schema, before.schema, '');
+  if (less !== undefined) {
+    tell('wire', true, where, `takes less: it ${less}`);
+    tell('storage', false, where, 'values that do not fit stay, and are readable');
+  } else if (more !== undefined) tell('wire', false, where, 'takes and gives more than it did');
+  if (!before.required && after.required) tell('wire', true, where, 'a create must give it now');
+  if (before.required && !after.required) tell('wire', false, where, 'a create may leave it out');
+  if (canonicalJson(before.default ?? null) !== canonicalJson(after.default ?? null))
+    tell('wire', false, where, 'its default changed');
+  if (before.access !== after.access)
+    tell('wire', takesAway(before, after), where, `access: ${before.access} -> ${after.access}`);
+  if (before.secret !== after.secret)
+    tell('storage', true, where, 'sealed otherwise: its values go');
+  const retargeted =
+    before.reference !== undefined &&
+    after.reference !== undefined &&
+    before.reference.type !== after.reference.type;
+  if (canonicalJson(before.reference ?? null) !== canonicalJson(after.reference ?? null)) {
+    tell('wire', after.reference !== undefined, where, 'what it refers to changed');
+    if (retargeted)
+      tell('storage', true, where, 'refers to objects of another type: its values go');
+    else tell('storage', false, where, 'its reference records are made anew');
+  }
+  const gained = placesBeside(after.blobs, before.blobs);
+  const lost = placesBeside(before.blobs, after.blobs);
+  const within = (place: Place): string => (place.length === 0 ? '' : ` at ${placeText(place)}`);
+  for (const place of gained)
+    tell('wire', mayHaveText(before.schema, place), where, `holds a blob now${within(place)}`);
+  for (const place of lost) tell('wire', false, where, `holds no blob any more${within(place)}`);
+  if (gained.length + lost.length > 0)
+    tell('storage', false, where, 'its blob records are made anew');
+  const recomputed =
+    canonicalJson(before.computed ?? null) !== canonicalJson(after.computed ?? null);
+  if (recomputed && after.computed !== undefined)
+    tell('storage', true, where, 'is computed for the objects that exist: its values go');
+  return (
+    isVisible(before) !== isVisible(after) ||
+    (before.nullable && !after.nullable) ||
+    (retargeted && isVisible(after)) ||
+    (recomputed && after.computed !== undefined && isVisible(after))
+  );
+}
+
+/** Returns whether clients can do less with the property than they could. */
+function takesAway(before: SnapshotProperty, after: SnapshotProperty): boolean {
+  const [was, is] = [ABILITIES[before.access], ABILITIES[after.access]];
+  return [...was].some((ability) => !is.includes(ability));
+}
+
+/** r: read, c: give at create, w: write later. */
+const ABILITIES: Readonly<Record<SnapshotProperty['access'], string>> = Object.freeze({
+  mutable: 'rcw',
+  immutable: 'rc',
+  serverSet: 'r',
+  secret: 'cw',
+  internal: '',
+});
+
+/** Returns whether clients can read a property. */
+export function isVisible({ access }: SnapshotProperty): boolean {
+  return access !== 'internal' && access !== 'secret';
+}
