@@ -61,15 +61,15 @@ class SqliteSearch {
     this.#data = quoted(table);
   }
 
-  /** For texts that are short: a document a row. */
+  /** Returns the SQL of the tables for short texts: a document a row. */
   get tables(): readonly string[] {
     return [...this.#documents('', 'UNIQUE ("accountId", "id")')];
   }
 
   /**
-   * The tables for long texts: a document for each piece of a text, and the rows of these
-   * documents. "at" says which part is still to be indexed. It is the first character of that part,
-   * -1 where old pieces are to be removed first, and NULL where all is done.
+   * Returns the SQL of the tables for long texts: a document for each piece of a text, and the rows
+   * of these documents. "at" says which part is still to be indexed. It is the first character of
+   * that part, -1 where old pieces are to be removed first, and NULL where all is done.
    */
   get pieces(): readonly string[] {
     const long = this.#table('_long');
