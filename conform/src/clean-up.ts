@@ -11,15 +11,15 @@ export async function tidy(subject: Subject, warn?: (line: string) => void): Pro
     await subject.tidy();
   } catch (error) {
     if (warn === undefined) throw error;
-    warn(`Not all that was made for ${subject.type} could be removed: ${messageOf(error)}`);
+    warn(`Not all that was made for ${subject.type} could be removed: ${readMessage(error)}`);
   }
 }
 
 /** Names the objects that the run made and that are there still: a line for each account. */
 export function nameLeft({ fence }: Server, type: string): readonly string[] {
-  return fence.accounts(type).map((accountId) => {
-    const ids = fence.made(type, accountId).map((id) => {
-      const maker = fence.maker(type, accountId, id);
+  return fence.listAccounts(type).map((accountId) => {
+    const ids = fence.listMade(type, accountId).map((id) => {
+      const maker = fence.findMaker(type, accountId, id);
       return maker === '' ? id : `${id} (made by ${maker})`;
     });
     return `Left behind: ${nameObjects(type, accountId, ids)}`;
@@ -45,7 +45,7 @@ export async function warnOfOthers(subject: Subject, warn: (line: string) => voi
   try {
     for (const line of await tellOthers(subject)) warn(line);
   } catch (error) {
-    warn(`What others did with ${subject.type} objects is not known: ${messageOf(error)}`);
+    warn(`What others did with ${subject.type} objects is not known: ${readMessage(error)}`);
   }
 }
 
@@ -57,5 +57,5 @@ const nameObjects = (type: string, accountId: string, ids: readonly string[]): s
 const MOST_TOLD = 50;
 
 /** Returns the words of whatever was thrown. */
-export const messageOf = (error: unknown): string =>
+export const readMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -6,10 +6,10 @@ import { NoAnswerError } from './client/no-answer.js';
 import { readAuthorization, readOthers, readSecrets } from './credential-options.js';
 import { ForeignError, learnTypes, readDescribed, UnreadableError } from './learn.js';
 import type { Options } from './options.js';
-import { countOf, type Outcome, type Results } from './outcome.js';
+import { countStatuses, type Outcome, type Results } from './outcome.js';
 import { ProgressLines } from './progress.js';
 import { REPORTS } from './report/index.js';
-import { summaryOf } from './report/text.js';
+import { writeSummary } from './report/text.js';
 import { type Plan, run, type Selection, selectChecks } from './run.js';
 import { LostError } from './runner.js';
 import { makeOptionError, readSeed, readSelection } from './selection-options.js';
@@ -54,19 +54,19 @@ export async function conform(
   if (report === undefined) throw makeOptionError('--report', options.report, Object.keys(REPORTS));
   const secrets = readSecrets(options, environment);
   try {
-    const say = (line: string): void => tell(secrets.hidden(line));
+    const say = (line: string): void => tell(secrets.hide(line));
     const { outcomes, ...head } = await runAll(options, environment, say, signal);
     // The recorder saw to the outcomes.
-    const results = { ...secrets.hiddenIn(head), outcomes };
-    const summary = summaryOf(results);
-    const { failed: count, defect } = countOf(results.outcomes);
+    const results = { ...secrets.hideIn(head), outcomes };
+    const summary = writeSummary(results);
+    const { failed: count, defect } = countStatuses(results.outcomes);
     const failed = count > 0 || results.ended !== undefined;
     return { failed, hasDefect: defect > 0, report: report(results), summary };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     if (INPUT.some((one) => error instanceof one))
-      throw new UsageError(secrets.hidden(error.message));
-    error.stack = secrets.hidden(error.stack ?? error.message);
+      throw new UsageError(secrets.hide(error.message));
+    error.stack = secrets.hide(error.stack ?? error.message);
     throw error;
   }
 }
@@ -162,7 +162,7 @@ function findGap(
   unusable: readonly string[],
 ): { readonly ended?: string } {
   if (unusable.length > 0) return { ended: unusable.join(' ') };
-  const { passed, failed } = countOf(outcomes);
+  const { passed, failed } = countStatuses(outcomes);
   return passed + failed > 0 ? {} : { ended: 'Not one check could be run.' };
 }
 

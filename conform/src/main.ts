@@ -8,7 +8,7 @@ import {
   UsageError,
 } from '../../src/descriptor/command-line.js';
 import { OPTIONS } from './options.js';
-import { harmless } from './report/visible.js';
+import { makeHarmless } from './report/visible.js';
 
 const HELP = `
 Usage: jmapsmith-conform --url URL --token TOKEN|--basic USER:PASSWORD [OPTION...]
@@ -57,8 +57,8 @@ await runCommand({
 
 /** Throws an error again without what a terminal would obey: the server can have sent it. */
 function throwHarmless(error: unknown): never {
-  if (error instanceof UsageError) throw new UsageError(harmless(error.message));
-  if (error instanceof Error) error.stack = harmless(error.stack ?? error.message);
+  if (error instanceof UsageError) throw new UsageError(makeHarmless(error.message));
+  if (error instanceof Error) error.stack = makeHarmless(error.stack ?? error.message);
   throw error;
 }
 
@@ -81,7 +81,7 @@ async function runConform(argv: readonly string[]): Promise<number> {
   const { failed, hasDefect, report, summary } = await conform(
     values,
     process.env,
-    (line) => printError(harmless(line)),
+    (line) => printError(makeHarmless(line)),
     interrupted.signal,
   );
   if (output === undefined) process.stdout.write(report);

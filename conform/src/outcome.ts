@@ -50,7 +50,7 @@ export interface Results {
 }
 
 /** Counts outcomes by their status. */
-export function countOf(outcomes: readonly Outcome[]): Readonly<Record<Status, number>> {
+export function countStatuses(outcomes: readonly Outcome[]): Readonly<Record<Status, number>> {
   const counts = { passed: 0, failed: 0, notApplicable: 0, defect: 0 };
   for (const { status } of outcomes) counts[status] += 1;
   return counts;
@@ -81,7 +81,7 @@ export const isExpectation = (error: unknown): boolean =>
 /**
  * Returns how a report shows an exception: its words, the two compared values, the last requests.
  */
-export function failureOf(error: unknown, exchanges: readonly Exchange[]): Failure {
+export function describeFailure(error: unknown, exchanges: readonly Exchange[]): Failure {
   const words = error instanceof Error ? error.message : String(error);
   const message = isExpectation(error) ? words : ((error as Error).stack ?? words);
   const { matcherResult = {} } = error as Compared;

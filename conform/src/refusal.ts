@@ -8,9 +8,9 @@ import type { Server } from './subject/server.js';
 export const ERROR = 'urn:ietf:params:jmap:error:';
 
 /**
- * A request-level error (RFC 8620 3.6.1). The request must be rejected. That the body is a problem
- * details object is a SHOULD, but where it tells one of the RFC's types it must be the right one. A
- * strict run wants it, with status 400.
+ * Matches a request-level error (RFC 8620 3.6.1). The request must be rejected. A problem details
+ * object as its body is a SHOULD, but if it tells one of the RFC's types, it must be the right one.
+ * A strict run wants it, with status 400.
  */
 export function refused(server: Server, type: string, limit?: string): Matcher {
   return satisfying(`a rejected request: ${type} ${limit ?? ''}`, (value) => {
@@ -29,7 +29,7 @@ export function refused(server: Server, type: string, limit?: string): Matcher {
 }
 
 /** Reads an HTTP answer to an API request. */
-export function apiAnswer({ status, json }: HttpAnswer): ApiAnswer {
+export function readApiAnswer({ status, json }: HttpAnswer): ApiAnswer {
   if (status === 200) return { kind: 'response', response: asMap(json) as never };
   return { kind: 'problem', status, problem: asMap(json) };
 }

@@ -1,5 +1,5 @@
 import { type Check, isOfSection, type Level, type ServerCheck, type TypeCheck } from './check.js';
-import { messageOf, nameLeft, tidy, warnOfOthers } from './clean-up.js';
+import { nameLeft, readMessage, tidy, warnOfOthers } from './clean-up.js';
 import { NoAnswerError } from './client/no-answer.js';
 import type { Outcome } from './outcome.js';
 import { LostError, type Progress, Runner } from './runner.js';
@@ -7,7 +7,7 @@ import { listAccounts, lookAround } from './subject/beside.js';
 import type { World } from './subject/described.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
-import { missing, refusedWholly } from './usable.js';
+import { findMissing, findWholeRefusal } from './usable.js';
 
 /** The checks to run; a part that is left out means all. */
 export interface Selection {
@@ -93,10 +93,10 @@ async function runType(
     obstacle = await findObstacle(subject, plan, runner.outcomes);
     for (const check of checks) {
       if (isEnded(plan)) break;
-      const reason = obstacle ?? missing(check, subject);
+      const reason = obstacle ?? findMissing(check, subject);
       await runner.run(check, reason, () => runTypeCheck(check, subject), subject);
     }
-    const refused = refusedWholly(subject, runner.outcomes);
+    const refused = findWholeRefusal(subject, runner.outcomes);
     if (refused !== null) plan.unusable?.(refused);
   } finally {
     await tidy(subject, plan.warn);
@@ -127,7 +127,7 @@ async function findObstacle(
     return null;
   } catch (error) {
     if (error instanceof NoAnswerError) throw new LostError(error.message, outcomes);
-    const reason = `${subject.type} can't be used: ${messageOf(error)}`;
+    const reason = `${subject.type} can't be used: ${readMessage(error)}`;
     unusable(reason);
     return reason;
   }

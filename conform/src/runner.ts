@@ -3,13 +3,13 @@ import { tellOthers } from './clean-up.js';
 import { FencedError } from './client/fenced-ids.js';
 import { DeclinedError, NoAnswerError } from './client/no-answer.js';
 import { NotApplicable } from './not-applicable.js';
-import { failureOf, isExpectation, type Outcome } from './outcome.js';
-import { settlersOf } from './settled.js';
+import { describeFailure, isExpectation, type Outcome } from './outcome.js';
+import { findSettlers } from './settled.js';
 import { adoptLost, lookAround } from './subject/beside.js';
 import { findRefusedSample } from './subject/samples.js';
 import type { Server } from './subject/server.js';
 import { Subject } from './subject/subject.js';
-import { elsewhere } from './usable.js';
+import { findOtherTransport } from './usable.js';
 
 /** Told while a run goes on. */
 export interface Progress {
@@ -67,13 +67,13 @@ export class Runner {
     const start = performance.now();
     const end = (rest: Pick<Outcome, 'status' | 'reason' | 'isRefused' | 'failure'>): void => {
       const ms = Math.round(performance.now() - start);
-      const outcome: Outcome = { check, type, transport, ms, ...recorder.secrets.hiddenIn(rest) };
+      const outcome: Outcome = { check, type, transport, ms, ...recorder.secrets.hideIn(rest) };
       this.outcomes.push(outcome);
       this.#progress.ended(outcome);
     };
     try {
       this.#server.fence.begin(check.id);
-      const why = reason ?? elsewhere(check, transport) ?? this.#findSettler(check, type);
+      const why = reason ?? findOtherTransport(check, transport) ?? this.#findSettler(check, type);
       const isNot = why ?? check.applies?.(on as never) ?? null;
       if (isNot !== null) return end({ status: 'notApplicable', reason: isNot });
       await this.#runUndisturbed(on, work);
@@ -84,7 +84,7 @@ export class Runner {
       if (error instanceof NotApplicable || isKept)
         return end({ status: 'notApplicable', reason: error.message });
       const status = isExpectation(error) ? 'failed' : 'defect';
-      const failure = failureOf(error, recorder.take());
+      const failure = describeFailure(error, recorder.take());
       const refused = status === 'failed' ? await this.#findRefusal(on, error) : null;
       if (refused !== null)
         return end({ status: 'notApplicable', reason: refused, isRefused: true });
@@ -92,7 +92,7 @@ export class Runner {
       // A check that the server did not let the runner finish has not failed.
       if (lost instanceof DeclinedError) throw new LostError(lost.since(check.id), this.outcomes);
       end({ status, failure });
-      if (status === 'failed') this.#failed.add(keyOf(check.id, type));
+      if (status === 'failed') this.#failed.add(makeKey(check.id, type));
       if (error instanceof NoAnswerError) await this.#giveUp(check, error, lost);
       else this.#unanswered = 0;
     }
@@ -102,13 +102,13 @@ export class Runner {
   async #findRefusal(on: Server | Subject, error: unknown): Promise<string | null> {
     if (!(on instanceof Subject) || error instanceof NoAnswerError) return null;
     // Where that fails, too, the check's own failure says more.
-    return await this.#server.recorder.aside(() => findRefusedSample(on)).catch(() => null);
+    return await this.#server.recorder.runAside(() => findRefusedSample(on)).catch(() => null);
   }
 
   /** Returns the failed check that settles this one, in words; null where there is none. */
   #findSettler({ id }: Check, type: string | null): string | null {
-    const before = settlersOf(id).find(
-      (one) => this.#failed.has(keyOf(one, type)) || this.#failed.has(keyOf(one, null)),
+    const before = findSettlers(id).find(
+      (one) => this.#failed.has(makeKey(one, type)) || this.#failed.has(makeKey(one, null)),
     );
     return before === undefined ? null : `Not run because ${before} failed.`;
   }
@@ -118,7 +118,7 @@ export class Runner {
     if (error instanceof DeclinedError) return error;
     const { user, recorder } = this.#server;
     return await recorder
-      .aside(() => user.http.send(user.session.url))
+      .runAside(() => user.http.send(user.session.url))
       .then(
         () => null,
         (error: Error) => error,
@@ -143,7 +143,7 @@ export class Runner {
   async #isEchoing(): Promise<boolean> {
     const { user, recorder } = this.#server;
     return await recorder
-      .aside(() => user.buildClient().call('Core/echo', {}))
+      .runAside(() => user.buildClient().call('Core/echo', {}))
       .then(
         () => true,
         (error: unknown) => !(error instanceof NoAnswerError),
@@ -163,14 +163,14 @@ export class Runner {
       if (error instanceof NotApplicable || !(on instanceof Subject)) throw error;
       const { recorder } = this.#server;
       // Objects of creates whose answers were lost are the run's own: they are removed at its end.
-      await recorder.aside(() => adoptLost(on)).catch(() => undefined);
+      await recorder.runAside(() => adoptLost(on)).catch(() => undefined);
       if (error instanceof NoAnswerError) throw error;
       const wasBeside = on.isBeside;
       // Where that fails, too, the check's own failure says more.
-      const told = await recorder.aside(() => tellOthers(on)).catch(() => []);
+      const told = await recorder.runAside(() => tellOthers(on)).catch(() => []);
       if (told.length === 0) throw error;
       for (const line of told) this.#warn(line);
-      await recorder.aside(() => lookAround(on));
+      await recorder.runAside(() => lookAround(on));
       if (!wasBeside) throw error;
       recorder.take();
       await work();
@@ -179,4 +179,4 @@ export class Runner {
 }
 
 /** Returns a key of a check that ran for a type. */
-const keyOf = (id: string, type: string | null): string => `${id} ${type ?? ''}`;
+const makeKey = (id: string, type: string | null): string => `${id} ${type ?? ''}`;

@@ -34,13 +34,13 @@ const BEHIND: Readonly<Record<string, readonly string[]>> = Object.freeze({
 });
 
 /** Tells whether a pattern with a star at its end names a check. */
-const stands = (pattern: string, id: string): boolean =>
+const matchesPattern = (pattern: string, id: string): boolean =>
   pattern.endsWith('*') ? id.startsWith(pattern.slice(0, -1)) : pattern === id;
 
 /** Returns the checks whose failure says what a check would. */
-export const settlersOf = (id: string): readonly string[] =>
+export const findSettlers = (id: string): readonly string[] =>
   Object.entries(BEHIND).flatMap(([check, behind]) =>
-    check !== id && behind.some((pattern) => stands(pattern, id)) ? [check] : [],
+    check !== id && behind.some((pattern) => matchesPattern(pattern, id)) ? [check] : [],
   );
 
 /** All ids and patterns, for who holds them against the checks. */

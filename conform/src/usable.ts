@@ -5,13 +5,13 @@ import type { Subject } from './subject/subject.js';
 /** Why a check can't be run, and why what was run says nothing of a type. */
 
 /** Returns why a check can't be run over this transport; null where it can. */
-export function elsewhere(check: Check, transport: string): string | null {
+export function findOtherTransport(check: Check, transport: string): string | null {
   if (check.transport === undefined || check.transport === transport) return null;
   return `This is shown over ${check.transport} alone.`;
 }
 
 /** Returns the needs of a check that a type lacks. */
-export function missing(check: TypeCheck, subject: Subject): string | null {
+export function findMissing(check: TypeCheck, subject: Subject): string | null {
   const { methods = [], room = 1, text = false, repeats = false, singleton } = check.needs;
   const { profile } = subject;
   const lacks = methods.filter((method) => !subject.has(method));
@@ -29,7 +29,7 @@ export function missing(check: TypeCheck, subject: Subject): string | null {
  * Returns why a type can't be used whose objects the server refused, all that the run tried to
  * store; null where it stored one, or refused none that is legal.
  */
-export function refusedWholly(
+export function findWholeRefusal(
   { type, server }: Subject,
   outcomes: readonly Outcome[],
 ): string | null {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { UsageError } from '../../src/descriptor/command-line.js';
 import type { TransportName } from './client/connection.js';
-import { trusting, WIRE, type Wire } from './client/watching.js';
+import { trustAuthorities, WIRE, type Wire } from './client/watching.js';
 import { makeOptionError } from './selection-options.js';
 
 /**
@@ -24,7 +24,7 @@ export async function readWire(
   // A list of authorities replaces the ones that this variable adds, so they are added. Node itself
   // warns where it can't read the file.
   const known = extra === '' ? '' : await readFile(extra, 'utf8').catch(() => '');
-  return trusting({ patience }, pem, ...(known === '' ? [] : [known]));
+  return trustAuthorities({ patience }, pem, ...(known === '' ? [] : [known]));
 }
 
 /** Throws UsageError unless a text has certificates in PEM, and no block that is none. */

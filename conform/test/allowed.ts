@@ -1,4 +1,4 @@
-import { asMap, type JsonMap, parsed } from '../src/client/json.js';
+import { asMap, type JsonMap, parseJson } from '../src/client/json.js';
 import {
   changeResponses,
   dropping,
@@ -27,7 +27,7 @@ const answerHtml = (answer: ProxyAnswer, status: number): ProxyAnswer =>
   withBody({ ...answer, status, headers: { 'content-type': 'text/html' } }, '<p>No.</p>');
 
 const problemOf = ({ body }: ProxyAnswer): string =>
-  String(asMap(parsed(body.toString('utf8')))['type']);
+  String(asMap(parseJson(body.toString('utf8')))['type']);
 
 const isProblem = (type: string) => (answer: ProxyAnswer) => problemOf(answer).endsWith(`:${type}`);
 

@@ -5,7 +5,7 @@ import { WebSocketServer } from 'ws';
 import { CHECKS } from '../src/checks/index.js';
 import { conform, listChecks } from '../src/command.js';
 import type { Options } from '../src/options.js';
-import { textReport } from '../src/report/text.js';
+import { writeText } from '../src/report/text.js';
 import { Server } from '../src/subject/server.js';
 
 // Servers that do what RFC 8620 and 8887 allow, and ours does not; and some that fall over.
@@ -178,7 +178,7 @@ it.each(['junit', 'html'])('the %s report says that a run is not whole', async (
   } as const;
   const results = { ...head, ended: 'The server <is> gone.', warnings: ['Left behind: x1'] };
   expect(REPORTS[word]?.(results)).toMatch(/Left behind: x1.*The run is not whole/s);
-  expect(textReport(head)).not.toContain('whole');
+  expect(writeText(head)).not.toContain('whole');
 });
 
 it.each(['text', 'json', 'junit', 'html'])(

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
 import { describeSilence } from '../src/client/no-answer.js';
-import { trusting, WIRE, type Wire } from '../src/client/watching.js';
+import { trustAuthorities, WIRE, type Wire } from '../src/client/watching.js';
 import { conform } from '../src/command.js';
 import type { Options } from '../src/options.js';
 import type { Outcome } from '../src/outcome.js';
@@ -202,7 +202,7 @@ it('a pause longer than --timeout ends the run, and fails no check', async () =>
 });
 
 it('a limit of the session, and a refusal without Retry-After, are answers', async () => {
-  const { pauseOf } = await import('../src/client/pause.js');
+  const { readPauseMs: pauseOf } = await import('../src/client/pause.js');
   const limit = { type: 'urn:ietf:params:jmap:error:limit', limit: 'maxConcurrentRequests' };
   expect(pauseOf({ status: 429, retryAfter: '1', json: limit })).toBe(null);
   expect(pauseOf({ status: 503, retryAfter: null, json: null })).toBe(null);
@@ -404,7 +404,7 @@ it('RFC 8620 1.7: credentials of a session over https go to no http', async () =
     { session: { apiUrl: 'http://127.0.0.1:1/' } },
     CERTIFICATE,
   );
-  const result = await ran(other.url, ['echo'], trusting(WIRE, CERTIFICATE.cert));
+  const result = await ran(other.url, ['echo'], trustAuthorities(WIRE, CERTIFICATE.cert));
   expect(wordsOf(result, 'echo')).toContain(
     "The session's apiUrl is no URL that begins with https://: ",
   );

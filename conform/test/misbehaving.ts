@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { asMap, type JsonMap, parsed } from '../src/client/json.js';
+import { asMap, type JsonMap, parseJson } from '../src/client/json.js';
 import type { OtherServer } from './other-server.js';
 
 /** Changes the answers of a server that stands in front of another one. */
@@ -35,7 +35,7 @@ export async function startInFront(
       const body = Buffer.concat(chunks).toString('utf8');
       if (handle(req, res, body)) return;
       res.setHeader('content-type', 'application/json');
-      const { methodCalls } = asMap(parsed(body));
+      const { methodCalls } = asMap(parseJson(body));
       const isApi = req.method === 'POST' && Array.isArray(methodCalls);
       const told = isApi ? other.answer(methodCalls as never) : session(other.session, origin());
       res.end(JSON.stringify(told));
@@ -70,7 +70,7 @@ export async function startSocket(
         // A frame that is none ends the connection: `close` follows.
         socket.on('error', () => undefined);
         socket.on('message', (data: Buffer) => {
-          const request = asMap(parsed(data.toString('utf8')));
+          const request = asMap(parseJson(data.toString('utf8')));
           const { id: requestId = null, methodCalls } = request;
           const usual = () =>
             Array.isArray(methodCalls)

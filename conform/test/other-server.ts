@@ -3,7 +3,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import type { Call } from '../src/client/answers.js';
-import { asMap, type Item, type Json, type JsonMap, parsed } from '../src/client/json.js';
+import { asMap, type Item, type Json, type JsonMap, parseJson } from '../src/client/json.js';
 
 /**
  * A server of one type, Thing, that others could have written: it does what RFC 8620 allows, by
@@ -83,7 +83,7 @@ export class OtherServer {
       req.on('end', () => {
         res.setHeader('content-type', 'application/json');
         if (req.method === 'GET') return res.end(JSON.stringify(other?.session));
-        const { methodCalls } = asMap(parsed(Buffer.concat(chunks).toString('utf8')));
+        const { methodCalls } = asMap(parseJson(Buffer.concat(chunks).toString('utf8')));
         if (!Array.isArray(methodCalls)) return res.writeHead(400).end('{}');
         const answer = JSON.stringify(other?.answer(methodCalls as never));
         const fate = habits.before?.(methodCalls as never) ?? 'answer';

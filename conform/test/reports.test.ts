@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../src/checks/index.js';
 import { satisfying } from '../src/expected.js';
 import type { Failure, Outcome, Results } from '../src/outcome.js';
-import { causesOf } from '../src/report/causes.js';
+import { findCauses } from '../src/report/causes.js';
 import { REPORTS } from '../src/report/index.js';
-import { summaryOf } from '../src/report/text.js';
-import { visible } from '../src/report/visible.js';
+import { writeSummary } from '../src/report/text.js';
+import { makeVisible } from '../src/report/visible.js';
 
 // A reader of a report finds few causes first, and signs that can be told apart.
 
@@ -33,7 +33,7 @@ describe('failures of one probable cause', () => {
   ];
 
   it('are those whose expectation and difference are equal', () => {
-    expect(causesOf(outcomes).map(({ words, outcomes: all }) => [words, all.length])).toEqual([
+    expect(findCauses(outcomes).map(({ words, outcomes: all }) => [words, all.length])).toEqual([
       ['expected "<an error invalidResultReference>", got {"type":"resultReference"}', 2],
       ['expected 1, got 2', 1],
     ]);
@@ -43,7 +43,7 @@ describe('failures of one probable cause', () => {
     const some = ['A0bcdefghijk1', 'Zyxwvutsrq27'].map((id) =>
       outcome('get-all', { expected: { list: [] }, actual: { list: [{ id }] } }),
     );
-    expect(causesOf(some)).toHaveLength(1);
+    expect(findCauses(some)).toHaveLength(1);
   });
 
   it.each(['text', 'html'])('come first in a report as %s, with links', (word) => {
@@ -59,7 +59,7 @@ it('a summary has one screen, however much failed', () => {
     outcome('get-all', { expected: n, actual: 'x'.repeat(500) }),
   );
   const warnings = Array.from({ length: 50 }, (_, n) => `Left behind: x${n}`);
-  const summary = summaryOf({ ...results(many), warnings, ended: 'The server is lost.' });
+  const summary = writeSummary({ ...results(many), warnings, ended: 'The server is lost.' });
   expect(summary.split('\n').length).toBeLessThanOrEqual(24);
   expect(summary).toContain('200 failed');
   expect(summary).toContain('The run is not whole: The server is lost.');
@@ -75,7 +75,7 @@ it.each(Object.keys(REPORTS))('objects that a server refuses are counted by %s',
   const told = REPORTS[word]?.(all) ?? '';
   if (word === 'json') expect(JSON.parse(told)).toMatchObject({ refused: 2 });
   else expect(told).toContain('NOT SHOWN: 2 checks were not run, because the server refuses');
-  expect(summaryOf(all)).toMatch(/^http:.*\nNOT SHOWN: 2 checks/);
+  expect(writeSummary(all)).toMatch(/^http:.*\nNOT SHOWN: 2 checks/);
   expect(REPORTS[word]?.(results([outcome('get-all', {})]))).not.toContain('NOT SHOWN');
 });
 
@@ -106,7 +106,7 @@ it.each([...Object.keys(REPORTS), 'summary'])('%s has no sign that a terminal ob
     ]),
     ...{ url: bad, warnings: [bad], ended: bad },
   };
-  const told = word === 'summary' ? summaryOf(all) : REPORTS[word]?.(all);
+  const told = word === 'summary' ? writeSummary(all) : REPORTS[word]?.(all);
   expect(told).toMatch(/a\\u.*b/);
   expect(told).not.toMatch(/[^\n\P{C}]/u);
   if (word === 'json') expect(JSON.parse(told ?? '')).toMatchObject({ url: bad });
@@ -133,5 +133,5 @@ it.each([
   ['a turn of direction', '\u202e', '\\u{202E}'],
   ['lines of ASCII', '{"a": 1}\n', '{"a": 1}\n'],
 ])('%s is shown so that it is told apart', (_, text, shown) => {
-  expect(visible(text)).toBe(shown);
+  expect(makeVisible(text)).toBe(shown);
 });

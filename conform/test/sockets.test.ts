@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
 import { WIRE, type Wire } from '../src/client/watching.js';
-import { textReport } from '../src/report/text.js';
+import { writeText } from '../src/report/text.js';
 import { run } from '../src/run.js';
 import { LostError } from '../src/runner.js';
 import { readWorld } from '../src/subject/described.js';
@@ -167,7 +167,7 @@ it('the report of a failure over WebSocket shows the request with its answer', a
   expect(others).toEqual([]);
   expect(exchange?.request.body).toContain('"methodCalls":[["Core/echo"');
   expect(exchange?.answer?.body).toContain('"other":1');
-  const text = textReport({ url, transport: 'websocket', seed: 1, outcomes });
+  const text = writeText({ url, transport: 'websocket', seed: 1, outcomes });
   expect(text).toMatch(/Request: WebSocket\n +\{.*methodCalls.*\n +Answer:\n +\{.*"other":1/);
 });
 

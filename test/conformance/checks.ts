@@ -9,7 +9,7 @@ import { lookAround } from '../../conform/src/subject/beside.js';
 import type { World } from '../../conform/src/subject/described.js';
 import { Server } from '../../conform/src/subject/server.js';
 import { Subject } from '../../conform/src/subject/subject.js';
-import { missing } from '../../conform/src/usable.js';
+import { findMissing } from '../../conform/src/usable.js';
 import type { Fixtures } from '../support/fixtures.js';
 import { SocketClient } from '../support/socket-client.js';
 import { DECISIONS } from './decisions/index.js';
@@ -101,7 +101,7 @@ export function typeConformance(
       for (const check of checks.filter((one) => !isRuledOut(one, described)))
         it(titleOf(check), async () => {
           if (subject === undefined) throw new Error('The subject was not made.');
-          applicable(check, name, missing(check, subject) ?? check.applies?.(subject) ?? null);
+          applicable(check, name, findMissing(check, subject) ?? check.applies?.(subject) ?? null);
           await runTypeCheck(check, subject);
         });
     });
@@ -128,7 +128,7 @@ class UnaskedError extends Error {
  */
 function isRuledOut(check: TypeCheck, described: Subject): boolean {
   try {
-    return (missing(check, described) ?? check.applies?.(described) ?? null) !== null;
+    return (findMissing(check, described) ?? check.applies?.(described) ?? null) !== null;
   } catch (error) {
     if (error instanceof UnaskedError || error instanceof NotApplicable) return false;
     throw error;

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import type { ApiResponse, Call } from '../../conform/src/client/answers.js';
 import { asResponse } from '../../conform/src/client/connection.js';
-import { type Json, type JsonMap, parsed } from '../../conform/src/client/json.js';
+import { type Json, type JsonMap, parseJson } from '../../conform/src/client/json.js';
 import { Methods } from '../../conform/src/client/methods.js';
 
 export {
@@ -99,7 +99,7 @@ export class Client extends Methods {
 export async function httpAnswer(url: string, init: RequestInit = {}): Promise<HttpAnswer> {
   const response = await fetch(url, init);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: parsed(text) };
+  return { status: response.status, headers: response.headers, text, json: parseJson(text) };
 }
 
 export interface RawAnswer {

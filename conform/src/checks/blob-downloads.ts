@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
-import { fileNameOf } from '../client/disposition.js';
+import { readFileName } from '../client/disposition.js';
 import type { HttpAnswer, HttpRequest } from '../client/http.js';
 import { asMap } from '../client/json.js';
 import { unauthenticated } from '../refusal.js';
@@ -56,7 +56,7 @@ export async function expectNamesKept(server: Server, names: readonly string[]):
     const answer = await download(server, blobId, { name });
     expect([name, answer.status, answer.text]).toEqual([name, 200, 'content']);
     const header = answer.headers.get('content-disposition');
-    if (header !== null) expect([header, fileNameOf(header)]).toEqual([header, name]);
+    if (header !== null) expect([header, readFileName(header)]).toEqual([header, name]);
   }
 }
 

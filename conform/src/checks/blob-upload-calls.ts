@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
-import { answerTo } from '../client/answers.js';
+import { findAnswer } from '../client/answers.js';
 import { asMap } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
 import { BLOB } from '../subject/user.js';
@@ -50,7 +50,7 @@ export const blobUploadCallChecks = serverChecks(
           ],
           { createdIds: {} },
         );
-        const { id, size } = asMap(asMap(answerTo(response, 'c')['created'])['cat']);
+        const { id, size } = asMap(asMap(findAnswer(response, 'c')['created'])['cat']);
         expect(size).toBe(19);
         expect(await readOctets(server, String(id))).toBe('How quick was that?');
         const { b4, cat, ...others } = response.createdIds ?? {};
@@ -70,9 +70,9 @@ export const blobUploadCallChecks = serverChecks(
           ['Blob/upload', { accountId: findAccount(server), create }, 'u'],
           ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path } }, 'e'],
         ]);
-        const { id } = asMap(asMap(answerTo(response, 'u')['created'])['k']);
+        const { id } = asMap(asMap(findAnswer(response, 'u')['created'])['k']);
         expect(typeof id).toBe('string');
-        expect(answerTo(response, 'e')).toEqual({ id });
+        expect(findAnswer(response, 'e')).toEqual({ id });
       },
     },
     {

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
-import { asMap, type Json, type JsonMap, parsed } from '../client/json.js';
+import { asMap, type Json, type JsonMap, parseJson } from '../client/json.js';
 import { BLOB } from '../subject/user.js';
 import {
   buildBase64,
@@ -224,7 +224,7 @@ export const blobUploadSourceChecks = serverChecks(
         });
         expect([sortKeys(created), sortKeys(notCreated)]).toEqual([[], ['a', 'b', 'c']]);
         const hideIds = (key: string) =>
-          parsed(
+          parseJson(
             JSON.stringify(notCreated[key]).replaceAll(blobId, '-').replaceAll('b-nothing', '-'),
           );
         expect(hideIds('a')).toEqual(hideIds('b'));

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { answerTo } from '../client/answers.js';
+import { findAnswer } from '../client/answers.js';
 import { entry, sameMembers } from '../expected.js';
 import { buildGetCall, buildSetCall, expectGone, readCreated, readSet } from './requests.js';
 
@@ -73,7 +73,7 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
         { createdIds: { x: id } },
       );
       expect(readSet(response, 'd').notDestroyed).toBeNull();
-      expect(answerTo(response, 'g')['notFound']).toEqual([id]);
+      expect(findAnswer(response, 'g')['notFound']).toEqual([id]);
       expect(response.createdIds).toEqual({ x: id });
     },
   },

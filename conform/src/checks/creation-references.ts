@@ -48,7 +48,7 @@ export async function forEachLink(
     const isOwn = link.reference.type === subject.type;
     const target = isOwn ? subject : subject.selectType(link.reference.type);
     await target.prepare(A1);
-    const listMade = ({ type }: Subject) => server.fence.made(type, A1);
+    const listMade = ({ type }: Subject) => server.fence.listMade(type, A1);
     const before = new Set([...listMade(subject), ...listMade(target)]);
     try {
       await run({ ...link, name: link.property.name }, target);
@@ -56,7 +56,7 @@ export async function forEachLink(
       for (const one of new Set([subject, target])) {
         const destroy = listMade(one).filter((id) => !before.has(id));
         if (destroy.length === 0) continue;
-        await server.recorder.aside(() => one.set({ destroy: destroy.toReversed() }));
+        await server.recorder.runAside(() => one.set({ destroy: destroy.toReversed() }));
       }
       if (!isOwn) await target.tidySupports();
     }

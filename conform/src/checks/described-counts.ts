@@ -52,7 +52,7 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
               const heard: Record<string, unknown> = {};
               // In one event or in two; one that is late tells what was before.
               while (Object.keys(heard).length < 2) {
-                const { data } = await stream.state();
+                const { data } = await stream.takeState();
                 for (const one of Object.keys(before)) {
                   const state = readState(data, A1, one);
                   if (state !== undefined && state !== before[one]) heard[one] = state;

@@ -61,7 +61,7 @@ export const eventServerChecks = serverChecks('7.3', [
       'id.',
     run: (server) =>
       withEvents(server, { ping: '1' }, async (stream) => {
-        const { id, data } = await stream.nextAfter(LEAST, 'ping');
+        const { id, data } = await stream.takeAfter(LEAST, 'ping');
         const { interval } = data;
         expect([id, Number.isInteger(interval)]).toEqual([null, true]);
         expect(interval).toBeGreaterThan(0);

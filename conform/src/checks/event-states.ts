@@ -47,7 +47,7 @@ async function awaitState(
   const states: unknown[] = [];
   for (;;) {
     // The right state may come behind a wrong one: an earlier change may be told late.
-    const next = stream.next('state', ...(states.length === 0 ? [] : [stream.soon]));
+    const next = stream.takeNext('state', ...(states.length === 0 ? [] : [stream.soon]));
     const event = await next.catch((error: unknown) => {
       if (error instanceof StreamError && states.length > 0) return null;
       throw error;
@@ -122,9 +122,9 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     run: (subject) =>
       withEvents(subject.server, { closeafter: 'state' }, async (stream) => {
         await makeChange(subject);
-        await stream.state();
+        await stream.takeState();
         await makeChange(subject);
-        await stream.ended();
+        await stream.awaitEnd();
         expect(stream.events.filter(({ event }) => event === 'state')).toHaveLength(1);
       }),
   },
@@ -168,8 +168,8 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
         const ids = new Set<unknown>();
         for (let n = 0; n < 2; n += 1) {
           await makeChange(subject);
-          await stream.state();
-          ids.add(await stream.nextId());
+          await stream.takeState();
+          ids.add(await stream.takeId());
         }
         expect(ids.size).toBe(2);
       }),
@@ -181,7 +181,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
     run: (subject) =>
       withEvents(subject.server, { ping: '0' }, async (stream) => {
         await makeChange(subject);
-        await stream.state();
+        await stream.takeState();
         expect(stream.events.map(({ event }) => event)).not.toContain('ping');
       }),
   },

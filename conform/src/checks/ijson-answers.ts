@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { parseDocument, visit } from 'yaml';
 import { serverChecks, typeChecks } from '../check.js';
 import type { HttpAnswer } from '../client/http.js';
-import { parsed } from '../client/json.js';
+import { parseJson } from '../client/json.js';
 import type { Server } from '../subject/server.js';
 import type { Subject } from '../subject/subject.js';
 import { CORE } from '../subject/user.js';
@@ -27,7 +27,7 @@ function findFaults(octets: Uint8Array): { musts: string[]; advice: string[] } |
   } catch {
     return { musts: ['octets that are no UTF-8'], advice: [] };
   }
-  if (parsed(text) === null) return null;
+  if (parseJson(text) === null) return null;
   // YAML 1.2 reads JSON as JSON is meant; unlike JSON.parse its parser tells of names that are
   // there twice.
   const document = parseDocument(text, { schema: 'json', uniqueKeys: true, stringKeys: true });

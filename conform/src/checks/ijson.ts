@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { serverChecks } from '../check.js';
 import type { ApiAnswer } from '../client/connection.js';
 import type { Body } from '../client/open-request.js';
-import { apiAnswer, refused } from '../refusal.js';
+import { readApiAnswer, refused } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 
@@ -16,7 +16,7 @@ export const buildEcho = (args: string): string =>
 const post = async (server: Server, body: Body): Promise<ApiAnswer> => {
   const headers = { 'content-type': 'application/json' };
   const request = { method: 'POST', headers, body };
-  return apiAnswer(await server.user.http.send(server.user.session.expand('apiUrl'), request));
+  return readApiAnswer(await server.user.http.send(server.user.session.expand('apiUrl'), request));
 };
 
 /** Expects that each text is rejected as notJSON. */

@@ -3,7 +3,7 @@ import { serverChecks, typeChecks } from '../check.js';
 import type { Call } from '../client/answers.js';
 import type { ApiAnswer } from '../client/connection.js';
 import { asMap, type JsonMap } from '../client/json.js';
-import { apiAnswer, ERROR, refused } from '../refusal.js';
+import { ERROR, readApiAnswer, refused } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 import { UnexpectedError } from '../unexpected.js';
@@ -55,7 +55,7 @@ export async function sendSized(
 ): Promise<ApiAnswer | null> {
   const { user } = server;
   if (server.transport === 'http')
-    return apiAnswer(
+    return readApiAnswer(
       await user.http.send(user.session.expand('apiUrl'), {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

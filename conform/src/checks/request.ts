@@ -4,7 +4,7 @@ import type { ApiAnswer } from '../client/connection.js';
 import type { HttpAnswer, HttpRequest } from '../client/http.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { satisfying } from '../expected.js';
-import { apiAnswer, ERROR, refused } from '../refusal.js';
+import { ERROR, readApiAnswer, refused } from '../refusal.js';
 import type { Server } from '../subject/server.js';
 import { CORE } from '../subject/user.js';
 
@@ -207,7 +207,7 @@ const ofEnvelopes = serverChecks('3.3', [
         'application/json;charset="UTF-8"',
       ]) {
         const answer = await post(server, { headers: { 'content-type': type }, body: TEXT });
-        expect([type, apiAnswer(answer)]).toEqual([type, answered]);
+        expect([type, readApiAnswer(answer)]).toEqual([type, answered]);
       }
     },
   },
@@ -298,10 +298,10 @@ const ofEnvelopes = serverChecks('3.3', [
      */
     async run(server) {
       const request = { headers: JSON_TYPE, body: TEXT };
-      expect(apiAnswer(await post(server, request))).toEqual(answered);
+      expect(readApiAnswer(await post(server, request))).toEqual(answered);
       // The rest of the answer, and its status, is the server's affair.
       for (const other of [{ authorization: null }, { method: 'GET' }])
-        expect(apiAnswer(await post(server, { ...request, ...other }))).not.toEqual(answered);
+        expect(readApiAnswer(await post(server, { ...request, ...other }))).not.toEqual(answered);
     },
   },
 ]);

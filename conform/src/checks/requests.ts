@@ -1,5 +1,11 @@
 import { expect } from 'expect';
-import { type ApiResponse, answerTo, asSet, type Call, type SetAnswer } from '../client/answers.js';
+import {
+  type ApiResponse,
+  asSet,
+  type Call,
+  findAnswer,
+  type SetAnswer,
+} from '../client/answers.js';
 import type { Item } from '../client/json.js';
 import { entry } from '../expected.js';
 import type { Subject } from '../subject/subject.js';
@@ -22,7 +28,7 @@ export const buildGetCall = ({ type, A1 }: Subject, args: object, callId: string
 
 /** Returns the answer to a /set of a request, which must be no error. */
 export const readSet = (response: ApiResponse, callId: string): SetAnswer =>
-  asSet(answerTo(response, callId));
+  asSet(findAnswer(response, callId));
 
 /** Reads the object that a call of a request must have created, as its response tells of it. */
 export const readCreated = (response: ApiResponse, callId: string, key = 'k'): Item =>

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { serverChecks } from '../check.js';
-import { type HttpAnswer, targetOf } from '../client/http.js';
+import { findTarget, type HttpAnswer } from '../client/http.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { DEFENSIVE, ID } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
@@ -274,7 +274,7 @@ export const sessionChecks = serverChecks('2', [
     async run(server) {
       const { url, object } = server.user.session;
       const answer = await server.user.http.follow(new URL('/.well-known/jmap', url).href);
-      const moved = targetOf(answer, answer.url) !== null;
+      const moved = findTarget(answer, answer.url) !== null;
       if (moved || (answer.status === 404 && !url.endsWith('/.well-known/jmap')))
         throw new NotApplicable('The session is on another host than the one that is asked for.');
       expect([answer.status, asMap(answer.json)['apiUrl']]).toEqual([200, object['apiUrl']]);

@@ -1,6 +1,6 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { answerTo, asSet } from '../client/answers.js';
+import { asSet, findAnswer } from '../client/answers.js';
 import { at } from '../expected.js';
 import { buildGetCall, buildSetCall, readSet } from './requests.js';
 
@@ -129,7 +129,7 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
         ]);
         const answer = readSet(response, 's');
         expect([seen.at(-1), null]).toContain(answer.oldState);
-        expect(answerTo(response, 'g')['state']).toBe(answer.newState);
+        expect(findAnswer(response, 'g')['state']).toBe(answer.newState);
         expect(answer.newState).not.toBe(seen.at(-1));
         seen.push(answer.newState);
         return answer;

@@ -41,7 +41,7 @@ export class Targets {
 
   /** Destroys what is there still, last first. Its exchanges are no part of the check's. */
   async tidy(): Promise<void> {
-    await this.#subject.server.recorder.aside(() => this.#destroyAll());
+    await this.#subject.server.recorder.runAside(() => this.#destroyAll());
   }
 
   /** Destroys the objects and what they had to refer to, last first. */

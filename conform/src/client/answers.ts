@@ -1,21 +1,21 @@
 import { UnexpectedError } from '../unexpected.js';
-import { formed } from './forms.js';
+import { requireForm } from './forms.js';
 import type { Item, JsonMap } from './json.js';
 
-/** A method call; the arguments are free, for checks send wrong ones too. */
+/** Describes a method call. The arguments are free, for checks send wrong ones, too. */
 export type Call = readonly [name: string, args: object, callId: string];
 
 /** Describes an Invocation as a response has it (RFC 8620 3.2). */
 export type MethodResponse = [name: string, args: JsonMap, callId: string];
 
-/** RFC 8620 3.4. */
+/** Describes a Response (RFC 8620 3.4). */
 export interface ApiResponse {
   readonly methodResponses: MethodResponse[];
   readonly createdIds?: Record<string, string>;
   readonly sessionState: string;
 }
 
-/** RFC 8620 5.1. */
+/** Describes the arguments of a response to /get (RFC 8620 5.1). */
 export interface GetAnswer {
   readonly accountId: string;
   readonly state: string;
@@ -23,7 +23,10 @@ export interface GetAnswer {
   readonly notFound: string[];
 }
 
-/** RFC 8620 5.3, with the members that may be left out where null (3.5) filled in. */
+/**
+ * Describes the arguments of a response to /set (RFC 8620 5.3). Members that may be left out where
+ * null (3.5) are filled in.
+ */
 export interface SetAnswer {
   readonly accountId: string;
   readonly oldState: string;
@@ -36,7 +39,7 @@ export interface SetAnswer {
   readonly notDestroyed: Record<string, JsonMap> | null;
 }
 
-/** RFC 8620 5.4. */
+/** Describes the arguments of a response to /copy (RFC 8620 5.4). */
 export interface CopyAnswer {
   readonly fromAccountId: string;
   readonly accountId: string;
@@ -46,7 +49,7 @@ export interface CopyAnswer {
   readonly notCreated: Record<string, JsonMap> | null;
 }
 
-/** RFC 8620 5.2. */
+/** Describes the arguments of a response to /changes (RFC 8620 5.2). */
 export interface ChangesAnswer {
   readonly accountId: string;
   readonly oldState: string;
@@ -57,7 +60,7 @@ export interface ChangesAnswer {
   readonly destroyed: string[];
 }
 
-/** RFC 8620 5.5. */
+/** Describes the arguments of a response to /query (RFC 8620 5.5). */
 export interface QueryAnswer {
   readonly accountId: string;
   readonly queryState: string;
@@ -68,7 +71,7 @@ export interface QueryAnswer {
   readonly limit?: number;
 }
 
-/** RFC 8620 5.6. */
+/** Describes the arguments of a response to /queryChanges (RFC 8620 5.6). */
 export interface QueryChangesAnswer {
   readonly accountId: string;
   readonly oldQueryState: string;
@@ -78,7 +81,7 @@ export interface QueryChangesAnswer {
   readonly added: { id: string; index: number }[];
 }
 
-/** The members of a /set response for acts that were not asked for, or did not fail. */
+/** Holds the members of a /set response for acts that were not asked for, or did not fail. */
 export const NOTHING_SET = Object.freeze({
   created: null,
   updated: null,
@@ -92,12 +95,15 @@ export const NOTHING_SET = Object.freeze({
 export const asSet = (response: JsonMap): SetAnswer =>
   ({ ...NOTHING_SET, ...response }) as unknown as SetAnswer;
 
-/** The arguments of the one response to a call of a request, which must be no error. */
-export function answerTo({ methodResponses }: ApiResponse, callId: string): JsonMap {
+/**
+ * Returns the arguments of the one response to a call of a request. Throws UnexpectedError where it
+ * is an error, or there are several.
+ */
+export function findAnswer({ methodResponses }: ApiResponse, callId: string): JsonMap {
   const [response, ...others] = methodResponses.filter((one) => one[2] === callId);
   if (response === undefined || others.length > 0 || response[0] === 'error')
     throw new UnexpectedError(
       `${callId} has one response, no error: ${JSON.stringify(methodResponses)}`,
     );
-  return formed(response[0], response[1]);
+  return requireForm(response[0], response[1]);
 }

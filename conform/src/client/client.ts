@@ -2,10 +2,10 @@ import { NotApplicable } from '../not-applicable.js';
 import { UnexpectedError } from '../unexpected.js';
 import type { ApiResponse, Call, ChangesAnswer, GetAnswer, QueryChangesAnswer } from './answers.js';
 import type { ApiAnswer, Connection } from './connection.js';
-import { formed } from './forms.js';
+import { requireForm } from './forms.js';
 import type { JsonMap } from './json.js';
 import { Methods } from './methods.js';
-import { restoreTexts, type StandIns, sentCalls } from './stand-ins.js';
+import { replaceTexts, restoreTexts, type StandIns } from './stand-ins.js';
 
 /** Method calls as a user makes them, by one connection. */
 export class Client extends Methods {
@@ -28,25 +28,25 @@ export class Client extends Methods {
     this.#standIns = standIns;
   }
 
-  /** The same user with other capabilities. */
+  /** Returns a client of the same user with other capabilities. */
   with(using: readonly string[]): Client {
     return new Client(this.connection, using, this.#strict, this.#standIns);
   }
 
-  /** A request's text, as it is; `isOnce`: also where the answer asks for a pause. */
+  /** Sends a request's text as it is; `isOnce`: also where the answer asks for a pause. */
   send(text: string, isOnce = false): Promise<ApiAnswer> {
     return this.connection.send(text, isOnce);
   }
 
-  /** The text of a request. */
-  requestOf(calls: readonly Call[], more: object = {}): string {
-    const methodCalls = sentCalls(calls, this.#standIns.values());
+  /** Returns the text of a request. */
+  writeRequest(calls: readonly Call[], more: object = {}): string {
+    const methodCalls = replaceTexts(calls, this.#standIns.values());
     return JSON.stringify({ using: this.using, methodCalls, ...more });
   }
 
   /** Sends calls and returns the responses. Throws where the request is rejected as a whole. */
   override async api(calls: readonly Call[], more: object = {}): Promise<ApiResponse> {
-    const answer = await this.connection.send(this.requestOf(calls, more));
+    const answer = await this.connection.send(this.writeRequest(calls, more));
     if (answer.kind === 'problem')
       throw new UnexpectedError(
         `Refused with ${answer.status}: ${answer.told ?? JSON.stringify(answer.problem)}`,
@@ -56,9 +56,8 @@ export class Client extends Methods {
   }
 
   /**
-   * A /get of all objects may be refused: because they are more than maxObjectsInGet, or because
-   * the type doesn't support it (RFC 8620 5.1). That is no failure, and leaves nothing to be looked
-   * at.
+   * Calls /get. Throws NotApplicable where all objects are asked for, and the server refuses that:
+   * they are more than maxObjectsInGet, or the type doesn't support it (RFC 8620 5.1).
    */
   override async get(type: string, args: object): Promise<GetAnswer> {
     const { ids = null } = args as { ids?: unknown };
@@ -72,13 +71,15 @@ export class Client extends Methods {
       );
     if (name !== `${type}/get`)
       throw new UnexpectedError(`${type}/get answered ${JSON.stringify(response)}`);
-    return formed(name, response) as unknown as GetAnswer;
+    return requireForm(name, response) as unknown as GetAnswer;
   }
 
+  /** Calls /changes (RFC 8620 5.2). Throws NotApplicable where they can't be calculated. */
   override async changes(type: string, args: object): Promise<ChangesAnswer> {
     return (await this.#readChanges(`${type}/changes`, args)) as unknown as ChangesAnswer;
   }
 
+  /** Calls /queryChanges (RFC 8620 5.6). Throws NotApplicable where they can't be calculated. */
   override async queryChanges(type: string, args: object): Promise<QueryChangesAnswer> {
     return (await this.#readChanges(`${type}/queryChanges`, args)) as unknown as QueryChangesAnswer;
   }
@@ -89,7 +90,7 @@ export class Client extends Methods {
    */
   async #readChanges(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);
-    if (responseName === name) return formed(name, response);
+    if (responseName === name) return requireForm(name, response);
     if (!this.#strict && response['type'] === 'cannotCalculateChanges')
       throw new NotApplicable(`${name} can't calculate the changes (cannotCalculateChanges).`);
     throw new UnexpectedError(`${name} answered ${JSON.stringify(response)}`);

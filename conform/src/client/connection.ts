@@ -1,6 +1,6 @@
 import { UnexpectedError } from '../unexpected.js';
 import type { ApiResponse } from './answers.js';
-import type { Http } from './http.js';
+import type { Http, HttpAnswer } from './http.js';
 import { asMap, type Json, type JsonMap } from './json.js';
 
 /** Names the ways that a request can take. */
@@ -25,8 +25,8 @@ export type ApiAnswer =
 export interface Connection {
   readonly transport: TransportName;
   /**
-   * One request, one answer. `isOnce`: a request for a pause (429) is the answer, and nothing is
-   * sent again.
+   * Sends one request and returns its answer. `isOnce`: a request for a pause (429) is the answer,
+   * and nothing is sent again.
    */
   send(text: string, isOnce?: boolean): Promise<ApiAnswer>;
   close(): void;
@@ -35,7 +35,7 @@ export interface Connection {
 /** Characters of a body that is no JSON. */
 const SHOWN = 200;
 
-/** RFC 8620 3.1: a POST to the apiUrl for each request. */
+/** Sends each request as a POST to the apiUrl (RFC 8620 3.1). */
 export class HttpConnection implements Connection {
   readonly transport = 'http';
   readonly #http: Http;
@@ -47,22 +47,17 @@ export class HttpConnection implements Connection {
     this.#apiUrl = apiUrl;
   }
 
+  /** Sends a request. Throws UnexpectedError where a success is no Response. */
   async send(text: string, isOnce = false): Promise<ApiAnswer> {
-    const {
-      status,
-      json,
-      headers,
-      text: body,
-    } = await this.#http.send(this.#apiUrl(), {
+    const answer = await this.#http.send(this.#apiUrl(), {
       isOnce,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: text,
     });
+    const { status, json } = answer;
     if (json === null) {
-      const type = headers.get('content-type') ?? 'no content type';
-      const coding = headers.get('content-encoding') ?? '';
-      const told = `${type}${coding && ` in ${coding}`}: ${body.slice(0, SHOWN)}`;
+      const told = tellBody(answer);
       if (status === 200) throw new UnexpectedError(`A Response is JSON (3.4), not ${told}`);
       return { kind: 'problem', status, problem: {}, told };
     }
@@ -70,9 +65,17 @@ export class HttpConnection implements Connection {
     return { kind: 'problem', status, problem: asMap(json) };
   }
 
+  /** Does nothing: connections end when they idle. */
   close(): void {
     // Node keeps connections for requests that follow, and ends them when they idle.
   }
+}
+
+/** Returns words for a body that is no JSON: its content type and coding, and how it begins. */
+function tellBody({ headers, text }: HttpAnswer): string {
+  const type = headers.get('content-type') ?? 'no content type';
+  const coding = headers.get('content-encoding');
+  return `${type}${coding === null ? '' : ` in ${coding}`}: ${text.slice(0, SHOWN)}`;
 }
 
 /** Returns a Response (RFC 8620 3.4). Throws UnexpectedError that names what is missing. */

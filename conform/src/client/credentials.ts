@@ -1,8 +1,9 @@
-/** RFC 6750 2.1: a bearer token as the header Authorization. */
+/** Returns the header Authorization of a bearer token (RFC 6750 2.1). */
 export const bearer = (token: string): string => `Bearer ${token}`;
 
 /**
- * RFC 7617: `USER:PASSWORD` as the header Authorization; null of what has no user before a colon.
+ * Returns the header Authorization of `USER:PASSWORD` (RFC 7617); null where no user stands before
+ * a colon.
  */
 export function basic(pair: string): string | null {
   // The user's name ends at the first colon: a password may have more of them (section 2).

@@ -1,8 +1,8 @@
 /**
- * The file name that a Content-Disposition header gives (RFC 6266 4.3): of both forms the extended
- * one counts. Null where there is none, and where the header can't be read.
+ * Returns the file name that a Content-Disposition header gives (RFC 6266 4.3): of both forms the
+ * extended one counts. Null where there is none, and where the header can't be read.
  */
-export function fileNameOf(header: string): string | null {
+export function readFileName(header: string): string | null {
   const parameters = new Map<string, string>();
   const type = /^\s*[!#$%&'*+.^_`|~0-9A-Za-z-]+\s*/.exec(header)?.[0] ?? '';
   let rest = header.slice(type.length);
@@ -16,14 +16,14 @@ export function fileNameOf(header: string): string | null {
     rest = rest.slice(whole.length);
   }
   const extended = parameters.get('filename*');
-  return extended === undefined ? (parameters.get('filename') ?? null) : decoded(extended);
+  return extended === undefined ? (parameters.get('filename') ?? null) : decodeExtended(extended);
 }
 
 const PARAMETER =
   /^;\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([!#$%&'*+.^_`|~0-9A-Za-z-]+))\s*/s;
 
-/** RFC 8187 3.2.1; UTF-8 is what every producer writes. */
-function decoded(value: string): string | null {
+/** Returns the text of an extended value (RFC 8187 3.2.1), which all producers write in UTF-8. */
+function decodeExtended(value: string): string | null {
   const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value) ?? [];
   if (text === undefined) return null;
   try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Recorder } from './exchange.js';
-import { asMap, type JsonMap, parsed } from './json.js';
+import { asMap, type JsonMap, parseJson } from './json.js';
 import { describeSilence, StreamError } from './no-answer.js';
 import { openRequest } from './open-request.js';
 import { askPatiently, type Paused } from './pause.js';
@@ -79,7 +79,7 @@ export class EventStream {
       openRequest(url, outgoing, watching.wire, read).catch((error: NodeJS.ErrnoException) => {
         throw new StreamError(`${line}: ${describeSilence(error)}.`, { cause: error });
       });
-    const stream = await askPatiently(line, watching.wire, open, (one) => one.#paused());
+    const stream = await askPatiently(line, watching.wire, open, (one) => one.#readPause());
     const { status, contentType } = stream;
     watching.recorder.add({
       request: { line, headers, body: '' },
@@ -97,15 +97,15 @@ export class EventStream {
    * Waits for the next `state` event that wasn't taken yet. Throws StreamError where the stream
    * ends or nothing comes.
    */
-  state(): Promise<ServerEvent> {
-    return this.next('state');
+  takeState(): Promise<ServerEvent> {
+    return this.takeNext('state');
   }
 
   /** Waits for the next event of a name, behind the one that was taken last. */
-  async next(name: string, patience = this.#patience): Promise<ServerEvent> {
+  async takeNext(name: string, patience = this.#patience): Promise<ServerEvent> {
     const nextAt = (): number =>
       this.events.findIndex(({ event }, n) => n >= this.#taken && event === name);
-    await this.#until(() => nextAt() !== -1, `A ${name} event`, patience);
+    await this.#wait(() => nextAt() !== -1, `A ${name} event`, patience);
     const at = nextAt();
     this.#taken = at + 1;
     const event = this.events[at];
@@ -117,8 +117,8 @@ export class EventStream {
   }
 
   /** Waits for the next event of a name that is due after so many seconds. */
-  nextAfter(seconds: number, name: string): Promise<ServerEvent> {
-    return this.next(name, seconds * 1000 + this.#patience);
+  takeAfter(seconds: number, name: string): Promise<ServerEvent> {
+    return this.takeNext(name, seconds * 1000 + this.#patience);
   }
 
   /** Returns the ms for what comes with an event, or soon behind it. */
@@ -130,9 +130,9 @@ export class EventStream {
    * Waits for the next id that the server sets: with an event, or by itself behind one (RFC 8620
    * 7.3).
    */
-  async nextId(): Promise<string> {
+  async takeId(): Promise<string> {
     const at = this.#idsTaken;
-    await this.#until(() => this.#ids.length > at, 'An event id', this.soon);
+    await this.#wait(() => this.#ids.length > at, 'An event id', this.soon);
     const id = this.#ids[at];
     if (id === undefined) throw new StreamError('The stream ended without an event id.');
     this.#idsTaken += 1;
@@ -140,8 +140,8 @@ export class EventStream {
   }
 
   /** Resolves when the server has ended the response. */
-  ended(): Promise<void> {
-    return this.#until(() => !this.#isOpen, 'The end of the stream');
+  awaitEnd(): Promise<void> {
+    return this.#wait(() => !this.#isOpen, 'The end of the stream');
   }
 
   readonly close = (): void => {
@@ -149,14 +149,14 @@ export class EventStream {
   };
 
   /** Returns what of a refusal can ask for a pause: its body, which comes as if it were events. */
-  async #paused(): Promise<Paused> {
+  async #readPause(): Promise<Paused> {
     const retryAfter = this.headers['retry-after'] ?? null;
     const isRefusal = this.status === 429 || this.status === 503;
-    if (isRefusal) await this.ended();
-    return { status: this.status, retryAfter, json: isRefusal ? parsed(this.#text) : null };
+    if (isRefusal) await this.awaitEnd();
+    return { status: this.status, retryAfter, json: isRefusal ? parseJson(this.#text) : null };
   }
 
-  #until(is: () => boolean, what: string, patience = this.#patience): Promise<void> {
+  #wait(is: () => boolean, what: string, patience = this.#patience): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
         if (!is() && this.#isOpen) return;
@@ -178,11 +178,11 @@ export class EventStream {
     if (this.#length > MOST) this.close();
     const blocks = (this.#text + text).split(/\r\n\r\n|\n\n|\r\r/);
     this.#text = blocks.pop() ?? '';
-    for (const block of blocks) this.#take(block);
+    for (const block of blocks) this.#readBlock(block);
     for (const look of this.#waiting) look();
   }
 
-  #take(block: string): void {
+  #readBlock(block: string): void {
     const fields = new Map<string, string>();
     for (const line of block.split(/\r\n|\n|\r/)) {
       const [, name = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
@@ -200,7 +200,7 @@ export class EventStream {
     this.events.push({
       event: fields.get('event') ?? 'message',
       id: id ?? null,
-      data: asMap(parsed(data)),
+      data: asMap(parseJson(data)),
     });
   }
 }

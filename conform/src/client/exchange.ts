@@ -43,7 +43,7 @@ export class Recorder {
   }
 
   /** Does work beside a check, whose requests are not kept. */
-  async aside<T>(work: () => Promise<T>): Promise<T> {
+  async runAside<T>(work: () => Promise<T>): Promise<T> {
     this.#asides += 1;
     try {
       return await work();
@@ -85,10 +85,10 @@ export class Recorder {
       ]),
     );
     // A secret may lie across the place where the body is cut.
-    const shown = this.secrets.hidden(body.slice(0, 2 * KEPT));
+    const shown = this.secrets.hide(body.slice(0, 2 * KEPT));
     const cut =
       body.length <= KEPT ? shown : `${shown.slice(0, KEPT)}… (${body.length} characters)`;
-    return { ...this.secrets.hiddenIn({ ...message, headers }), body: cut } as T;
+    return { ...this.secrets.hideIn({ ...message, headers }), body: cut } as T;
   }
 }
 

@@ -1,14 +1,14 @@
-import { FencedError, given, originals, texts, updated } from './fenced-ids.js';
+import { FencedError, listGiven, listOriginals, listTexts, listUpdated } from './fenced-ids.js';
 import {
   type Create,
   isForeign,
   isMadeOf,
+  makeUnknown,
   NONE,
   type Objects,
   type Refusal,
-  unknownObjects,
 } from './fenced-objects.js';
-import { asMap, type Item, type Json, type JsonMap, parsed } from './json.js';
+import { asMap, type Item, type Json, type JsonMap, parseJson } from './json.js';
 
 /** A method that writes: standard ones of any type, in whatever case a check spells them. */
 const WRITES = /^(.*)\/(set|copy)$/i;
@@ -31,7 +31,7 @@ export class Fence {
   /** The check that runs. */
   #check = '';
 
-  /** A check begins: what became of the creates before it is known, or was looked at. */
+  /** Begins a check: what became of the creates before it is known, or was looked at. */
   begin(check: string): void {
     this.#check = check;
     for (const list of [this.#unanswered, this.#refusals, this.#patches]) list.length = 0;
@@ -52,7 +52,7 @@ export class Fence {
     return this.#stored.get(type)?.has(property) === true;
   }
 
-  /** Types and accounts in which a create was not answered. */
+  /** Returns the types and accounts in which a create was not answered. */
   get unanswered(): readonly Pick<Create, 'type' | 'accountId'>[] {
     return this.#unanswered;
   }
@@ -62,7 +62,7 @@ export class Fence {
    * answered and gave these very values.
    */
   adopt(type: string, accountId: string, items: readonly Item[]): void {
-    const { before, ever, made } = this.#of(type, accountId);
+    const { before, ever, made } = this.#findOrMake(type, accountId);
     for (const item of items) {
       if (before === null || before.has(item.id) || ever.has(item.id)) continue;
       const at = this.#unanswered.findIndex(
@@ -79,82 +79,84 @@ export class Fence {
    * Takes note of what is there of a type: all that this run did not make is left alone from now
    * on.
    */
-  found(type: string, accountId: string, items: readonly Item[]): void {
-    const objects = this.#of(type, accountId);
+  noteFound(type: string, accountId: string, items: readonly Item[]): void {
+    const objects = this.#findOrMake(type, accountId);
     const others = items.filter(({ id }) => !objects.ever.has(id));
     objects.before = new Map(others.map((item) => [item.id, item]));
   }
 
   /** Tells whether it is known what an account had of a type before the run. */
   hasLooked(type: string, accountId: string): boolean {
-    const { before, isBlind } = this.#of(type, accountId);
+    const { before, isBlind } = this.#findOrMake(type, accountId);
     return before !== null || isBlind;
   }
 
   /**
-   * The objects that are there can't be listed: only what this run made may be changed from now on.
+   * Takes note that the objects of an account can't be listed: only what this run made may be
+   * changed from now on.
    */
-  blinds(type: string, accountId: string): void {
-    const objects = this.#of(type, accountId);
+  noteBlind(type: string, accountId: string): void {
+    const objects = this.#findOrMake(type, accountId);
     objects.before = null;
     objects.isBlind = true;
   }
 
-  /** Whether the run made an object, be it gone or not. */
+  /** Tells whether the run made an object, be it gone or not. */
   isOwn(type: string, accountId: string, id: string): boolean {
-    return this.#of(type, accountId).ever.has(id);
+    return this.#findOrMake(type, accountId).ever.has(id);
   }
 
-  /** Objects that were there before, and that this run did not make, by id. */
-  foreign(type: string, accountId: string): ReadonlyMap<string, Item> {
-    return this.#of(type, accountId).before ?? NONE;
+  /** Returns the objects that were there before, and that this run did not make, by id. */
+  listForeign(type: string, accountId: string): ReadonlyMap<string, Item> {
+    return this.#findOrMake(type, accountId).before ?? NONE;
+  }
+
+  /** Lets a singleton be updated, which is there before anybody makes it: it is put back later. */
+  allowUpdates(type: string, accountId: string): void {
+    this.#findOrMake(type, accountId).restored = true;
   }
 
   /**
-   * A singleton, which is there before anybody makes it, may be updated: its values are put back.
+   * Returns the ids of a type that the run made and that are there still, as far as is known,
+   * oldest first.
    */
-  restores(type: string, accountId: string): void {
-    this.#of(type, accountId).restored = true;
+  listMade(type: string, accountId: string): readonly string[] {
+    return [...this.#findOrMake(type, accountId).made.keys()];
   }
 
-  /** Ids of a type that the run made and that are there still, as far as is known, oldest first. */
-  made(type: string, accountId: string): readonly string[] {
-    return [...this.#of(type, accountId).made.keys()];
+  /** Returns the check that made an object; empty where it was made for several. */
+  findMaker(type: string, accountId: string, id: string): string {
+    return this.#findOrMake(type, accountId).made.get(id) ?? '';
   }
 
-  /** The check that made an object; empty where it was made for several. */
-  maker(type: string, accountId: string, id: string): string {
-    return this.#of(type, accountId).made.get(id) ?? '';
-  }
-
-  /** Accounts that the run made objects of a type in, which are there still. */
-  accounts(type: string): readonly string[] {
+  /** Returns the accounts in which objects of a type are still there that the run made. */
+  listAccounts(type: string): readonly string[] {
     const start = `${type.toLowerCase()} `;
     return [...this.#objects].flatMap(([key, { made }]) =>
       key.startsWith(start) && made.size > 0 ? [key.slice(start.length)] : [],
     );
   }
 
-  /** They are gone, though no answer said so. */
+  /** Takes note that objects are gone, though no answer said so. */
   forget(type: string, accountId: string, ids: Iterable<string>): void {
-    const { made } = this.#of(type, accountId);
+    const { made } = this.#findOrMake(type, accountId);
     for (const id of ids) made.delete(id);
   }
 
   /** Takes note of an answer, whatever it is. */
-  heard(answer: Json): void {
+  hear(answer: Json): void {
     const { methodResponses } = asMap(answer);
     if (!Array.isArray(methodResponses)) return;
-    for (const response of methodResponses) if (Array.isArray(response)) this.#heard(response);
+    for (const response of methodResponses) if (Array.isArray(response)) this.#hear(response);
   }
 
   /** Takes note of one response: what was seen, made, refused or destroyed. */
-  #heard([name, args]: readonly Json[]): void {
+  #hear([name, args]: readonly Json[]): void {
     const [type = '', verb = ''] = typeof name === 'string' ? name.split('/') : [];
     const { created, destroyed, list } = asMap(args);
-    const accountId = this.#accountOf(type, asMap(args));
+    const accountId = this.#findAccount(type, asMap(args));
     if (accountId === undefined) return;
-    const objects = this.#of(type, accountId);
+    const objects = this.#findOrMake(type, accountId);
     if (verb === 'get' && Array.isArray(list))
       for (const item of list) {
         const { id } = asMap(item);
@@ -202,7 +204,7 @@ export class Fence {
    * Returns the account of a response. A /set that doesn't name it was sent for the account of its
    * creates or patches, or for the one whose objects it destroyed.
    */
-  #accountOf(type: string, response: JsonMap): string | undefined {
+  #findAccount(type: string, response: JsonMap): string | undefined {
     const { accountId, destroyed } = response;
     if (typeof accountId === 'string') return accountId;
     const keys = ['created', 'notCreated', 'updated', 'notUpdated'].flatMap((member) =>
@@ -212,8 +214,8 @@ export class Fence {
       (one) => one.type === type && keys.includes(one.key),
     );
     if (sent !== undefined) return sent.accountId;
-    return this.accounts(type).find((one) =>
-      texts(destroyed).some((id) => this.#of(type, one).made.has(id)),
+    return this.listAccounts(type).find((one) =>
+      listTexts(destroyed).some((id) => this.#findOrMake(type, one).made.has(id)),
     );
   }
 
@@ -223,7 +225,7 @@ export class Fence {
    */
   pass(text: string): void {
     if (!/set|copy|\\u/i.test(text)) return;
-    const request = parsed(text);
+    const request = parseJson(text);
     // A server might read what is no JSON: then nobody can say what it does.
     if (request === null && /\/(set|copy)/i.test(text) && /update|destroy/i.test(text))
       throw new FencedError('The request is no JSON, and might update or destroy something.');
@@ -237,7 +239,7 @@ export class Fence {
   #passCall([name, args]: readonly Json[], calls: readonly Json[], createdIds: JsonMap): void {
     const [, type, verb] = WRITES.exec(typeof name === 'string' ? name : '') ?? [];
     if (type === undefined || verb === undefined) return;
-    const readArgument = (argument: string) => given(asMap(args), argument, calls);
+    const readArgument = (argument: string) => listGiven(asMap(args), argument, calls);
     const isCopy = verb.toLowerCase() === 'copy';
     if (!isCopy) {
       this.#note(this.#unanswered, type, readArgument('accountId'), readArgument('create'));
@@ -245,8 +247,11 @@ export class Fence {
     }
     if (isCopy && readArgument('onSuccessDestroyOriginal').every((one) => !one)) return;
     const ids = isCopy
-      ? readArgument('create').flatMap((one) => Object.values(asMap(one)).flatMap(originals))
-      : [...readArgument('update').flatMap(updated), ...readArgument('destroy').flatMap(texts)];
+      ? readArgument('create').flatMap((one) => Object.values(asMap(one)).flatMap(listOriginals))
+      : [
+          ...readArgument('update').flatMap(listUpdated),
+          ...readArgument('destroy').flatMap(listTexts),
+        ];
     if (ids.length === 0) return;
     const [accountId, ...others] = readArgument(isCopy ? 'fromAccountId' : 'accountId');
     for (const id of ids) {
@@ -268,7 +273,7 @@ export class Fence {
   /** Throws FencedError where an id is that of an object that the run did not make. */
   #passId(type: string, accountId: Json | undefined, id: string): void {
     const start = `${type.toLowerCase()} `;
-    const own = typeof accountId === 'string' ? this.#known(type, accountId) : undefined;
+    const own = typeof accountId === 'string' ? this.#find(type, accountId) : undefined;
     if (own?.ever.has(id) === true && own.before?.has(id) !== true) return;
     if (own?.restored === true) return;
     // A server may take a missing accountId, or what is none, for another one: then it must be
@@ -282,14 +287,14 @@ export class Fence {
     );
   }
 
-  #known(type: string, accountId: string): Objects | undefined {
+  #find(type: string, accountId: string): Objects | undefined {
     return this.#objects.get(`${type.toLowerCase()} ${accountId}`);
   }
 
-  #of(type: string, accountId: string): Objects {
-    const known = this.#known(type, accountId);
+  #findOrMake(type: string, accountId: string): Objects {
+    const known = this.#find(type, accountId);
     if (known !== undefined) return known;
-    const all = unknownObjects();
+    const all = makeUnknown();
     this.#objects.set(`${type.toLowerCase()} ${accountId}`, all);
     return all;
   }

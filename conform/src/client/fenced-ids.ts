@@ -11,11 +11,15 @@ export class FencedError extends Error {
  * Returns the forms in which an argument is given, however a server may spell its name, and by
  * reference.
  */
-export function given(args: JsonMap, argument: string, calls: readonly Json[]): readonly Json[] {
+export function listGiven(
+  args: JsonMap,
+  argument: string,
+  calls: readonly Json[],
+): readonly Json[] {
   const wanted = argument.toLowerCase();
   return Object.entries(args).flatMap(([name, value]) => {
     if (name.replaceAll(/[#_]/g, '').toLowerCase() !== wanted) return [];
-    return [name.startsWith('#') ? referredTo(value, calls) : value];
+    return [name.startsWith('#') ? readEcho(value, calls) : value];
   });
 }
 
@@ -23,7 +27,7 @@ export function given(args: JsonMap, argument: string, calls: readonly Json[]): 
  * Returns the values that a reference finds: known before it is sent where it is to an echo, and
  * otherwise not sent.
  */
-function referredTo(reference: Json, calls: readonly Json[]): Json {
+function readEcho(reference: Json, calls: readonly Json[]): Json {
   const { resultOf, path } = asMap(reference);
   const [name, args] = calls.filter(Array.isArray).find((one) => one[2] === resultOf) ?? [];
   const echoed = Object.entries(asMap(args));
@@ -36,22 +40,23 @@ function referredTo(reference: Json, calls: readonly Json[]): Json {
   return member === undefined ? echoed.map(([, value]) => value) : member[1];
 }
 
-/** Ids that an update names; a patch of nothing changes nothing. */
-export function updated(update: Json | undefined): readonly string[] {
-  if (update === null || typeof update !== 'object' || Array.isArray(update)) return texts(update);
+/** Returns the ids that an update names; a patch of nothing changes nothing. */
+export function listUpdated(update: Json | undefined): readonly string[] {
+  if (update === null || typeof update !== 'object' || Array.isArray(update))
+    return listTexts(update);
   return Object.entries(update).flatMap(([id, patch]) =>
     Object.keys(asMap(patch)).length === 0 && !Array.isArray(patch) ? [] : [id],
   );
 }
 
-/** Ids of what a copy is made of. */
-export const originals = (object: Json): readonly string[] => texts(asMap(object)['id']);
+/** Returns the ids of what a copy is made of. */
+export const listOriginals = (object: Json): readonly string[] => listTexts(asMap(object)['id']);
 
-/** All strings in a value, which servers might take for ids. */
-export function texts(value: Json | undefined): readonly string[] {
+/** Returns all strings in a value, which servers might take for ids. */
+export function listTexts(value: Json | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
   if (value === null || value === undefined || typeof value !== 'object') return [];
-  return Object.values(value).flatMap((inner) => texts(inner));
+  return Object.values(value).flatMap((inner) => listTexts(inner));
 }
 
 /**

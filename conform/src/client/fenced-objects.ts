@@ -33,7 +33,7 @@ export interface Refusal extends Create {
 }
 
 /** Returns what is known of objects where nobody looked and nothing was made. */
-export const unknownObjects = (): Objects => ({
+export const makeUnknown = (): Objects => ({
   made: new Map(),
   ever: new Set(),
   seen: new Set(),
@@ -45,7 +45,10 @@ export const unknownObjects = (): Objects => ({
 /** Stands for an account where nobody looked. */
 export const NONE: ReadonlyMap<string, Item> = new Map();
 
-/** Whether an object has all the values of a create; a creation id in it stands for another one. */
+/**
+ * Tells whether an object has all the values of a create. A creation id in it stands for another
+ * one.
+ */
 export const isMadeOf = (item: Item, object: JsonMap): boolean =>
   Object.keys(object).length > 0 &&
   Object.entries(object).every(

@@ -14,7 +14,7 @@ interface Row {
 }
 
 const SET_MAPS = ['updated', 'notCreated', 'notUpdated', 'notDestroyed'];
-const maps = (names: readonly string[]): Record<string, Form> =>
+const makeMaps = (names: readonly string[]): Record<string, Form> =>
   Object.fromEntries(names.map((name) => [name, 'map']));
 
 /** Lists for each standard method the form of each member of its response (RFC 8620 5). */
@@ -30,7 +30,7 @@ const FORMS: Readonly<Record<string, Row>> = Object.freeze({
   },
   set: {
     section: '5.3',
-    members: { created: 'made', ...maps(SET_MAPS), destroyed: 'ids' },
+    members: { created: 'made', ...makeMaps(SET_MAPS), destroyed: 'ids' },
     optional: ['created', ...SET_MAPS, 'destroyed'],
   },
   copy: {
@@ -74,7 +74,7 @@ const KINDS: Readonly<
  * Returns a response's arguments; throws UnexpectedError that names the first member of another
  * form.
  */
-export function formed(method: string, response: JsonMap): JsonMap {
+export function requireForm(method: string, response: JsonMap): JsonMap {
   const row = FORMS[method.slice(method.lastIndexOf('/') + 1)];
   for (const [name, form] of Object.entries(row?.members ?? {})) {
     const value = response[name] ?? null;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { mayWrite } from './fenced-ids.js';
-import { type Json, parsed } from './json.js';
+import { type Json, parseJson } from './json.js';
 import { DeclinedError, describeSilence, LongError, NoAnswerError } from './no-answer.js';
 import { type Body, type Outgoing, openRequest } from './open-request.js';
 import { askPatiently, type Paused } from './pause.js';
@@ -34,7 +34,7 @@ export interface HttpAnswer {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Returns the URL that an answer leads to; null where it leads to none. */
-export function targetOf({ status, headers }: HttpAnswer, url: string): URL | null {
+export function findTarget({ status, headers }: HttpAnswer, url: string): URL | null {
   const location = headers.get('location') ?? '';
   if (!REDIRECTS.has(status) || location === '' || !URL.canParse(location, url)) return null;
   return new URL(location, url);
@@ -77,14 +77,14 @@ export class Http {
     const headers: Record<string, string | readonly string[]> = { ...request.headers };
     if (authorization !== null && headers['authorization'] === undefined)
       headers['authorization'] = authorization;
-    const body = bodyText(request.body);
+    const body = showBody(request.body);
     const { recorder, fence, wire } = this.#watching;
     fence.pass(body);
     const line = `${method} ${url}`;
     const isRepeatable = !mayWrite(body);
     const outgoing = { ...request, method, headers, isRepeatable };
     const sent = (): Promise<HttpAnswer> => exchange(url, outgoing, wire);
-    const answer = isOnce ? await sent() : await askPatiently(line, wire, sent, pausedBy);
+    const answer = isOnce ? await sent() : await askPatiently(line, wire, sent, readPause);
     const shown = Object.entries(headers).map(([name, value]) => [name, String(value)]);
     recorder.add({
       request: { line, headers: Object.fromEntries(shown) as Record<string, string>, body },
@@ -94,7 +94,7 @@ export class Http {
         body: answer.text,
       },
     });
-    fence.heard(answer.json);
+    fence.hear(answer.json);
     if (headers['authorization'] === this.authorization) await this.confirm(answer.status);
     return answer;
   }
@@ -120,7 +120,7 @@ export class Http {
     let at = url;
     for (let hops = 0; ; hops += 1) {
       const answer = await this.send(at);
-      const next = targetOf(answer, at);
+      const next = findTarget(answer, at);
       if (next === null || hops === 5 || next.origin !== new URL(at).origin)
         return { ...answer, url: at };
       at = next.href;
@@ -155,23 +155,23 @@ export async function readAnswer(
   const octets = Buffer.concat(chunks);
   const text = octets.toString('utf8');
   const { statusCode: status = 0, rawHeaders } = response;
-  return { status, headers: headersOf(rawHeaders), octets, text, json: parsed(text) };
+  return { status, headers: readHeaders(rawHeaders), octets, text, json: parseJson(text) };
 }
 
 /** Returns what of an answer can ask for a pause. */
-export const pausedBy = ({ status, headers, json }: HttpAnswer): Paused => ({
+export const readPause = ({ status, headers, json }: HttpAnswer): Paused => ({
   ...{ status, json, retryAfter: headers.get('retry-after') },
 });
 
 /** Returns the headers as they came, of which one may stand several times. */
-function headersOf(raw: readonly string[]): Headers {
+function readHeaders(raw: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at + 1 < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
   return headers;
 }
 
 /** Returns a body as a report shows it. */
-function bodyText(body: Body | undefined): string {
+function showBody(body: Body | undefined): string {
   if (body === undefined) return '';
   if (typeof body === 'string') return body;
   const octets = Buffer.from(body);

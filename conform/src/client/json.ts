@@ -10,13 +10,13 @@ export interface JsonMap {
 /** A record as /get lists it. */
 export type Item = JsonMap & { id: string };
 
-/** The object that a value is; an empty one where it is none. */
+/** Returns the object that a value is; an empty one where it is none. */
 export function asMap(value: Json | undefined): JsonMap {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : {};
 }
 
-/** The parsed text, null where it is no JSON. */
-export function parsed(text: string): Json {
+/** Parses a text. Returns null where it is no JSON. */
+export function parseJson(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (error) {

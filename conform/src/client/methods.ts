@@ -10,15 +10,18 @@ import {
   type QueryChangesAnswer,
   type SetAnswer,
 } from './answers.js';
-import { formed } from './forms.js';
+import { requireForm } from './forms.js';
 import type { JsonMap } from './json.js';
 
 /** Single method calls, the standard ones by name, over whatever takes a request. */
 export abstract class Methods {
-  /** A whole request whose envelope must be accepted. */
+  /** Sends a whole request, whose envelope must be accepted. */
   abstract api(calls: readonly Call[], more?: object): Promise<ApiResponse>;
 
-  /** One call: the name and arguments of its one response. */
+  /**
+   * Sends one call and returns the name and arguments of its one response. Throws UnexpectedError
+   * where there are more or none.
+   */
   async call(name: string, args: object): Promise<[string, JsonMap]> {
     const { methodResponses } = await this.api([[name, args, 'c0']]);
     const [response, ...others] = methodResponses;
@@ -29,12 +32,12 @@ export abstract class Methods {
     return [response[0], response[1]];
   }
 
-  /** One call that must succeed: its response's arguments. */
+  /** Sends one call that must succeed, and returns its response's arguments. */
   async ok(name: string, args: object): Promise<JsonMap> {
     const [responseName, response] = await this.call(name, args);
     if (responseName !== name)
       throw new UnexpectedError(`${name} answered ${JSON.stringify(response)}`);
-    return formed(name, response);
+    return requireForm(name, response);
   }
 
   /** Calls /get (RFC 8620 5.1). Throws UnexpectedError on an error or a wrong form. */

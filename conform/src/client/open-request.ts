@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { SilentError } from './no-answer.js';
-import { trustOf, type Wire } from './watching.js';
+import { readTrust, type Wire } from './watching.js';
 
 export type Body = string | Uint8Array;
 
@@ -75,7 +75,7 @@ function sendOnce<T>(
         headers: { ...length, 'accept-encoding': 'identity', ...headers } as never,
         signal,
         ...connection,
-        ...trustOf(wire),
+        ...readTrust(wire),
       },
       (response) => resolve(read(response)),
     );

@@ -22,7 +22,7 @@ const LIMIT = 'urn:ietf:params:jmap:error:limit';
  * Returns the ms after which a request may be sent again (RFC 6585 4, RFC 9110 10.2.3); null where
  * the answer asks for no pause. A request beyond a limit of the session stays beyond it.
  */
-export function pauseOf({ status, retryAfter, json }: Paused): number | null {
+export function readPauseMs({ status, retryAfter, json }: Paused): number | null {
   if (status !== 429 && (status !== 503 || retryAfter === null)) return null;
   if (asMap(json)['type'] === LIMIT) return null;
   const told = retryAfter ?? '';
@@ -43,7 +43,7 @@ export async function askPatiently<T>(
   for (let waited = 0; ; ) {
     const answer = await send();
     const told = await look(answer);
-    const pause = pauseOf(told);
+    const pause = readPauseMs(told);
     if (pause === null) return answer;
     waited += pause;
     if (waited > wire.patience)

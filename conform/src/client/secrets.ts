@@ -13,36 +13,36 @@ export class Secrets {
 
   /** Takes the users' Authorization headers. */
   constructor(authorizations: readonly string[]) {
-    const all = [...new Set(authorizations.flatMap(secretsOf))];
+    const all = [...new Set(authorizations.flatMap(listSecrets))];
     // The longest first: a password is part of the pair.
     const longest = all.filter(({ length }) => length >= LEAST).sort((a, b) => b.length - a.length);
-    this.#patterns = longest.map((one) => new RegExp([...one].map(spellings).join(''), 'g'));
+    this.#patterns = longest.map((one) => new RegExp([...one].map(writeSpellings).join(''), 'g'));
   }
 
   /** Returns a text without them. */
-  hidden(text: string): string {
+  hide(text: string): string {
     return this.#patterns
       .reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text)
       .replace(PARAMETER, `$1${HIDDEN}`);
   }
 
   /** Returns a value whose texts are without them. Instances of classes stay as they are. */
-  hiddenIn<T>(value: T): T {
-    if (typeof value === 'string') return this.hidden(value) as T;
-    if (Array.isArray(value)) return value.map((one: unknown) => this.hiddenIn(one)) as T;
+  hideIn<T>(value: T): T {
+    if (typeof value === 'string') return this.hide(value) as T;
+    if (Array.isArray(value)) return value.map((one: unknown) => this.hideIn(one)) as T;
     if (value === null || typeof value !== 'object') return value;
     const prototype = Object.getPrototypeOf(value) as unknown;
     if (prototype !== Object.prototype && prototype !== null) return value;
     const entries = Object.entries(value).map(([name, one]: [string, unknown]) => [
-      this.hidden(name),
-      this.hiddenIn(one),
+      this.hide(name),
+      this.hideIn(one),
     ]);
     return Object.fromEntries(entries) as T;
   }
 }
 
 /** Returns what of an Authorization header is secret: a token, or a pair and its password. */
-function secretsOf(authorization: string): readonly string[] {
+function listSecrets(authorization: string): readonly string[] {
   const [, scheme = '', credentials = authorization] = /^(\S+) (.+)$/.exec(authorization) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credentials];
   const pair = Buffer.from(credentials, 'base64').toString('utf8');
@@ -57,26 +57,27 @@ const NAMES: Readonly<Record<string, string>> = Object.freeze({
 /**
  * Returns a pattern of a character: as it is, or as JSON, a URL, HTML or a form would spell it.
  */
-function spellings(sign: string): string {
+function writeSpellings(sign: string): string {
   const code = sign.codePointAt(0) ?? 0;
-  const units = [...Array(sign.length).keys()].map((at) => hex(sign.charCodeAt(at), 4));
-  const octets = [...Buffer.from(sign)].map((octet) => `%${either(hex(octet, 2))}`);
+  const units = [...Array(sign.length).keys()].map((at) => writeHex(sign.charCodeAt(at), 4));
+  const octets = [...Buffer.from(sign)].map((octet) => `%${ignoreCase(writeHex(octet, 2))}`);
   const name = NAMES[sign];
   return `(?:${[
-    `\\\\?${escaped(sign)}`,
-    units.map((unit) => `\\\\u${either(unit)}`).join(''),
+    `\\\\?${escapeSign(sign)}`,
+    units.map((unit) => `\\\\u${ignoreCase(unit)}`).join(''),
     octets.join(''),
     `&#0*${code};`,
-    `&#[xX]0*${either(code.toString(16))};`,
+    `&#[xX]0*${ignoreCase(code.toString(16))};`,
     ...(name === undefined ? [] : [name]),
     ...(sign === ' ' ? ['\\+'] : []),
   ].join('|')})`;
 }
 
-const hex = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
+const writeHex = (number: number, digits: number): string =>
+  number.toString(16).padStart(digits, '0');
 
 /** Returns a pattern of hexadecimal digits in any letter case. */
-const either = (digits: string): string =>
+const ignoreCase = (digits: string): string =>
   digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 
-const escaped = (sign: string): string => sign.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const escapeSign = (sign: string): string => sign.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');

@@ -42,7 +42,7 @@ export class SocketConnection implements Connection {
     const id = `r${this.#next}`;
     this.#next += 1;
     const socket = await this.#findOpen();
-    socket.send(labelled(text, id));
+    socket.send(addLabel(text, id));
     // A message that can't be read has no id (4.3.4): an answer without one is meant for it, and
     // nothing else is under way then.
     const message = await socket
@@ -80,7 +80,7 @@ export function throwNoAnswer(error: unknown): never {
  * Returns the text of a request with the members of a message in front. Text that is no object
  * stays as it is, for checks send such text on purpose.
  */
-function labelled(text: string, id: string): string {
+function addLabel(text: string, id: string): string {
   const start = text.indexOf('{');
   if (start === -1 || !/^[ \t\r\n]*$/.test(text.slice(0, start))) return text;
   const label = `"@type":"Request","id":${JSON.stringify(id)}`;

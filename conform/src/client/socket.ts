@@ -1,11 +1,11 @@
 import WebSocket from 'ws';
 import type { Exchange, Recorder } from './exchange.js';
 import type { Fence } from './fence.js';
-import { type HttpAnswer, pausedBy, readAnswer } from './http.js';
-import { asMap, type JsonMap, parsed } from './json.js';
+import { type HttpAnswer, readAnswer, readPause } from './http.js';
+import { asMap, type JsonMap, parseJson } from './json.js';
 import { describeSilence, SilentError, StreamError } from './no-answer.js';
 import { askPatiently } from './pause.js';
-import { trustOf, type Watching, type Wire } from './watching.js';
+import { readTrust, type Watching, type Wire } from './watching.js';
 
 /** Describes what of an opening handshake (RFC 6455 4.1) a check wants otherwise. */
 export interface Handshake {
@@ -57,7 +57,7 @@ export class Socket {
         throw new StreamError(`${line}: ${describeSilence(error)}`, { cause: error });
       });
     const answer = await askPatiently(line, watching.wire, shake, (one) =>
-      one instanceof Socket ? { status: 101, retryAfter: null, json: null } : pausedBy(one),
+      one instanceof Socket ? { status: 101, retryAfter: null, json: null } : readPause(one),
     );
     if (answer instanceof Socket) return answer;
     const { status, text } = answer;
@@ -79,7 +79,7 @@ export class Socket {
       const raw = new WebSocket(url, [...protocols], {
         headers: { ...headers },
         perMessageDeflate: compress,
-        ...trustOf(wire),
+        ...readTrust(wire),
       });
       const timer = setTimeout(() => {
         reject(new SilentError(wire.patience));
@@ -111,7 +111,7 @@ export class Socket {
     this.#fence.pass(body);
     const request = { line: 'WebSocket', headers: {}, body };
     const answered = this.#recorder.add({ request, answer: null });
-    const { id } = asMap(parsed(body));
+    const { id } = asMap(parseJson(body));
     if (id !== undefined) this.#unanswered.set(id, answered);
     this.raw.send(body);
   }
@@ -185,14 +185,14 @@ export class Socket {
 
   /** Keeps a message that came, and takes note of it as the answer to its request. */
   #hear(text: string): void {
-    const message = asMap(parsed(text));
+    const message = asMap(parseJson(text));
     const { requestId } = message;
     const answer = { headers: {}, body: text };
     const answered = this.#unanswered.get(requestId);
     this.#unanswered.delete(requestId);
     if (answered !== undefined) answered(answer);
     else this.#recorder.add({ request: { line: 'WebSocket', headers: {}, body: '' }, answer });
-    this.#fence.heard(message);
+    this.#fence.hear(message);
     this.messages.push(message);
     this.#look();
   }

@@ -13,15 +13,19 @@ export interface StandIns {
 }
 
 /**
- * Checks write texts of their own choice. Where a type takes no text but of a pattern, each of them
+ * Replaces the texts that checks write. Where a type takes no text but of a pattern, each of them
  * is sent as another one, which the pattern allows, and told as itself where it comes back.
  */
-export const sentCalls = (calls: readonly Call[], all: Iterable<StandIns>): readonly Call[] =>
+export const replaceTexts = (calls: readonly Call[], all: Iterable<StandIns>): readonly Call[] =>
   [...all].reduce<readonly Call[]>(
     (some, one) =>
       some.map(([name, args, id]) =>
-        concerns(name, one)
-          ? [name, changed(args as Json, one.property, (text) => one.toWire(text)) as object, id]
+        isConcerned(name, one)
+          ? [
+              name,
+              changeTexts(args as Json, one.property, (text) => one.toWire(text)) as object,
+              id,
+            ]
           : [name, args, id],
       ),
     calls,
@@ -35,25 +39,26 @@ export const restoreTexts = (
   [...all].reduce<MethodResponse[]>(
     (some, one) =>
       some.map(([name, args, id]) =>
-        concerns(name, one)
-          ? [name, changed(args, one.property, (text) => one.fromWire(text)) as never, id]
+        isConcerned(name, one)
+          ? [name, changeTexts(args, one.property, (text) => one.fromWire(text)) as never, id]
           : [name, args, id],
       ),
     [...responses],
   );
 
 /** Tells whether a call can hold texts of the type that has a pattern. */
-const concerns = (method: string, { type }: StandIns): boolean =>
+const isConcerned = (method: string, { type }: StandIns): boolean =>
   method === 'Core/echo' || method.startsWith(`${type}/`);
 
-/** A value in which the texts of all members with a name are changed. */
-function changed(value: Json, name: string, change: (text: string) => string): Json {
-  if (Array.isArray(value)) return value.map((one) => changed(one, name, change));
+/** Returns a value in which the texts of all members with a name are changed. */
+function changeTexts(value: Json, name: string, change: (text: string) => string): Json {
+  if (Array.isArray(value)) return value.map((one) => changeTexts(one, name, change));
   if (value === null || typeof value !== 'object') return value;
   // A member that isn't JSON's own, such as __proto__, stays a member.
   const copy = Object.create(Object.getPrototypeOf(value) as object) as object;
   for (const [key, one] of Object.entries(value)) {
-    const now = key === name && typeof one === 'string' ? change(one) : changed(one, name, change);
+    const now =
+      key === name && typeof one === 'string' ? change(one) : changeTexts(one, name, change);
     const own = { value: now, enumerable: true, configurable: true, writable: true };
     Object.defineProperty(copy, key, own);
   }

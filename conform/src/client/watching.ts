@@ -20,7 +20,7 @@ export const MOST_OCTETS = 2 ** 28;
 export const WIRE: Wire = Object.freeze({ patience: 60_000 });
 
 /** Returns a wire that also trusts the authorities of these certificates, in PEM. */
-export const trusting = (wire: Wire, ...pems: readonly string[]): Wire => ({
+export const trustAuthorities = (wire: Wire, ...pems: readonly string[]): Wire => ({
   ...wire,
   ca: [...rootCertificates, ...pems],
 });
@@ -36,6 +36,6 @@ export interface Watching {
   readonly strict: boolean;
 }
 
-/** The option of a TLS connection. */
-export const trustOf = ({ ca }: Wire): { readonly ca?: string[] } =>
+/** Returns the option of a TLS connection. */
+export const readTrust = ({ ca }: Wire): { readonly ca?: string[] } =>
   ca === undefined ? {} : { ca: [...ca] };

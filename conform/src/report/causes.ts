@@ -1,6 +1,6 @@
 import type { Outcome } from '../outcome.js';
-import { plainly } from './json.js';
-import { visible } from './visible.js';
+import { replaceMatcher } from './json.js';
+import { makeVisible } from './visible.js';
 
 /** Failures of one probable cause: what was expected differs in the same way from what came. */
 export interface Cause {
@@ -10,11 +10,12 @@ export interface Cause {
 }
 
 /** Returns the causes of all failures, the one with the most failures first. */
-export function causesOf(outcomes: readonly Outcome[]): readonly Cause[] {
+export function findCauses(outcomes: readonly Outcome[]): readonly Cause[] {
   const causes = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
     if (outcome.failure === undefined) continue;
-    const words = outcome.status === 'defect' ? firstLine(outcome) : differenceOf(outcome);
+    const words =
+      outcome.status === 'defect' ? readFirstLine(outcome) : describeDifference(outcome);
     const list = causes.get(words) ?? [];
     list.push(outcome);
     causes.set(words, list);
@@ -28,34 +29,36 @@ export function causesOf(outcomes: readonly Outcome[]): readonly Cause[] {
 const MOST = 3;
 
 /** Returns words for the difference of a failure: failures with equal words have one cause. */
-function differenceOf(outcome: Outcome): string {
+function describeDifference(outcome: Outcome): string {
   const { failure } = outcome;
-  if (failure === undefined || !('expected' in failure)) return firstLine(outcome);
-  const pairs = differences(failure.expected, failure.actual, '');
-  if (pairs.length === 0) return firstLine(outcome);
+  if (failure === undefined || !('expected' in failure)) return readFirstLine(outcome);
+  const pairs = listDifferences(failure.expected, failure.actual, '');
+  if (pairs.length === 0) return readFirstLine(outcome);
   const more = pairs.length > MOST ? ` (and ${pairs.length - MOST} more)` : '';
-  return visible(`${[...new Set(pairs)].slice(0, MOST).join('; ')}${more}`);
+  return makeVisible(`${[...new Set(pairs)].slice(0, MOST).join('; ')}${more}`);
 }
 
 /** Returns the first line of a failure's message. */
-const firstLine = ({ failure }: Outcome): string => {
+const readFirstLine = ({ failure }: Outcome): string => {
   const [line = ''] = (failure?.message ?? '').split('\n');
-  return visible(unnamed(line));
+  return makeVisible(hideIds(line));
 };
 
 type Matcher = { asymmetricMatch?: (value: unknown) => boolean } | null | undefined;
 
-/** Where two values differ: `name: expected … but got …`, the names of members alone. */
-function differences(expected: unknown, actual: unknown, name: string): readonly string[] {
+/** Lists where two values differ: `name: expected …, got …`, each by the name of its member. */
+function listDifferences(expected: unknown, actual: unknown, name: string): readonly string[] {
   const match = (expected as Matcher)?.asymmetricMatch;
   if (typeof match === 'function' ? match.call(expected, actual) : Object.is(expected, actual))
     return [];
   const isBoth = isObject(expected) && isObject(actual) && typeof match !== 'function';
   if (!isBoth || Array.isArray(expected) !== Array.isArray(actual))
-    return [`${name === '' ? '' : `${name}: `}expected ${shown(expected)}, got ${shown(actual)}`];
+    return [
+      `${name === '' ? '' : `${name}: `}expected ${shorten(expected)}, got ${shorten(actual)}`,
+    ];
   const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
   return [...names].flatMap((key) =>
-    differences(expected[key], actual[key], Array.isArray(expected) ? name : key),
+    listDifferences(expected[key], actual[key], Array.isArray(expected) ? name : key),
   );
 }
 
@@ -67,11 +70,11 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const WIDTH = 160;
 
 /** Returns a value in few words, without ids and numbers that differ from run to run. */
-function shown(value: unknown): string {
-  const text = unnamed(JSON.stringify(value, plainly) ?? 'nothing');
+function shorten(value: unknown): string {
+  const text = hideIds(JSON.stringify(value, replaceMatcher) ?? 'nothing');
   return text.length > WIDTH ? `${text.slice(0, WIDTH)}…` : text;
 }
 
-/** Ids and states are others in each check: a cause is the same for all of them. */
-const unnamed = (text: string): string =>
+/** Hides ids and states, which are others in each check: a cause is the same for all of them. */
+const hideIds = (text: string): string =>
   text.replaceAll(/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{12,}/g, '…');

@@ -1,16 +1,16 @@
-import { countOf, type Failure, type Outcome, type Results } from '../outcome.js';
-import { type Cause, causesOf } from './causes.js';
-import { plainly } from './json.js';
-import { bySection } from './sections.js';
-import { linkOf, notesOf, refusalsOf, restsOn } from './text.js';
-import { visible } from './visible.js';
+import { countStatuses, type Failure, type Outcome, type Results } from '../outcome.js';
+import { type Cause, findCauses } from './causes.js';
+import { replaceMatcher } from './json.js';
+import { groupBySection } from './sections.js';
+import { listNotes, makeLink, tellRefusals, writeRestsOn } from './text.js';
+import { makeVisible } from './visible.js';
 
 /** Returns a page that stands by itself: it has no script and loads nothing from elsewhere. */
-export function htmlReport(results: Results): string {
+export function writeHtml(results: Results): string {
   const { url, transport, seed, outcomes } = results;
-  const counts = countOf(outcomes);
-  const sections = [...bySection(outcomes)].map(([name, list]) => sectionOf(name, list));
-  const causes = causesOf(outcomes);
+  const counts = countStatuses(outcomes);
+  const sections = [...groupBySection(outcomes)].map(([name, list]) => writeSection(name, list));
+  const causes = findCauses(outcomes);
   const defects =
     counts.defect === 0 ? '' : `,\n<strong>${counts.defect} defects of the runner</strong>`;
   const title = `Conformance of ${url}`;
@@ -19,19 +19,20 @@ export function htmlReport(results: Results): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${text(title)}</title>
+<title>${escapeText(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${text(title)}</h1>
-<p>Over ${text(transport)}, seed ${seed}: <strong class="passed">${counts.passed} passed</strong>,
+<h1>${escapeText(title)}</h1>
+<p>Over ${escapeText(transport)}, seed ${seed}:
+<strong class="passed">${counts.passed} passed</strong>,
 <strong class="failed">${counts.failed} failed</strong>,
 <strong>${counts.notApplicable} not applicable</strong>${defects}.</p>
-${[refusalsOf(outcomes) ?? [], notesOf(results)]
+${[tellRefusals(outcomes) ?? [], listNotes(results)]
   .flat()
-  .map((note) => `<p class="failed"><strong>${text(note)}</strong></p>`)
+  .map((note) => `<p class="failed"><strong>${escapeText(note)}</strong></p>`)
   .join('\n')}
-${listOf(causes)}
+${writeCauses(causes)}
 ${sections.join('\n')}
 </body>
 </html>
@@ -63,74 +64,79 @@ const WORDS = Object.freeze({
 });
 
 /** Returns the table of one section. */
-function sectionOf(name: string, outcomes: readonly Outcome[]): string {
-  const { passed, failed, notApplicable } = countOf(outcomes);
+function writeSection(name: string, outcomes: readonly Outcome[]): string {
+  const { passed, failed, notApplicable } = countStatuses(outcomes);
   const heading = `${name}: ${passed} passed, ${failed} failed, ${notApplicable} not applicable`;
+  const word = failed > 0 ? 'failed' : 'passed';
   return `<details${failed > 0 ? ' open' : ''}>
-<summary><strong class="${failed > 0 ? 'failed' : 'passed'}">${text(heading)}</strong></summary>
+<summary><strong class="${word}">${escapeText(heading)}</strong></summary>
 <table>
 <thead><tr><th>Check</th><th>Type</th><th>Level</th><th>Outcome</th><th>Rule</th></tr></thead>
 <tbody>
-${outcomes.map(rowOf).join('\n')}
+${outcomes.map(writeRow).join('\n')}
 </tbody>
 </table>
 </details>`;
 }
 
 /** Returns the list of probable causes; empty where nothing failed. */
-const listOf = (causes: readonly Cause[]): string =>
+const writeCauses = (causes: readonly Cause[]): string =>
   causes.length === 0
     ? ''
-    : `<h2>What failed, by probable causes</h2>\n<ol>\n${causes.map(causeOf).join('\n')}\n</ol>`;
+    : `<h2>What failed, by probable causes</h2>\n<ol>\n${causes.map(writeCause).join('\n')}\n</ol>`;
 
 /** Returns a cause with links to its failures. */
-const causeOf = ({ words, outcomes }: Cause): string =>
-  `<li>${text(words)}: ${outcomes
-    .map((one) => `<a href="#${anchorOf(one)}">${text(titleOf(one))}</a>`)
+const writeCause = ({ words, outcomes }: Cause): string =>
+  `<li>${escapeText(words)}: ${outcomes
+    .map((one) => `<a href="#${makeAnchor(one)}">${escapeText(writeTitle(one))}</a>`)
     .join(', ')}</li>`;
 
 /** Returns the id of a check, with the type that it ran for. */
-const titleOf = ({ check, type }: Outcome): string =>
+const writeTitle = ({ check, type }: Outcome): string =>
   type === null ? check.id : `${check.id} (${type})`;
 
 /** Returns the anchor of an outcome: links of the causes lead to it. */
-const anchorOf = ({ check, type }: Outcome): string =>
+const makeAnchor = ({ check, type }: Outcome): string =>
   encodeURIComponent(type === null ? check.id : `${check.id}.${type}`);
 
 /** Returns the row of an outcome, and below it the failure where there is one. */
-function rowOf(outcome: Outcome): string {
+function writeRow(outcome: Outcome): string {
   const { check, type, status, reason, failure } = outcome;
-  const rests = check.restsOn === undefined ? '' : `<br>${text(restsOn(check))}`;
+  const rests = check.restsOn === undefined ? '' : `<br>${escapeText(writeRestsOn(check))}`;
+  const why = reason === undefined ? '' : `<br><em>${escapeText(reason)}</em>`;
   const cells = [
-    `<code>${text(check.id)}</code>`,
-    text(type ?? ''),
-    `<a href="${linkOf(check)}">${check.level}</a>`,
+    `<code>${escapeText(check.id)}</code>`,
+    escapeText(type ?? ''),
+    `<a href="${makeLink(check)}">${check.level}</a>`,
     `<span class="${status}">${WORDS[status]}</span>`,
-    `${text(check.rule)}${rests}${reason === undefined ? '' : `<br><em>${text(reason)}</em>`}`,
+    `${escapeText(check.rule)}${rests}${why}`,
   ];
   const columns = cells.map((cell) => `<td>${cell}</td>`).join('');
-  const row = `<tr id="${anchorOf(outcome)}">${columns}</tr>`;
-  return failure === undefined ? row : `${row}\n${failureOf(failure)}`;
+  const row = `<tr id="${makeAnchor(outcome)}">${columns}</tr>`;
+  return failure === undefined ? row : `${row}\n${writeFailure(failure)}`;
 }
 
 /** Returns the details of a failure: the message, the two values and the requests. */
-function failureOf({ message, expected, actual, exchanges }: Failure): string {
-  const parts = [`<pre>${text(message)}</pre>`];
-  if (expected !== undefined) parts.push(`Expected:<pre>${json(expected)}</pre>`);
-  if (actual !== undefined) parts.push(`Received:<pre>${json(actual)}</pre>`);
+function writeFailure({ message, expected, actual, exchanges }: Failure): string {
+  const parts = [`<pre>${escapeText(message)}</pre>`];
+  if (expected !== undefined) parts.push(`Expected:<pre>${writeJson(expected)}</pre>`);
+  if (actual !== undefined) parts.push(`Received:<pre>${writeJson(actual)}</pre>`);
   const last = exchanges.at(-1);
   if (last !== undefined) {
-    parts.push(`Request: ${text(last.request.line)}<pre>${text(last.request.body)}</pre>`);
+    parts.push(
+      `Request: ${escapeText(last.request.line)}<pre>${escapeText(last.request.body)}</pre>`,
+    );
     const { status, body } = last.answer ?? { body: 'none' };
-    parts.push(`Answer: ${status ?? ''}<pre>${text(body)}</pre>`);
+    parts.push(`Answer: ${status ?? ''}<pre>${escapeText(body)}</pre>`);
   }
   return `<tr><td colspan="5">${parts.join('\n')}</td></tr>`;
 }
 
 /** Returns a value as JSON for people, indented by two blanks a level. */
-const json = (value: unknown): string => text(JSON.stringify(value, plainly, 2) ?? 'undefined');
+const writeJson = (value: unknown): string =>
+  escapeText(JSON.stringify(value, replaceMatcher, 2) ?? 'undefined');
 
 /** Returns text as HTML: markup in an answer of the server stays text. */
-function text(value: string): string {
-  return visible(value).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+function escapeText(value: string): string {
+  return makeVisible(value).replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

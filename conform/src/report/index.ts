@@ -1,13 +1,13 @@
 import type { Results } from '../outcome.js';
-import { htmlReport } from './html.js';
-import { jsonReport } from './json.js';
-import { junitReport } from './junit.js';
-import { textReport } from './text.js';
+import { writeHtml } from './html.js';
+import { writeJsonReport } from './json.js';
+import { writeJunit } from './junit.js';
+import { writeText } from './text.js';
 
-/** The ways to tell of a run, by the word behind --report. */
+/** Lists the ways to tell of a run, by the word behind --report. */
 export const REPORTS: Readonly<Record<string, (results: Results) => string>> = Object.freeze({
-  text: textReport,
-  json: jsonReport,
-  junit: junitReport,
-  html: htmlReport,
+  text: writeText,
+  json: writeJsonReport,
+  junit: writeJunit,
+  html: writeHtml,
 });

@@ -1,12 +1,10 @@
-import { countOf, countRefused, type Results } from '../outcome.js';
+import { countRefused, countStatuses, type Results } from '../outcome.js';
 
-/**
- * The whole run as data. The two sides of a comparison are shown as far as they are JSON.
- */
-export function jsonReport({ outcomes, ...head }: Results): string {
+/** Writes the whole run as data, the two sides of a comparison as far as they are JSON. */
+export function writeJsonReport({ outcomes, ...head }: Results): string {
   const report = {
     ...head,
-    counts: countOf(outcomes),
+    counts: countStatuses(outcomes),
     refused: countRefused(outcomes),
     outcomes: outcomes.map(({ check, ...rest }) => ({
       id: check.id,
@@ -18,21 +16,21 @@ export function jsonReport({ outcomes, ...head }: Results): string {
       ...rest,
     })),
   };
-  return `${JSON.stringify(report, plainly, 2).replaceAll(OBEYED, escaped)}\n`;
+  return `${JSON.stringify(report, replaceMatcher, 2).replaceAll(OBEYED, escapeSign)}\n`;
 }
 
 /** Signs that a terminal obeys and that JSON.stringify leaves as they are. */
 const OBEYED = /[^\n\P{C}]/gu;
 
 /** Returns a sign as escapes of JSON. */
-const escaped = (sign: string): string =>
+const escapeSign = (sign: string): string =>
   sign
     .split('')
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
-/** Patterns are told by their words. */
-export function plainly(_name: string, value: unknown): unknown {
+/** Returns a pattern's words in its place, for `JSON.stringify`. */
+export function replaceMatcher(_name: string, value: unknown): unknown {
   const pattern = value as { asymmetricMatch?: unknown; toString(): string } | null;
   return typeof pattern?.asymmetricMatch === 'function' ? `<${pattern.toString()}>` : value;
 }

@@ -1,7 +1,9 @@
 import type { Outcome } from '../outcome.js';
 
 /** Groups outcomes by specification and section, in the order of the sections' numbers. */
-export function bySection(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly Outcome[]> {
+export function groupBySection(
+  outcomes: readonly Outcome[],
+): ReadonlyMap<string, readonly Outcome[]> {
   const sections = new Map<string, Outcome[]>();
   for (const outcome of outcomes) {
     const { specification, section } = outcome.check;

@@ -5,17 +5,17 @@
 const ALIKE = /[^\n\P{C}]|[^ \P{Z}]|\p{M}|(?!\p{Script=Latin})[^\0-\x7f\P{L}]/u;
 
 /** Returns a sign as an escape such as \u{430}. */
-const escaped = (sign: string): string =>
+const escapeSign = (sign: string): string =>
   `\\u{${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`;
 
 /** Returns a text in which signs that look alike are escapes: each differs from every other one. */
-export const visible = (text: string): string =>
+export const makeVisible = (text: string): string =>
   Array.from(text, (sign) =>
-    ALIKE.test(sign) || sign.normalize('NFKC') !== sign ? escaped(sign) : sign,
+    ALIKE.test(sign) || sign.normalize('NFKC') !== sign ? escapeSign(sign) : sign,
   ).join('');
 
 /**
  * Returns a text without signs that a terminal obeys: control and format characters are escapes.
  * Letters of all scripts stay, so that the name of a file can be read.
  */
-export const harmless = (text: string): string => text.replaceAll(/[^\n\t\P{C}]/gu, escaped);
+export const makeHarmless = (text: string): string => text.replaceAll(/[^\n\t\P{C}]/gu, escapeSign);

@@ -51,7 +51,7 @@ export async function findUnforeseen(subject: Subject): Promise<readonly Unfores
   const found: Unforeseen[] = [];
   for (const accountId of profile.singleton ? [] : listAccounts(subject)) {
     if (server.listings.findWay(type, accountId) === 'own') continue;
-    const made = new Set(server.fence.made(type, accountId));
+    const made = new Set(server.fence.listMade(type, accountId));
     const now = new Map((await subject.listAll(accountId)).map((item) => [item.id, item]));
     const before = subject.listForeign(accountId);
     const come = [...now.keys()].filter((id) => !before.has(id) && !made.has(id));

@@ -17,7 +17,7 @@ export async function callBeyond(
   args: object,
 ): Promise<JsonMap | null> {
   const { client, server } = subject;
-  const answer = await client.send(client.requestOf([[method, args, 'c0']]));
+  const answer = await client.send(client.writeRequest([[method, args, 'c0']]));
   if (answer.kind === 'problem') {
     const refused = { type: 'urn:ietf:params:jmap:error:limit', limit };
     expect(answer.problem).toMatchObject(refused);

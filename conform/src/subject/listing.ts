@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.js';
-import { formed } from '../client/forms.js';
+import { requireForm } from '../client/forms.js';
 import type { Item } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
 import type { Subject } from './subject.js';
@@ -44,7 +44,7 @@ export async function listObjects(subject: Subject, accountId: string): Promise<
   if (way === 'all') {
     const [name, answer] = await client.call(`${type}/get`, { accountId, ids: null });
     if (name !== 'error') {
-      const { list } = formed(name, answer) as unknown as { list: Item[] };
+      const { list } = requireForm(name, answer) as unknown as { list: Item[] };
       const foreign = list.filter(({ id }) => !fence.isOwn(type, accountId, id));
       if (foreign.length <= MOST_BESIDE || profile.singleton) return list;
     } else if (!REFUSALS.has(answer['type'])) {
@@ -55,7 +55,7 @@ export async function listObjects(subject: Subject, accountId: string): Promise<
     return await listObjects(subject, accountId);
   }
   if (way === 'own')
-    return await getObjects(subject, client, accountId, fence.made(type, accountId));
+    return await getObjects(subject, client, accountId, fence.listMade(type, accountId));
   const ids = await queryIds(subject, client, accountId);
   if (ids !== null) return await getObjects(subject, client, accountId, ids);
   listings.keepWay(type, accountId, 'own');
@@ -69,12 +69,12 @@ async function queryIds(
   accountId: string,
 ): Promise<readonly string[] | null> {
   const ids = new Set<string>();
-  const most = MOST_BESIDE + server.fence.made(type, accountId).length;
+  const most = MOST_BESIDE + server.fence.listMade(type, accountId).length;
   for (;;) {
     const { size } = ids;
     const [name, answer] = await client.call(`${type}/query`, { accountId, position: size });
     if (name === 'error') return null;
-    for (const id of formed(name, answer)['ids'] as string[]) ids.add(id);
+    for (const id of requireForm(name, answer)['ids'] as string[]) ids.add(id);
     if (ids.size > most) return null;
     if (ids.size === size) return [...ids];
   }

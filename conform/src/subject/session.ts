@@ -1,4 +1,4 @@
-import { type Http, type HttpAnswer, targetOf } from '../client/http.js';
+import { findTarget, type Http, type HttpAnswer } from '../client/http.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 
 /**
@@ -131,7 +131,7 @@ function describeAnswer(
   place: string,
   { url, ...answer }: Awaited<ReturnType<Http['follow']>>,
 ): string {
-  const target = targetOf(answer, url);
+  const target = findTarget(answer, url);
   if (target === null) return `${place} answered ${answer.status} without an apiUrl`;
   const hint = target.origin === new URL(url).origin ? '' : ': give that as --url';
   return `${place} redirects to ${target.href} (${answer.status})${hint}`;

@@ -50,15 +50,15 @@ export class Subject extends Creates {
     const [original] = await this.listAll(accountId);
     if (original === undefined) return;
     this.#originals.set(accountId, original);
-    fence.restores(this.type, accountId);
+    fence.allowUpdates(this.type, accountId);
   }
 
   /** Takes note of what is there that the run did not make. It is left alone from now on. */
   async look(accountId: string): Promise<void> {
     const items = await this.listAll(accountId);
     const { fence } = this.server;
-    if (this.isBlind(accountId)) fence.blinds(this.type, accountId);
-    else fence.found(this.type, accountId, items);
+    if (this.isBlind(accountId)) fence.noteBlind(this.type, accountId);
+    else fence.noteFound(this.type, accountId, items);
   }
 
   /**
@@ -78,7 +78,7 @@ export class Subject extends Creates {
     if (!this.has('set')) return;
     if (this.profile.singleton) await this.#restore();
     // A server without isolation may have let the user into accounts of others.
-    else for (const id of this.server.fence.accounts(this.type)) await this.clear(id);
+    else for (const id of this.server.fence.listAccounts(this.type)) await this.clear(id);
     await this.tidySupports();
   }
 
@@ -103,7 +103,7 @@ export class Subject extends Creates {
 
   /** Removes what objects of this type had to refer to. */
   async tidySupports(): Promise<void> {
-    await this.server.recorder.aside(() => this.prepared.tidy());
+    await this.server.recorder.runAside(() => this.prepared.tidy());
   }
 
   /** Tries to store values: in a new object, or in the only one of a singleton. */
@@ -213,7 +213,7 @@ export class Subject extends Creates {
 
   /** Destroys all objects that this run made in an account, and no others. */
   async clear(accountId: string): Promise<void> {
-    await this.server.recorder.aside(() => this.#clear(accountId));
+    await this.server.recorder.runAside(() => this.#clear(accountId));
   }
 
   /** Destroys what the run made in an account, as many objects in a call as the session allows. */
@@ -224,7 +224,7 @@ export class Subject extends Creates {
     const client = user.buildClient(this.profile.capability);
     const kept = this.prepared.listKept(accountId);
     const { fence } = this.server;
-    const ids = fence.made(this.type, accountId).filter((id) => !kept.has(id));
+    const ids = fence.listMade(this.type, accountId).filter((id) => !kept.has(id));
     const most = Math.max(1, Math.min(AT_ONCE, user.session.readLimit('maxObjectsInSet')));
     for (let at = 0; at < ids.length; at += most) {
       const destroy = ids.slice(at, at + most);

@@ -107,7 +107,7 @@ export class TypeView {
 
   /** Returns the objects that were there before, as far as they could be listed. */
   protected listBefore(accountId: string): ReadonlyMap<string, Item> {
-    return this.server.fence.foreign(this.type, accountId);
+    return this.server.fence.listForeign(this.type, accountId);
   }
 
   /**

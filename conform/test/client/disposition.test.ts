@@ -1,6 +1,6 @@
 import contentDisposition from 'content-disposition';
 import { describe, expect, it } from 'vitest';
-import { fileNameOf } from '../../src/client/disposition.js';
+import { readFileName } from '../../src/client/disposition.js';
 
 describe('the file name of a Content-Disposition', () => {
   it.each([
@@ -12,13 +12,13 @@ describe('the file name of a Content-Disposition', () => {
     'Åland 🦊.txt',
     "it's (1).txt",
   ])('%s is what a library of the wild wrote', (name) => {
-    expect(fileNameOf(contentDisposition(name))).toBe(name);
-    expect(fileNameOf(contentDisposition(name, { type: 'inline' }))).toBe(name);
+    expect(readFileName(contentDisposition(name))).toBe(name);
+    expect(readFileName(contentDisposition(name, { type: 'inline' }))).toBe(name);
   });
 
   it('is the extended one where both are there, in any order and letter case', () => {
-    expect(fileNameOf('attachment; FILENAME*=utf-8\'en\'a%20b; filename="c"')).toBe('a b');
-    expect(fileNameOf('inline;filename=c;size=3')).toBe('c');
+    expect(readFileName('attachment; FILENAME*=utf-8\'en\'a%20b; filename="c"')).toBe('a b');
+    expect(readFileName('inline;filename=c;size=3')).toBe('c');
   });
 
   it.each([
@@ -30,6 +30,6 @@ describe('the file name of a Content-Disposition', () => {
     "attachment; filename*=UTF-8''%zz",
     "attachment; filename*=latin1''a",
   ])('is none in %s', (header) => {
-    expect(fileNameOf(header)).toBeNull();
+    expect(readFileName(header)).toBeNull();
   });
 });

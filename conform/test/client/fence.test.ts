@@ -13,12 +13,12 @@ import { WIRE } from '../../src/client/watching.js';
 let fence: Fence;
 
 const heard = (name: string, args: Json): void =>
-  fence.heard({ methodResponses: [[name, args, 'c']] });
+  fence.hear({ methodResponses: [[name, args, 'c']] });
 
 beforeEach(() => {
   fence = new Fence();
-  fence.found('Todo', 'A', [{ id: 'theirs' }]);
-  fence.found('Todo', 'B', [{ id: 'mine' }]);
+  fence.noteFound('Todo', 'A', [{ id: 'theirs' }]);
+  fence.noteFound('Todo', 'B', [{ id: 'mine' }]);
   heard('Todo/set', { accountId: 'A', created: { k: { id: 'mine' }, l: { id: 'gone' } } });
   heard('Todo/set', { accountId: 'A', destroyed: ['gone'] });
 });
@@ -72,12 +72,12 @@ describe('passes', () => {
   });
 
   it('a singleton whose values are put back, and none of another account', () => {
-    fence.found('Single', 'A', [{ id: 'singleton' }]);
-    fence.found('Single', 'B', [{ id: 'singleton' }]);
+    fence.noteFound('Single', 'A', [{ id: 'singleton' }]);
+    fence.noteFound('Single', 'B', [{ id: 'singleton' }]);
     const update = (accountId: string) =>
       call('Single/set', { accountId, update: { singleton: { theme: 'dark' } } });
     expect(() => fence.pass(update('A'))).toThrow(FencedError);
-    fence.restores('Single', 'A');
+    fence.allowUpdates('Single', 'A');
     fence.pass(update('A'));
     expect(() => fence.pass(update('B'))).toThrow(FencedError);
   });
@@ -143,7 +143,7 @@ describe('refuses', () => {
 
   it('an object that was there before, though a server says that it was created', () => {
     heard('Todo/set', { accountId: 'A', created: { k: { id: 'theirs' } } });
-    expect(fence.made('Todo', 'A')).toEqual(['mine']);
+    expect(fence.listMade('Todo', 'A')).toEqual(['mine']);
     expect(() => fence.pass(set({ destroy: ['theirs'] }))).toThrow(FencedError);
   });
 });
@@ -151,11 +151,11 @@ describe('refuses', () => {
 it('a response without accountId is of the account that the request named', () => {
   fence.pass(set({ create: { n: { text: 'new' } } }));
   heard('Todo/set', { created: { n: { id: 'new' } } });
-  expect(fence.made('Todo', 'A')).toEqual(['mine', 'new']);
-  expect(fence.made('Todo', 'B')).toEqual([]);
+  expect(fence.listMade('Todo', 'A')).toEqual(['mine', 'new']);
+  expect(fence.listMade('Todo', 'B')).toEqual([]);
   fence.pass(set({ destroy: ['new'] }));
   heard('Todo/set', { destroyed: ['new'] });
-  expect(fence.made('Todo', 'A')).toEqual(['mine']);
+  expect(fence.listMade('Todo', 'A')).toEqual(['mine']);
   fence.pass(set({ create: { n: { text: 'bad' } } }));
   heard('Todo/set', { notCreated: { n: { type: 'forbidden' } } });
   expect(fence.refusals).toMatchObject([{ accountId: 'A', key: 'n' }]);
@@ -165,8 +165,8 @@ it('an object of a request that looks later than another is its own', () => {
   heard('Todo/get', { accountId: 'A', list: [{ id: 'parallel' }] });
   heard('Todo/set', { accountId: 'A', created: { k: { id: 'parallel' } } });
   fence.pass(set({ destroy: ['parallel'] }));
-  fence.found('Todo', 'A', [{ id: 'theirs' }, { id: 'parallel' }]);
-  expect([...fence.foreign('Todo', 'A').keys()]).toEqual(['theirs']);
+  fence.noteFound('Todo', 'A', [{ id: 'theirs' }, { id: 'parallel' }]);
+  expect([...fence.listForeign('Todo', 'A').keys()]).toEqual(['theirs']);
 });
 
 it('a refused request does not reach the wire', async () => {
@@ -200,5 +200,5 @@ it('a create that was not answered is recognised whatever the order of members',
     { id: 'other', place: { y: [{ b: 2, a: 2 }], x: 1 } },
     { id: 'lost', place: { y: [{ b: 2, a: 1 }], x: 1 } },
   ]);
-  expect(fence.made('Todo', 'A')).toEqual(['mine', 'lost']);
+  expect(fence.listMade('Todo', 'A')).toEqual(['mine', 'lost']);
 });

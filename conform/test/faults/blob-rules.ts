@@ -1,4 +1,4 @@
-import { asMap, type Json, type JsonMap, parsed } from '../../src/client/json.js';
+import { asMap, type Json, type JsonMap, parseJson } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import { changeResponses, onRequest, onResponses, renamed, sent, values } from './makers.js';
 
@@ -72,7 +72,7 @@ export const blobRuleFaults: readonly Fault[] = [
     checks: ['blob-method-upload-any-octets'],
     ...onResponses(([name, args, id]) =>
       name === 'Blob/get'
-        ? [name, asMap(parsed(JSON.stringify(args).replaceAll('eyJhIjoxLCJhIjo=', 'e30='))), id]
+        ? [name, asMap(parseJson(JSON.stringify(args).replaceAll('eyJhIjoxLCJhIjo=', 'e30='))), id]
         : [name, args, id],
     ),
   },

@@ -1,4 +1,4 @@
-import { asMap, type Json, type JsonMap, parsed } from '../../src/client/json.js';
+import { asMap, type Json, type JsonMap, parseJson } from '../../src/client/json.js';
 import type { Fault, ProxyAnswer, ProxyRequest } from '../proxy.js';
 import { changeResponses, http, renamed, sent, session, withBody } from './makers.js';
 
@@ -12,7 +12,7 @@ type Headers = ProxyAnswer['headers'];
 const upload = (change: (answer: JsonMap) => JsonMap): Partial<Fault> =>
   http(isUpload, (answer) =>
     answer.status < 300
-      ? withBody(answer, JSON.stringify(change(asMap(parsed(answer.body.toString('utf8'))))))
+      ? withBody(answer, JSON.stringify(change(asMap(parseJson(answer.body.toString('utf8'))))))
       : answer,
   );
 

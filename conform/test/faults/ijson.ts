@@ -1,4 +1,4 @@
-import { parsed } from '../../src/client/json.js';
+import { parseJson } from '../../src/client/json.js';
 import type { Fault, ProxyRequest } from '../proxy.js';
 import { http, rejecting, sent, taking, withBody } from './makers.js';
 
@@ -11,7 +11,7 @@ const read = (change: (text: string) => string): Partial<Fault> => ({
 });
 
 const reparsed = (text: string): string => {
-  const value = parsed(text);
+  const value = parseJson(text);
   return value === null ? text : JSON.stringify(value);
 };
 

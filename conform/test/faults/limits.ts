@@ -1,4 +1,4 @@
-import { asMap, parsed } from '../../src/client/json.js';
+import { asMap, parseJson } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import { http, onRequest, rejecting, taking, withBody } from './makers.js';
 
@@ -20,7 +20,7 @@ export const limitsFaults: readonly Fault[] = [
     checks: ['limits-calls'],
     ...rejecting(
       ({ body }) => {
-        const calls = asMap(parsed(body.toString('utf8')))['methodCalls'];
+        const calls = asMap(parseJson(body.toString('utf8')))['methodCalls'];
         return Array.isArray(calls) && calls.length > 31;
       },
       'limit',
@@ -46,7 +46,7 @@ export const limitsFaults: readonly Fault[] = [
     ...http(
       ({ method }) => method === 'POST',
       (answer) => {
-        const { limit: _, ...problem } = asMap(parsed(answer.body.toString('utf8')));
+        const { limit: _, ...problem } = asMap(parseJson(answer.body.toString('utf8')));
         return answer.status === 400 ? withBody(answer, JSON.stringify(problem)) : answer;
       },
     ),

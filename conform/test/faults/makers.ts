@@ -1,5 +1,5 @@
 import type { Call, MethodResponse } from '../../src/client/answers.js';
-import { asMap, type Json, type JsonMap, parsed } from '../../src/client/json.js';
+import { asMap, type Json, type JsonMap, parseJson } from '../../src/client/json.js';
 import type { Fault, ProxyAnswer, ProxyRequest } from '../proxy.js';
 
 /**
@@ -15,7 +15,7 @@ function envelope(
   onAnswer: Change<JsonMap> | null,
 ): Partial<Fault> {
   const changed = (text: string, change: Change<JsonMap>, has: string): string => {
-    const value = asMap(parsed(text));
+    const value = asMap(parseJson(text));
     return Array.isArray(value[has]) ? JSON.stringify(change(value)) : text;
   };
   return {
@@ -208,7 +208,7 @@ export const dropping = (object: JsonMap, drops: (key: string, value: Json) => b
 /** Changes the Session object. */
 export const session = (change: Change<JsonMap>): Partial<Fault> => ({
   answer: (answer) => {
-    const value = asMap(parsed(answer.body.toString('utf8')));
+    const value = asMap(parseJson(answer.body.toString('utf8')));
     if (typeof value['apiUrl'] !== 'string') return answer;
     return withBody(answer, JSON.stringify(change(value)));
   },
@@ -226,7 +226,7 @@ export const http = (
 export const socketAnswers = (change: (message: JsonMap) => JsonMap | number): Partial<Fault> => ({
   message: (text, from) => {
     if (from === 'client') return text;
-    const now = change(asMap(parsed(text)));
+    const now = change(asMap(parseJson(text)));
     return typeof now === 'number' ? now : JSON.stringify(now);
   },
 });
@@ -259,14 +259,14 @@ export const taking = (type: string): Partial<Fault> => {
     problem['type'] === `urn:ietf:params:jmap:error:${type}`;
   return {
     answer: (answer) =>
-      isOne(asMap(parsed(answer.body.toString('utf8'))))
+      isOne(asMap(parseJson(answer.body.toString('utf8'))))
         ? withBody(
             { ...answer, status: 200, headers: { 'content-type': 'application/json' } },
             JSON.stringify(nothing),
           )
         : answer,
     message: (text, from) => {
-      const value = asMap(parsed(text));
+      const value = asMap(parseJson(text));
       if (from === 'client' || !isOne(value)) return text;
       const requestId = value['requestId'] ?? null;
       return JSON.stringify({ '@type': 'Response', requestId, ...nothing });

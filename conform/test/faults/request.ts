@@ -1,8 +1,8 @@
-import { asMap, type JsonMap, parsed } from '../../src/client/json.js';
+import { asMap, type JsonMap, parseJson } from '../../src/client/json.js';
 import type { Fault, ProxyRequest } from '../proxy.js';
 import { forgiving, http, onRequest, onResponse, rejecting, taking, withBody } from './makers.js';
 
-const requestOf = ({ body }: ProxyRequest): JsonMap => asMap(parsed(body.toString('utf8')));
+const requestOf = ({ body }: ProxyRequest): JsonMap => asMap(parseJson(body.toString('utf8')));
 const usingOf = (request: ProxyRequest): readonly string[] => {
   const { using } = requestOf(request);
   return Array.isArray(using) ? (using as string[]) : [];
@@ -13,7 +13,7 @@ const problems = (change: (problem: JsonMap) => JsonMap, type = 'application/pro
   http(
     () => true,
     (answer) => {
-      const problem = asMap(parsed(answer.body.toString('utf8')));
+      const problem = asMap(parseJson(answer.body.toString('utf8')));
       if (answer.status < 400) return answer;
       const headers = { ...answer.headers, 'content-type': type };
       return withBody({ ...answer, headers }, JSON.stringify(change(problem)));

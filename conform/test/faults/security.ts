@@ -1,4 +1,4 @@
-import { asMap, parsed } from '../../src/client/json.js';
+import { asMap, parseJson } from '../../src/client/json.js';
 import type { Fault, ProxyAnswer } from '../proxy.js';
 import { http, session, withBody } from './makers.js';
 
@@ -55,7 +55,7 @@ export const securityFaults: readonly Fault[] = [
     name: 'accounts are looked up before credentials',
     checks: ['security-same-refusal'],
     ...http(at('/upload/a-nobody'), (answer) =>
-      withBody({ ...answer, status: 404 }, JSON.stringify(asMap(parsed('{}')))),
+      withBody({ ...answer, status: 404 }, JSON.stringify(asMap(parseJson('{}')))),
     ),
   },
   {

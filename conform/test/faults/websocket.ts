@@ -1,4 +1,4 @@
-import { asMap, type JsonMap, parsed } from '../../src/client/json.js';
+import { asMap, type JsonMap, parseJson } from '../../src/client/json.js';
 import type { Fault } from '../proxy.js';
 import { http, session, socketAnswers, socketTexts } from './makers.js';
 
@@ -171,7 +171,7 @@ export const websocketFaults: readonly Fault[] = [
     name: 'the last member of a name counts',
     checks: ['ws-not-i-json', 'ws-same-refusals'],
     ...socketTexts((text) => {
-      const value = parsed(text);
+      const value = parseJson(text);
       return value === null || text === 'null' ? text : JSON.stringify(value).toWellFormed();
     }),
   },
@@ -192,7 +192,7 @@ export const websocketFaults: readonly Fault[] = [
     name: 'a message is a Request whatever its @type',
     checks: ['ws-not-request', 'ws-type-required'],
     ...socketTexts((text) => {
-      const value = asMap(parsed(text));
+      const value = asMap(parseJson(text));
       return Array.isArray(value['methodCalls'])
         ? JSON.stringify({ ...value, '@type': 'Request' })
         : text;

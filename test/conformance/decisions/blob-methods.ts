@@ -10,7 +10,7 @@ import {
   upload,
 } from '../../../conform/src/checks/blob-client.js';
 import { buildCreates } from '../../../conform/src/checks/blob-upload-sources.js';
-import { answerTo } from '../../../conform/src/client/answers.js';
+import { findAnswer } from '../../../conform/src/client/answers.js';
 import { asMap } from '../../../conform/src/client/json.js';
 
 export const blobUploadMethodDecisions = serverChecks(
@@ -44,9 +44,9 @@ export const blobUploadMethodDecisions = serverChecks(
           ['Blob/upload', { accountId: findAccount(server), create }, 'u'],
           ['Core/echo', { '#id': { resultOf: 'u', name: 'Blob/upload', path } }, 'e'],
         ]);
-        const answer = answerTo(response, 'u');
+        const answer = findAnswer(response, 'u');
         const { id, blobId } = asMap(asMap(answer['created'])['k']);
-        expect([blobId, answerTo(response, 'e')]).toEqual([id, { id }]);
+        expect([blobId, findAnswer(response, 'e')]).toEqual([id, { id }]);
         expect([answer['oldState'] ?? null, answer['newState'] ?? null]).toEqual([null, null]);
       },
     },

@@ -9,7 +9,7 @@ import {
   sortKeys,
   upload,
 } from '../../../conform/src/checks/blob-client.js';
-import { answerTo } from '../../../conform/src/client/answers.js';
+import { findAnswer } from '../../../conform/src/client/answers.js';
 import { asMap } from '../../../conform/src/client/json.js';
 
 export const blobRuleDecisions = serverChecks(
@@ -47,7 +47,7 @@ export const blobRuleDecisions = serverChecks(
           ['Blob/upload', { accountId, create: { last: { data: [buildText('earlier')] } } }, 'e'],
           ['Blob/upload', { accountId, create: { half: create.half, last: create.last } }, 'l'],
         ]);
-        const half = asMap(asMap(answerTo(response, 'l')['created'])['half'])['id'];
+        const half = asMap(asMap(findAnswer(response, 'l')['created'])['half'])['id'];
         expect(await readOctets(server, String(half))).toBe('1b');
       },
     },

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { buildCopy, buildCopyCall, copy, NEEDS } from '../../../conform/src/checks/copies.js';
 import { buildGetCall, readCreated } from '../../../conform/src/checks/requests.js';
-import { answerTo } from '../../../conform/src/client/answers.js';
+import { findAnswer } from '../../../conform/src/client/answers.js';
 import { entry, serverId } from '../../../conform/src/expected.js';
 export const copyDecisions = typeChecks('5.4', NEEDS, [
   {
@@ -48,7 +48,7 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
         buildGetCall(subject, { accountId: subject.A2, ids: ['#k'], properties: [text] }, 'g'),
       ]);
       const { id: made } = readCreated(response, 'c');
-      expect(answerTo(response, 'g')['list']).toEqual([{ id: made, [text]: 'copied' }]);
+      expect(findAnswer(response, 'g')['list']).toEqual([{ id: made, [text]: 'copied' }]);
     },
   },
 ]);

@@ -6,7 +6,7 @@ import {
   readCreated,
   readSet,
 } from '../../../conform/src/checks/requests.js';
-import { answerTo } from '../../../conform/src/client/answers.js';
+import { findAnswer } from '../../../conform/src/client/answers.js';
 import { entry } from '../../../conform/src/expected.js';
 export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {
@@ -27,7 +27,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
         { createdIds: { x: id } },
       );
       expect(readSet(response, 'u').notUpdated).toBeNull();
-      expect(answerTo(response, 'g')['list']).toEqual([{ id, [text]: 'after' }]);
+      expect(findAnswer(response, 'g')['list']).toEqual([{ id, [text]: 'after' }]);
       expect(response.createdIds).toEqual({ x: id });
     },
   },
@@ -65,7 +65,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
         buildGetCall(subject, { ids: ['#k', '#nope'], properties: [text] }, 'g'),
       ]);
       const { id } = readCreated(response, 'a');
-      expect(answerTo(response, 'g')).toMatchObject({
+      expect(findAnswer(response, 'g')).toMatchObject({
         list: [{ id, [text]: 'a' }],
         notFound: ['#nope'],
       });
@@ -81,7 +81,7 @@ export const creationIdDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
       const id = await subject.makeOne(subject.A1, 'given');
       const get = buildGetCall(subject, { ids: ['#x'], properties: [text] }, 'g');
       const response = await subject.client.api([get], { createdIds: { x: id } });
-      expect(answerTo(response, 'g')).toMatchObject({
+      expect(findAnswer(response, 'g')).toMatchObject({
         list: [{ id, [text]: 'given' }],
         notFound: [],
       });

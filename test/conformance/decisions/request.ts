@@ -10,7 +10,7 @@ import {
   send,
   TEXT,
 } from '../../../conform/src/checks/request.js';
-import { apiAnswer, refused } from '../../../conform/src/refusal.js';
+import { readApiAnswer, refused } from '../../../conform/src/refusal.js';
 import { CORE } from '../../../conform/src/subject/user.js';
 
 const ofErrors = serverChecks('3.6.1', [
@@ -63,10 +63,10 @@ const ofEnvelopes = serverChecks('3.3', [
     async run(server) {
       for (const type of OTHER_TYPES) {
         const answer = await post(server, { headers: { 'content-type': type }, body: TEXT });
-        expect([type, apiAnswer(answer)]).toEqual([type, refused(server, 'notJSON')]);
+        expect([type, readApiAnswer(answer)]).toEqual([type, refused(server, 'notJSON')]);
       }
       const bare = await post(server, { body: TEXT });
-      expect(apiAnswer(bare)).toEqual(refused(server, 'notJSON'));
+      expect(readApiAnswer(bare)).toEqual(refused(server, 'notJSON'));
     },
   },
   {
@@ -78,7 +78,7 @@ const ofEnvelopes = serverChecks('3.3', [
     async run(server) {
       const headers = { ...JSON_TYPE, 'content-encoding': 'gzip' };
       const answer = await post(server, { headers, body: gzipSync(TEXT) });
-      if (answer.status === 200) expect(apiAnswer(answer)).toEqual(answered);
+      if (answer.status === 200) expect(readApiAnswer(answer)).toEqual(answered);
       else expect(answer.status).toBe(415);
     },
   },

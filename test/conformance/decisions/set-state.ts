@@ -1,7 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { buildGetCall, buildSetCall, readSet } from '../../../conform/src/checks/requests.js';
-import { answerTo } from '../../../conform/src/client/answers.js';
+import { findAnswer } from '../../../conform/src/client/answers.js';
 
 /** RFC 8620 5.3: /set, ifInState and the states that it answers. */
 
@@ -55,7 +55,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
       ]);
       const answer = readSet(response, 's');
       expect(Number(answer.newState)).toBe(Number(answer.oldState) + 3);
-      expect(answerTo(response, 'g')['state']).toBe(answer.newState);
+      expect(findAnswer(response, 'g')['state']).toBe(answer.newState);
       const changes = await subject.client.changes(type, {
         accountId: A1,
         sinceState: answer.oldState,
