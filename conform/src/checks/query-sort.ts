@@ -37,7 +37,7 @@ function isOrdered(property: ModelProperty): boolean {
 /** Returns the sorted Booleans, numbers and dates: their order needs no collation. */
 const findOrdered = (subject: Subject) => findSorts(subject).filter(isOrdered);
 
-/** Returns why a type has no such property; null where it has one. */
+/** Returns why the type sorts by no Boolean, number or date; null where it sorts by one. */
 const needOrdered = (subject: Subject): string | null =>
   findOrdered(subject).length === 0 ? 'The type sorts by no Boolean, number or date.' : null;
 

@@ -98,9 +98,7 @@ export abstract class Creates extends TypeView {
     return this.server.samples.get(this.type) ?? [];
   }
 
-  /**
-   * Tells whether `giveBeside` gives a property such a value, as far as it is known by its kind.
-   */
+  /** Tells whether `giveBeside` may give a property this value, as far as its kind tells. */
   isGiven(name: string, value: Json): boolean {
     const property = this.described.properties.find((one) => one.name === name);
     if (property === undefined || value === null) return false;

@@ -35,7 +35,7 @@ export class Prepared {
     return this.#values.get(accountId) ?? {};
   }
 
-  /** Returns the ids of objects of the type itself that others of it refer to. */
+  /** Returns the ids of the prepared objects that others of the same type refer to. */
   listKept(accountId: string): ReadonlySet<string> {
     const { type } = this.#subject;
     return new Set(

@@ -35,7 +35,7 @@ export class Subject extends Creates {
       server.standIns.set(name, new PatternTexts(name, text));
   }
 
-  /** Returns another type of the server in the same way. */
+  /** Returns the subject of another type of the server. */
   selectType(name: string): Subject {
     return new Subject(this.server, this.world, name);
   }
