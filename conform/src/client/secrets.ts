@@ -46,7 +46,9 @@ function listSecrets(authorization: string): readonly string[] {
   const [, scheme = '', credentials = authorization] = /^(\S+) (.+)$/.exec(authorization) ?? [];
   if (scheme.toLowerCase() !== 'basic') return [credentials];
   const pair = Buffer.from(credentials, 'base64').toString('utf8');
-  return [credentials, pair, pair.slice(pair.indexOf(':') + 1)];
+  // The padding says nothing, and a server may leave it out.
+  const unpadded = credentials.replace(/=+$/, '');
+  return [unpadded, pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
 /** Names of characters in HTML. */
