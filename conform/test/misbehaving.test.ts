@@ -6,7 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { CHECKS } from '../src/checks/index.js';
 import { bearer } from '../src/client/credentials.js';
+import { Recorder } from '../src/client/exchange.js';
 import { describeSilence } from '../src/client/no-answer.js';
+import { Secrets } from '../src/client/secrets.js';
 import { trustAuthorities, WIRE, type Wire } from '../src/client/watching.js';
 import { conform } from '../src/command.js';
 import type { Options } from '../src/options.js';
@@ -518,4 +520,23 @@ it.each([
 ])('%s is the server’s fault, and no defect of the runner', async (_, session, id) => {
   const other = await OtherServer.start({ session });
   expect(statuses(await ran(other.url, [id]))).toEqual({ [id]: 'failed' });
+});
+
+it('no report has a part of a credential, where a long body is cut', async () => {
+  const token = 'abcdefghij'.repeat(10);
+  const recorder = new Recorder(new Secrets([bearer(token)]));
+  const body = `${token} `.repeat(1000);
+  recorder.add({ request: { line: 'POST', headers: {}, body }, answer: null });
+  expect(recorder.take()[0]?.request.body).not.toContain('abcd');
+
+  const other = await OtherServer.start();
+  const url = await startInFront(other, {
+    handle: (_req, res, text) => {
+      if (text.includes('Core/echo')) res.writeHead(500).end(`${'x'.repeat(150)}${body}`);
+      return text.includes('Core/echo');
+    },
+  });
+  const { report, summary } = await commanded(url, { token, check: ['echo'], report: 'text' });
+  expect(report).toContain('xxx(hidden)');
+  expect(`${report}${summary}`).not.toContain('abcd');
 });

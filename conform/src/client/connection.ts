@@ -1,6 +1,6 @@
 import { UnexpectedError } from '../unexpected.js';
 import type { ApiResponse } from './answers.js';
-import type { Http, HttpAnswer } from './http.js';
+import type { Http } from './http.js';
 import { asMap, type Json, type JsonMap } from './json.js';
 
 /** Names the ways that a request can take. */
@@ -32,9 +32,6 @@ export interface Connection {
   close(): void;
 }
 
-/** Characters of a body that is no JSON. */
-const SHOWN = 200;
-
 /** Sends each request as a POST to the apiUrl (RFC 8620 3.1). */
 export class HttpConnection implements Connection {
   readonly transport = 'http';
@@ -57,7 +54,7 @@ export class HttpConnection implements Connection {
     });
     const { status, json } = answer;
     if (json === null) {
-      const told = tellBody(answer);
+      const told = this.#http.describeBody(answer);
       if (status === 200) throw new UnexpectedError(`A Response is JSON (3.4), not ${told}`);
       return { kind: 'problem', status, problem: {}, told };
     }
@@ -69,13 +66,6 @@ export class HttpConnection implements Connection {
   close(): void {
     // Node keeps connections for requests that follow, and ends them when they idle.
   }
-}
-
-/** Returns words for a body that is no JSON: its content type and coding, and how it begins. */
-function tellBody({ headers, text }: HttpAnswer): string {
-  const type = headers.get('content-type') ?? 'no content type';
-  const coding = headers.get('content-encoding');
-  return `${type}${coding === null ? '' : ` in ${coding}`}: ${text.slice(0, SHOWN)}`;
 }
 
 /** Returns a Response (RFC 8620 3.4). Throws UnexpectedError that names what is missing. */

@@ -84,10 +84,8 @@ export class Recorder {
         SECRET.has(name.toLowerCase()) ? HIDDEN : value,
       ]),
     );
-    // A secret may lie across the place where the body is cut.
-    const shown = this.secrets.hide(body.slice(0, 2 * KEPT));
-    const cut =
-      body.length <= KEPT ? shown : `${shown.slice(0, KEPT)}… (${body.length} characters)`;
+    const start = this.secrets.hideStart(body, KEPT);
+    const cut = body.length <= KEPT ? start : `${start}… (${body.length} characters)`;
     return { ...this.secrets.hideIn({ ...message, headers }), body: cut } as T;
   }
 }

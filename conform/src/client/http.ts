@@ -40,6 +40,9 @@ export function findTarget({ status, headers }: HttpAnswer, url: string): URL | 
   return new URL(location, url);
 }
 
+/** Characters that tell of a body that is no JSON. */
+const SHOWN = 200;
+
 /** HTTP as a user with credentials speaks it. */
 export class Http {
   readonly #watching: Watching;
@@ -110,6 +113,14 @@ export class Http {
     const again = await exchange(this.#known, outgoing, this.#watching.wire);
     if (again.status === 401)
       throw new DeclinedError('The credentials are refused', `GET ${this.#known} answers 401`);
+  }
+
+  /** Describes a body that is no JSON: its content type and coding, and how it begins. */
+  describeBody({ headers, text }: HttpAnswer): string {
+    const type = headers.get('content-type') ?? 'no content type';
+    const coding = headers.get('content-encoding');
+    const start = this.#watching.recorder.secrets.hideStart(text, SHOWN);
+    return `${type}${coding === null ? '' : ` in ${coding}`}: ${start}`;
   }
 
   /**

@@ -4,6 +4,9 @@ export const HIDDEN = '(hidden)';
 /** Characters of a password at the least: a shorter one is part of any text. */
 const LEAST = 4;
 
+/** Characters of a credential at the most, in whatever way it is spelled. */
+const LONGEST = 16_384;
+
 /** A token as a parameter of a URL (RFC 6750 2.3). */
 const PARAMETER = /(\baccess_token=)[^&\s"'<>\\#]+/g;
 
@@ -24,6 +27,18 @@ export class Secrets {
     return this.#patterns
       .reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text)
       .replace(PARAMETER, `$1${HIDDEN}`);
+  }
+
+  /**
+   * Returns the first characters of a text without them. A secret that lies across the place where
+   * the text is cut leaves no part of itself.
+   */
+  hideStart(text: string, length: number): string {
+    const near = text.slice(0, length + LONGEST);
+    const cutSecrets = this.#patterns
+      .flatMap((pattern) => [...near.matchAll(pattern)])
+      .filter(({ index, 0: { length: size } }) => index < length && index + size > length);
+    return this.hide(text.slice(0, Math.min(length, ...cutSecrets.map(({ index }) => index))));
   }
 
   /** Returns a value whose texts are without them. Instances of classes stay as they are. */
