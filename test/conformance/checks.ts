@@ -113,7 +113,7 @@ export function typeConformance(
  */
 const UNASKED = new Proxy({} as Server, {
   get(_, name) {
-    if (name === 'listWritable') return () => [];
+    if (name === ('listWritable' satisfies keyof Server)) return () => [];
     throw new UnaskedError(`${String(name)} is known of a running server alone.`);
   },
 });
