@@ -30,6 +30,7 @@ export interface Users {
 /** Checks that send several requests at one time: what comes first is a matter of time. */
 const AT_ONCE: ReadonlySet<string> = new Set([
   'limits-concurrent',
+  'limits-concurrent-refused',
   'changes-busy-writer',
   'changes-parallel-creates',
   'changes-parallel-steps',
