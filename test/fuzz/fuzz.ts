@@ -108,8 +108,9 @@ class Run {
       counts: new Map([...this.#counts].sort(([, a], [, b]) => b - a)),
       findings: this.#findings,
       samples: this.#samples,
-      heapGrowth: growth(this.#samples, ({ heapMb }) => heapMb),
-      rssGrowth: growth(this.#samples, ({ rssMb }) => rssMb),
+      heapGrowth: growth(this.#samples, ({ heapMb }) => heapMb, 1 / 4),
+      // V8 and malloc keep pages: it takes half of a long run until they need no more.
+      rssGrowth: growth(this.#samples, ({ rssMb }) => rssMb, 1 / 2),
       driverSeconds: (user + system) / 1e6,
       processorSeconds: before === null || after === null ? null : after - before,
     };

@@ -207,10 +207,13 @@ describe('catches', () => {
         descriptors: 0,
         loopDelay: 0,
       }));
-    const grows = (grown: (n: number) => number) => growth(samples(grown), ({ heapMb }) => heapMb);
+    const grows = (grown: (n: number) => number, leftOut = 1 / 4) =>
+      growth(samples(grown), ({ heapMb }) => heapMb, leftOut);
     expect(Math.abs(grows(() => 0) ?? 99)).toBeLessThan(5);
     // Fifty octets a request: half a megabyte in ten thousand.
     expect(grows((n) => n / 2)).toBeGreaterThan(24);
     expect(grows((n) => Math.min(n, 20))).toBeLessThan(5);
+    expect(grows((n) => Math.min(n, 50), 1 / 2)).toBeLessThan(5);
+    expect(grows((n) => n / 2, 1 / 2)).toBeGreaterThan(16);
   });
 });

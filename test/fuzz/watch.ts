@@ -62,15 +62,16 @@ const WINDOWS = 8;
 
 /**
  * Returns how much a figure grew over a run, beyond what comes and goes. It draws a line through
- * the least value of each window, the first quarter of the run left out, in which caches fill. Null
- * where there are too few samples to say.
+ * the least value of each window. `leftOut` is the part of the run at its beginning that doesn't
+ * count, in which caches fill. Null where there are too few samples to say.
  */
 export function growth(
   samples: readonly Sample[],
   figure: (sample: Sample) => number,
+  leftOut: number,
 ): number | null {
   const last = samples.at(-1)?.requests ?? 0;
-  const warm = samples.filter(({ requests }) => requests >= last / 4);
+  const warm = samples.filter(({ requests }) => requests >= last * leftOut);
   if (warm.length < WINDOWS * 2) return null;
   const points = Array.from({ length: WINDOWS }, (_, n) => {
     const from = Math.floor((warm.length * n) / WINDOWS);

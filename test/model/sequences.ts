@@ -101,9 +101,10 @@ async function check(
     if (numRuns !== runs) throw new Error(`${numRuns} of ${runs} sequences were run.`);
     return done;
   }
-  throw new Error(
+  const message =
     `TEST_SEED=${seed} repeats it (path ${counterexamplePath}, shrunk ${numShrinks} times).\n` +
-      `${String(errorInstance)}`,
-    { cause: errorInstance },
-  );
+    `${String(errorInstance)}`;
+  // At once: the runner prints errors when all files have run, which may be an hour later.
+  process.stdout.write(`${message}\n`);
+  throw new Error(message, { cause: errorInstance });
 }
