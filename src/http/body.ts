@@ -39,13 +39,22 @@ export function readBody(
   if (!budget.fits(userId, length === Number.POSITIVE_INFINITY ? 0 : length)) throw overloaded();
   awaitBody(req, res);
   if (!req.complete && req.readableLength !== length) return collectBody(req, userId, shared);
-  const data: Buffer = req.read() ?? NOTHING;
+  const data = takeArrived(req);
   res.hasWholeRequest = true;
   holdOctets(data.length, data.length, userId, shared);
   return data;
 }
 
 const NOTHING: Buffer = Buffer.alloc(0);
+
+/** Takes all octets that have arrived. Since Node 26 a read gives one piece of them. */
+function takeArrived(req: IncomingMessage): Buffer {
+  const first: Buffer = req.read() ?? NOTHING;
+  if (req.readableLength === 0) return first;
+  const pieces = [first];
+  while (req.readableLength > 0) pieces.push(req.read());
+  return Buffer.concat(pieces);
+}
 
 /** Holds `more` octets of a body that has `length` then. Throws, and holds none, at a limit. */
 function holdOctets(length: number, more: number, user: string, { budget, limits }: Shared): void {

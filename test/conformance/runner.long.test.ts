@@ -73,9 +73,11 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (database) => {
     async (word) => {
       const transport = word.toLowerCase();
       const name = `runner_${transport}`;
-      const env =
+      const env: Record<string, string> =
         database === 'SQLite' ? {} : { DATABASE_URL: await postgresql().createDatabase(name) };
-      const server = await startServer({ project: await sharedProject(), env });
+      // The runner sends no more than two million octets at a time.
+      const options = { env: { ...env, MAX_SIZE_UPLOAD: '1000000' } };
+      const server = await startServer({ project: await sharedProject(), ...options });
       try {
         const report = await conform(server.url, await makeFixtures(server), transport);
         reports.set(`${database}, ${word}`, report);

@@ -71,6 +71,33 @@ describe('a body is the same however its packets come', () => {
   });
 });
 
+describe('a body that comes in pieces while its token is looked up', () => {
+  it('is taken whole', async () => {
+    const harness = await startHarness();
+    const { users } = harness;
+    const authenticate = users.authenticate.bind(users);
+    const request = whole(ECHO);
+    const middle = request.length - 9;
+    const chunked = head('/jmap', [JSON_HEADER, 'Transfer-Encoding: chunked']);
+    const chunks = [...ECHO].map((octet) => `1\r\n${octet}\r\n`).join('');
+    for (const texts of [
+      [`${chunked}${chunks}0\r\n\r\n`],
+      [request.slice(0, middle), request.slice(middle)],
+    ]) {
+      const look = gate();
+      users.authenticate = async (token) => {
+        await look.passed;
+        return authenticate(token);
+      };
+      const answer = answersTo(harness, texts);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      users.authenticate = authenticate;
+      look.open();
+      expect(await answer).toMatch(/^HTTP\/1[.]1 200 [\s\S]*"a":1/);
+    }
+  });
+});
+
 describe('a client that leaves while its token is looked up', () => {
   it('frees its slot, whether its body had come or not', async () => {
     const harness = await startHarness({ env: { MAX_CONCURRENT_REQUESTS: '1' } });

@@ -138,11 +138,12 @@ export class CascadePlanner {
       (id) => !this.#refusedRoots.has(id) && (destroyTargets.has(id) || changes.rows.has(id)),
     );
     const destruction = await this.#destroyer.destroy(roots, this.#refusedRoots.keys());
-    if (await this.#uniques.judge((id) => this.#isGone(destruction, id))) return null;
+    const isGone = (id: string) => this.#isGone(destruction, id);
+    if (await this.#uniques.judge(isGone)) return null;
     const { name } = changes.index.type;
     let own = 0;
     for (const { type } of destruction.removals.values()) if (type === name) own += 1;
-    if (await this.#limits.judgeCount(own)) return null;
+    if (await this.#limits.judgeCount(own, isGone)) return null;
     const refused = new Map([...destruction.refused, ...this.#refusedRoots]);
     return { ...destruction, refused };
   }

@@ -42,8 +42,11 @@ export class LimitJudge {
     return refused;
   }
 
-  /** The later creates lose; the others of the call go on. */
-  async judgeCount(destroyed: number): Promise<boolean> {
+  /**
+   * The later creates lose; the others of the call go on. `destroyed` objects of the type go,
+   * creates of this call among them: to refuse one of these would make no room.
+   */
+  async judgeCount(destroyed: number, isGone: (id: string) => boolean): Promise<boolean> {
     const { type } = this.#changes.index;
     const maximum = type.limits?.count;
     if (maximum === undefined) return false;
@@ -58,9 +61,10 @@ export class LimitJudge {
       this.#count = count;
     }
     const excess = this.#count + creates.length - destroyed - maximum;
-    if (excess <= 0) return false;
+    const staying = creates.filter(({ id }) => !isGone(id));
+    if (excess <= 0 || staying.length === 0) return false;
     const why = `The account may have ${maximum} objects of this type, and has as many.`;
-    for (const create of creates.slice(-excess)) {
+    for (const create of staying.slice(-excess)) {
       this.#changes.refuse(create, setError('overQuota', why));
     }
     return true;
