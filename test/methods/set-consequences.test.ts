@@ -208,6 +208,17 @@ describe('/copy', () => {
 });
 
 describe('a limit of objects', () => {
+  it('refuses no create that the same call destroys: that would make no room', async () => {
+    await rig.create(
+      'Gadget',
+      Array.from({ length: GADGET_LIMIT - 1 }, () => g()),
+    );
+    const answer = await set({ create: { a: g(), b: g(), c: g() }, destroy: ['#c', '#c'] });
+    expect(Object.keys(answer.created).sort()).toEqual(['a', 'c']);
+    expect(answer.notCreated).toMatchObject({ b: { type: 'overQuota' } });
+    expect(answer.destroyed).toEqual([answer.created.c.id]);
+  });
+
   it('counts for a call of a hook what the call around it has created', async () => {
     await rig.close();
     const answers: Json[] = [];

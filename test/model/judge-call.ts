@@ -135,6 +135,10 @@ function guilty(
   return own[last] ?? own.at(-1);
 }
 
+/** Of each object the first operation: in this order objects claim a value. */
+const firstsOf = (standing: readonly Operation[]): readonly Operation[] =>
+  standing.filter(({ id }, n) => standing.findIndex((one) => one.id === id) === n);
+
 /** Of each object the last operation: what it is at the end is judged. */
 const lastsOf = (standing: readonly Operation[]): readonly Operation[] =>
   standing.filter(({ id }, n) => standing.findLastIndex((one) => one.id === id) === n);
@@ -305,7 +309,7 @@ function collisions(scene: Scene, standing: readonly Operation[], after: Draft) 
     };
     const names = properties.map(({ name }) => name);
     const taken = new Map<string, string>();
-    const claims = lastsOf(standing).filter(({ id }) => {
+    const claims = firstsOf(standing).filter(({ id }) => {
       const [now, old] = [key(objects.get(id)), key(before.get(type.name)?.get(id))];
       return now !== null && now !== old;
     });
