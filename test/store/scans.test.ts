@@ -259,7 +259,7 @@ describe('a page that looks at more than it finds', () => {
   afterAll(() => opened.close());
 
   it('is stopped, and begins again in the thread', async () => {
-    fill(40_000);
+    fill(120_000);
     // Nothing is remembered: other values may be found at once.
     for (let time = 0; time < 2; time += 1) {
       opened.statements.length = 0;
