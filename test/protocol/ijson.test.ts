@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RequestError } from '../../src/protocol/errors.js';
-import { parseIJson } from '../../src/protocol/ijson.js';
+import { parseIJson, parseJson } from '../../src/protocol/ijson.js';
 import {
   InexactNumber,
   isJsonObject,
+  type JsonObject,
   type JsonValue,
   writeNumbers,
 } from '../../src/protocol/json.js';
@@ -334,5 +335,27 @@ describe('RFC 8620 8.5: bodies that would take long', () => {
 
   it.each(['1e23', '9e307', '1e308', '123456789012345678e5'])('%s is not exact', (text) => {
     expect(parse(text)).toBeInstanceOf(InexactNumber);
+  });
+});
+
+describe('a JSON text of our own', () => {
+  // On Node 24 and 26 JSON.parse reads the second name as the first one (parseJson).
+  it.each(['"', '\n', '\u0001', '/'])('has the name %j, whatever was read before', (name) => {
+    const first = `before ${name.charCodeAt(0)}`;
+    parseJson(`{"${first}":1,"\\\\":0}`);
+    const text = `["a \\"b\\"",{"${first}":1,${JSON.stringify(name)} :2}]`;
+    const [, object] = parseJson(text) as [string, JsonObject];
+    expect(Object.keys(object)).toEqual([first, name]);
+  });
+
+  it('is what JSON.parse reads', () => {
+    const keys = fc.string({ unit: fc.constantFrom('a', '"', '\\', ':', '\n', ' ', 'é') });
+    const values = fc.object({ key: keys, values: [keys, fc.integer(), fc.constant(null)] });
+    fc.assert(
+      fc.property(values, fc.nat(2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(JSON.stringify(parseJson(text), null, indent)).toBe(text);
+      }),
+    );
   });
 });

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
-import type { JsonValue } from '../../protocol/json.js';
+import { parseJson } from '../../protocol/ijson.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
 import type { QueryPage, StoredObject } from '../port.js';
 import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine-port.js';
@@ -85,7 +85,7 @@ export const DECODERS: Decoders = {
   integer: (value) => value as number,
   number: (value) => value as number,
   date: (value) => formatUtcDate(value as number),
-  json: (value) => JSON.parse(value as string) as JsonValue,
+  json: (value) => parseJson(value as string),
 };
 
 /** Reads the objects of `ids` that exist, in one statement. */

@@ -4,7 +4,7 @@ import type {
   PropertyKind,
 } from '../../capability/definition.js';
 import { formatUtcDate } from '../../protocol/dates.js';
-import type { JsonValue } from '../../protocol/json.js';
+import { parseJson } from '../../protocol/ijson.js';
 import type {
   ChangesRequest,
   ObjectsRequest,
@@ -88,8 +88,7 @@ export const DECODERS: Decoders = {
   date: (value) => formatUtcDate(value as number),
   // The column's affinity is NUMERIC (Prisma declares it JSONB), so a bare number may come back as
   // one.
-  json: (value) =>
-    typeof value === 'string' ? (JSON.parse(value) as JsonValue) : (value as number),
+  json: (value) => (typeof value === 'string' ? parseJson(value) : (value as number)),
 };
 
 /** Reads the objects of `ids` that exist, in one statement. */
@@ -245,7 +244,7 @@ export function readStateAndRows(
   if (many === null || length > MAX_OBJECTS) return null;
   const list = JSON.stringify(ids);
   const [state, text] = connection.one(many, accountId, table, list, accountId);
-  const rows = JSON.parse(text as string) as readonly TextRow[];
+  const rows = parseJson(text as string) as unknown as readonly TextRow[];
   if (!isWhole(rows)) {
     // Counts the rows left out of the text, in octets: a character may have several.
     requireSmall(rows.reduce((sum, row) => (isRow(row) ? sum : sum + row.octets), 0));
@@ -302,7 +301,7 @@ export async function readPage(
   const page = compose(raw(`${text ?? 'json_quote("id")'} AS "row"`));
   const [row] = await connection.query(withState(page, accountId, type.table));
   const number = numberOf(row?.[0]);
-  const found = JSON.parse(`[${(row?.[1] as string | null) ?? ''}]`) as unknown;
+  const found = parseJson(`[${(row?.[1] as string | null) ?? ''}]`) as unknown;
   if (selection === null || text === null) {
     return { number, ids: found as readonly string[], found: null };
   }

@@ -12,7 +12,7 @@ import { Dispatcher } from '../../../../src/methods/dispatch.js';
 import { createRegistry, type Registry } from '../../../../src/methods/registry.js';
 import { HashSlots } from '../../../../src/methods/set/hash-slots.js';
 import { createIdGenerator } from '../../../../src/protocol/ids.js';
-import { parseIJson } from '../../../../src/protocol/ijson.js';
+import { parseIJson, parseJson } from '../../../../src/protocol/ijson.js';
 import { parseRequest } from '../../../../src/protocol/request.js';
 import { responseText } from '../../../../src/protocol/response.js';
 import { capabilitiesOf } from '../../../../src/server/project.js';
@@ -111,7 +111,7 @@ export async function serve(root: string, url?: string): Promise<Served> {
       const answer = await dispatcher.handle(envelope, USER);
       const text = [...responseText(answer, 'session-state')].join('');
       if (failures.length > 0) throw failures[0];
-      const [[answered, response]] = JSON.parse(text).methodResponses;
+      const [[answered, response]] = (parseJson(text) as Answer).methodResponses;
       return answered === name ? response : { error: response.type, ...response };
     },
     async close() {
