@@ -88,6 +88,21 @@ describe('RFC 8620 5.3: the report of an update', () => {
   });
 });
 
+describe('RFC 8620 5.1: an object that a call leaves as it was', () => {
+  it('is unchanged where the call links it to an object that it destroys', async () => {
+    const [a, b] = await two();
+    const [user = ''] = await rig.create('Gadget', [g({ links: { [b]: true } })]);
+    const before = await read(user);
+    const patch = { [`links/${a}`]: true };
+    const { oldState, updated } = await set({ update: { [user]: patch }, destroy: [a] });
+    expect(updated).toEqual({ [user]: { links: { [b]: true } } });
+    expect(await read(user)).toEqual(before);
+    const changes = await rig.call('Gadget/changes', { sinceState: oldState });
+    expect(changes).toMatchObject({ created: [], updated: [], destroyed: [a] });
+    expect(Number(changes.newState)).toBe(Number(oldState) + 1);
+  });
+});
+
 describe('a patch', () => {
   it('that points twice at one entry, once by its creation id, is invalidPatch', async () => {
     const [user, id] = await two();

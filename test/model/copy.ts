@@ -11,6 +11,7 @@ import {
   type Entries,
   inCircle,
   inOrder,
+  NEW,
   refusals,
   settled,
   temporary,
@@ -88,7 +89,7 @@ export function checkCopy(
     const stored = outcome.after.get(typeName)?.get(id) ?? {};
     const report = entries(response, 'created').get(key);
     const told = `copied ${key}`;
-    checkReport(scope, target, type, told, report, ids(id), stored, view, true, ids);
+    checkReport(scope, target, type, told, report, ids(id), stored, view, NEW, ids);
     scope.createdIds.set(key, ids(id));
   }
 }

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { jsonEqual } from '../../protocol/equal.js';
 import type { SetError } from '../../protocol/errors.js';
 import type { StoredObject } from '../../store/port.js';
 import type { CallContext, RefusableChange } from '../context.js';
@@ -234,11 +235,23 @@ export class CascadePlanner {
       if (!unit.isNew(type, id)) {
         unlinked[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
       }
-      const after = this.#compute(type, unlinked as StoredObject);
+      const after = this.#undone(id, type, this.#compute(type, unlinked as StoredObject));
       unit.update(type, before, after);
       this.#counts.note(type, before, after);
       this.#noteSideEffect(type, before);
     }
+  }
+
+  /**
+   * Returns an object as it was before the call, where all that the call had changed of it were
+   * links to objects that go. It has not changed then.
+   */
+  #undone(id: string, type: DataTypeDefinition, after: StoredObject): StoredObject {
+    const { index, rows } = this.#scene.changes;
+    const before = type.name === index.type.name ? rows.get(id)?.before : undefined;
+    if (before === undefined || before === null) return after;
+    const { name } = index.roles.updated;
+    return jsonEqual({ ...after, [name]: before[name] ?? null }, before) ? before : after;
   }
 
   #row(key: ObjectKey): StoredObject | undefined {

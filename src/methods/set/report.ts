@@ -77,7 +77,7 @@ export class SetReport {
         const move = moves.get(id) ?? { before, patches: [], isAsSent: true };
         moves.set(id, move);
         move.patches.push(sent);
-        move.isAsSent &&= sent === patch;
+        move.isAsSent &&= sent === patch && !rows.has(id);
       }
     }
     for (const [id, before] of sideEffects) {
@@ -117,7 +117,7 @@ export class SetReport {
 interface ReportedMove {
   readonly before: StoredObject;
   readonly patches: JsonObject[];
-  /** No hook has replaced a patch. */
+  /** No hook has replaced a patch, and the patches by themselves change nothing. */
   isAsSent: boolean;
 }
 
@@ -187,8 +187,8 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
 /**
  * Returns the report of an update (RFC 8620 5.3): `updated` always, and each property whose stored
  * value isn't what the client takes it to be. The form of a value, or a consequence of the call,
- * may have made it so. Null where nothing changed and the client takes it so: `isAsSent` where no
- * hook has replaced its patch.
+ * may have made it so. Null where nothing changed and the client takes it so, or where its patches
+ * were equal to what is stored (`isAsSent`).
  */
 export function* updateReport(
   index: TypeIndex,

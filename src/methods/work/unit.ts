@@ -121,7 +121,8 @@ export class UnitOfWork {
   countRecords(type: DataTypeDefinition): number {
     let count = 0;
     for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {
-      count += before === null && after === null ? 2 : 1;
+      if (before === null) count += after === null ? 2 : 1;
+      else if (after !== before) count += 1;
     }
     return count;
   }
@@ -259,7 +260,7 @@ function recordsOf(work: TypeWork): readonly ObjectChange[] {
   const destroyed: ObjectChange[] = [];
   for (const { id: objectId, before, after } of work.entries.values()) {
     if (before === null) created.push({ objectId, kind: 'created' });
-    else if (after !== null) updated.push({ objectId, kind: 'updated' });
+    else if (after !== null && after !== before) updated.push({ objectId, kind: 'updated' });
     if (after === null) destroyed.push({ objectId, kind: 'destroyed' });
   }
   return created.concat(updated, destroyed);
