@@ -36,6 +36,9 @@ interface Report {
   }[];
 }
 
+/** The check that finds it where a server takes only small uploads. */
+const SUGGESTED = 'session-suggested-limits';
+
 const postgresql = usePostgresql();
 const reports = new Map<string, Report>();
 
@@ -75,13 +78,16 @@ describe.each(['SQLite', 'PostgreSQL'])('%s', (database) => {
       const name = `runner_${transport}`;
       const env: Record<string, string> =
         database === 'SQLite' ? {} : { DATABASE_URL: await postgresql().createDatabase(name) };
-      // The runner sends no more than two million octets at a time.
-      const options = { env: { ...env, MAX_SIZE_UPLOAD: '1000000' } };
+      // The runner sends at most two million octets at a time, and RFC 8620 2 suggests 50 million.
+      const isSmall = database === 'PostgreSQL' && word === 'HTTP';
+      const options = { env: isSmall ? { ...env, MAX_SIZE_UPLOAD: '1000000' } : env };
       const server = await startServer({ project: await sharedProject(), ...options });
       try {
         const report = await conform(server.url, await makeFixtures(server), transport);
         reports.set(`${database}, ${word}`, report);
-        const failed = report.outcomes.filter(({ status }) => status === 'failed');
+        const failed = report.outcomes.filter(
+          ({ id, status }) => status === 'failed' && !(isSmall && id === SUGGESTED),
+        );
         expect(failed.map(({ id, type, failure }) => [id, type, failure?.message])).toEqual([]);
         const passed = report.outcomes.filter(({ status }) => status === 'passed');
         expect(new Set(passed.map(({ type }) => type))).toEqual(new Set([null, ...TYPES]));
