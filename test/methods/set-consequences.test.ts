@@ -86,6 +86,13 @@ describe('RFC 8620 5.3: the report of an update', () => {
     const plain = await set({ update: { [user]: { [`links/${c}`]: true } } });
     expect(plain.updated[user]).not.toHaveProperty('links');
   });
+
+  it('is null where the patch is what the same call has created, in another form', async () => {
+    const create = { k: { title: 'w', due: '2026-01-01T00:00:00Z' } };
+    const update = { '#k': { due: '2026-01-01T00:00:00.000Z' } };
+    const { created, updated } = await rig.call('Widget/set', { create, update });
+    expect(updated).toEqual({ [created.k.id]: null });
+  });
 });
 
 describe('RFC 8620 5.1: an object that a call leaves as it was', () => {

@@ -77,7 +77,7 @@ export class SetReport {
         const move = moves.get(id) ?? { before, patches: [], isAsSent: true };
         moves.set(id, move);
         move.patches.push(sent);
-        move.isAsSent &&= sent === patch && !rows.has(id);
+        move.isAsSent &&= sent === patch && (rows.get(id)?.updates.length ?? 0) === 0;
       }
     }
     for (const [id, before] of sideEffects) {
