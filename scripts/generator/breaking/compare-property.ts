@@ -6,10 +6,11 @@ import type { SnapshotProperty } from '../migrations/snapshot.js';
 import type { Tell } from './model-change.js';
 
 /**
- * Returns a `tell` that is silent about the wire where the properties, all internal, aren't on it.
+ * Returns a `tell` that is silent about the wire where one of the properties isn't on it: clients
+ * compare nothing with what they never see.
  */
 export function withoutInternal(tell: Tell, ...properties: readonly SnapshotProperty[]): Tell {
-  if (properties.some(({ access }) => access !== 'internal')) return tell;
+  if (properties.every(isOnWire)) return tell;
   return (layer, breaking, where, what) => {
     if (layer !== 'wire') tell(layer, breaking, where, what);
   };
@@ -22,27 +23,25 @@ export function compareProperty(
   where: string,
   tell: Tell,
 ): boolean {
+  compareAccess(before, after, where, tell);
+  const tellSeen = withoutInternal(tell, before, after);
   if (before.kind !== after.kind) {
-    tell('wire', true, where, `values were ${before.kind} and are ${after.kind}`);
+    tellSeen('wire', true, where, `values were ${before.kind} and are ${after.kind}`);
     tell('storage', true, where, 'column of another type: its values go');
     return isVisible(before) || isVisible(after);
   }
   if (before.nullable !== after.nullable) {
-    tell('wire', true, where, after.nullable ? 'null is possible now' : 'null is refused now');
+    tellSeen('wire', true, where, after.nullable ? 'null is possible now' : 'null is refused now');
     tell('storage', !after.nullable, where, after.nullable ? 'column nullable' : 'null is filled');
   }
   const less = narrowed(before.schema, after.schema, '');
   const more = narrowed(after.schema, before.schema, '');
   if (less !== undefined) {
-    tell('wire', true, where, `takes less: it ${less}`);
+    tellSeen('wire', true, where, `takes less: it ${less}`);
     tell('storage', false, where, 'values that do not fit stay, and are readable');
-  } else if (more !== undefined) tell('wire', false, where, 'takes and gives more than it did');
-  if (!before.required && after.required) tell('wire', true, where, 'a create must give it now');
-  if (before.required && !after.required) tell('wire', false, where, 'a create may leave it out');
+  } else if (more !== undefined) tellSeen('wire', false, where, 'takes and gives more than it did');
   if (canonicalJson(before.default ?? null) !== canonicalJson(after.default ?? null))
-    tell('wire', false, where, 'its default changed');
-  if (before.access !== after.access)
-    tell('wire', takesAway(before, after), where, `access: ${before.access} -> ${after.access}`);
+    tellSeen('wire', false, where, 'its default changed');
   if (before.secret !== after.secret)
     tell('storage', true, where, 'sealed otherwise: its values go');
   const retargeted =
@@ -50,7 +49,9 @@ export function compareProperty(
     after.reference !== undefined &&
     before.reference.type !== after.reference.type;
   if (canonicalJson(before.reference ?? null) !== canonicalJson(after.reference ?? null)) {
-    tell('wire', after.reference !== undefined, where, 'what it refers to changed');
+    // Clients notice a hidden reference if it keeps an object that they destroy, or follows it.
+    const tellDestroys = (after.reference?.onDestroy ?? 'setNull') === 'setNull' ? tellSeen : tell;
+    tellDestroys('wire', after.reference !== undefined, where, 'what it refers to changed');
     if (retargeted)
       tell('storage', true, where, 'refers to objects of another type: its values go');
     else tell('storage', false, where, 'its reference records are made anew');
@@ -59,8 +60,9 @@ export function compareProperty(
   const lost = placesBeside(before.blobs, after.blobs);
   const within = (place: Place): string => (place.length === 0 ? '' : ` at ${placeText(place)}`);
   for (const place of gained)
-    tell('wire', mayHaveText(before.schema, place), where, `holds a blob now${within(place)}`);
-  for (const place of lost) tell('wire', false, where, `holds no blob any more${within(place)}`);
+    tellSeen('wire', mayHaveText(before.schema, place), where, `holds a blob now${within(place)}`);
+  for (const place of lost)
+    tellSeen('wire', false, where, `holds no blob any more${within(place)}`);
   if (gained.length + lost.length > 0)
     tell('storage', false, where, 'its blob records are made anew');
   const recomputed =
@@ -73,6 +75,21 @@ export function compareProperty(
     (retargeted && isVisible(after)) ||
     (recomputed && after.computed !== undefined && isVisible(after))
   );
+}
+
+/** Tells what clients may do with the property, and what they must do now. */
+function compareAccess(
+  before: SnapshotProperty,
+  after: SnapshotProperty,
+  where: string,
+  tell: Tell,
+): void {
+  if (before.access !== after.access)
+    tell('wire', takesAway(before, after), where, `access: ${before.access} -> ${after.access}`);
+  if (!isOnWire(after)) return;
+  const wasRequired = before.required && isOnWire(before);
+  if (!wasRequired && after.required) tell('wire', true, where, 'a create must give it now');
+  if (wasRequired && !after.required) tell('wire', false, where, 'a create may leave it out');
 }
 
 /** Returns whether clients can do less with the property than they could. */
@@ -89,6 +106,10 @@ const ABILITIES: Readonly<Record<SnapshotProperty['access'], string>> = Object.f
   secret: 'cw',
   internal: '',
 });
+
+function isOnWire({ access }: SnapshotProperty): boolean {
+  return access !== 'internal';
+}
 
 /** Returns whether clients can read a property. */
 export function isVisible({ access }: SnapshotProperty): boolean {

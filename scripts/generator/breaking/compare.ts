@@ -234,13 +234,12 @@ function compareType(
       continue;
     }
     kept.add(old.name);
-    const tellSeen = withoutInternal(tell, old, property);
     if (same === undefined) {
-      tellSeen('wire', true, where, `property renamed from ${old.name}`);
+      withoutInternal(tell, old)('wire', true, where, `property renamed from ${old.name}`);
       tell('storage', false, where, 'values stay where they are');
       seen ||= isVisible(old) || isVisible(property);
     }
-    seen = compareProperty(old, property, where, tellSeen) || seen;
+    seen = compareProperty(old, property, where, tell) || seen;
   }
   for (const [name, old] of oldProperties) {
     if (kept.has(name)) continue;

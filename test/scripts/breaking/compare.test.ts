@@ -189,6 +189,61 @@ describe('breaking: changes from one model to another', () => {
       ['fine storage Todo.size: values stay where they are'],
     ],
     [
+      'a narrower one that clients see now',
+      one({ access: 'internal', nullable: true, schema: { type: 'integer' } }),
+      one({ nullable: true, schema: { type: 'integer', maximum: 5 } }),
+      [
+        'fine wire Todo.rank: access: internal -> mutable',
+        'fine storage Todo.rank: values that do not fit stay, and are readable',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'a required one that clients see now',
+      one({ access: 'internal', required: true }),
+      one({ required: true }),
+      [
+        'fine wire Todo.rank: access: internal -> mutable',
+        'breaking wire Todo.rank: a create must give it now',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'another name for what clients see now',
+      one({ access: 'internal' }),
+      model([todo([property('size', 'integer', { default: 0, renamedFrom: 'rank' })])]),
+      [
+        'fine storage Todo.size: values stay where they are',
+        'fine wire Todo.size: access: internal -> mutable',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'another kind of a property that clients see no more',
+      one({ required: true }),
+      one({ access: 'internal', kind: 'string' }),
+      [
+        'breaking wire Todo.rank: access: mutable -> internal',
+        'breaking storage Todo.rank: column of another type: its values go',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'a reference that clients never see, where it keeps what it refers to',
+      one({ access: 'internal', reference }),
+      one({ access: 'internal', reference: { ...reference, onDestroy: 'restrict' } }),
+      [
+        'breaking wire Todo.rank: what it refers to changed',
+        'fine storage Todo.rank: its reference records are made anew',
+      ],
+    ],
+    [
+      'a reference that clients never see, where it keeps nothing',
+      one({ access: 'internal' }),
+      one({ access: 'internal', reference }),
+      ['fine storage Todo.rank: its reference records are made anew'],
+    ],
+    [
       'a secret',
       one({}),
       one({ access: 'secret', secret: 'hash' }),
