@@ -108,6 +108,26 @@ describe('RFC 8620 5.1: an object that a call leaves as it was', () => {
     expect(changes).toMatchObject({ created: [], updated: [], destroyed: [a] });
     expect(Number(changes.newState)).toBe(Number(oldState) + 1);
   });
+
+  it('is unchanged where a hook does so in turn', async () => {
+    await rig.close();
+    const updates: Json[] = [];
+    let [a, b, user] = ['', '', ''];
+    const Gadget: TypeHooks<Json> = {
+      async inTransaction({ updated, destroyed }, _call, tx) {
+        updates.push(...updated);
+        if (destroyed[0]?.id !== a) return;
+        const type = rig.services.registry.dataTypes.get('Gadget') as Json;
+        await tx.set(type, { update: { [user]: { [`links/${b}`]: true } }, destroy: [b] });
+      },
+    };
+    rig = new Rig({}, { gadgetHooks: { types: { Gadget } } });
+    [a = '', b = '', user = ''] = await rig.create('Gadget', [g(), g(), g()]);
+    const answer = await set({ update: { [user]: { [`links/${a}`]: true } }, destroy: [a] });
+    expect(updates).toEqual([]);
+    const changes = await rig.call('Gadget/changes', { sinceState: answer.oldState });
+    expect(changes).toMatchObject({ updated: [], destroyed: [a, b], newState: answer.newState });
+  });
 });
 
 describe('a patch', () => {

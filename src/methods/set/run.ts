@@ -148,7 +148,7 @@ export class SetRun {
     }
   }
 
-  /** Returns the existing objects that the call names, by id. */
+  /** Returns the existing objects that the call names, by id: the unit's own where it has them. */
   async #load(
     targets: readonly Target[],
     properties: TypeIndex['links'],
@@ -159,7 +159,7 @@ export class SetRun {
     if (ids.size === 0) return NONE;
     const { type } = this.#index;
     const found = await this.#unit.transaction.get(type, [...ids], properties);
-    return new Map(found.map((row) => [row.id, row]));
+    return new Map(found.map((row) => [row.id, this.#unit.current(type, row.id) ?? row]));
   }
 
   #updates(destroys: readonly DestroyOperation[]): readonly UpdateOperation[] {
