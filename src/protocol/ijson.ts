@@ -65,19 +65,26 @@ export async function parseJsonInSlices(text: string, slices: Slices): Promise<J
   return parseJson(text);
 }
 
+/** Looks for quotes alone: to look at each character takes longer than to parse the text. */
 function hasEscapedName(text: string): boolean {
-  let at = text.indexOf('\\');
-  while (at !== -1) {
+  for (let at = text.indexOf('\\'); at !== -1; at = text.indexOf('\\', at)) {
     // To the end of the string that has the escape.
-    while (at < text.length && text.charCodeAt(at) !== QUOTE) {
-      at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-    }
+    at = text.indexOf('"', at);
+    while (isEscaped(text, at)) at = text.indexOf('"', at + 1);
+    // A string without an end: the parser tells so.
+    if (at === -1) return false;
     at += 1;
     while (text.charCodeAt(at) === SPACE) at += 1;
     if (text.charCodeAt(at) === COLON) return true;
-    at = text.indexOf('\\', at);
   }
   return false;
+}
+
+/** Returns whether an odd number of backslashes is before a place in a string. */
+function isEscaped(text: string, at: number): boolean {
+  let begin = at;
+  while (text.charCodeAt(begin - 1) === BACKSLASH) begin -= 1;
+  return (at - begin) % 2 === 1;
 }
 
 function* readSteps(octets: Uint8Array): Steps<JsonValue> {
