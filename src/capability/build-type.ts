@@ -34,7 +34,8 @@ type NameOf<Shape extends TypeShape> = keyof StoredOf<Shape> & string;
 /** A data type as it is generated: its parts name properties instead of holding them. */
 export interface DataTypeSource<Shape extends TypeShape>
   extends Pick<DataTypeDefinition, 'name' | 'capability' | 'table' | 'characters' | 'singleton'>,
-    Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'> {
+    Pick<DataTypeDefinition, 'acceptSnakeCase' | 'search' | 'limits' | 'validate'>,
+    Pick<DataTypeDefinition, 'rules' | 'errors'> {
   /** In order of declaration; the standard ones first. */
   readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
   readonly filters: Readonly<

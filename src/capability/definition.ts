@@ -1,9 +1,11 @@
 import type { JsonValue } from '../protocol/json.js';
 import type { StringFormat } from './formats.js';
 import type { Place } from './places.js';
+import type { TypeRules } from './rules.js';
 import type { Validator } from './validation.js';
 
 export type { StringFormat } from './formats.js';
+export type * from './rules.js';
 
 /** How a column stores a property's value. `date` is a UTCDate as integer milliseconds. */
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
@@ -27,6 +29,8 @@ export interface ReferenceDefinition {
   /** `single`: an Id or null. `list`: Id[]. `set`: Id[Boolean]. */
   readonly form: 'single' | 'list' | 'set';
   readonly onDestroy: OnDestroy;
+  /** Of `restrict`: the SetError of the refused destroy, in the place of objectIsLinked. */
+  readonly error?: string;
   /** No object may lead back to itself by this property. */
   readonly acyclic: boolean;
 }
@@ -160,6 +164,8 @@ export interface TypeShape {
   readonly filter: object;
   /** The stored object, where it has more than `object`: internal and secret properties too. */
   readonly stored?: object;
+  /** The SetErrors, where the type declares some of its own. */
+  readonly error?: object;
 }
 
 /** An object as hooks see it. */
@@ -191,6 +197,10 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly uniques?: readonly UniqueDefinition[];
   readonly search?: SearchIndexDefinition;
   readonly limits?: TypeLimits;
+  /** What clients may do with an object depends on the values that it has. */
+  readonly rules?: TypeRules;
+  /** The types of SetErrors that are the type's own. */
+  readonly errors?: readonly string[];
   readonly validate: {
     /**
      * The values of top-level properties that a create or an update gives: unknown and wrong
@@ -202,6 +212,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
     readonly filter: Validator;
     /** Judges values that only hooks give: internal, serverSet and computed; absent if none. */
     readonly server?: Validator;
+    /** Judges the members of the type's own errors, each under its name; absent if none has any. */
+    readonly errors?: Validator;
   };
   /** Never set: carries the wire types for inference. */
   readonly shape?: Shape;

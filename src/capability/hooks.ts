@@ -23,7 +23,7 @@ export interface HookCall<Arguments extends object = JsonObject> {
 }
 
 /** An object that a call wants to create, update or destroy, before anything is written. */
-export interface Wanted<Stored> {
+export interface Wanted<Stored, Refusal = SetError> {
   /** The creation id, or the object's id. */
   readonly key: string;
   /** Null for a create. */
@@ -32,9 +32,10 @@ export interface Wanted<Stored> {
   readonly after: Stored | null;
   /**
    * Refuses this one alone; the others of the call go on. The first refusal stands. The type is one
-   * of RFC 8620 (`forbidden`, `invalidProperties` ...) or of the team's own (`mailboxHasChild`).
+   * of RFC 8620 (`forbidden`, `invalidProperties` ...) or one that the data type declares under
+   * `errors` (`mailboxHasChild`).
    */
-  refuse(error: SetError): void;
+  refuse(error: Refusal): void;
 }
 
 /** All that a call changed, including its cascades and the `tx.set`s of its hooks. */
@@ -78,10 +79,11 @@ export interface TypeHooks<
   Stored = Readonly<Record<string, unknown>>,
   Database = unknown,
   Arguments extends object = JsonObject,
+  Refusal = SetError,
 > {
   /** Refuses objects, before anything is written. May read what its answer depends on. */
   check?(
-    wanted: readonly Wanted<Stored>[],
+    wanted: readonly Wanted<Stored, Refusal>[],
     call: HookCall<Arguments>,
     reader: HookReader<Database>,
   ): void | Promise<void>;
@@ -148,7 +150,7 @@ export type OwnMethod<
 /** All hooks of a capability: what `export const hooks` of NAME.hooks.ts is. */
 export interface CapabilityHooks {
   // biome-ignore lint/suspicious/noExplicitAny: a table of hooks with types of their own
-  readonly types?: Readonly<Record<string, TypeHooks<any, any, any>>>;
+  readonly types?: Readonly<Record<string, TypeHooks<any, any, any, any>>>;
   // biome-ignore lint/suspicious/noExplicitAny: a table of methods with argument types of their own
   readonly methods?: Readonly<Record<string, OwnMethod<any, any, any>>>;
 }

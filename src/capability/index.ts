@@ -1,5 +1,5 @@
 /** The terms that generated code and hook files share with the engine: `jmapsmith/capability`. */
-export type { SetError } from '../protocol/errors.js';
+export type { SetError, StandardSetError } from '../protocol/errors.js';
 export type { JsonObject, JsonValue } from '../protocol/json.js';
 export { type CapabilitySource, capability } from './build-capability.js';
 export {

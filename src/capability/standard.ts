@@ -1,4 +1,4 @@
-import type { SetError } from '../protocol/errors.js';
+import type { SetError, StandardSetError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import type { TypeShape } from './definition.js';
 
@@ -13,6 +13,23 @@ export type PatchObject<Create extends object> = {
     ? Create[Name] | null
     : Create[Name];
 } & { readonly [pointer: string]: unknown };
+
+/**
+ * SetErrors of a type's own: a union with a member for each error of `Errors`, an object of the
+ * errors' members by their names.
+ */
+export type OwnSetError<Errors extends object> = {
+  readonly [Type in keyof Errors & string]: Omit<StandardSetError, 'type'> & {
+    readonly type: Type;
+  } & Errors[Type];
+}[keyof Errors & string];
+
+/** The SetErrors of a type; of one that declares none of its own, any. */
+export type SetErrorOf<Shape extends TypeShape> = Shape extends {
+  readonly error: infer Own extends object;
+}
+  ? Own
+  : SetError;
 
 export interface GetArguments {
   readonly accountId: string;
@@ -59,9 +76,9 @@ export interface SetResponse<Shape extends TypeShape = TypeShape> {
   readonly created: Readonly<Record<string, Partial<Shape['object']>>> | null;
   readonly updated: Readonly<Record<string, Partial<Shape['object']> | null>> | null;
   readonly destroyed: readonly string[] | null;
-  readonly notCreated: Readonly<Record<string, SetError>> | null;
-  readonly notUpdated: Readonly<Record<string, SetError>> | null;
-  readonly notDestroyed: Readonly<Record<string, SetError>> | null;
+  readonly notCreated: Readonly<Record<string, SetErrorOf<Shape>>> | null;
+  readonly notUpdated: Readonly<Record<string, SetErrorOf<Shape>>> | null;
+  readonly notDestroyed: Readonly<Record<string, SetErrorOf<Shape>>> | null;
 }
 
 export interface CopyArguments {
@@ -80,7 +97,7 @@ export interface CopyResponse<Shape extends TypeShape = TypeShape> {
   readonly oldState: string;
   readonly newState: string;
   readonly created: Readonly<Record<string, Partial<Shape['object']>>> | null;
-  readonly notCreated: Readonly<Record<string, SetError>> | null;
+  readonly notCreated: Readonly<Record<string, SetErrorOf<Shape>>> | null;
 }
 
 export interface Comparator {

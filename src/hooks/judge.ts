@@ -4,7 +4,7 @@ import { HookError } from '../methods/hook-errors.js';
 import { type Complaint, complaintsOf, Problems, quoted, sentence } from '../methods/issues.js';
 import { canonicalSteps, complaintsOfServerValues } from '../methods/set/draft.js';
 import { indexOf, isVisible } from '../methods/type-index.js';
-import type { SetError } from '../protocol/errors.js';
+import { isSetErrorType, type SetError } from '../protocol/errors.js';
 import { excerpt } from '../protocol/excerpt.js';
 import {
   emptyObject,
@@ -136,27 +136,57 @@ function givenBack(
   return [kept, own];
 }
 
-/** A SetError's type, of the RFCs or of a hook's own: `mailboxHasChild`, `example.com:locked`. */
-const TYPE = /^[A-Za-z][A-Za-z0-9.:_-]{0,127}$/;
-
-/** Returns a refusal by a `check`, or HookError where it is no SetError. */
-export function judgedRefusal(what: string, error: unknown): SetError {
+/** Returns a refusal by a `check`, or HookError where it is no SetError that the type may have. */
+export function judgedRefusal(
+  what: string,
+  dataType: DataTypeDefinition,
+  error: unknown,
+): SetError {
   const own = copyValue(what, error ?? null);
-  const { type, description } = isJsonObject(own) ? own : {};
+  const { type, description, ...members } = isJsonObject(own) ? own : {};
   if (typeof type !== 'string' || typeof description !== 'string') {
     throw new HookError(
       what,
       'refused an object by what is no SetError: { type, description } with two texts',
     );
   }
-  if (!TYPE.test(type)) {
+  const { errors = [], validate } = dataType;
+  const isOwn = errors.includes(type);
+  if (!isOwn && !isSetErrorType(type)) {
+    const legal = errors.length === 0 ? '' : `${errors.join(', ')} and `;
     throw new HookError(
       what,
-      `refused an object by the type ${excerpt(JSON.stringify(type))}: a type begins with a ` +
-        'letter, and has up to 128 letters, digits and characters of . : _ -',
+      `refused an object by the type ${excerpt(JSON.stringify(type))}: ${dataType.name} has ` +
+        `${legal}those of RFC 8620. Others stand under "errors" of the type in the descriptor`,
     );
   }
+  const complaints: string[] = [];
+  const further = emptyObject();
+  for (const [name, value] of Object.entries(members)) {
+    const isLegal = STANDARD_MEMBERS.get(name);
+    if (isLegal === undefined) further[name] = value;
+    else if (!isLegal(value)) complaints.push(`${quoted(name)} is wrong`);
+  }
+  if (isOwn && validate.errors !== undefined)
+    complaints.push(...textsOf(complaintsOf(validate.errors, { [type]: further })));
+  else complaints.push(...Object.keys(further).map((name) => `${quoted(name)} is not declared`));
+  requireNone(what, `members that the error ${type} does not have`, complaints);
   return own as unknown as SetError;
+}
+
+/** The members that every SetError may have beside its type and description. */
+const STANDARD_MEMBERS: ReadonlyMap<string, (value: JsonValue) => boolean> = new Map([
+  ['properties', areTexts],
+  ['objectIds', areTexts],
+  ['existingId', isText],
+]);
+
+function isText(value: JsonValue): boolean {
+  return typeof value === 'string';
+}
+
+function areTexts(value: JsonValue): boolean {
+  return Array.isArray(value) && value.every(isText);
 }
 
 /** Returns a JSON object that a hook gave; `part` says for what. */

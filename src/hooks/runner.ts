@@ -177,13 +177,13 @@ class HookedCall extends HookScope implements CallHooks {
 
   /** Runs the type's `check`: its refusals are judged, and end with its time. */
   async beforeWrites(
-    { name }: DataTypeDefinition,
+    type: DataTypeDefinition,
     changes: readonly RefusableChange[],
     unit: UnitOfWork,
   ): Promise<void> {
-    const hooks = this.#types.get(name);
+    const hooks = this.#types.get(type.name);
     if (hooks?.check === undefined) return;
-    const what = `check of ${name}`;
+    const what = `check of ${type.name}`;
     await frozenInSlices(
       changes.map(({ before, after }) => [before, after]),
       unit.slices,
@@ -195,7 +195,7 @@ class HookedCall extends HookScope implements CallHooks {
         refuse(error: SetError): void {
           // The engine already writes the object.
           if (isOver) throw new HookHandleError('It is too late to refuse: the check has ended.');
-          refuse(judgedRefusal(what, error));
+          refuse(judgedRefusal(what, type, error));
         },
       }),
     );

@@ -11,6 +11,7 @@ import { holdsBlobs, type Place } from '../capability/places.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/snake-case.js';
 import { deriveOnce } from '../runtime/derive-once.js';
+import { indexRules, type RuleIndex } from './rule-index.js';
 
 /** A property whose values hold ids of blobs. */
 export interface BlobProperty extends PropertyDefinition {
@@ -44,46 +45,60 @@ export interface TypeIndex {
   readonly computed: readonly PropertyDefinition[];
   /** Whether creates and updates have more rules than those of each object for itself. */
   readonly judges: boolean;
+  /** Rules that depend on the values of an object; null if there are none. */
+  readonly rules: RuleIndex | null;
   /** The properties that must be known of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
+  /** Those that are read of an object that a call destroys: `links`, and what rules ask for. */
+  readonly judgedOfDestroyed: readonly PropertyDefinition[];
   readonly roles: Readonly<Record<PropertyRole, PropertyDefinition>>;
   /** All properties with their defaults. */
   readonly blank: JsonObject;
 }
 
 /** Returns the index of a type, the same one each time. */
-export const indexOf = deriveOnce(
-  (type: DataTypeDefinition): TypeIndex =>
-    Object.freeze({
-      type,
-      properties: new Map(
-        type.properties
-          .filter(({ access }) => access !== 'internal')
-          .map((property) => [property.name, property]),
-      ),
-      required: type.properties.filter(({ required }) => required).map(({ name }) => name),
-      visible: type.properties.filter(isVisible),
-      filters: new Map(type.filters.map((filter) => [filter.name, filter])),
-      sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
-      blobs: type.properties.filter(holdsBlobs),
-      references: type.properties.filter(isReference),
-      uniques: type.uniques ?? [],
-      counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
-      secrets: type.properties.filter(({ access }) => access === 'secret'),
-      computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
-      judges:
-        type.properties.some((property) => holdsBlobs(property) || isReference(property)) ||
-        (type.uniques ?? []).length > 0 ||
-        type.limits !== undefined,
-      links: type.properties.filter((property) => holdsBlobs(property) || isReference(property)),
-      roles: {
-        id: role(type, 'id'),
-        created: role(type, 'created'),
-        updated: role(type, 'updated'),
-      },
-      blank: Object.fromEntries(type.properties.map((one) => [one.name, defaultOf(one)])),
-    }),
-);
+export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
+  const rules = indexRules(type);
+  return Object.freeze({
+    type,
+    properties: new Map(
+      type.properties
+        .filter(({ access }) => access !== 'internal')
+        .map((property) => [property.name, property]),
+    ),
+    required: type.properties.filter(({ required }) => required).map(({ name }) => name),
+    visible: type.properties.filter(isVisible),
+    filters: new Map(type.filters.map((filter) => [filter.name, filter])),
+    sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
+    blobs: type.properties.filter(holdsBlobs),
+    references: type.properties.filter(isReference),
+    uniques: type.uniques ?? [],
+    counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
+    secrets: type.properties.filter(({ access }) => access === 'secret'),
+    computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
+    judges:
+      type.properties.some(isLink) ||
+      (type.uniques ?? []).length > 0 ||
+      type.limits !== undefined ||
+      type.rules !== undefined,
+    rules,
+    links: type.properties.filter(isLink),
+    judgedOfDestroyed: type.properties.filter(
+      (property) => isLink(property) || rules?.keepingProperties.includes(property) === true,
+    ),
+    roles: {
+      id: role(type, 'id'),
+      created: role(type, 'created'),
+      updated: role(type, 'updated'),
+    },
+    blank: Object.fromEntries(type.properties.map((one) => [one.name, defaultOf(one)])),
+  });
+});
+
+/** Returns true for a property whose values name blobs or objects. */
+function isLink(property: PropertyDefinition): boolean {
+  return holdsBlobs(property) || isReference(property);
+}
 
 /** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {

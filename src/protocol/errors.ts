@@ -35,19 +35,27 @@ export type MethodErrorType =
  * SetError types (RFC 8620 5.3, 5.4; RFC 9404 for blobNotFound; RFC 8621 for objectIsLinked's
  * like).
  */
-export type SetErrorType =
-  | 'alreadyExists'
-  | 'blobNotFound'
-  | 'forbidden'
-  | 'invalidPatch'
-  | 'invalidProperties'
-  | 'notFound'
-  | 'objectIsLinked'
-  | 'overQuota'
-  | 'rateLimit'
-  | 'singleton'
-  | 'tooLarge'
-  | 'willDestroy';
+export type SetErrorType = (typeof SET_ERROR_TYPES)[number];
+
+export const SET_ERROR_TYPES = Object.freeze([
+  'alreadyExists',
+  'blobNotFound',
+  'forbidden',
+  'invalidPatch',
+  'invalidProperties',
+  'notFound',
+  'objectIsLinked',
+  'overQuota',
+  'rateLimit',
+  'singleton',
+  'tooLarge',
+  'willDestroy',
+] as const);
+
+/** Returns whether a type of SetErrors is one of the catalogue. */
+export function isSetErrorType(type: string): type is SetErrorType {
+  return (SET_ERROR_TYPES as readonly string[]).includes(type);
+}
 
 /** One object's failure in a /set-like method. `description` always names what was wrong. */
 export interface SetError {
@@ -59,8 +67,13 @@ export interface SetError {
   readonly objectIds?: readonly string[];
 }
 
+/** A SetError of the RFCs: hooks of every type may refuse by one. */
+export interface StandardSetError extends SetError {
+  readonly type: SetErrorType;
+}
+
 export function setError(
-  type: SetErrorType,
+  type: SetError['type'],
   description: string,
   more: Omit<SetError, 'type' | 'description'> = {},
 ): SetError {

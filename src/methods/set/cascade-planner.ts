@@ -11,6 +11,7 @@ import { Destroyer, type Destruction } from './destroys.js';
 import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
 import { LinkJudge } from './judge-links.js';
+import { RuleJudge } from './judge-rules.js';
 import { UniqueJudge } from './judge-uniques.js';
 import { type DestroyOperation, notFound, type ProposedChanges } from './proposed-changes.js';
 import {
@@ -45,6 +46,7 @@ const NOTHING_GOES: Destruction = Object.freeze({
  */
 export class CascadePlanner {
   readonly #scene: CascadeScene;
+  readonly #rules: RuleJudge;
   readonly #limits: LimitJudge;
   readonly #links: LinkJudge;
   readonly #circles: CircleJudge;
@@ -69,6 +71,7 @@ export class CascadePlanner {
     const { registry, hooks, limits } = context.services;
     const snapshot = unit.transaction;
     this.#scene = scene;
+    this.#rules = new RuleJudge(changes, unit, registry);
     this.#limits = new LimitJudge(changes, unit);
     const objects = new KnownObjects(unit, registry.dataTypes);
     this.#links = new LinkJudge(changes, unit, objects);
@@ -133,15 +136,17 @@ export class CascadePlanner {
     const { changes, destroyTargets } = this.#scene;
     const { judges } = changes.index;
     if (!judges && this.#roots.size === 0) return NOTHING_GOES;
-    if (this.#limits.judgeSizes()) return null;
+    if (this.#rules.judge() || this.#limits.judgeSizes()) return null;
     if ((await this.#links.judge()) || (await this.#circles.judge())) return null;
     const roots = [...this.#roots].filter(
       (id) => !this.#refusedRoots.has(id) && (destroyTargets.has(id) || changes.rows.has(id)),
     );
-    const destruction = await this.#destroyer.destroy(roots, this.#refusedRoots.keys());
+    const { name } = changes.index.type;
+    const refusedKeys = [...this.#refusedRoots.keys()].map((id) => ({ type: name, id }));
+    const destruction = await this.#destroyer.destroy(roots, [...refusedKeys, ...this.#rules.kept]);
+    if (await this.#rules.findKept(destruction.removals, roots)) return null;
     const isGone = (id: string) => this.#isGone(destruction, id);
     if (await this.#uniques.judge(isGone)) return null;
-    const { name } = changes.index.type;
     let own = 0;
     for (const { type } of destruction.removals.values()) if (type === name) own += 1;
     if (await this.#limits.judgeCount(own, isGone)) return null;

@@ -55,9 +55,9 @@ export class Destroyer {
 
   /**
    * Returns what follows from destroying these objects of the changes's type, as far as that is
-   * allowed. Objects of that type in `kept` stay, and so do the objects that they would follow.
+   * allowed. The objects in `kept` stay, and so do the objects that they would follow.
    */
-  async destroy(ids: readonly string[], kept: Iterable<string> = []): Promise<Destruction> {
+  async destroy(ids: readonly string[], kept: readonly ObjectKey[]): Promise<Destruction> {
     const type = this.#changes.index.type.name;
     const roots = ids.map((id) => ({ type, id }));
     if (ids.length === 0 || !this.#registry.relations.referred.has(type)) {
@@ -69,7 +69,7 @@ export class Destroyer {
     }
     this.#stored ??= await this.#read(roots);
     const links = this.#linksByTarget();
-    const staying = [...kept].map((id) => textOf({ type, id }));
+    const staying = kept.map(textOf);
     const refused = new Map<string, SetError>();
     for (const [id, originIds] of this.#beyond) {
       refused.set(
@@ -83,9 +83,9 @@ export class Destroyer {
       const blocked = blockers(removals, links, staying);
       let more = false;
       for (const root of going) {
-        const blockerIds = blocked.get(textOf(root));
-        if (blockerIds === undefined) continue;
-        refused.set(root.id, linked(blockerIds));
+        const block = blocked.get(textOf(root));
+        if (block === undefined) continue;
+        refused.set(root.id, linked(block));
         more = true;
       }
       if (more) continue;
@@ -242,35 +242,44 @@ function closure(
   return removals;
 }
 
+/** What keeps an object. */
+interface Block {
+  /** Ids of the objects that keep it, or keep what would go with it. */
+  readonly ids: Set<string>;
+  /** The first link to it itself, by age of its object; null for none. */
+  by: Link | null;
+}
+
 /**
- * By key of what may not go: ids of the objects that keep it, or keep what would go with it. An
- * object that stays for another reason keeps itself.
+ * By key of what may not go: what keeps it. An object that stays for another reason keeps itself.
  */
 function blockers(
   removals: ReadonlyMap<string, ObjectKey>,
   links: ReadonlyMap<string, readonly Link[]>,
   staying: readonly string[],
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const blocked = new Map<string, Set<string>>();
+): ReadonlyMap<string, Block> {
+  const blocked = new Map<string, Block>();
   const waiting: string[] = [];
-  const block = (key: string, ids: Iterable<string>): void => {
+  const block = (key: string, ids: Iterable<string>, link?: Link): void => {
     const known = blocked.get(key);
-    const blockerIds = known ?? new Set<string>();
-    const { size } = blockerIds;
-    for (const id of ids) if (blockerIds.size < NAMED_LINKS) blockerIds.add(id);
-    blocked.set(key, blockerIds);
-    if (known === undefined || blockerIds.size > size) waiting.push(key);
+    const now = known ?? { ids: new Set<string>(), by: null };
+    const { size } = now.ids;
+    for (const id of ids) if (now.ids.size < NAMED_LINKS) now.ids.add(id);
+    blocked.set(key, now);
+    if (link !== undefined && (now.by === null || rankOf(link) < rankOf(now.by))) now.by = link;
+    if (known === undefined || now.ids.size > size) waiting.push(key);
   };
   const above = new Map<string, string[]>();
   const restrictedTargets = new Map<string, string[]>();
   for (const key of removals.keys()) {
-    for (const { origin, property } of links.get(key) ?? []) {
+    for (const link of links.get(key) ?? []) {
+      const { origin, property } = link;
       const { onDestroy } = property.reference;
       const follower = textOf(origin);
       if (onDestroy === 'cascade') push(above, follower, key);
       if (onDestroy !== 'restrict') continue;
       if (removals.has(follower)) push(restrictedTargets, follower, key);
-      else block(key, [origin.id]);
+      else block(key, [origin.id], link);
     }
   }
   for (const key of staying) {
@@ -278,7 +287,7 @@ function blockers(
     if (object !== undefined) block(key, [object.id]);
   }
   for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
-    for (const parent of above.get(key) ?? []) block(parent, blocked.get(key) ?? []);
+    for (const parent of above.get(key) ?? []) block(parent, blocked.get(key)?.ids ?? []);
     // A blocked object stays, as does all that it would follow: so it keeps what it links to.
     const own = removals.get(key)?.id;
     if (own !== undefined) for (const kept of restrictedTargets.get(key) ?? []) block(kept, [own]);
@@ -286,14 +295,19 @@ function blockers(
   return blocked;
 }
 
+/** Ids sort by age; the name decides between two links of one object. */
+function rankOf({ origin, property }: Link): string {
+  return `${origin.id} ${property.name}`;
+}
+
 function tooMany(what: string, originIds: readonly string[]): SetError {
   const objectIds = [...new Set(originIds)].slice(0, NAMED_LINKS);
   return setError('objectIsLinked', `More than ${what}.`, { objectIds });
 }
 
-function linked(blockerIds: ReadonlySet<string>): SetError {
+function linked({ ids, by }: Block): SetError {
   // Ids sort by age. Followers add theirs behind those of the object itself.
-  const objectIds = [...blockerIds].sort();
+  const objectIds = [...ids].sort();
   const why = `Other objects link to it or to what would go with it: ${objectIds.join(', ')}.`;
-  return setError('objectIsLinked', why, { objectIds });
+  return setError(by?.property.reference.error ?? 'objectIsLinked', why, { objectIds });
 }

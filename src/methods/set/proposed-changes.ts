@@ -5,6 +5,7 @@ import type { StoredObject } from '../../store/port.js';
 import { Problems, quoted } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
+import type { Author } from './draft.js';
 import type { PlannedUpdate, Target } from './plan-set.js';
 import { type UpdateScene, updateObject } from './update.js';
 
@@ -135,6 +136,11 @@ export class ProposedChanges {
     }
   }
 
+  /** Returns who wants the changes: a client, or a hook. */
+  get author(): Author {
+    return this.#scene.author;
+  }
+
   /** Returns the call's creates by the ids that they have if they come to be. */
   get births(): ReadonlyMap<string, CreateOperation> {
     this.#births ??= new Map(this.creates.map((create) => [create.id, create]));
@@ -172,10 +178,11 @@ export class ProposedChanges {
 
   /**
    * Refuses likewise with `invalidProperties`, and makes one error of several complaints about an
-   * operation. An update that fell with its create in the same turn stays `notFound`.
+   * operation. An update that fell with its create in the same turn stays `notFound`. `causes` are
+   * the properties whose change may have made the fault.
    */
-  complain(row: ProposedRow, name: string, what: string): void {
-    const operation = this.#guilty(row, [name]);
+  complain(row: ProposedRow, name: string, what: string, causes: readonly string[] = [name]): void {
+    const operation = this.#guilty(row, causes);
     this.#problems ??= new Map();
     const known = this.#problems.get(operation);
     if (known === undefined && operation.error !== null) return;

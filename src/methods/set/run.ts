@@ -1,5 +1,5 @@
 import type { SetResponse } from '../../capability/standard.js';
-import { setError } from '../../protocol/errors.js';
+import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
@@ -9,6 +9,7 @@ import type { TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
+import { refusalOfDestroy } from './judge-rules.js';
 import type { SetPlan, Target } from './plan-set.js';
 import {
   type CreateOperation,
@@ -134,7 +135,7 @@ export class SetRun {
 
   async #read(creates: readonly CreateOperation[]): Promise<void> {
     const { updates, destroys } = this.#plan;
-    const { type, links } = this.#index;
+    const { type, judgedOfDestroyed } = this.#index;
     const { hooks } = this.#context.services;
     const own = new Set(creates.map(({ id }) => id));
     this.#before = await this.#load(updates, type.properties, own);
@@ -144,7 +145,8 @@ export class SetRun {
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
     } else {
       const isWhole = hooks?.needsWholeRows(type) === true;
-      this.#destroyTargets = await this.#load(destroys, isWhole ? type.properties : links, own);
+      const known = isWhole ? type.properties : judgedOfDestroyed;
+      this.#destroyTargets = await this.#load(destroys, known, own);
     }
   }
 
@@ -180,6 +182,13 @@ export class SetRun {
     }));
   }
 
+  /** Returns why a client can't destroy an object; null if no rule keeps it, or a hook asks. */
+  #refuseByRule(id: string): SetError | null {
+    const stored = this.#destroyTargets.get(id);
+    if (stored === undefined || this.#plan.author !== 'client') return null;
+    return refusalOfDestroy(this.#index.rules, stored);
+  }
+
   /** Returns the destroys, with errors for objects that can't be destroyed. */
   #destroys(creates: readonly CreateOperation[]): readonly DestroyOperation[] {
     const { destroys } = this.#plan;
@@ -190,7 +199,8 @@ export class SetRun {
     return destroys.map(({ key, id }) => {
       const missing = born.has(id) || this.#destroyTargets.has(id) ? null : notFound(key);
       const isIt = isSingleton && id === SINGLETON_ID;
-      return { key, id, error: isIt ? singletonError(this.#index) : missing };
+      const error = isIt ? singletonError(this.#index) : (missing ?? this.#refuseByRule(id));
+      return { key, id, error };
     });
   }
 }

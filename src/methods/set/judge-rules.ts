@@ -1,0 +1,192 @@
+import { jsonEqual } from '../../protocol/equal.js';
+import { type SetError, setError } from '../../protocol/errors.js';
+import { excerpt } from '../../protocol/excerpt.js';
+import type { JsonValue } from '../../protocol/json.js';
+import type { StoredObject } from '../../store/port.js';
+import { quoted, sentence } from '../issues.js';
+import type { Registry } from '../registry.js';
+import {
+  type IndexedImmutable,
+  type IndexedRequired,
+  type IndexedTransition,
+  meets,
+  type RuleIndex,
+  valueWords,
+} from '../rule-index.js';
+import { indexOf } from '../type-index.js';
+import type { UnitOfWork } from '../work/unit.js';
+import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
+import { idsByType, type ObjectKey, textOf } from './relations.js';
+
+/** A fault of an object by one rule. */
+interface Fault {
+  /** The property at fault. */
+  readonly name: string;
+  /** Completes the sentence that the name begins. */
+  readonly what: string;
+  /** The properties whose change may have made the fault. */
+  readonly causes: readonly string[];
+}
+
+const NONE: readonly never[] = Object.freeze([]);
+
+/**
+ * Judges the rules of a type that depend on the values of its objects, by the final state of each
+ * object in the call. `transitions` and `immutableWhen` say what clients may do, as `access` does:
+ * a hook's `tx.set` is free of them. `requiredWhen` binds hooks as well, as a schema does.
+ */
+export class RuleJudge {
+  readonly #changes: ProposedChanges;
+  readonly #unit: UnitOfWork;
+  readonly #registry: Registry;
+  readonly #isClient: boolean;
+  /** By key: the objects that a cascade would take; null for those that no rule keeps. */
+  readonly #kept = new Map<string, ObjectKey | null>();
+
+  constructor(changes: ProposedChanges, unit: UnitOfWork, registry: Registry) {
+    this.#changes = changes;
+    this.#unit = unit;
+    this.#registry = registry;
+    this.#isClient = changes.author === 'client';
+  }
+
+  /** Refuses creates and updates that break a rule; true where one did. */
+  judge(): boolean {
+    const { index, rows, refusals } = this.#changes;
+    const { rules } = index;
+    if (rules === null) return false;
+    for (const row of rows.values()) {
+      if (this.#isClient) {
+        for (const rule of rules.transitions) this.#refuse(row, rule, faultsOfStep(rule, row));
+        for (const rule of rules.immutable) this.#refuse(row, rule, faultsOfLock(rule, row));
+      }
+      for (const rule of rules.required) this.#refuse(row, rule, faultsOfGaps(rule, row));
+    }
+    return this.#changes.refusals > refusals;
+  }
+
+  #refuse(row: ProposedRow, { error }: { readonly error?: string }, faults: readonly Fault[]) {
+    if (error === undefined || faults.length === 0) {
+      for (const { name, what, causes } of faults) this.#changes.complain(row, name, what, causes);
+      return;
+    }
+    const properties = faults.map(({ name }) => name);
+    const why = sentence(faults.map(({ name, what }) => `${quoted(name)} ${what}`));
+    const causes = faults.flatMap((fault) => fault.causes);
+    this.#changes.blame(row, causes, setError(error, why, { properties }));
+  }
+
+  /** Returns the objects that `findKept` found, by their keys. */
+  get kept(): readonly ObjectKey[] {
+    return [...this.#kept.values()].filter((key) => key !== null);
+  }
+
+  /**
+   * Finds objects that would go with the call's own destroys, and that the rules of their types
+   * keep. Returns whether it found some. One statement for each type that has such a rule.
+   */
+  async findKept(
+    removals: ReadonlyMap<string, ObjectKey>,
+    roots: readonly string[],
+  ): Promise<boolean> {
+    if (!this.#isClient || removals.size === roots.length) return false;
+    const own = new Set(roots);
+    const { name: ownName } = this.#changes.index.type;
+    const unknown = [...removals.values()].filter((key) => {
+      const isRoot = key.type === ownName && own.has(key.id);
+      return !isRoot && !this.#kept.has(textOf(key)) && this.#rulesOf(key.type) !== null;
+    });
+    let found = false;
+    for (const [name, ids] of idsByType(unknown)) {
+      const type = this.#registry.dataTypes.get(name);
+      const rules = this.#rulesOf(name);
+      if (type === undefined || rules === null) continue;
+      for (const id of ids) this.#kept.set(textOf({ type: name, id }), null);
+      const rows = await this.#unit.transaction.get(type, [...ids], rules.keepingProperties);
+      for (const row of rows) {
+        if (keepingRule(rules, row) === undefined) continue;
+        const key = { type: name, id: row.id };
+        this.#kept.set(textOf(key), key);
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  /** Returns the rules of a type if some of them keep objects. */
+  #rulesOf(name: string): RuleIndex | null {
+    const type = this.#registry.dataTypes.get(name);
+    const rules = type === undefined ? null : indexOf(type).rules;
+    return rules !== null && rules.keeping.length > 0 ? rules : null;
+  }
+}
+
+/** Returns why a client can't destroy an object; null if no rule keeps it. */
+export function refusalOfDestroy(rules: RuleIndex | null, object: StoredObject): SetError | null {
+  const rule = rules === null ? undefined : keepingRule(rules, object);
+  if (rule === undefined) return null;
+  const why = `Clients can't destroy it while ${rule.words}.`;
+  return setError(rule.error ?? 'forbidden', why);
+}
+
+function keepingRule({ keeping }: RuleIndex, object: StoredObject): IndexedImmutable | undefined {
+  return keeping.find(({ when }) => meets(when, object));
+}
+
+/** Judges the step of one property: of a create what it begins as. */
+function faultsOfStep(rule: IndexedTransition, { before, after }: ProposedRow): readonly Fault[] {
+  const { property: name, initial, next, isComplete = false } = rule;
+  const to = after[name] ?? null;
+  const from = before?.[name] ?? null;
+  if (to === from) return NONE;
+  const fault = (what: string) => [{ name, what, causes: [name] }];
+  if (typeof from !== 'string') {
+    if (initial === undefined || initial.includes(to)) return NONE;
+    return fault(`can't begin as ${shown(to)}: legal is ${valueWords(initial)}`);
+  }
+  const legal = next.get(from);
+  if (legal === undefined && isComplete) return NONE;
+  if (legal?.includes(to) === true) return NONE;
+  const way = legal === undefined || legal.length === 0 ? 'nothing else' : valueWords(legal);
+  return fault(`can't change from ${shown(from)} to ${shown(to)}: legal is ${way}`);
+}
+
+/** Judges whether properties changed that the stored object doesn't let change. */
+function faultsOfLock(rule: IndexedImmutable, row: ProposedRow): readonly Fault[] {
+  const { before, after, updates } = row;
+  if (before === null || !meets(rule.when, before)) return NONE;
+  const touched = new Set<string>();
+  for (const { changed } of updates)
+    for (const name of changed) if (rule.names.has(name)) touched.add(name);
+  // One update of the call may have put back what another one had changed.
+  const names = [...touched].filter(
+    (name) => !jsonEqual(before[name] ?? null, after[name] ?? null),
+  );
+  const what = `must stay as it is while ${rule.words}`;
+  return names.map((name) => ({ name, what, causes: [name] }));
+}
+
+/** Judges whether properties are empty that must not be. */
+function faultsOfGaps(rule: IndexedRequired, { before, after }: ProposedRow): readonly Fault[] {
+  if (!meets(rule.when, after)) return NONE;
+  const isTouched = (name: string) =>
+    before === null || !jsonEqual(before[name] ?? null, after[name] ?? null);
+  // What an older schema let be empty stays so until an update concerns it.
+  const isBegun = rule.causes.some(isTouched);
+  const names = rule.properties.filter(
+    (name) => isEmpty(after[name] ?? null) && (isBegun || isTouched(name)),
+  );
+  const what = `must be neither null nor empty while ${rule.words}`;
+  return names.map((name) => ({ name, what, causes: [name, ...rule.causes] }));
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return value === null || value === '';
+  for (const _ in value) return false;
+  return true;
+}
+
+/** Returns a value as a client sent it, short. */
+function shown(value: JsonValue): string {
+  return excerpt(JSON.stringify(value));
+}
