@@ -25,11 +25,19 @@ export const STORED: Words<'hash' | 'encrypt'> = Object.freeze({
 
 /** Effects of a destroy on a reference to the object, by the value of `onDestroy`. */
 export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
-  restrict: 'The destroy is `objectIsLinked`; `objectIds` has ids of the objects that refer to it.',
+  restrict:
+    'The destroy is `objectIsLinked`; `objectIds` has ids of the objects that refer to it. ' +
+    '`{ restrict: NAME }` gives the error another type.',
   cascade: 'This object is destroyed too, with all that follows from that.',
   setNull:
     'The reference goes: a single one becomes null (so it must be nullable), a list or a set ' +
     'loses the id. The object counts as updated.',
+});
+
+/** Whether clients may destroy an object that a rule keeps from changing, by `destroy`. */
+export const DESTROY_RULES: Words<'allow' | 'refuse'> = Object.freeze({
+  allow: 'Clients may destroy the object.',
+  refuse: 'A destroy is refused, and so is one that would take the object along.',
 });
 
 /** Uses that a method makes of the account, by the value of `account`. */

@@ -3,6 +3,7 @@ import { flag, freeObject, names, ref, text } from './meta-schema/key-schemas.js
 import { method } from './meta-schema/method-keys.js';
 import { property } from './meta-schema/property-keys.js';
 import { filter, sort } from './meta-schema/query-keys.js';
+import { condition, immutableRule, requiredRule } from './meta-schema/rule-keys.js';
 import { dataType, standardMethod } from './meta-schema/type-keys.js';
 import { schema } from './meta-schema/value-keys.js';
 
@@ -65,6 +66,9 @@ export const META_SCHEMA: JSONSchema7 = {
     schema,
     filter,
     sort,
+    condition,
+    immutableRule,
+    requiredRule,
     standardMethod,
     method,
   },

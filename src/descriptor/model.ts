@@ -11,6 +11,7 @@ import type {
   StandardMethodName,
   StringFormat,
   TypeLimits,
+  TypeRules,
 } from '../capability/definition.js';
 import type { Place } from '../capability/places.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
@@ -118,6 +119,15 @@ export interface ModelStandardMethod {
   readonly at: Location;
 }
 
+/** A SetError of a type's own. */
+export interface ModelError {
+  readonly name: string;
+  readonly description: string;
+  /** The schema of its members: an object that has all of them. */
+  readonly members: JSONSchema7;
+  readonly at: Location;
+}
+
 /** A word in `drops`, and where it stands. */
 export interface ModelDrop {
   readonly name: string;
@@ -142,6 +152,9 @@ export interface ModelType {
   readonly indexes: readonly ModelIndex[];
   readonly search?: SearchIndexDefinition;
   readonly limits?: TypeLimits;
+  readonly rules?: TypeRules;
+  /** SetErrors of the type's own; absent if there are none. */
+  readonly errors?: readonly ModelError[];
   /**
    * The shape of the released table on SQLite (emit/key-ordered.ts); of a new one it is left out.
    */

@@ -21,6 +21,8 @@ export interface ReferenceView {
   readonly target: NameView;
   readonly form: ReferenceDefinition['form'];
   readonly onDestroy: string;
+  /** The error that `restrict` names. */
+  readonly error?: NameView;
   readonly acyclic: boolean;
 }
 
@@ -115,10 +117,13 @@ function viewReference(node: Located, type: string | undefined): ReferenceView |
   const target = keys !== undefined && isTypeName(keys.name) ? keys : named;
   if (target === undefined) return undefined;
   const ofValue = type === 'array' ? 'list' : 'single';
+  const onDestroy = member(node, 'onDestroy');
+  const error = nameOf(member(onDestroy, 'restrict'));
   return {
     target,
     form: target === keys ? 'set' : ofValue,
-    onDestroy: text(member(node, 'onDestroy')) ?? 'restrict',
+    onDestroy: text(onDestroy) ?? 'restrict',
+    ...(error === undefined ? {} : { error }),
     acyclic: flag(member(node, 'acyclic'), false),
   };
 }

@@ -9,6 +9,7 @@ import {
   standardProperties,
   viewProperty,
 } from './property-view.js';
+import { type RulesView, viewRules } from './rule-view.js';
 
 /**
  * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
@@ -47,6 +48,14 @@ export interface TypeView {
   readonly indexes: readonly ListView[];
   readonly filters: readonly FilterView[];
   readonly sorts: readonly SortView[];
+  readonly rules: RulesView;
+  /** Errors of the type's own, in the order of the text. */
+  readonly errors: readonly ErrorView[];
+}
+
+/** A SetError that a type declares, by a name or with its members. */
+export interface ErrorView extends Member {
+  readonly members: readonly Member[];
 }
 
 /** A filter as declared, in its short form or its long one. */
@@ -144,6 +153,8 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     indexes: viewLists(member(node, 'indexes')),
     filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
+    rules: viewRules(node),
+    errors: viewErrors(member(node, 'errors'), definitions),
   };
 }
 
@@ -159,6 +170,18 @@ function viewStandardMethods(
     const named = nameOf(item);
     return named === undefined ? [] : [{ name: named.name, nameAt: named.at, node: item }];
   });
+}
+
+/** Returns the errors that a type lists, or that it has as members. */
+function viewErrors(node: Located | undefined, definitions: Definitions): readonly ErrorView[] {
+  const listed = items(node).flatMap((item) => {
+    const named = nameOf(item);
+    return named === undefined ? [] : [{ name: named.name, nameAt: named.at, node: item }];
+  });
+  return [...listed, ...members(node)].map((each) => ({
+    ...each,
+    members: expandAll(members(member(each.node, 'members')), definitions),
+  }));
 }
 
 /** Returns a list with the one property where it has `unique: true`; else nothing. */

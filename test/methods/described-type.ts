@@ -67,6 +67,7 @@ function definitionOf(type: ModelType, capability: string): DataTypeDefinition {
     shadows: [],
     uniques: [],
     singleton: undefined as never,
+    errors: (type.errors ?? []).map(({ name }) => name),
     validate: {
       update: compile(given),
       filter: compile([]),

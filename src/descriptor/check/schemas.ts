@@ -40,6 +40,10 @@ export function schemasOf(view: CapabilityView): readonly SchemaView[] {
         collect({ label: part, node, at: node.at, depth: 1, use: 'message' }, messages);
     }
   }
+  for (const { name, members: all } of view.types.flatMap((type) => type.errors)) {
+    for (const { name: inner, nameAt, node } of all)
+      collect({ label: `${name}/${inner}`, node, at: nameAt, depth: 1, use: 'message' }, messages);
+  }
   for (const { name, nameAt, node } of view.unused.schemas)
     collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
   return [...found.values(), ...messages.values()];

@@ -38,10 +38,22 @@ export const property: JSONSchema7 = {
       'Gadget',
     ),
     onDestroy: {
-      enum: wordNames(ON_DESTROY),
       default: 'restrict',
-      examples: ['cascade'],
+      examples: ['cascade', { restrict: 'mailboxHasChild' }],
       description: `${ON_DESTROY_HELP}\n${wordsText(ON_DESTROY)}`,
+      if: { type: 'object' },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: {
+        properties: {
+          restrict: text(
+            'The error of the refused destroy: one of the `errors` of the type referred to.',
+            'mailboxHasChild',
+          ),
+        },
+        required: ['restrict'],
+        additionalProperties: false,
+      },
+      else: { enum: wordNames(ON_DESTROY) },
     },
     acyclic: flag('No object leads back to itself by this property.', false),
     computed: {

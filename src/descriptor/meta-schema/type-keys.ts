@@ -2,6 +2,7 @@ import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from '../bounds.js';
 import { METHOD_NAMES } from '../standard-methods.js';
 import { count, deprecated, flag, lists, names, ref, renamedFrom, text } from './key-schemas.js';
+import { ruleKeys } from './rule-keys.js';
 
 export const standardMethod: JSONSchema7 = {
   type: 'object',
@@ -109,6 +110,7 @@ export const dataType: JSONSchema7 = {
       minProperties: 1,
       additionalProperties: false,
     },
+    ...ruleKeys,
     deprecated,
     renamedFrom,
     drops: names('Properties whose values the next migration may lose or narrow.', 'oldName'),

@@ -19,3 +19,12 @@ export function isGivenByHooks({ access, computed, role }: ModelProperty): boole
   if (role !== undefined || computed?.kind === 'count') return false;
   return access === 'internal' || access === 'serverSet' || computed !== undefined;
 }
+
+/** Returns whether clients may write the property of an object that exists. */
+export function isWrittenByClients({
+  access,
+  computed,
+  role,
+}: Pick<ModelProperty, 'access' | 'computed' | 'role'>): boolean {
+  return (access === 'mutable' || access === 'secret') && computed === undefined && !role;
+}

@@ -61,8 +61,20 @@ export function evolutionOf({ node }: Pick<PropertyView, 'node'>): {
 }
 
 /** Returns the definition of a reference; its target has been judged. */
-function buildReference({ target, form, onDestroy, acyclic }: ReferenceView): ReferenceDefinition {
-  return { type: target.name, form, onDestroy: onDestroy as OnDestroy, acyclic };
+function buildReference({
+  target,
+  form,
+  onDestroy,
+  error,
+  acyclic,
+}: ReferenceView): ReferenceDefinition {
+  return {
+    type: target.name,
+    form,
+    onDestroy: onDestroy as OnDestroy,
+    ...(error === undefined ? {} : { error: error.name }),
+    acyclic,
+  };
 }
 
 /** Returns the model of `id`, `created` or `updated`: the server alone sets it. */

@@ -2,6 +2,7 @@ import type { SearchIndexDefinition, TypeLimits } from '../../capability/definit
 import { flag, items, type Located, member, text, words } from '../located.js';
 import type {
   ModelDrop,
+  ModelError,
   ModelFilter,
   ModelIndex,
   ModelStandardMethod,
@@ -10,10 +11,11 @@ import type {
 } from '../model.js';
 import { standardProperties } from '../property-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
-import type { ListView, TypeView } from '../view.js';
+import type { ErrorView, ListView, TypeView } from '../view.js';
 import { buildFilter, buildSort, type Find, filterIndexes } from './filters-and-sorts.js';
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
 import { buildSchema } from './property-schema.js';
+import { buildRules } from './rules.js';
 import { shadowsOf } from './shadows.js';
 
 /** Builds the model of a type that passed every check. */
@@ -33,6 +35,7 @@ export function buildType(view: TypeView): ModelType {
   const sorts = view.sorts.map((sort) => buildSort(sort, find));
   const search = buildSearch(view.name, filters);
   const limits = readLimits(member(view.node, 'limits'));
+  const rules = buildRules(view.rules, properties);
   return {
     name: view.name,
     table: view.name,
@@ -51,9 +54,28 @@ export function buildType(view: TypeView): ModelType {
     ],
     ...(search === undefined ? {} : { search }),
     ...(limits === undefined ? {} : { limits }),
+    ...(rules === undefined ? {} : { rules }),
+    ...(view.errors.length === 0 ? {} : { errors: view.errors.map(buildError) }),
     ...evolutionOf(view),
     drops: dropsIn(member(view.node, 'drops')),
     at: view.nameAt,
+  };
+}
+
+/** Returns an error with the schema of its members, all of which are required. */
+function buildError({ name, nameAt, node, members }: ErrorView): ModelError {
+  return {
+    name,
+    description: words(node),
+    members: {
+      type: 'object',
+      properties: Object.fromEntries(
+        members.map((each) => [each.name, buildSchema(each.node, 'message')]),
+      ),
+      required: members.map((each) => each.name),
+      additionalProperties: false,
+    },
+    at: nameAt,
   };
 }
 

@@ -48,11 +48,26 @@ function showType(node: Located, type: TypeView, isInternal: IsInternal): Locate
   let wire = omit(node, ['drops', 'renamedFrom']);
   for (const key of ['required', 'unique', 'indexes'])
     wire = change(wire, key, (list) => filterItems(list, isShown));
+  for (const key of ['immutableWhen', 'requiredWhen']) wire = withoutRules(wire, key, hidden);
   return change(wire, 'properties', (properties) =>
     mapMembers(omit(properties, [...hidden]), (property) =>
       wireProperty(property.node, type.name, isInternal),
     ),
   );
+}
+
+/** Returns a type without the rules whose conditions name an internal property. */
+function withoutRules(type: Located, key: string, hidden: ReadonlySet<string>): Located {
+  const isShown = (rule: Located): boolean => {
+    const when = member(rule, 'when');
+    return members(when?.members === undefined ? rule : when).every(
+      ({ name }) => !hidden.has(name),
+    );
+  };
+  const rules = member(type, key);
+  if (rules === undefined) return type;
+  const isLeft = (rules.items ?? [rules]).some(isShown);
+  return isLeft ? change(type, key, (list) => filterItems(list, isShown)) : omit(type, [key]);
 }
 
 /**
