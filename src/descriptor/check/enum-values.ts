@@ -40,7 +40,7 @@ export const enumValues: Rule = (views, report) => {
 const KEY = Object.freeze({ type: 'string', nullable: false });
 
 /** Returns the bound or the pattern that a value breaks, in words; undefined if it breaks none. */
-function outOfBounds(value: JsonValue, node: Located): string | undefined {
+export function outOfBounds(value: JsonValue, node: Located): string | undefined {
   const keyed = (key: string) => member(node, key);
   const limit = (key: string) => {
     const bound = keyed(key)?.value;
@@ -60,7 +60,7 @@ function outOfBounds(value: JsonValue, node: Located): string | undefined {
 }
 
 /** Returns whether a value of an enum can be one of its type. U+0000 can't be stored. */
-function hasType(value: JsonValue, type: string | undefined): boolean {
+export function hasType(value: JsonValue, type: string | undefined): boolean {
   switch (type) {
     case 'string':
       return typeof value === 'string' && !value.includes('\u0000');

@@ -16,10 +16,12 @@ import { filters } from './filters.js';
 import { fittingKeys } from './fitting-keys.js';
 import { withoutSpoiled } from './follow-ons.js';
 import { hiddenProperties } from './hidden-properties.js';
+import { immutableWhen } from './immutable-when.js';
 import { methodNames } from './method-names.js';
 import { methodSchemas } from './method-schemas.js';
 import { missingDefaults } from './missing-defaults.js';
 import { nullableDefaults } from './nullable-defaults.js';
+import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
 import { propertyClashes } from './property-clashes.js';
 import { propertyNames } from './property-names.js';
@@ -27,6 +29,7 @@ import { ranges } from './ranges.js';
 import { references } from './reference-targets.js';
 import { renames } from './renames.js';
 import { requiredProperties } from './required-properties.js';
+import { requiredWhen } from './required-when.js';
 import type { Report, Rule } from './rule.js';
 import { sessionEntries } from './session-entries.js';
 import { shapes } from './shapes.js';
@@ -34,6 +37,7 @@ import { singletons } from './singletons.js';
 import { sorts } from './sorts.js';
 import { standardMethods } from './standard-method-uses.js';
 import { structure } from './structure.js';
+import { transitions } from './transitions.js';
 import { typeNames } from './type-names.js';
 import { unindexed } from './unindexed.js';
 import { uniques } from './unique-keys.js';
@@ -72,6 +76,10 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   references,
   computed,
   uniques,
+  transitions,
+  immutableWhen,
+  requiredWhen,
+  ownErrors,
   singletons,
   standardMethods,
   hiddenProperties,

@@ -39,12 +39,32 @@ export const MEANING = Object.freeze({
     wrong: 'type: string, references: Person, onDestroy: setNull',
     right: "type: [string, 'null'], references: Person, onDestroy: setNull",
   },
+  'bad-error': {
+    cause:
+      'An error of a type has a name of its own, and members that are not those of every error. ' +
+      'One that a rule or `restrict` names has no members: a hook alone could give them.',
+    wrong: 'errors: [forbidden]',
+    right: 'errors: [invoiceIsPaid]',
+  },
   'bad-rename': {
     cause:
       '`renamedFrom` gives the name of the last release, which the descriptor no longer ' +
       'has. Nothing else gives the same.',
     wrong: 'title: { type: string, renamedFrom: label }, label: { type: string }',
     right: 'title: { type: string, renamedFrom: label }',
+  },
+  'bad-rule': {
+    cause:
+      'A [rule](descriptors.md#rules-between-values) binds clients, so it names properties that ' +
+      'they write. It forbids or requires something.',
+    wrong: 'requiredWhen: { when: { done: [true] }, properties: [count] }',
+    right: 'requiredWhen: { when: { done: [true] }, properties: [note] }',
+  },
+  'bad-rule-value': {
+    cause:
+      "A [rule](descriptors.md#rules-between-values) names a value that the property can't have.",
+    wrong: 'transitions: { status: { draft: [snet] } }',
+    right: 'transitions: { status: { draft: [sent] } }',
   },
   'bad-secret': {
     cause: 'A secret is text without a default but null. It is no id of a blob, and not unique.',
@@ -72,6 +92,15 @@ export const MEANING = Object.freeze({
     cause: 'A property is computed from itself, directly or by way of others.',
     wrong: 'a: { computed: { from: [b] } }, b: { computed: { from: [a] } }',
     right: 'a: { computed: { from: [c] } }, b: { computed: { from: [a] } }',
+  },
+  'contradictory-rules': {
+    cause: 'Two rules, or a rule and a default, can never hold together.',
+    wrong:
+      'status: { type: string, enum: [draft, sent], default: sent }, and ' +
+      'transitions: { status: { initial: [draft], from: { draft: [sent] } } }',
+    right:
+      'status: { type: string, enum: [draft, sent], default: draft }, and ' +
+      'transitions: { status: { initial: [draft], from: { draft: [sent] } } }',
   },
   'duplicate-argument': {
     cause: 'The standard method has that argument or response member already.',
@@ -191,6 +220,11 @@ export const MEANING = Object.freeze({
     cause: '`$ref` names no schema under `$defs`.',
     wrong: "$ref: '#/$defs/prat'",
     right: "$ref: '#/$defs/part'",
+  },
+  'unknown-error': {
+    cause: 'A rule names no error of its type, or `restrict` no error of the type referred to.',
+    wrong: 'errors: [isPaid], immutableWhen: { when: { status: [paid] }, error: isPayed }',
+    right: 'errors: [isPaid], immutableWhen: { when: { status: [paid] }, error: isPaid }',
   },
   'unknown-property': {
     cause: 'The type has no property of that name.',

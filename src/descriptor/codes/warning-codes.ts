@@ -53,6 +53,16 @@ export const WARNINGS = Object.freeze({
       'blob: true } } } }',
     silence: '`blob: true` or `blob: false` at the string.',
   },
+  'unreachable-value': {
+    cause: 'No step of `transitions` leads to the value, and no new object begins with it.',
+    wrong:
+      'status: { type: string, enum: [draft, sent, paid], default: draft }, and ' +
+      'transitions: { status: { initial: [draft], from: { draft: [sent] } } }',
+    right:
+      'status: { type: string, enum: [draft, sent, paid], default: draft }, and ' +
+      'transitions: { status: { initial: [draft], from: { draft: [sent], sent: [paid] } } }',
+    silence: 'If hooks give the value, name it as a step: `paid: []`.',
+  },
   'unread-database': {
     cause:
       "The project has no git repository, and `generate` can't read its database. It treats " +

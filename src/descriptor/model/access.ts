@@ -20,11 +20,15 @@ export function isGivenByHooks({ access, computed, role }: ModelProperty): boole
   return access === 'internal' || access === 'serverSet' || computed !== undefined;
 }
 
+/** Who writes a property, of the model or of a view of a descriptor. */
+export interface Written {
+  readonly access: string;
+  readonly computed?: object | undefined;
+  readonly role?: string | undefined;
+}
+
 /** Returns whether clients may write the property of an object that exists. */
-export function isWrittenByClients({
-  access,
-  computed,
-  role,
-}: Pick<ModelProperty, 'access' | 'computed' | 'role'>): boolean {
-  return (access === 'mutable' || access === 'secret') && computed === undefined && !role;
+export function isWrittenByClients({ access, computed, role }: Written): boolean {
+  const isWritten = access === 'mutable' || access === 'secret';
+  return isWritten && computed === undefined && role === undefined;
 }

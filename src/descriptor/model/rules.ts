@@ -15,7 +15,7 @@ import {
   type RulesView,
   type TransitionView,
 } from '../rule-view.js';
-import { isWrittenByClients } from './access.js';
+import { isWrittenByClients, type Written } from './access.js';
 
 /** Returns the rules of a type with every property named; undefined if the type has none. */
 export function buildRules(
@@ -37,7 +37,7 @@ export function buildRules(
 /** Returns the names of the properties that clients can't change while a rule holds. */
 export function protectedNames(
   { properties: named, except, when }: ImmutableView,
-  properties: readonly Pick<ModelProperty, 'name' | 'access' | 'computed' | 'role'>[],
+  properties: readonly (Written & { readonly name: string })[],
 ): readonly string[] {
   if (named !== undefined) return named.map(({ name }) => name);
   const free = new Set([...except, ...when.map(({ property }) => property)].map(nameIn));

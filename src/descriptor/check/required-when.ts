@@ -1,0 +1,52 @@
+import type { PropertyView } from '../property-view.js';
+import type { RequiredView } from '../rule-view.js';
+import type { TypeView } from '../view.js';
+import type { Report, Rule } from './rule.js';
+import { enumOf, judgeConditions } from './rule-values.js';
+import { findProperty } from './types.js';
+
+/** Refuses a `requiredWhen` of what clients don't give, or what is never empty. */
+export const requiredWhen: Rule = (views, report) => {
+  for (const type of views.flatMap((view) => view.types)) {
+    for (const rule of type.rules.required) {
+      judgeConditions(type, rule.when, report);
+      if (rule.properties.length === 0)
+        report('empty', rule.at, 'the rule requires nothing: "properties" must not be empty.');
+      judgeProperties(type, rule, report);
+    }
+  }
+};
+
+function judgeProperties(type: TypeView, { when, properties }: RequiredView, report: Report) {
+  const seen = new Set<string>();
+  for (const named of properties) {
+    const { name, at } = named;
+    const property = findProperty(type, named, report);
+    if (seen.has(name)) report('duplicate-entry', at, `"${name}" is listed twice.`);
+    seen.add(name);
+    if (property?.kind === undefined) continue;
+    const { access, computed } = property;
+    if (computed !== undefined || access === 'serverSet' || access === 'internal') {
+      const what = computed === undefined ? access : 'computed';
+      report('bad-rule', at, `"${name}" is ${what}: no client could give it.`);
+    } else if (isNeverEmpty(property))
+      report('bad-rule', at, `"${name}" always has a value: it is neither null nor empty.`);
+    const same = when.find((each) => each.property.name === name && !each.isNot);
+    if (same?.values.every(({ value }) => value === null || value === '') === true)
+      report(
+        'contradictory-rules',
+        at,
+        `"${name}" can't be given while it is ${same.values.map(({ value }) => JSON.stringify(value)).join(' or ')}.`,
+      );
+  }
+}
+
+/** Returns whether no value of a property is null, or an empty text, list or object. */
+function isNeverEmpty(property: PropertyView): boolean {
+  const { kind, nullable, format, reference } = property;
+  if (nullable) return false;
+  if (kind === 'json') return false;
+  if (kind !== 'string' || format !== undefined || reference !== undefined) return true;
+  const values = enumOf(property);
+  return values !== undefined && !values.includes('');
+}

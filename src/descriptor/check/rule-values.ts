@@ -1,0 +1,77 @@
+import type { JsonValue } from '../../protocol/json.js';
+import { typeOf } from '../kinds.js';
+import { items, type Located, member } from '../located.js';
+import type { PropertyView } from '../property-view.js';
+import type { ConditionView } from '../rule-view.js';
+import type { TypeView } from '../view.js';
+import { didYouMean } from './did-you-mean.js';
+import { hasType, outOfBounds } from './enum-values.js';
+import { listed, type Report } from './rule.js';
+import { findProperty } from './types.js';
+
+/** What the rules about rules share: the values that they name. */
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'boolean', 'integer', 'number']);
+
+/** Returns whether a descriptor can name the values of a property: no ids, dates, lists, objects. */
+export function hasNamedValues(property: PropertyView): boolean {
+  const { kind, format, reference, blobs, role } = property;
+  const isScalar = kind !== undefined && SCALARS.has(kind);
+  return isScalar && format === undefined && reference === undefined && blobs.length === 0 && !role;
+}
+
+/** Reports values that the property can't have, and those that a list has twice. */
+export function judgeValues(
+  property: PropertyView,
+  values: readonly Pick<Located, 'value' | 'at'>[],
+  report: Report,
+): void {
+  const seen = new Set<JsonValue>();
+  for (const { value, at } of values) {
+    if (seen.has(value)) report('duplicate-entry', at, `${JSON.stringify(value)} is listed twice.`);
+    seen.add(value);
+    const why = whyNoValue(property, value);
+    if (why !== undefined)
+      report('bad-rule-value', at, `${JSON.stringify(value)} is no value of ${why}`);
+  }
+}
+
+/** Returns the end of a sentence about a value that a property can't have; undefined for others. */
+function whyNoValue(property: PropertyView, value: JsonValue): string | undefined {
+  const { name, node, nullable } = property;
+  if (value === null) return nullable ? undefined : `"${name}", which can't be null.`;
+  if (!hasNamedValues(property))
+    return `"${name}" that a rule can name: of lists, objects, dates and ids it knows null alone.`;
+  const { type } = typeOf(node);
+  if (typeof value === 'boolean' ? type !== 'boolean' : !hasType(value, type) || type === 'boolean')
+    return `"${name}", which is ${type}.`;
+  const legal = enumOf(property);
+  if (legal !== undefined) {
+    if (legal.includes(value)) return undefined;
+    const words = legal.map((each) => JSON.stringify(each));
+    return `"${name}".${didYouMean(String(value), legal.map(String))} Legal are ${listed(words)}.`;
+  }
+  const why = outOfBounds(value, node);
+  return why === undefined ? undefined : `"${name}": ${why}.`;
+}
+
+/** Returns the values of a property's enum; undefined where it has none. */
+export function enumOf({ node }: PropertyView): readonly JsonValue[] | undefined {
+  const values = member(node, 'enum');
+  return values === undefined ? undefined : items(values).map(({ value }) => value);
+}
+
+/** Judges the conditions of a rule: each names a property that may be read, and its values. */
+export function judgeConditions(
+  type: TypeView,
+  when: readonly ConditionView[],
+  report: Report,
+): void {
+  for (const { property: named, values } of when) {
+    const property = findProperty(type, named, report);
+    if (property?.kind === undefined) continue;
+    if (property.access === 'secret')
+      report('bad-rule', named.at, `"${named.name}" is secret: no rule can depend on it.`);
+    else judgeValues(property, values, report);
+  }
+}
