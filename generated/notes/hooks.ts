@@ -7,7 +7,7 @@ import type { NoteStored } from './Note.definition.js';
 export const WRITTEN_FOR: string = '6f67e685cd98';
 
 /** Hooks of Note. */
-export interface NoteHooks<Database = unknown> extends jmap.TypeHooks<NoteStored, Database> {}
+export interface NoteHooks<Database = unknown> extends jmap.TypeHooks<NoteStored, Database, jmap.JsonObject, jmap.StandardSetError> {}
 
 /** The type of `hooks` in capabilities/notes.hooks.ts. */
 export interface Hooks<Database = unknown> {

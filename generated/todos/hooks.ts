@@ -7,7 +7,7 @@ import type { TodoStored } from './Todo.definition.js';
 export const WRITTEN_FOR: string = '64f7bbe25a44';
 
 /** Hooks of Todo. */
-export interface TodoHooks<Database = unknown> extends jmap.TypeHooks<TodoStored, Database> {}
+export interface TodoHooks<Database = unknown> extends jmap.TypeHooks<TodoStored, Database, jmap.JsonObject, jmap.StandardSetError> {}
 
 /** The type of `hooks` in capabilities/todos.hooks.ts. */
 export interface Hooks<Database = unknown> {

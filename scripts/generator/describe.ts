@@ -13,6 +13,7 @@ import type {
 } from '../../src/descriptor/model.js';
 import { viewCapability } from '../../src/descriptor/view.js';
 import { EXIT, printError, printLine, UsageError } from '../cli.js';
+import { describeRules } from './emit/rule-words.js';
 import { asUsageError } from './file-errors.js';
 import { loadDescriptors } from './load/index.js';
 import { placed, readHistories } from './migrations/index.js';
@@ -138,6 +139,14 @@ function composeType({ capability, type, ownMethods }: Entry): string {
     ...writeSection('unique', lists(type.uniques)),
     ...writeSection('indexes', lists(indexes)),
     ...writeSection('limits', limits),
+    ...writeSection(
+      'rules',
+      describeRules(type).map((line) => `  ${line.replaceAll('`', '')}`),
+    ),
+    ...writeSection(
+      'errors',
+      (type.errors ?? []).map(({ name, at }) => `  ${name}  ${place(at)}`),
+    ),
   ].join('\n');
 }
 

@@ -7,7 +7,6 @@ import type {
   TransitionRule,
 } from '../capability/definition.js';
 import type { JsonValue } from '../protocol/json.js';
-import type { StoredObject } from '../store/port.js';
 import { quoted } from './issues.js';
 
 /** The rules of a type, in the form in which the engine asks them. */
@@ -63,13 +62,6 @@ export function indexRules(type: DataTypeDefinition): RuleIndex | null {
     })),
     keeping,
     keepingProperties: properties.filter(({ name }) => asked.has(name)),
-  });
-}
-
-/** Returns whether an object meets all conditions. */
-export function meets(when: readonly RuleCondition[], object: StoredObject): boolean {
-  return when.every(({ property, values, isNot = false }) => {
-    return values.includes(object[property] ?? null) !== isNot;
   });
 }
 

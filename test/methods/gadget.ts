@@ -132,6 +132,7 @@ export function dataType(
     filters: [],
     sorts: [],
     shadows: [],
+    errors: ['isKept'],
     validate: {
       update: validator(schemas),
       filter: validator({}),

@@ -114,6 +114,7 @@ export const Widget: DataTypeDefinition = {
     { column: 'title_folded', property: PROPERTIES.title, transform: 'fold' },
     { column: 'title_casemap', property: PROPERTIES.title, transform: 'casemap' },
   ],
+  errors: ['mailboxHasChild', 'example.com:locked'],
   validate: {
     update: validator(SCHEMAS),
     filter: validator(FILTER_SCHEMAS),

@@ -12,6 +12,7 @@ export const EXAMPLES: readonly string[] = readdirSync(join(ROOT, 'examples'))
 /** The descriptors of the shared copy beside the project's own ones. */
 export const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/conformance/gadget.yaml'),
+  join(ROOT, 'test/hooks/invoices.yaml'),
   join(ROOT, 'test/hooks/ledger.yaml'),
   join(ROOT, 'test/hooks/machines.yaml'),
   join(ROOT, 'test/evolution/shelf.yaml'),

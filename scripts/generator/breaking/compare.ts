@@ -5,6 +5,7 @@ import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
 import { compareProperty, isVisible, withoutInternal } from './compare-property.js';
+import { compareRules } from './compare-rules.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
 import { underNewNames } from './new-names.js';
 
@@ -121,6 +122,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
     const whole = wholes.get(old.name);
     if (whole !== undefined) {
       compareWhole(whole, type, tell);
+      compareRules(whole, type, renamed, tell);
       compareSearches(whole, type, renamed, tell);
     }
   }

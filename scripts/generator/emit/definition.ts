@@ -13,6 +13,7 @@ import { Call, Code } from './code.js';
 import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { charactersOfRow } from './key-ordered.js';
 import { JMAP, STANDARD, validatorsOf } from './sources.js';
+import { hasMembers } from './type-validators.js';
 
 /** Returns the prefix of the names of a type's constants: `todo` for `Todo`. */
 export function stemOf(typeName: string): string {
@@ -27,7 +28,7 @@ export function addDefinition(
 ): void {
   const { name } = type;
   const stem = stemOf(name);
-  addShape(module, name);
+  addShape(module, type);
   module.addConstant({
     name: `${stem}Type`,
     value: new Call(
@@ -48,13 +49,14 @@ export function addDefinition(
 }
 
 /** Adds the interface that joins a type's TypeScript types under one name, for the handlers. */
-function addShape(module: GeneratedModule, name: string): void {
+function addShape(module: GeneratedModule, { name, errors }: ModelType): void {
   const parts = {
     object: '',
     create: 'Create',
     patch: 'Patch',
     filter: 'Filter',
     stored: 'Stored',
+    ...(errors === undefined ? {} : { error: 'SetError' }),
   };
   module.addInterface({
     name: `${name}Shape`,
@@ -95,10 +97,13 @@ function typeValue(
         : type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
     search: type.search,
     limits: type.limits,
+    rules: type.rules,
+    errors: type.errors?.map((error) => error.name),
     validate: {
       update: validator('update'),
       filter: validator('filter'),
       server: type.properties.some(isGivenByHooks) ? validator('server') : undefined,
+      errors: hasMembers(type) ? validator('errors') : undefined,
     },
   };
 }

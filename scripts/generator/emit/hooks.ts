@@ -68,13 +68,13 @@ class HooksModule {
     const further = this.#listFurther(type);
     const set = further.find(({ verb, args }) => verb === 'set' && args !== null);
     // A write of another type, or a tx.set, that reaches these hooks has other arguments or none.
-    const args = set === undefined ? '' : `, Partial<${set.args}>`;
+    const args = set === undefined ? this.#module.type(JMAP, 'JsonObject') : `Partial<${set.args}>`;
     const hooks = this.#module.type(JMAP, 'TypeHooks');
     this.#module.addInterface({
       name: `${type.name}Hooks`,
       words: `Hooks of ${type.name}.`,
       typeParameters: DATABASE,
-      extends: `${hooks}<${this.#stored(type.name)}, Database${args}>`,
+      extends: `${hooks}<${this.#stored(type.name)}, Database, ${args}, ${this.#refusal(type)}>`,
       members: [
         ...group(
           'compute',
@@ -87,6 +87,12 @@ class HooksModule {
         ...group('methods', this.#typeExtensions(further), true),
       ],
     });
+  }
+
+  /** Returns the type of the SetErrors by which a `check` may refuse. */
+  #refusal({ name, errors }: ModelType): string {
+    if (errors === undefined) return this.#module.type(JMAP, 'StandardSetError');
+    return this.#module.type(fileOf(this.#capability, `${name}.definition`), `${name}SetError`);
   }
 
   /** Returns the member for a property with `from`: a pure function of the object. */

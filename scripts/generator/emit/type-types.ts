@@ -8,6 +8,7 @@ import {
 import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule } from './generated-module.js';
+import { commentOnSteps } from './rule-words.js';
 import { sharedSchemas, withShared } from './shared-schemas.js';
 import { JMAP } from './sources.js';
 import { orNull } from './type-validators.js';
@@ -26,7 +27,36 @@ export async function addTypesOf(module: GeneratedModule, type: ModelType): Prom
   const patch = `${module.type(JMAP, 'PatchObject')}<${name}Create>`;
   module.addTypeAlias(`${name}Patch`, patch, 'Changes of one, as a client gives them.');
   await addWireTypes(module, types.slice(1));
+  await addErrors(module, type);
   await addStored(module, type);
+}
+
+/** Adds the SetErrors of a type that declares some of its own: these and the standard ones. */
+async function addErrors(module: GeneratedModule, { name, errors }: ModelType): Promise<void> {
+  if (errors === undefined) return;
+  const words = `The errors of ${name}’s own by name, each with its members.`;
+  const members = errors.map((error) => [
+    error.name,
+    { ...error.members, ...(error.description === '' ? {} : { description: error.description }) },
+  ]);
+  await addWireTypes(module, [
+    [
+      `${name}Errors`,
+      {
+        type: 'object',
+        description: words,
+        properties: Object.fromEntries(members),
+        required: errors.map((error) => error.name),
+        additionalProperties: false,
+      },
+    ],
+  ]);
+  const jmap = (type: string) => module.type(JMAP, type);
+  module.addTypeAlias(
+    `${name}SetError`,
+    `${jmap('StandardSetError')} | ${jmap('OwnSetError')}<${name}Errors>`,
+    `Why ${name}/set refuses an object.`,
+  );
 }
 
 /** Returns the `$defs` that types on the wire use, by name. */
@@ -36,6 +66,7 @@ function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
     [
       ...seen.map(({ schema }) => schema),
       ...type.methods.flatMap((method) => [method.arguments, method.response]),
+      ...(type.errors ?? []).map((error) => error.members),
     ],
     namesOf(type),
   );
@@ -43,7 +74,7 @@ function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
 
 function namesOf(type: ModelType): readonly string[] {
   const { name } = type;
-  const further = ['Create', 'Patch', 'Secrets', 'Stored', 'Shape'];
+  const further = ['Create', 'Patch', 'Secrets', 'Stored', 'Shape', 'Errors', 'SetError'];
   return [...ownTypes(type).map(([own]) => own), ...further.map((part) => `${name}${part}`)];
 }
 
@@ -102,14 +133,17 @@ function secretsOf(type: ModelType): readonly NamedSchema[] {
   if (secrets.length === 0) return [];
   const required = secrets.filter((property) => property.required);
   const words = 'The secrets that a client gives and never sees again.';
-  return [[`${type.name}Secrets`, objectOf(words, secrets, required, described)]];
+  return [[`${type.name}Secrets`, objectOf(words, secrets, required, describedOf(type))]];
 }
 
 function ownTypes(type: ModelType): readonly NamedSchema[] {
   const { name, properties } = type;
   const shown = properties.filter(isShown);
   return [
-    [name, objectOf(deprecatedWords(type.description, type.deprecated), shown, shown, described)],
+    [
+      name,
+      objectOf(deprecatedWords(type.description, type.deprecated), shown, shown, describedOf(type)),
+    ],
     [
       `${name}Filter`,
       {
@@ -171,8 +205,14 @@ function objectOf(
   };
 }
 
-function described(property: ModelProperty): JSONSchema7 {
-  const parts = [property.description, ...accessWords(property)].filter((part) => part !== '');
+/** Returns the schemas of a type's properties with comments that have the steps of their values. */
+function describedOf(type: ModelType): (property: ModelProperty) => JSONSchema7 {
+  return (property) => described(property, commentOnSteps(type, property.name));
+}
+
+function described(property: ModelProperty, steps = ''): JSONSchema7 {
+  const all = [property.description, ...accessWords(property), steps];
+  const parts = all.filter((part) => part !== '');
   const words = deprecatedWords(parts.join(' '), property.deprecated);
   return words === '' ? property.schema : { ...property.schema, description: words };
 }

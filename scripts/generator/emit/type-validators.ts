@@ -75,6 +75,7 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
       },
     },
     ...hookValidators(type),
+    ...errorValidators(type),
     ...argumentValidators(type),
     ...responseValidators(type),
   ];
@@ -95,6 +96,31 @@ function hookValidators(type: ModelType): readonly ValidatorSource[] {
         ),
         additionalProperties: false,
       },
+    },
+  ];
+}
+
+/** Returns whether an error of the type's own has members. */
+export function hasMembers({ errors = [] }: ModelType): boolean {
+  return errors.some(({ members }) => hasFurther(members));
+}
+
+/** Returns the validator of what hooks give for the members of errors, each under its name. */
+function errorValidators(type: ModelType): readonly ValidatorSource[] {
+  if (!hasMembers(type)) return [];
+  const { errors = [] } = type;
+  return [
+    {
+      name: 'errors',
+      words: `The members of an error of ${type.name}, under its name.`,
+      schema: validationSchema(
+        {
+          type: 'object',
+          properties: Object.fromEntries(errors.map(({ name, members }) => [name, members])),
+          additionalProperties: false,
+        },
+        'message',
+      ),
     },
   ];
 }

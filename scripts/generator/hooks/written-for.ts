@@ -18,8 +18,9 @@ export function ownMethodsOf({ methods }: ModelCapability): readonly ModelMethod
  */
 export function writtenFor(capability: ModelCapability): string {
   const seen = {
-    types: capability.types.map(({ name, properties, methods, singleton }) => ({
+    types: capability.types.map(({ name, properties, methods, singleton, errors }) => ({
       name,
+      errors,
       singleton,
       properties: properties.map(seenOf),
       methods,

@@ -170,7 +170,11 @@ export function snapshotType(type: ModelType): SnapshotType {
 
 function snapshotProperty(property: ModelProperty): SnapshotProperty {
   const { at: _at, description: _words, deprecated: _why, renamedFrom: _old, ...rest } = property;
-  return { ...rest, schema: withoutWords(byMemberName(rest.schema)) as SnapshotProperty['schema'] };
+  const schema = withoutWords(byMemberName(rest.schema)) as SnapshotProperty['schema'];
+  if (rest.reference === undefined) return { ...rest, schema };
+  // Neither a table nor a client's cache depends on how a destroy is refused.
+  const { error: _error, ...reference } = rest.reference;
+  return { ...rest, reference, schema };
 }
 
 /** Returns the schema with the members of every object type in order of their names. */

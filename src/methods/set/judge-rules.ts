@@ -1,3 +1,4 @@
+import { meetsConditions } from '../../capability/rule-conditions.js';
 import { jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { excerpt } from '../../protocol/excerpt.js';
@@ -9,7 +10,6 @@ import {
   type IndexedImmutable,
   type IndexedRequired,
   type IndexedTransition,
-  meets,
   type RuleIndex,
   valueWords,
 } from '../rule-index.js';
@@ -130,7 +130,7 @@ export function refusalOfDestroy(rules: RuleIndex | null, object: StoredObject):
 }
 
 function keepingRule({ keeping }: RuleIndex, object: StoredObject): IndexedImmutable | undefined {
-  return keeping.find(({ when }) => meets(when, object));
+  return keeping.find(({ when }) => meetsConditions(when, object));
 }
 
 /** Judges the step of one property: of a create what it begins as. */
@@ -154,7 +154,7 @@ function faultsOfStep(rule: IndexedTransition, { before, after }: ProposedRow): 
 /** Judges whether properties changed that the stored object doesn't let change. */
 function faultsOfLock(rule: IndexedImmutable, row: ProposedRow): readonly Fault[] {
   const { before, after, updates } = row;
-  if (before === null || !meets(rule.when, before)) return NONE;
+  if (before === null || !meetsConditions(rule.when, before)) return NONE;
   const touched = new Set<string>();
   for (const { changed } of updates)
     for (const name of changed) if (rule.names.has(name)) touched.add(name);
@@ -168,7 +168,7 @@ function faultsOfLock(rule: IndexedImmutable, row: ProposedRow): readonly Fault[
 
 /** Judges whether properties are empty that must not be. */
 function faultsOfGaps(rule: IndexedRequired, { before, after }: ProposedRow): readonly Fault[] {
-  if (!meets(rule.when, after)) return NONE;
+  if (!meetsConditions(rule.when, after)) return NONE;
   const isTouched = (name: string) =>
     before === null || !jsonEqual(before[name] ?? null, after[name] ?? null);
   // What an older schema let be empty stays so until an update concerns it.

@@ -1,5 +1,6 @@
 import type { StandardMethodName } from '../../../../src/capability/definition.js';
 import { isGiven, isShown } from '../../../../src/descriptor/model/access.js';
+import { startUnderRules } from '../../../../src/descriptor/model/rule-start.js';
 import type {
   ModelProperty,
   ModelStandardMethod,
@@ -97,8 +98,14 @@ const EXAMPLES: Readonly<Record<StandardMethodName, (type: ModelType) => Example
  * Returns an example of /set: a create, an update and a destroy, of a singleton the update alone.
  */
 function exampleOfSet(type: ModelType): Example {
+  const { values, locked } = startUnderRules(type);
   const patched = type.properties.find(
-    (property) => isGiven(property) && property.access === 'mutable' && isFree(property),
+    (property) =>
+      isGiven(property) &&
+      property.access === 'mutable' &&
+      isFree(property) &&
+      !Object.hasOwn(values, property.name) &&
+      !locked.has(property.name),
   );
   const patch = patched === undefined ? {} : { [patched.name]: sampleProperty(patched, '') };
   const states = { oldState: STATES.before, newState: STATES.after };
@@ -138,13 +145,16 @@ function exampleQuery(type: ModelType): JsonObject {
 
 /** Returns an object to create: all that is required, and some of what is not. */
 function sampleCreate(type: ModelType): JsonObject {
+  const { values, needed } = startUnderRules(type);
   const given = type.properties.filter(isGiven);
-  const optional = given.filter((property) => !property.required && isFree(property));
+  const isNeeded = ({ required, name }: ModelProperty) => required || needed.has(name);
+  const optional = given.filter((property) => !isNeeded(property) && isFree(property));
   const chosen = new Set(optional.slice(0, OPTIONAL_IN_CREATE));
-  return sampleProperties(
-    given.filter((property) => property.required || chosen.has(property)),
-    sampleIdOf(type),
-  );
+  const properties = given.filter((property) => isNeeded(property) || chosen.has(property));
+  const object = sampleProperties(properties, sampleIdOf(type));
+  for (const { name } of properties)
+    if (Object.hasOwn(values, name)) object[name] = values[name] ?? null;
+  return object;
 }
 
 /** Returns whether a value needs no object and no blob that is there already. */
@@ -169,7 +179,10 @@ function created(type: ModelType): JsonObject {
 }
 
 /** Returns a value for each of the properties. */
-function sampleProperties(properties: readonly ModelProperty[], id: string): JsonObject {
+function sampleProperties(
+  properties: readonly ModelProperty[],
+  id: string,
+): Record<string, JsonValue> {
   return Object.fromEntries(
     properties.map((property): [string, JsonValue] => [
       property.name,

@@ -2,6 +2,7 @@ import { isShown } from '../../../../src/descriptor/model/access.js';
 import { standardMethodsOf } from '../../../../src/descriptor/model/further-members.js';
 import type { ModelCapability, ModelSort, ModelType } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
+import { describeRules } from '../rule-words.js';
 import { type Example, exampleOf } from './examples.js';
 import { code, escapeText, json, list, paragraphs, table } from './markdown.js';
 import { memberTable } from './member-table.js';
@@ -18,6 +19,8 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
     ...writeDeprecation(type.deprecated),
     ...describeManners(type),
     ...properties(type),
+    ...rules(type),
+    ...errors(type),
     ...(type.methods.some(({ name }) => name === 'query') ? describeQueries(type) : []),
     ...standardMethodsOf(type).flatMap(({ row, method }) => [
       `### ${type.name}/${row.verb}`,
@@ -90,6 +93,28 @@ function properties(type: ModelType): readonly string[] {
       ]
         .join(' ')
         .trim(),
+    ]),
+  );
+}
+
+/** Returns a list of the rules that depend on values. */
+function rules(type: ModelType): readonly string[] {
+  const lines = describeRules(type);
+  if (lines.length === 0) return [];
+  return ['Rules:', '', ...lines.map((line) => `- ${line}`), ''];
+}
+
+/** Returns the errors of the type's own, and what the server gives with each. */
+function errors(type: ModelType): readonly string[] {
+  if (type.errors === undefined) return [];
+  return table(
+    ['Error', 'When', 'Its members'],
+    type.errors.map(({ name, description, members }) => [
+      code(name),
+      escapeText(description),
+      Object.entries(members.properties ?? {})
+        .map(([member, schema]) => `${code(member)} (${code(typeWords(schema))})`)
+        .join(', '),
     ]),
   );
 }

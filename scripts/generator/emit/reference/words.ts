@@ -83,8 +83,10 @@ export function writeBounds(property: ModelProperty, type: ModelType): string {
     const where = place.length === 0 ? '' : `${code(placeText(place))}: `;
     words.push(`${where}the id of a blob of the account`);
   }
-  if (reference !== undefined)
-    words.push(`${code(reference.type)} objects, ${ON_DESTROY[reference.onDestroy]}`);
+  if (reference !== undefined) {
+    const error = reference.error === undefined ? '' : ` (${code(reference.error)})`;
+    words.push(`${code(reference.type)} objects, ${ON_DESTROY[reference.onDestroy]}${error}`);
+  }
   if (reference?.acyclic === true) words.push('no object leads back to itself');
   return words.join('; ');
 }

@@ -17,8 +17,15 @@ export const check: BookHooks['check'] = ([wanted]) => {
   if (wanted?.after?.tittle === '') return;
   // @ts-expect-error what hooks get is for reading
   if (wanted?.after !== null && wanted !== undefined) wanted.after = null;
-  // A team may have errors of its own.
+  // The errors of the type, with their members, and those of RFC 8620.
+  wanted?.refuse({ type: 'bookIsLent', description: '', copies: 2 });
+  wanted?.refuse({ type: 'invalidProperties', description: '', properties: ['title'] });
+  // @ts-expect-error the type declares no such error
+  wanted?.refuse({ type: 'bookIsLost', description: '' });
+  // @ts-expect-error the member is missing
   wanted?.refuse({ type: 'bookIsLent', description: '' });
+  // @ts-expect-error no such member
+  wanted?.refuse({ type: 'forbidden', description: '', copies: 2 });
   // @ts-expect-error the type of an error is a text
   wanted?.refuse({ type: 7, description: '' });
   // Internal and secret properties are there for hooks.
@@ -55,7 +62,10 @@ export const inTransaction: BookHooks['inTransaction'] = async (_changes, call) 
 
 export const writing: BookHooks['inTransaction'] = async (_changes, _call, tx) => {
   const { notCreated } = await tx.set(bookType, { destroy: [] }, { partial: true });
-  void notCreated?.['k']?.description;
+  const refusal = notCreated?.['k'];
+  const copies: number = refusal?.type === 'bookIsLent' ? refusal.copies : 0;
+  // @ts-expect-error the type declares no such error
+  void [copies, refusal?.type === 'bookIsLost'];
   // @ts-expect-error no such option
   await tx.set(bookType, { destroy: [] }, { partly: true });
 };
