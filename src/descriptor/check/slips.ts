@@ -103,6 +103,10 @@ export const SHAPES: Readonly<Record<string, string>> = Object.freeze({
   enum: 'enum: [small, large]',
   items: 'items: { type: string }',
   standardMethods: 'standardMethods: [get, query]',
+  transitions: 'transitions: { status: { draft: [sent] } }',
+  immutableWhen: 'immutableWhen: { status: [sent] }',
+  requiredWhen: 'requiredWhen: { when: { status: [sent] }, properties: [number] }',
+  errors: 'errors: [invoiceIsPaid]',
   drops: 'drops: [oldName]',
 });
 

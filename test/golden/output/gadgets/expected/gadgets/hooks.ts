@@ -9,10 +9,10 @@ import type { GadgetRebuildArguments, GadgetRebuildResponse } from './methods.js
 export const WRITTEN_FOR: string = '1f70784a84de';
 
 /** Hooks of Gadget. */
-export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetStored, Database> {}
+export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetStored, Database, jmap.JsonObject, jmap.StandardSetError> {}
 
 /** Hooks of Class. */
-export interface ClassHooks<Database = unknown> extends jmap.TypeHooks<ClassStored, Database> {}
+export interface ClassHooks<Database = unknown> extends jmap.TypeHooks<ClassStored, Database, jmap.JsonObject, jmap.StandardSetError> {}
 
 /** The type of `hooks` in capabilities/gadgets.hooks.ts. */
 export interface Hooks<Database = unknown> {

@@ -9,14 +9,14 @@ import type { GadgetRebuildArguments, GadgetRebuildResponse } from './methods.js
 export const WRITTEN_FOR: string = '3d4537b2fe82';
 
 /** Hooks of Gadget. */
-export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetStored, Database> {
+export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetStored, Database, jmap.JsonObject, jmap.StandardSetError> {
   readonly methods?: {
     readonly query?: jmap.MethodExtension<Database, GadgetQueryArguments, GadgetQueryResponse>;
   };
 }
 
 /** Hooks of Single. */
-export interface SingleHooks<Database = unknown> extends jmap.TypeHooks<SingleStored, Database> {}
+export interface SingleHooks<Database = unknown> extends jmap.TypeHooks<SingleStored, Database, jmap.JsonObject, jmap.StandardSetError> {}
 
 /** The type of `hooks` in capabilities/rich.hooks.ts. */
 export interface Hooks<Database = unknown> {
