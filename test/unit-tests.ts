@@ -22,6 +22,7 @@ export const UNIT_TESTS: string[] = [
   'test/protocol/*.test.ts',
   'test/push/*.test.ts',
   'test/runtime/*.test.ts',
+  'test/scripts/breaking/compare-rules.test.ts',
   'test/scripts/breaking/compare.test.ts',
   'test/scripts/commands/licences.test.ts',
   'test/scripts/generator/emit/generated-module.test.ts',

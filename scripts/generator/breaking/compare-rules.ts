@@ -107,9 +107,11 @@ function compareErrors(before: ModelType, after: ModelType, tell: Tell): void {
       tell('wire', false, after.name, `error ${name} removed`);
       continue;
     }
-    const gone = (members.required ?? []).filter((each) => !error.members.required?.includes(each));
-    const other = narrowed({ ...error.members, required: [] }, { ...members, required: [] }, '');
-    const why = gone.length > 0 ? `${gone.join(', ')} is gone` : other;
+    const [old, now] = [members.properties ?? {}, error.members.properties ?? {}];
+    const lost = Object.keys(old).filter((each) => !Object.hasOwn(now, each));
+    const others = Object.keys(old).map((each) => narrowed(now[each], old[each], each));
+    const other = others.find((each) => each !== undefined);
+    const why = lost.length > 0 ? `${lost.join(', ')} is gone` : other;
     if (canonicalJson(members as never) !== canonicalJson(error.members as never))
       tell(
         'wire',
