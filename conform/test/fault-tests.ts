@@ -25,6 +25,7 @@ const TYPES = [
   'Machine',
   'Bookmark',
   'TaskList',
+  'Invoice',
 ] as const;
 const world = describedWorld(
   '../conformance/gadget.yaml',
@@ -32,6 +33,7 @@ const world = describedWorld(
   '../../examples/bookmarks.yaml',
   '../../examples/tasks.yaml',
   '../hooks/machines.yaml',
+  '../hooks/invoices.yaml',
 );
 
 /** ms that a broken server gets for what never comes. */

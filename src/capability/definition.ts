@@ -1,11 +1,11 @@
 import type { JsonValue } from '../protocol/json.js';
 import type { StringFormat } from './formats.js';
 import type { Place } from './places.js';
-import type { TypeRules } from './rules.js';
+import type { TypeRules } from './type-rules.js';
 import type { Validator } from './validation.js';
 
 export type { StringFormat } from './formats.js';
-export type * from './rules.js';
+export type * from './type-rules.js';
 
 /** How a column stores a property's value. `date` is a UTCDate as integer milliseconds. */
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';

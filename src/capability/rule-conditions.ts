@@ -1,5 +1,5 @@
 import type { JsonObject } from '../protocol/json.js';
-import type { RuleCondition } from './rules.js';
+import type { RuleCondition } from './type-rules.js';
 
 /** Returns whether an object meets all conditions of a rule. */
 export function meetsConditions(when: readonly RuleCondition[], object: JsonObject): boolean {

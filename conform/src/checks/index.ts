@@ -19,6 +19,7 @@ import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
 import { describedFinalChecks } from './described-final.js';
 import { describedLinkChecks } from './described-links.js';
+import { describedRuleChecks } from './described-rules.js';
 import { describedTreeChecks } from './described-trees.js';
 import { describedValueChecks } from './described-values.js';
 import { dispatchChecks } from './dispatch.js';
@@ -135,6 +136,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...socketPushChecks,
   ...describedValueChecks,
   ...describedAccessChecks,
+  ...describedRuleChecks,
   ...describedLinkChecks,
   ...describedTreeChecks,
   ...describedCountChecks,

@@ -7,10 +7,14 @@ import { problemText } from '../../../src/descriptor/report/problem-text.js';
 import { PLAIN } from '../../../src/descriptor/report/style.js';
 import { type CapabilityView, viewCapability } from '../../../src/descriptor/view.js';
 import type { Json } from '../client/json.js';
+import { narrowByRules } from './under-rules.js';
 
 /** A type as its descriptor describes it, and the capability that has it. */
 export interface DescribedType {
+  /** As checks use its objects: its rules say nothing of the values that are left. */
   readonly type: ModelType;
+  /** As its descriptor declares it. */
+  readonly declared: ModelType;
   readonly capability: string;
   /**
    * Whether the server itself describes the type (`urn:jmapsmith:reference`). Then the description
@@ -112,7 +116,10 @@ function parseViews(sources: readonly DescriptorSource[]): Views {
 function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
-      types.map((type) => [type.name, { type, capability: urn, isSelfDescribed }] as const),
+      types.map((declared) => {
+        const type = narrowByRules(declared);
+        return [declared.name, { type, declared, capability: urn, isSelfDescribed }] as const;
+      }),
     ),
   );
 }

@@ -199,7 +199,10 @@ function findDefaulted(
 /** Finds the mutable Boolean properties, each with the filter that compares it. */
 function findFlags(type: ModelType): TypeProfile['flags'] {
   return listGivable(type)
-    .filter(({ kind, access, nullable }) => kind === 'boolean' && access === 'mutable' && !nullable)
+    .filter(
+      ({ kind, access, nullable, schema }) =>
+        kind === 'boolean' && access === 'mutable' && !nullable && schema.enum === undefined,
+    )
     .map((property) => {
       const filter = type.filters.find(
         (one) => one.operator === 'equals' && one.property === property,

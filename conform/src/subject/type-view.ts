@@ -18,6 +18,8 @@ export class TypeView {
   readonly world: World;
   /** The type as its descriptor describes it. */
   readonly described: ModelType;
+  /** The same with all values that its rules let its objects have. */
+  readonly declared: ModelType;
   readonly profile: TypeProfile;
   /**
    * Whether the server itself describes the type: then it has nothing that the descriptor lacks.
@@ -30,6 +32,7 @@ export class TypeView {
     this.server = server;
     this.world = world;
     this.described = found.type;
+    this.declared = found.declared;
     this.profile = readProfile(found);
     this.isSelfDescribed = found.isSelfDescribed;
   }

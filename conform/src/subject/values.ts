@@ -49,7 +49,7 @@ function listKindValues(schema: JSONSchema7, kind: string): Values {
   }
   switch (kind) {
     case 'boolean':
-      return { good: [true, false], bad: ['true', 0, {}] };
+      return { good: (schema.enum as Json[]) ?? [true, false], bad: ['true', 0, {}] };
     case 'integer':
     case 'number':
       return listNumbers(schema, kind === 'integer');

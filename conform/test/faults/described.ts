@@ -42,6 +42,10 @@ export const describedFaults: readonly Fault[] = [
       'described-immutable-null',
       'described-values-null-created',
       'described-blobs-refused',
+      'described-transitions-refused',
+      'described-transitions-begun',
+      'described-immutable-when',
+      'described-required-when',
     ],
     ...accepted('invalidProperties'),
   },
@@ -63,7 +67,11 @@ export const describedFaults: readonly Fault[] = [
   },
   {
     name: 'an update that sends what is there already is refused',
-    checks: ['described-immutable-same', 'described-immutable-beside'],
+    checks: [
+      'described-immutable-same',
+      'described-immutable-beside',
+      'described-transitions-taken',
+    ],
     ...changeResponses('set', (args) => {
       const updated = asMap(args['updated']);
       const error = { type: 'invalidProperties' };

@@ -34,7 +34,7 @@ export function describeRules(type: ModelType): readonly string[] {
 /** Returns what a property's comment in the types says of its steps; "" for most. */
 export function commentOnSteps(type: ModelType, name: string): string {
   const rule = type.rules?.transitions?.find(({ property }) => property === name);
-  return rule === undefined ? '' : `Clients change it so: ${stepsOf(rule, plain)}.`;
+  return rule === undefined ? '' : `Clients change it so: ${stepsOf(rule, quote)}.`;
 }
 
 function stepsOf(
@@ -55,7 +55,7 @@ function stepsOf(
   ].join('; ');
 }
 
-function plain(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text);
 }
 

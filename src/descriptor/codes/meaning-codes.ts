@@ -57,14 +57,14 @@ export const MEANING = Object.freeze({
     cause:
       'A [rule](descriptors.md#rules-between-values) binds clients, so it names properties that ' +
       'they write. It forbids or requires something.',
-    wrong: 'requiredWhen: { when: { done: [true] }, properties: [count] }',
-    right: 'requiredWhen: { when: { done: [true] }, properties: [note] }',
+    wrong: 'requiredWhen: { when: { done: [true] }, properties: [done] }',
+    right: 'requiredWhen: { when: { done: [true] }, properties: [name] }',
   },
   'bad-rule-value': {
     cause:
       "A [rule](descriptors.md#rules-between-values) names a value that the property can't have.",
-    wrong: 'transitions: { status: { draft: [snet] } }',
-    right: 'transitions: { status: { draft: [sent] } }',
+    wrong: 'immutableWhen: { status: [snet] }',
+    right: 'immutableWhen: { status: [sent] }',
   },
   'bad-secret': {
     cause: 'A secret is text without a default but null. It is no id of a blob, and not unique.',
@@ -95,12 +95,8 @@ export const MEANING = Object.freeze({
   },
   'contradictory-rules': {
     cause: 'Two rules, or a rule and a default, can never hold together.',
-    wrong:
-      'status: { type: string, enum: [draft, sent], default: sent }, and ' +
-      'transitions: { status: { initial: [draft], from: { draft: [sent] } } }',
-    right:
-      'status: { type: string, enum: [draft, sent], default: draft }, and ' +
-      'transitions: { status: { initial: [draft], from: { draft: [sent] } } }',
+    wrong: "requiredWhen: { when: { name: [''] }, properties: [name] }",
+    right: 'requiredWhen: { when: { done: [true] }, properties: [name] }',
   },
   'duplicate-argument': {
     cause: 'The standard method has that argument or response member already.',

@@ -40,7 +40,9 @@ const steps: JSONSchema7 = {
 
 /** Returns whether a schema has a key with an object: the long form of a rule. */
 const hasObject = (key: string): JSONSchema7 => ({
-  properties: { [key]: { type: 'object' } },
+  properties: {
+    [key]: { type: 'object', description: 'The long form has an object here.', examples: [{}] },
+  },
   required: [key],
 });
 

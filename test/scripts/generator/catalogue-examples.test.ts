@@ -13,6 +13,7 @@ const PROPERTIES = [
   "pin: { type: [string, 'null'], access: secret }",
   "theme: { type: string, default: '' }",
   "c: { type: string, default: '' }",
+  'status: { type: string, enum: [draft, sent, paid], default: draft }',
 ];
 const OTHERS = [
   "Person: { properties: { name: { type: string, default: '' } } }",

@@ -1,0 +1,66 @@
+import { isWrittenByClients } from '../../../src/descriptor/model/access.js';
+import { startUnderRules } from '../../../src/descriptor/model/rule-start.js';
+import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import type { Json } from '../client/json.js';
+
+/**
+ * Returns a type as checks may use its objects, whatever its rules say of other values. A property
+ * on which a rule depends keeps the value with which its objects begin. One that can't change then
+ * counts as immutable, and one that must not be empty then as required.
+ */
+export function narrowByRules(type: ModelType): ModelType {
+  if (type.rules === undefined) return type;
+  const { values, locked, needed } = startUnderRules(type);
+  const properties = type.properties.map((property) => {
+    const { name } = property;
+    let narrow = property;
+    if (needed.has(name)) narrow = requireValue(narrow);
+    if (locked.has(name) && narrow.access === 'mutable')
+      narrow = { ...narrow, access: 'immutable' };
+    if (Object.hasOwn(values, name) && isWrittenByClients(property))
+      narrow = keepValue(narrow, (values[name] ?? null) as Json);
+    return narrow;
+  });
+  const replaced = new Map(properties.map((property) => [property.name, property]));
+  const find = ({ name }: ModelProperty): ModelProperty => {
+    const found = replaced.get(name);
+    if (found === undefined) throw new Error(`${type.name} has no ${name}.`);
+    return found;
+  };
+  const withProperty = <Part extends { readonly property: ModelProperty }>(part: Part): Part => ({
+    ...part,
+    property: find(part.property),
+  });
+  return {
+    ...type,
+    properties,
+    filters: type.filters.map(withProperty),
+    sorts: type.sorts.map(withProperty),
+    uniques: type.uniques.map((unique) => ({
+      ...unique,
+      properties: unique.properties.map(find),
+    })),
+  };
+}
+
+/** Returns a property that has one value alone. */
+function keepValue(property: ModelProperty, value: Json): ModelProperty {
+  return { ...property, schema: { ...property.schema, enum: [value] } };
+}
+
+/** Returns a property that is neither null nor empty. */
+function requireValue({ default: _default, ...property }: ModelProperty): ModelProperty {
+  const { schema } = property;
+  const type = [schema.type ?? []].flat().filter((one) => one !== 'null')[0];
+  const least = { string: 'minLength', array: 'minItems', object: 'minProperties' }[String(type)];
+  return {
+    ...property,
+    required: true,
+    nullable: false,
+    schema: {
+      ...schema,
+      ...(type === undefined ? {} : { type }),
+      ...(least === undefined ? {} : { [least]: 1 }),
+    },
+  };
+}
