@@ -52,7 +52,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
-        const { form, type, onDestroy } = reference;
+        const { form, type, onDestroy, error = 'objectIsLinked' } = reference;
         const target = await targets.prepareType(type);
         const gone = await targets.make(type, subject.A1, 'gone');
         const stays = await targets.make(type, subject.A1, 'stays');
@@ -62,7 +62,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
         const args = { accountId: subject.A1, sinceState: await subject.readState(subject.A1) };
         const answer = await target.set({ destroy: [gone] });
         if (onDestroy === 'restrict') {
-          const linked = expect.objectContaining({ type: 'objectIsLinked', objectIds: [holder] });
+          const linked = expect.objectContaining({ type: error, objectIds: [holder] });
           expect({ name, ...answer.notDestroyed }).toEqual({ name, [gone]: linked });
           expect(await subject.takeSnapshot(subject.A1)).toEqual(before);
           return;

@@ -112,7 +112,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
       restricting(subject).length > 0 ? null : 'No reference of the type keeps what it refers to.',
     async run(subject) {
       await forEachLink(subject, restricting(subject), async ({ name, reference, targets }) => {
-        const { form, type } = reference;
+        const { form, type, error = 'objectIsLinked' } = reference;
         const target = await targets.prepareType(type);
         const top = await targets.make(type, subject.A1, 'top');
         const create = Object.fromEntries(
@@ -129,7 +129,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
         expect({ name, destroyed, notDestroyed }).toEqual({
           name,
           destroyed: null,
-          notDestroyed: { [top]: expect.objectContaining({ type: 'objectIsLinked', objectIds }) },
+          notDestroyed: { [top]: expect.objectContaining({ type: error, objectIds }) },
         });
         expect(await target.readState(subject.A1)).toBe(before);
         if (type !== subject.type) return;
