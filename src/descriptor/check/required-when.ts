@@ -32,12 +32,10 @@ function judgeProperties(type: TypeView, { when, properties }: RequiredView, rep
     } else if (isNeverEmpty(property))
       report('bad-rule', at, `"${name}" always has a value: it is neither null nor empty.`);
     const same = when.find((each) => each.property.name === name && !each.isNot);
-    if (same?.values.every(({ value }) => value === null || value === '') === true)
-      report(
-        'contradictory-rules',
-        at,
-        `"${name}" can't be given while it is ${same.values.map(({ value }) => JSON.stringify(value)).join(' or ')}.`,
-      );
+    if (same?.values.every(({ value }) => value === null || value === '') === true) {
+      const values = same.values.map(({ value }) => JSON.stringify(value)).join(' or ');
+      report('contradictory-rules', at, `"${name}" can't be given while it is ${values}.`);
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import { findProperty } from './types.js';
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'boolean', 'integer', 'number']);
 
-/** Returns whether a descriptor can name the values of a property: no ids, dates, lists, objects. */
+/** Returns whether a descriptor can name values of a property: no ids, dates, lists or objects. */
 export function hasNamedValues(property: PropertyView): boolean {
   const { kind, format, reference, blobs, role } = property;
   const isScalar = kind !== undefined && SCALARS.has(kind);

@@ -56,7 +56,8 @@ export const WARNINGS = Object.freeze({
   'unreachable-value': {
     cause: 'No step of `transitions` leads to the value, and no new object begins with it.',
     wrong:
-      'transitions: { status: { initial: [draft], from: { draft: [sent] } } }, with paid in the enum',
+      'transitions: { status: { initial: [draft], from: { draft: [sent] } } }, with paid in ' +
+      'the enum',
     right: 'transitions: { status: { initial: [draft], from: { draft: [sent], sent: [paid] } } }',
     silence: 'If hooks give the value, name it as a step: `paid: []`.',
   },
