@@ -41,6 +41,11 @@ export interface ChangesResponse {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   readonly destroyed: readonly string[];
+  /**
+   * The properties that alone may have changed in all of `updated`, the time of the update among
+   * them; null where any may have. A /get takes it as its `properties` (RFC 8621 2.2).
+   */
+  readonly updatedProperties: readonly string[] | null;
 }
 
 export interface SetArguments {

@@ -237,6 +237,11 @@ export interface NewChange {
 
 export interface ChangeRecord extends NewChange {
   readonly number: number;
+  /**
+   * Names of the properties that alone changed, if the object was updated; the time of the update
+   * (`updated`) isn't among them. Null: any may have changed.
+   */
+  readonly properties: readonly string[] | null;
 }
 
 export interface ChangeRecordAt extends ChangeRecord {
@@ -450,9 +455,14 @@ export interface Transaction extends Snapshot {
 
   /**
    * Writes one change record for each change, in order, numbered on from the state. Advances the
-   * state and the object counter, and resolves to the state. `changes` isn't empty.
+   * state and the object counter, and resolves to the state. `changes` isn't empty. `properties`
+   * are all that changed in the updated objects, beside the time; null: any may have.
    */
-  record(type: DataTypeDefinition, changes: readonly NewChange[]): Promise<number>;
+  record(
+    type: DataTypeDefinition,
+    changes: readonly NewChange[],
+    properties?: readonly PropertyDefinition[] | null,
+  ): Promise<number>;
 
   /** Inserts blobs and keeps existing ones; their unreferenced time, if any, starts anew now. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;

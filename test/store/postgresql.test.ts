@@ -82,6 +82,8 @@ const ACROSS = new Set([
   'JmapAccess_userId_idx',
   // The blobs of all accounts that nothing has referred to for longest.
   'JmapBlob_unreferencedSince_idx',
+  // The oldest answers of all accounts that are kept for calls with a key.
+  'JmapOnce_at_idx',
 ]);
 
 describe('store on PostgreSQL alone', () => {

@@ -11,6 +11,7 @@ const RESPONSES: Readonly<Record<string, readonly string[]>> = {
   get: ['accountId', 'state', 'list', 'notFound'],
   changes: [
     ...['accountId', 'oldState', 'newState', 'hasMoreChanges', 'created', 'updated', 'destroyed'],
+    'updatedProperties',
   ],
   set: [
     ...['accountId', 'oldState', 'newState', 'created', 'updated', 'destroyed'],

@@ -37,7 +37,7 @@ import {
   ranksQuery,
   windowQuery,
 } from './query-statements.js';
-import { blobOf, changeOf } from './records.js';
+import { blobOf, changesOf } from './records.js';
 import type { Row } from './row-codec.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import type { StorageNames } from './storage-names.js';
@@ -113,7 +113,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     const { accountId } = this.scope;
     const rows = await this.all('changes', accountId, type.table, since, limit);
-    return rows.map(changeOf);
+    return changesOf(type, rows);
   }
 
   async page(

@@ -35,7 +35,7 @@ const SHARED = Object.freeze({
   objectCount: `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`,
 
   // A bare parameter behind LIMIT has SQLite plan the statement anew for each value.
-  changes: `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
+  changes: `SELECT "number", "objectId", "kind", "at", "properties" FROM "JmapChange"
  WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
 
   ownReferences: `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
