@@ -23,7 +23,9 @@ import { conductor } from '../support/conductor.js';
 import { registry as generated } from '../support/registry.js';
 import { ROOT } from '../support/server.js';
 import { CROSSWISE, crosswiseCapability, crosswiseTables, SEARCHED } from './crosswise.js';
-import { BLOB, CORE, type Json, U1 } from './rig.js';
+import { BLOB, type Call, CORE, type Json, U1 } from './rig.js';
+
+export const ONCE = 'urn:jmapsmith:once';
 
 const registry = createRegistry([
   ...generated.filter(({ urn }) => urn === CORE || urn === BLOB),
@@ -39,7 +41,7 @@ const log = pino({ level: 'silent' });
 const LIMITS = {
   ...{ maxObjectsInGet: 100, maxObjectsInSet: 100, queryMaxLimit: 100, queryChangesMax: 1000 },
   ...{ maxSizeUpload: 1000, maxSizeRequest: 1e6, maxSizeResponse: 1e6, requestTimeout: 30_000 },
-  changesKeep: 3_600_000,
+  ...{ changesKeep: 3_600_000, onceKeep: 1_800_000 },
 };
 
 /** A plain connection beside the storage. */
@@ -65,6 +67,7 @@ export async function openCrosswise(url: string | null) {
       ? await onSqlite(join(folder, 'jmap.db'), options)
       : await onPostgresql(url, options);
   const { store, backfill: database, shared } = connection.storage;
+  let ahead = 0;
   const services = {
     ...{
       store,
@@ -76,6 +79,8 @@ export async function openCrosswise(url: string | null) {
     },
     blobs: new FilesystemBlobStore(join(folder, 'blobs')),
     ...(hooks === undefined ? {} : { hooks }),
+    once: { capability: ONCE, keep: LIMITS.onceKeep },
+    now: () => Date.now() + ahead,
   };
   const dispatcher = new Dispatcher(services, LIMITS, (error) => {
     throw error;
@@ -88,15 +93,28 @@ export async function openCrosswise(url: string | null) {
      * beside.
      */
     async call(name: string, args: object = {}): Promise<Json> {
-      const methodCalls = [[name, { accountId: 'a1', ...args }, 'c']];
-      const body = JSON.stringify({ using: [CORE, BLOB, CROSSWISE], methodCalls });
+      const [[answered, response]] = (await this.send([[name, args, 'c']])).methodResponses;
+      return answered === name ? response : { error: response.type, ...response };
+    },
+
+    /** Sends calls on a1 by a user, with further capabilities in `using`. */
+    async send(calls: readonly Call[], using: readonly string[] = [], user = U1): Promise<Json> {
+      const methodCalls = calls.map(([name, args, callId], index) => [
+        name,
+        { accountId: 'a1', ...args },
+        callId ?? `c${index}`,
+      ]);
+      const body = JSON.stringify({ using: [CORE, BLOB, CROSSWISE, ...using], methodCalls });
       const envelope = parseRequest(parseIJson(Buffer.from(body)), {
-        maxCallsInRequest: 1,
+        maxCallsInRequest: 10,
         hasCapability: () => true,
       });
-      const text = [...responseText(await dispatcher.handle(envelope, U1), 's')].join('');
-      const [[answered, response]] = JSON.parse(text).methodResponses;
-      return answered === name ? response : { error: response.type, ...response };
+      return JSON.parse([...responseText(await dispatcher.handle(envelope, user), 's')].join(''));
+    },
+
+    /** Lets the methods see a later time. */
+    wait(milliseconds: number): void {
+      ahead += milliseconds;
     },
 
     /** Does the work of a server's start with what migrations left. */

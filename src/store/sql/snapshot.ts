@@ -11,6 +11,7 @@ import type {
   BlobRow,
   ChangeRecordAt,
   FilterNode,
+  KeptAnswer,
   ObjectIds,
   ObjectLinks,
   ObjectSelection,
@@ -266,6 +267,11 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
       references: this.names.references(references),
       blobs: this.names.blobReferences(blobs),
     };
+  }
+
+  async keptAnswer(key: string, since: number): Promise<KeptAnswer | null> {
+    const [row] = await this.all('keptAnswer', this.scope.accountId, key, since);
+    return row === undefined ? null : { arguments: row[0] as string, answer: row[1] as string };
   }
 
   async stale(

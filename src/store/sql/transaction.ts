@@ -2,6 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../../capability/de
 import type { Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
+  KeptAnswer,
   NewBlob,
   NewChange,
   ReferenceRecord,
@@ -95,6 +96,11 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     this.#states.set(table, state);
     this.#changed[type.name] = String(state);
     return state;
+  }
+
+  async keepAnswer(key: string, { arguments: hash, answer }: KeptAnswer): Promise<void> {
+    const { accountId } = this.scope;
+    await this.#write(() => this.#run('keepAnswer', accountId, key, hash, answer, this.#now));
   }
 
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {
