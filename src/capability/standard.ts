@@ -48,6 +48,15 @@ export interface ChangesResponse {
   readonly updatedProperties: readonly string[] | null;
 }
 
+/**
+ * The argument that the capability `urn:jmapsmith:once` adds to every method that writes
+ * (docs/reference/protocol.md#once). No hook sees it.
+ */
+export interface OnceArgument {
+  /** 1 to 128 characters that the client has chosen for the call. */
+  readonly onceKey?: string;
+}
+
 export interface SetArguments {
   readonly accountId: string;
   readonly ifInState?: string | null;

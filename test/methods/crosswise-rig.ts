@@ -23,9 +23,7 @@ import { conductor } from '../support/conductor.js';
 import { registry as generated } from '../support/registry.js';
 import { ROOT } from '../support/server.js';
 import { CROSSWISE, crosswiseCapability, crosswiseTables, SEARCHED } from './crosswise.js';
-import { BLOB, type Call, CORE, type Json, U1 } from './rig.js';
-
-export const ONCE = 'urn:jmapsmith:once';
+import { BLOB, type Call, CORE, type Json, ONCE, U1 } from './rig.js';
 
 const registry = createRegistry([
   ...generated.filter(({ urn }) => urn === CORE || urn === BLOB),
@@ -51,8 +49,11 @@ interface Connection {
   rows(sql: string): Promise<readonly Json[]>;
 }
 
-/** The crosswise types served from a new database: on PostgreSQL with a URL, else on SQLite. */
-export async function openCrosswise(url: string | null) {
+/**
+ * The crosswise types served from a new database: on PostgreSQL with a URL, else on SQLite. With
+ * `isSecond`, by one more server on the PostgreSQL database of another.
+ */
+export async function openCrosswise(url: string | null, isSecond = false) {
   const folder = mkdtempSync(join(tmpdir(), 'names-'));
   const opened: StorageOptions['opened'] = [];
   const options: StorageOptions = {
@@ -65,7 +66,7 @@ export async function openCrosswise(url: string | null) {
   const connection =
     url === null
       ? await onSqlite(join(folder, 'jmap.db'), options)
-      : await onPostgresql(url, options);
+      : await onPostgresql(url, options, isSecond);
   const { store, backfill: database, shared } = connection.storage;
   let ahead = 0;
   const services = {
@@ -154,13 +155,17 @@ async function onSqlite(file: string, options: StorageOptions): Promise<Connecti
   return { storage, run, rows: async (sql) => db.prepare(sql).all() as Json[] };
 }
 
-async function onPostgresql(url: string, options: StorageOptions): Promise<Connection> {
+async function onPostgresql(
+  url: string,
+  options: StorageOptions,
+  isSecond: boolean,
+): Promise<Connection> {
   const storage = await openPostgresqlStorage(url, options);
   const pool = openPool({ url, size: 2 });
   options.opened.push(() => pool.end());
   const search = postgresqlSearchSql(SEARCHED).create;
-  for (const sql of [...crosswiseTables('TEXT COLLATE "C"', 'JSONB'), ...search])
-    await pool.query(sql);
+  const tables = [...crosswiseTables('TEXT COLLATE "C"', 'JSONB'), ...search];
+  for (const sql of isSecond ? [] : tables) await pool.query(sql);
   const run = (sql: string) => pool.query(sql);
   return { storage, run, rows: async (sql) => (await pool.query(sql)).rows };
 }

@@ -5,6 +5,7 @@ import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { destroyedRows, rigOnPostgresql } from '../methods/destroyed-rows.js';
+import { onceCases } from '../methods/once-cases.js';
 import { storageNames } from '../methods/storage-names.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
@@ -59,6 +60,7 @@ async function open({ now }: { readonly now: () => number }) {
 storeSuite('PostgreSQL', open);
 
 storageNames('postgresql', () => postgresql().createDatabase('names'));
+onceCases('postgresql', () => postgresql().createDatabase('once'));
 destroyedRows('PostgreSQL', async () =>
   rigOnPostgresql(await postgresql().createDatabase('destroyed')),
 );

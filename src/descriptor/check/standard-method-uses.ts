@@ -102,7 +102,7 @@ function judgeFurther({ name, node }: MethodView, report: Report): void {
         report(
           'duplicate-argument',
           nameAt,
-          `"${member_}" is in the ${part} of every /${name} (RFC 8620 5); choose another name.`,
+          `"${member_}" is in the ${part} of every /${name}; choose another name.`,
         );
     }
   }
