@@ -46,6 +46,12 @@ export interface RunSettings {
   readonly toError: (error: unknown) => MethodError;
 }
 
+/** What few calls have. */
+interface BegunWith {
+  readonly explained: ExplainedCall | undefined;
+  readonly once?: OnceKey;
+}
+
 /** A call that has its response. */
 interface FinishedCall {
   readonly followUps: readonly FollowUp[];
@@ -156,12 +162,12 @@ export class RequestRun {
       let answer: Answer;
       if (keyed === null) {
         const args = read();
-        call = this.#begin(method, current, args, explained);
+        call = this.#begin(method, current, args, { explained });
         answer = await call.answer(args);
       } else {
         const place = this.#accountArgument(method, sent) ?? read();
         const once = await this.#onceKey(method, keyed);
-        call = this.#begin(method, current, place, explained, once);
+        call = this.#begin(method, current, place, { explained, once });
         answer = await call.answerOnce(once, read);
       }
       const { response, text, createdIds, followUps } = answer;
@@ -218,8 +224,7 @@ export class RequestRun {
     method: MethodDefinition,
     { callId }: Invocation,
     args: JsonObject,
-    explained: ExplainedCall | undefined,
-    once?: OnceKey,
+    { explained, once }: BegunWith,
   ): MethodCall {
     const { principal } = this.#scope;
     const { services, limits } = this.#dispatcher;

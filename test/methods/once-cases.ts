@@ -90,7 +90,7 @@ function cases(urlOf: () => Promise<string | null>): void {
     expect((await get()).list.map((one: Json) => one.id)).toContain(id);
   });
 
-  it('what result references led to may be gone when the call comes again', async () => {
+  it('a call comes again though its result references lead elsewhere by now', async () => {
     await set({ create: { a: { size: 1 }, b: { size: 1 } } });
     const reference = { resultOf: 'q', name: 'Task/query', path: '/ids' };
     const account = { resultOf: 'q', name: 'Task/query', path: '/accountId' };
