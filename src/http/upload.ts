@@ -81,7 +81,7 @@ async function store(
   }
 }
 
-/** Makes the row of a blob. Resolves to its answer, or to an earlier one of an upload with a key. */
+/** Makes the row of a blob. Resolves to its answer, or to the earlier one under the same key. */
 async function record(
   services: TransportServices,
   principal: Principal,

@@ -130,8 +130,8 @@ export function checkArguments(method: MethodDefinition, args: JsonObject): Json
 const ACCOUNT: ReadonlySet<string> = new Set(['accountId', '#accountId']);
 
 /**
- * Returns `accountId` alone, or the result reference in its place, named as declared. Null where the
- * arguments don't have exactly one of them.
+ * Returns `accountId` alone, or the result reference in its place, named as declared. Null where
+ * the arguments don't have exactly one of them.
  */
 export function accountArgument(method: MethodDefinition, args: JsonObject): JsonObject | null {
   const { object } = declaredMembers(args, ACCOUNT, method.acceptSnakeCase);

@@ -11,8 +11,8 @@ import type { KeptAnswer, Snapshot, Store, Transaction } from '../store/port.js'
 import { declaredMembers } from './type-index.js';
 
 /**
- * Calls with a key (docs/reference/protocol.md#once): what a call answers is kept in the transaction
- * of its write. If the call comes again, it answers that and writes nothing.
+ * Calls with a key (docs/reference/protocol.md#once): the answer of a call is kept in the
+ * transaction of its write. If the call comes again, it answers that and writes nothing.
  */
 
 /** Where the process takes keys, and for how long it keeps them. */
@@ -37,7 +37,7 @@ export interface FollowUp {
   readonly args: JsonObject;
 }
 
-/** What a call answered when it was made first. */
+/** The answer of a call when it was made first. */
 export interface EarlierAnswer {
   readonly response: JsonObject;
   readonly createdIds: readonly (readonly [creationId: string, id: string])[];
@@ -108,8 +108,8 @@ function refuseKey(why: string): never {
 }
 
 /**
- * Returns the hash under which an answer is kept: of the user, the method, and the key; for a call
- * that follows from another one also of its place among those.
+ * Returns the hash under which an answer is kept: of the user, the method and the key. A call that
+ * follows from another one adds its place among those.
  */
 export function hashOfKey(...parts: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');

@@ -46,7 +46,7 @@ export interface RunSettings {
   readonly toError: (error: unknown) => MethodError;
 }
 
-/** What few calls have. */
+/** The parts that few calls have. */
 interface BegunWith {
   readonly explained: ExplainedCall | undefined;
   readonly once?: OnceKey;
@@ -185,7 +185,7 @@ export class RequestRun {
     }
   }
 
-  /** Returns null for nearly all calls. What follows from a call with a key has one too. */
+  /** Returns null for nearly all calls. A call that follows from one with a key has one. */
   #takeKey(
     method: MethodDefinition,
     { args }: Invocation,

@@ -309,7 +309,7 @@ export interface BlobReference {
   readonly objectId: string;
 }
 
-/** What a call answered, kept under a key of its client. */
+/** The answer of a call, kept under a key of its client. */
 export interface KeptAnswer {
   /** A hash of the call's arguments. */
   readonly arguments: string;

@@ -222,7 +222,7 @@ test('a method that only reads can not write; one without account has no data', 
   expect((await none.call(NAME)).get).toContain('account: none');
 });
 
-test('a call with a key that comes again runs no hook; snake_case is the same argument', async () => {
+test('a call with a key that comes again runs no hook; snake_case is legal', async () => {
   const told: Json[] = [];
   let runs = 0;
   const own = rigWith(
@@ -241,7 +241,7 @@ test('a call with a key that comes again runs no hook; snake_case is the same ar
   const first = await call({ onceKey: 'k' });
   expect(await call({ onceKey: 'k' })).toEqual(first);
   expect([runs, await titles(own)]).toEqual([1, ['made']]);
-  // What failed as a whole is run again.
+  // A call that failed as a whole is run again.
   const failing = { onceKey: 'f', fails: true };
   expect(await call(failing)).toMatchObject({ error: 'invalidArguments' });
   expect(await call(failing)).toMatchObject({ runs: 3 });

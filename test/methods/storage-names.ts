@@ -117,7 +117,7 @@ function storageNameCases(
     expect(await get('Task', b)).toMatchObject({ heading: 'gamma', title: 'alpha' });
   });
 
-  it('RFC 8621 2.2: updatedProperties names what alone changed in all that is updated', async () => {
+  it('RFC 8621 2.2: updatedProperties names what changed in all that is updated', async () => {
     const entry = await create('Entry', { title: 'E' });
     const [a, b] = [await create('Task', { code: 'a' }), await create('Task', { code: 'b' })];
     const since = async (type: string, sinceState: string, maxChanges = 10): Promise<Json> =>

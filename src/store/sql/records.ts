@@ -51,7 +51,7 @@ export function changedColumns(properties: readonly PropertyDefinition[] | null)
 
 /**
  * Returns the names of properties that a change record names. Null if it names a column that no
- * property of this version has: another version wrote it, and the database may have brought that
+ * property of this version has: another version wrote it. The database may have brought that
  * value into a column of this version.
  */
 function propertiesIn(type: DataTypeDefinition, text: string): ChangeRecordAt['properties'] {

@@ -32,7 +32,7 @@ export function changeCases(bench: Bench): void {
       ]);
     });
 
-    it('records of updates name the properties that changed, unless these are too many', async () => {
+    it('records of updates name the properties that changed, unless there are many', async () => {
       const { title, list } = PROPERTIES;
       const changes = (['created', 'updated', 'destroyed'] as const).map((kind) => ({
         ...{ objectId: `r-${kind}`, kind },
