@@ -46,6 +46,7 @@ const ENGINE = Object.freeze([
   'blob.yaml',
   'core.yaml',
   'jmapsmith-explain.yaml',
+  'jmapsmith-once.yaml',
   'jmapsmith-reference.yaml',
   'websocket.yaml',
 ]);

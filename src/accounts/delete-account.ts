@@ -41,6 +41,7 @@ const ENGINE_TABLES: readonly Table[] = [
     key: ['toType', 'toId', 'fromType', 'property', 'fromId'],
     step: STEP,
   },
+  { name: 'JmapOnce', key: ['key'], step: STEP },
   { name: 'JmapChange', key: ['type', 'number'], step: STEP },
   { name: 'JmapState', key: ['type'], step: STEP },
 ];

@@ -304,11 +304,12 @@ async function recordSeen(
   stale: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const { visible } = indexOf(type);
-  const seen = changed.filter(({ before, after }) =>
-    visible.some(({ name }) => !jsonEqual(before[name] ?? null, after[name] ?? null)),
-  );
+  const differs = (name: string, { before, after }: Change): boolean =>
+    !jsonEqual(before[name] ?? null, after[name] ?? null);
+  const seen = changed.filter((one) => visible.some(({ name }) => differs(name, one)));
+  const properties = visible.filter(({ name }) => seen.some((one) => differs(name, one)));
   const ids = new Set([...stale, ...seen.map(({ after }) => after.id)]);
   if (ids.size === 0) return;
   const updates = [...ids].map((objectId) => ({ objectId, kind: 'updated' as const }));
-  await transaction.record(type, updates);
+  await transaction.record(type, updates, properties);
 }

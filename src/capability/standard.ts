@@ -58,6 +58,20 @@ export interface ChangesResponse {
   readonly created: readonly string[];
   readonly updated: readonly string[];
   readonly destroyed: readonly string[];
+  /**
+   * The properties that alone may have changed in all of `updated`, the time of the update among
+   * them; null where any may have. A /get takes it as its `properties` (RFC 8621 2.2).
+   */
+  readonly updatedProperties: readonly string[] | null;
+}
+
+/**
+ * The argument that the capability `urn:jmapsmith:once` adds to every method that writes
+ * (docs/reference/protocol.md#once). No hook sees it.
+ */
+export interface OnceArgument {
+  /** 1 to 128 characters that the client has chosen for the call. */
+  readonly onceKey?: string;
 }
 
 export interface SetArguments {

@@ -140,7 +140,7 @@ export function writeHead(
 }
 
 /** Headers that a page may send: RFC 8620 needs two, an EventSource in code the third. */
-const ALLOW_HEADERS = 'Authorization, Content-Type, Last-Event-ID';
+const ALLOW_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID';
 /** Headers that a page may read. */
 const EXPOSED: readonly string[] = Object.freeze([
   'Access-Control-Expose-Headers',

@@ -2,6 +2,7 @@ import { LivePrincipals } from '../accounts/live-principals.js';
 import type { Authenticator, Tickets } from '../accounts/principal.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { Api, type CallMetrics, type Dispatcher } from '../methods/dispatch.js';
+import type { OnceSettings } from '../methods/once.js';
 import type { Registry } from '../methods/registry.js';
 import type { IdGenerator } from '../protocol/ids.js';
 import type { Sessions } from '../protocol/session.js';
@@ -62,6 +63,8 @@ export interface TransportServices {
   readonly blobCapability: string | null;
   /** The capability that a request names in `using` to be explained. */
   readonly explainCapability?: string;
+  /** Uploads with a key; absent where none may have one. */
+  readonly once?: OnceSettings | undefined;
   /** Gives everything that takes long its turns. */
   readonly conductor: Conductor;
   readonly metrics: Metrics;

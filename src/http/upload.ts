@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AccountAccess, Principal } from '../accounts/principal.js';
-import { BlobTooLargeError } from '../blobs/blob-store.js';
+import { type BlobPlace, BlobTooLargeError } from '../blobs/blob-store.js';
 import { RequestError, UnknownOutcomeError } from '../protocol/errors.js';
 import { DEFAULT_MEDIA_TYPE, isMediaType } from '../protocol/media-type.js';
 import { accountHas } from '../protocol/session.js';
@@ -10,10 +10,11 @@ import { awaitBody, refuseEncoding } from './body.js';
 import { bodyLength, principalOf } from './edge-response.js';
 import { ClientGoneError, HttpError, sendJson } from './reply.js';
 import type { TransportServices } from './shared.js';
+import { type UploadAnswer, UploadOnce, uploadKey } from './upload-once.js';
 
 /** Answers POST {base}/jmap/upload/{accountId} (RFC 8620 6.1): stores the body as it arrives. */
 export function uploadPage(services: TransportServices): Page {
-  const { limits, ids } = services;
+  const { limits, ids, once } = services;
   const slots = new Allowance({ share: limits.maxConcurrentUpload });
   return async ({ req, res, params }) => {
     const principal = principalOf(res);
@@ -23,19 +24,21 @@ export function uploadPage(services: TransportServices): Page {
     if (Number.isFinite(length) && length > limits.maxSizeUpload) {
       throw tooLarge(limits.maxSizeUpload);
     }
+    const key = once === undefined ? null : uploadKey(req);
     if (!slots.take(principal.userId)) throw tooMany(limits.maxConcurrentUpload);
     try {
       awaitBody(req, res);
       const blobId = ids.next('b').id;
       const type = typeOf(req);
-      const { size } = await store(services, account.id, blobId, req);
+      const keyed = once && key !== null ? new UploadOnce(key, principal.userId, once) : null;
+      const { size } = await store(services, { accountId: account.id, blobId }, req, keyed);
       if (res.headersSent) {
         await services.blobs.delete(account.id, blobId);
         throw new ClientGoneError();
       }
       // Recorded only now that the octets are on disk: a row never points at nothing.
-      await record(services, principal, { accountId: account.id, id: blobId, type, size });
-      sendJson(res, 200, { accountId: account.id, blobId, type, size });
+      const answer = { accountId: account.id, blobId, type, size };
+      sendJson(res, 200, { ...(await record(services, principal, answer, keyed)) });
     } finally {
       slots.release(principal.userId);
     }
@@ -64,12 +67,12 @@ function typeOf(req: IncomingMessage): string {
 
 async function store(
   { blobs, limits }: TransportServices,
-  accountId: string,
-  blobId: string,
+  { accountId, blobId }: BlobPlace,
   req: IncomingMessage,
+  keyed: UploadOnce | null,
 ): Promise<{ readonly size: number }> {
   try {
-    return await blobs.write(accountId, blobId, req, limits.maxSizeUpload);
+    return await blobs.write(accountId, blobId, keyed?.read(req) ?? req, limits.maxSizeUpload);
   } catch (error) {
     if (error instanceof BlobTooLargeError) throw tooLarge(limits.maxSizeUpload);
     // Destroyed before its last octet was read: the client left, even where all octets had arrived.
@@ -78,12 +81,15 @@ async function store(
   }
 }
 
+/** Makes the row of a blob. Resolves to its answer, or to the earlier one under the same key. */
 async function record(
   services: TransportServices,
   principal: Principal,
-  blob: { readonly accountId: string; readonly id: string; type: string; size: number },
-): Promise<void> {
-  const { accountId, ...row } = blob;
+  answer: UploadAnswer,
+  keyed: UploadOnce | null,
+): Promise<UploadAnswer> {
+  const { accountId, blobId: id, type, size } = answer;
+  const { userId: uploaderId } = principal;
   try {
     // An upload may take long: the token is looked at again before it changes anything.
     const current = await services.authenticator.refresh(principal.tokenId);
@@ -91,12 +97,16 @@ async function record(
     if (access === undefined) throw new HttpError(404, 'There is no such account any more.');
     if (access.isReadOnly) throw new HttpError(403, 'The account is read-only.');
     const deadline = performance.now() + services.limits.requestTimeout;
-    await services.store.write(accountId, { deadline }, (transaction) =>
-      transaction.insertBlobs([{ ...row, uploaderId: principal.userId }]),
-    );
+    const recorded = await services.store.write(accountId, { deadline }, async (transaction) => {
+      if (keyed !== null) return keyed.record(transaction, answer);
+      await transaction.insertBlobs([{ id, type, size, uploaderId }]);
+      return answer;
+    });
+    if (recorded.blobId !== id) await services.blobs.delete(accountId, id);
+    return recorded;
   } catch (error) {
     // It may have its row: the sweep takes it where it has none.
-    if (!(error instanceof UnknownOutcomeError)) await services.blobs.delete(accountId, blob.id);
+    if (!(error instanceof UnknownOutcomeError)) await services.blobs.delete(accountId, id);
     throw error;
   }
 }

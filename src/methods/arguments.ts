@@ -127,6 +127,19 @@ export function checkArguments(method: MethodDefinition, args: JsonObject): Json
   throw new MethodError('invalidArguments', sentence(complaints.map(({ text }) => text)) + hint);
 }
 
+const ACCOUNT: ReadonlySet<string> = new Set(['accountId', '#accountId']);
+
+/**
+ * Returns `accountId` alone, or the result reference in its place, named as declared. Null where
+ * the arguments don't have exactly one of them.
+ */
+export function accountArgument(method: MethodDefinition, args: JsonObject): JsonObject | null {
+  const { object } = declaredMembers(args, ACCOUNT, method.acceptSnakeCase);
+  const [name, ...others] = [...ACCOUNT].filter((one) => Object.hasOwn(object, one));
+  if (name === undefined || others.length > 0) return null;
+  return { [name]: object[name] ?? null };
+}
+
 function givenTwice(names: readonly string[], how: string): never {
   throw new MethodError(
     'invalidArguments',

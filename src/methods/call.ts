@@ -2,10 +2,11 @@ import type { AccountAccess } from '../accounts/principal.js';
 import type { MethodDefinition } from '../capability/capability-definition.js';
 import { MethodError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { Invocation } from '../protocol/request.js';
 import { stringifyInSlices } from '../protocol/stringify-slices.js';
 import { requireTime } from '../runtime/deadlines.js';
 import type { Slices } from '../runtime/slices.js';
+import type { Snapshot } from '../store/port.js';
+import { accountOf } from './accounts.js';
 import { METHOD_BODIES } from './bodies.js';
 import type {
   AdmitOptions,
@@ -16,6 +17,7 @@ import type {
   RequestScope,
   Services,
 } from './context.js';
+import { AnsweredBeforeError, type EarlierAnswer, type OnceKey } from './once.js';
 
 export interface CallOptions {
   readonly services: Services;
@@ -26,6 +28,8 @@ export interface CallOptions {
   readonly callId: string;
   /** The response will show the map of creation ids: new entries count towards its octets. */
   readonly showsCreatedIds: boolean;
+  /** Set if the client gave the call a key. */
+  readonly once?: OnceKey | undefined;
   /** Makes the hooks of a `tx.set`: they belong to those of the call whose hook makes it. */
   readonly hooksWithin?: (call: CallContext) => CallHooks;
 }
@@ -33,8 +37,6 @@ export interface CallOptions {
 const NONE: readonly never[] = Object.freeze([]);
 /** Responses of calls with more octets count towards what the process holds of answers. */
 const LARGE = 65_536;
-/** Follow-ups of most calls. */
-export const NOTHING: readonly Invocation[] = Object.freeze([]);
 
 /** One method call while it runs: the context of its handler. */
 export class MethodCall implements CallContext {
@@ -45,14 +47,17 @@ export class MethodCall implements CallContext {
   readonly deadline: number;
   readonly isInternal: boolean;
   readonly hooks: CallHooks | null;
-  #followUps: readonly Invocation[] = NOTHING;
   readonly #callId: string;
   readonly #showsCreatedIds: boolean;
   /** The answer that `admit` made last. */
   #answer: Answer | null = null;
 
   constructor(options: CallOptions) {
-    this.services = options.services;
+    const { once, services } = options;
+    this.services =
+      once === undefined
+        ? services
+        : { ...services, store: once.storeFor(services.store, () => this.#answer) };
     this.request = options.request;
     this.method = options.method;
     this.account = options.account;
@@ -76,8 +81,32 @@ export class MethodCall implements CallContext {
     return METHOD_BODIES[body](prepared.args, this, prepared.sent);
   }
 
-  get followUps(): readonly Invocation[] {
-    return this.#followUps;
+  /** Does the same for a call with a key, unless it was made before. `read` gives its arguments. */
+  async answerOnce(once: OnceKey, read: () => JsonObject): Promise<Answer> {
+    const { store } = this.services;
+    const find = (snapshot: Snapshot): Promise<EarlierAnswer | null> => once.find(snapshot);
+    const earlier = await store.read(accountOf(this).id, { deadline: this.deadline }, find);
+    if (earlier !== null) return this.#answerAgain(earlier);
+    try {
+      const answer = await this.answer(read());
+      // A call with nothing to write keeps its answer, too.
+      if (!once.isKept) await this.#keepAnswer();
+      return answer;
+    } catch (error) {
+      if (error instanceof AnsweredBeforeError) return this.#answerAgain(error.answer);
+      throw error;
+    }
+  }
+
+  #answerAgain({ response, createdIds, followUps }: EarlierAnswer): Promise<Answer> {
+    // Those of an attempt that was undone.
+    this.hooks?.begin();
+    return this.#take(response, { createdIds, followUps });
+  }
+
+  async #keepAnswer(): Promise<void> {
+    const { services, deadline } = this;
+    await services.store.write(accountOf(this).id, { deadline }, async () => undefined);
   }
 
   /** The call's answer is safe: what hooks have kept for then is run. */
@@ -90,15 +119,20 @@ export class MethodCall implements CallContext {
     return this.services.conductor.startSlices(() => requireTime(deadline), isUrgent);
   }
 
-  async admit(
-    response: object,
-    { createdIds = NONE, slices = this.startSlices(), transaction }: AdmitOptions = {},
-  ): Promise<Answer> {
+  async admit(response: object, how: AdmitOptions = {}): Promise<Answer> {
     const fullResponse =
-      this.hooks === null ? response : await this.hooks.complete(response, transaction);
+      this.hooks === null ? response : await this.hooks.complete(response, how.transaction);
+    return this.#take(fullResponse, how);
+  }
+
+  /** Makes the text of a whole response and takes its octets. */
+  async #take(
+    response: object,
+    { createdIds = NONE, followUps = NONE, slices = this.startSlices() }: AdmitOptions,
+  ): Promise<Answer> {
     this.release();
     const { request } = this;
-    const triple = [this.method.name, fullResponse, this.#callId];
+    const triple = [this.method.name, response, this.#callId];
     const written = await stringifyInSlices(triple, slices, request.remainingOctets);
     if (written === null) tooLarge();
     const { pieces } = written;
@@ -110,10 +144,11 @@ export class MethodCall implements CallContext {
     request.remainingOctets -= octets;
     const [first = '', second] = pieces;
     this.#answer = {
-      response: fullResponse,
+      response,
       text: second === undefined ? first : pieces,
       octets,
       createdIds,
+      followUps,
     };
     return this.#answer;
   }
@@ -124,11 +159,6 @@ export class MethodCall implements CallContext {
     this.request.remainingOctets += octets;
     if (octets > LARGE) this.request.room?.giveBack(octets);
     this.#answer = null;
-  }
-
-  followWith(methodName: string, args: object): void {
-    const followUp = { name: methodName, args: args as Invocation['args'], callId: this.#callId };
-    this.#followUps = [...this.#followUps, followUp];
   }
 
   otherAccount(accountId: string): AccountAccess | undefined {

@@ -10,6 +10,7 @@ import type { AnswerRoom } from '../runtime/budgets.js';
 import type { Conductor, Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
 import type { RequestReadAhead } from './get/request-read-ahead.js';
+import type { FollowUp, OnceSettings } from './once.js';
 import type { Registry } from './registry.js';
 import type { HashSlots } from './set/hash-slots.js';
 import type { UnitOfWork } from './work/unit.js';
@@ -40,6 +41,8 @@ export interface Services {
   readonly conductor: Conductor;
   /** Turns of what hashes secrets. */
   readonly hashing: HashSlots;
+  /** Calls with a key; absent where no call may have one. */
+  readonly once?: OnceSettings | undefined;
   /** 32 octets: encrypts the secrets that descriptors want stored so. */
   readonly secretKey?: Uint8Array | undefined;
   /** Epoch ms; the system's clock where it is left out. */
@@ -101,11 +104,6 @@ export interface CallContext {
    */
   admit<Response extends object>(response: Response, how?: AdmitOptions): Promise<Answer>;
   /**
-   * Has dispatch run a further call right after this one, with the same call id (RFC 8620 5.4:
-   * onSuccessDestroyOriginal).
-   */
-  followWith(methodName: string, args: object): void;
-  /**
    * Returns an account of the request's user other than `accountId`'s, or undefined where it is out
    * of reach.
    */
@@ -115,6 +113,11 @@ export interface CallContext {
 export interface AdmitOptions {
   /** Creation ids that the call adds to the request's map if it succeeds (RFC 8620 3.3). */
   readonly createdIds?: CreatedIds;
+  /**
+   * Further calls that dispatch runs right after this one, with the same call id (RFC 8620 5.4:
+   * onSuccessDestroyOriginal).
+   */
+  readonly followUps?: readonly FollowUp[];
   readonly slices?: Slices;
   /** The one that is open: hooks read in it. */
   readonly transaction?: Transaction;
@@ -127,6 +130,7 @@ export interface Answer {
   readonly text: InvocationText;
   readonly octets: number;
   readonly createdIds: CreatedIds;
+  readonly followUps: readonly FollowUp[];
 }
 
 /** Answers a method; `sent` is what the client sent where a hook replaced it. */

@@ -167,6 +167,8 @@ function readLimits(from: Variables, memory: number) {
     hookTimeout: from.duration('HOOK_TIMEOUT', 2 * SECOND),
     changesKeep: from.duration('CHANGES_KEEP', 30 * DAY),
     blobsKeep: from.duration('BLOBS_KEEP', 3600 * SECOND),
+    // How long the answers of calls with a key are kept.
+    onceKeep: from.duration('ONCE_KEEP', 7 * DAY),
   });
 }
 

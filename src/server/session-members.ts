@@ -8,6 +8,7 @@ import type { Limits } from './config.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
 const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
+const ONCE = 'urn:jmapsmith:once';
 const REFERENCE = 'urn:jmapsmith:reference';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 
@@ -44,6 +45,7 @@ export function runtimeMembers(
       },
     ],
     [REFERENCE, { session: (base) => ({ url: `${base}/jmap/reference?capability={capability}` }) }],
+    [ONCE, { session: () => ({ keepSeconds: limits.onceKeep / 1000 }) }],
     [BLOB, { account: blob }],
   ]);
 }

@@ -52,6 +52,7 @@ export interface StartedServer {
 const CLOCK_JUMPED = 'the clock jumped ahead: nothing is removed by it until it stays so for a day';
 
 const EXPLAIN = 'urn:jmapsmith:explain';
+const ONCE = 'urn:jmapsmith:once';
 
 /** How long stopping may take, ms: the contract has 10 s from SIGTERM, closing the database too. */
 const GRACE = 8500;
@@ -181,16 +182,18 @@ function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
   const { store, prisma } = storage;
   const ids = createIdGenerator();
   const unavailable = createUnavailableLog(log);
+  const once = { capability: ONCE, keep: limits.onceKeep };
   const services = {
     ...{ store, blobs, registry, ids, limits, conductor, hooks },
     hashing: new HashSlots(),
     secretKey: secretsKey ?? undefined,
+    once,
   };
   const tellDefect = (err: unknown, reference: string): void =>
     log.error({ reference, err }, 'defect');
   return {
     ...config,
-    ...{ registry, store, blobs, ids, conductor, log, unavailable },
+    ...{ registry, store, blobs, ids, conductor, log, unavailable, once },
     dispatcher: new Dispatcher(services, limits, tellDefect, unavailable),
     authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
     tickets: createTickets(prisma),
@@ -211,6 +214,7 @@ function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): Upkee
   return {
     ...{ now, limits, log },
     pruneChanges: (before, limit) => store.pruneChanges(before, limit),
+    pruneAnswers: (before, limit) => store.pruneAnswers(before, limit),
     collectBlobs: (before, limit) => store.collectBlobs(before, limit),
     deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
     listBlobs: () => blobs.list(),

@@ -6,7 +6,8 @@ import type { Logger } from './logging.js';
 type BlobKey = Awaited<ReturnType<Store['collectBlobs']>>[number];
 
 /** The parts of the store, the blob store and the accounts that upkeep needs (see their ports). */
-export interface UpkeepOptions extends Pick<Store, 'pruneChanges' | 'collectBlobs'> {
+export interface UpkeepOptions
+  extends Pick<Store, 'pruneChanges' | 'pruneAnswers' | 'collectBlobs'> {
   deleteBlob(accountId: string, blobId: string): Promise<void>;
   listBlobs(): AsyncIterable<KeptBlob>;
   /** Resolves to those of the ids that the account has rows of. */
@@ -18,7 +19,7 @@ export interface UpkeepOptions extends Pick<Store, 'pruneChanges' | 'collectBlob
   pruneTickets(before: number, limit: number): Promise<number>;
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
   resumeDeletions(stopped: () => boolean): Promise<void>;
-  readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep'>;
+  readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep'>;
   /** Epoch ms by which ages are judged: steady-clock.ts. */
   readonly now: () => number;
   readonly log: Logger;
@@ -41,10 +42,10 @@ const GIVEN_UP = 10;
 const ORPHAN_AGE = 60 * MINUTE;
 
 /**
- * Starts the upkeep. It forgets old change records and collects unused blobs every tenth of their
- * keeping time, at most a minute apart. Each minute, and at start, it resumes deletions of
- * accounts; each minute it forgets expired tickets. At start and once a day it removes octets whose
- * process ended before their row. `stop` resolves when the running step is done.
+ * Starts the upkeep. It forgets old change records and answers, and collects unused blobs, every
+ * tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
+ * deletions of accounts; each minute it forgets expired tickets. At start and once a day it removes
+ * octets whose process ended before their row. `stop` resolves when the running step is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log, now } = options;
@@ -65,6 +66,9 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
     await remains.delete(options);
     return keys.length >= STEP;
   });
+  const answers = repeat(tenth(limits.onceKeep), log, 'kept answers', async () => {
+    return (await options.pruneAnswers(now() - limits.onceKeep, STEP)) >= STEP;
+  });
   const tickets = repeat(MINUTE, log, 'tickets', async () => {
     return (await options.pruneTickets(now(), STEP)) >= STEP;
   });
@@ -80,7 +84,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   sweep.start();
   return {
     async stop() {
-      const all = [prune, collect, tickets, deletions, sweep];
+      const all = [prune, collect, answers, tickets, deletions, sweep];
       await Promise.all(all.map((each) => each.stop()));
     },
   };

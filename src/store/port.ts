@@ -63,6 +63,9 @@ export interface Store {
   /** Removes up to `limit` change records older than `before` (ms). Resolves to their number. */
   pruneChanges(before: number, limit: number): Promise<number>;
 
+  /** Removes up to `limit` answers kept before `before` (ms). Resolves to their number. */
+  pruneAnswers(before: number, limit: number): Promise<number>;
+
   /**
    * Deletes up to `limit` rows of blobs that no object has referred to since before `before` (ms).
    * Resolves to their keys: the caller removes the files, always after the rows.
@@ -237,6 +240,11 @@ export interface NewChange {
 
 export interface ChangeRecord extends NewChange {
   readonly number: number;
+  /**
+   * Names of the properties that alone changed, if the object was updated; the time of the update
+   * (`updated`) isn't among them. Null: any may have changed.
+   */
+  readonly properties: readonly string[] | null;
 }
 
 export interface ChangeRecordAt extends ChangeRecord {
@@ -299,6 +307,13 @@ export interface BlobReference {
   readonly blobId: string;
   readonly dataType: string;
   readonly objectId: string;
+}
+
+/** The answer of a call, kept under a key of its client. */
+export interface KeptAnswer {
+  /** A hash of the call's arguments. */
+  readonly arguments: string;
+  readonly answer: string;
 }
 
 /** The object `from` refers to the object `to` by a property of its own. */
@@ -433,6 +448,9 @@ export interface Snapshot {
   /** Returns the reference and blob reference records whose referring side these objects are. */
   links(type: DataTypeDefinition, ids: readonly string[]): Promise<ObjectLinks>;
 
+  /** Returns the answer that was kept under a key at `since` (ms) or later; null for none. */
+  keptAnswer(key: string, since: number): Promise<KeptAnswer | null>;
+
   /** Returns the ids of the (whole) `objects` that a write would change in some column. */
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;
 }
@@ -450,9 +468,17 @@ export interface Transaction extends Snapshot {
 
   /**
    * Writes one change record for each change, in order, numbered on from the state. Advances the
-   * state and the object counter, and resolves to the state. `changes` isn't empty.
+   * state and the object counter, and resolves to the state. `changes` isn't empty. `properties`
+   * are all that changed in the updated objects, beside the time; null: any may have.
    */
-  record(type: DataTypeDefinition, changes: readonly NewChange[]): Promise<number>;
+  record(
+    type: DataTypeDefinition,
+    changes: readonly NewChange[],
+    properties?: readonly PropertyDefinition[] | null,
+  ): Promise<number>;
+
+  /** Keeps an answer under a key, in place of what was kept under it. */
+  keepAnswer(key: string, kept: KeptAnswer): Promise<void>;
 
   /** Inserts blobs and keeps existing ones; their unreferenced time, if any, starts anew now. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;

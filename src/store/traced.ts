@@ -1,10 +1,11 @@
+import { storeWith } from './delegate.js';
 import type { StatementPlan, Store, Trace, TracedStatement } from './port.js';
 
 /**
  * Returns the store for one call, whose trace is told what the call asks of it, and when it waits.
  */
 export function tracedStore(store: Store, trace: Trace): Store {
-  return {
+  return storeWith(store, {
     read: (accountId, options, work) => store.read(accountId, { ...options, trace }, work),
     readObjects: (request) => store.readObjects({ ...request, trace }),
     readChanges: (request) => store.readChanges({ ...request, trace }),
@@ -13,13 +14,7 @@ export function tracedStore(store: Store, trace: Trace): Store {
       timeWork(trace, work, 'committing', (timedWork) =>
         store.write(accountId, { ...options, trace }, timedWork),
       ),
-    onCommit: (listener) => store.onCommit(listener),
-    ping: () => store.ping(),
-    pruneChanges: (before, limit) => store.pruneChanges(before, limit),
-    collectBlobs: (before, limit) => store.collectBlobs(before, limit),
-    plans: (accountId, deadline, statements) => store.plans(accountId, deadline, statements),
-    close: () => store.close(),
-  };
+  });
 }
 
 /**

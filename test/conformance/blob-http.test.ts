@@ -29,6 +29,30 @@ describe('upload', () => {
     expect(answer.json).toEqual({ accountId: A1, blobId: serverId, type: 'text/x-test', size: 5 });
   });
 
+  it('an upload with a key that comes again answers the same blob', async () => {
+    const { A1, A2, u1 } = fixtures();
+    const upload = async (key: string, body = 'hello', type = 'text/x-once', account = A1) => {
+      const headers = { 'content-type': type, 'idempotency-key': key };
+      const answer = await u1.http(`/jmap/upload/${account}`, { method: 'POST', body, headers });
+      return [answer.status, (answer.json as { blobId?: string }).blobId] as const;
+    };
+    const [status, blobId] = await upload('a key');
+    expect([status, blobId]).toEqual([200, serverId]);
+    // A string of RFC 9651 is the same key.
+    const again = await Promise.all([upload('a key'), upload('"a key"'), upload('a key')]);
+    for (const one of again) expect(one).toEqual([200, blobId]);
+    for (const other of [
+      await upload('a key', 'hallo'),
+      await upload('a key', 'hello', 'text/plain'),
+      await upload('x'.repeat(129)),
+      await upload('""'),
+    ])
+      expect([400, 422]).toContain(other[0]);
+    expect((await upload('a key', 'hello', 'text/x-once', A2))[1]).not.toBe(blobId);
+    expect((await upload('another'))[1]).not.toBe(blobId);
+    expect((await download(A1, blobId ?? '')).text).toBe('hello');
+  });
+
   it('the type is the one that was sent, or octet-stream if that is none', async () => {
     const { A1, u1 } = fixtures();
     const typed = async (type: string) =>

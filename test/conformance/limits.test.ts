@@ -330,7 +330,11 @@ describe('limits: how long blobs are kept', () => {
     const short = await startServer({ env: { BLOBS_KEEP: '1s' } });
     try {
       const { accountId, client } = await makeUser(short);
-      const { blobId } = await client.upload(accountId, 'short-lived', 'text/plain');
+      const upload = async () => {
+        const init = { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k' } };
+        return (await client.http(`/jmap/upload/${accountId}`, init)).json as { blobId: string };
+      };
+      const { blobId } = await upload();
       await eventually(async () => {
         const answer = await client.http(`/jmap/download/${accountId}/${blobId}/x`);
         expect(answer.status).toBe(404);
@@ -340,6 +344,8 @@ describe('limits: how long blobs are kept', () => {
         const left = await readdir(join(short.dataDir, 'blobs'), { recursive: true });
         expect(left.filter((file) => file.includes(blobId))).toEqual([]);
       });
+      // A key leads to no blob that is gone.
+      expect((await upload()).blobId).not.toBe(blobId);
     } finally {
       await short.remove();
     }

@@ -17,6 +17,7 @@ const open = async (options: Handshake = {}, client?: Client): Promise<JmapSocke
   sockets.push(socket);
   return socket;
 };
+const ONCE = 'urn:jmapsmith:once';
 const ECHO = ['Core/echo', { hello: true }, 'c0'];
 
 describe('RFC 8887: WebSocket', () => {
@@ -29,6 +30,20 @@ describe('RFC 8887: WebSocket', () => {
     expect(answer.status).toBe(426);
     expect(new Map(answer.headers).get('upgrade')).toBe('websocket');
     expect(new Map(answer.headers).get('connection')).toMatch(/\bupgrade\b/i);
+  });
+
+  it('a call with a key over a WebSocket comes again over HTTP', async () => {
+    const socket = await open();
+    const { A1, u1 } = fixtures();
+    const create = { k: { text: 'once' } };
+    const calls = [['Todo/set', { accountId: A1, create, onceKey: 'over both' }, 's']] as const;
+    const using = [CORE, TODOS, ONCE];
+    const first = await socket.request('once', using, calls);
+    const again = await u1.with(using).api(calls);
+    expect(again.methodResponses).toEqual(first['methodResponses']);
+    expect(again.methodResponses[0]?.[1]).toHaveProperty('created.k');
+    const { capabilities } = (await u1.session()) as { capabilities: JsonMap };
+    expect(capabilities[ONCE]).toMatchObject({ keepSeconds: 604_800 });
   });
 
   it('RFC 8887 4.3.2: a request is answered', async () => {

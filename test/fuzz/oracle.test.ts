@@ -49,6 +49,7 @@ const changed = {
   created: ['r1'],
   updated: [],
   destroyed: ['r2'],
+  updatedProperties: null,
 };
 const responses = (): [string, JsonMap, string][] => [
   ['Core/echo', { a: 1 }, 'c0'],

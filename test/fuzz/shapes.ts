@@ -81,6 +81,7 @@ function standardShapes(type: FuzzType): [string, JSONSchema7][] {
   const changed: JSONSchema7 = { anyOf: [{ type: 'null' }, objectOf(type, [])] };
   const states = { accountId: text, oldState: text, newState: text };
   const problems = mapOf(setError);
+  const names = type.visible.map(({ name }) => name);
   const added: JSONSchema7 = {
     type: 'array',
     items: members({ id: text, index: count }, ['id', 'index'], undefined),
@@ -96,8 +97,14 @@ function standardShapes(type: FuzzType): [string, JSONSchema7][] {
       ['accountId', 'state', 'list', 'notFound'],
     ],
     changes: [
-      { ...states, hasMoreChanges: boolean, created: texts, updated: texts, destroyed: texts },
-      ['accountId', 'oldState', 'newState', 'hasMoreChanges', 'created', 'updated', 'destroyed'],
+      {
+        ...{ ...states, hasMoreChanges: boolean, created: texts, updated: texts, destroyed: texts },
+        updatedProperties: { type: ['array', 'null'], items: { enum: names } },
+      },
+      [
+        ...['accountId', 'oldState', 'newState', 'hasMoreChanges', 'created', 'updated'],
+        ...['destroyed', 'updatedProperties'],
+      ],
     ],
     set: [
       {

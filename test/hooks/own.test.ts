@@ -5,7 +5,7 @@ import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import { HookRefusal, type OwnMethod } from '../../src/capability/index.js';
 import type { Validator } from '../../src/capability/validation.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
-import { type Json, Rig } from '../methods/rig.js';
+import { CORE, type Json, ONCE, Rig } from '../methods/rig.js';
 import { Widget } from '../methods/widget.js';
 
 const NAME = 'Widget/rebuild';
@@ -220,4 +220,54 @@ test('a method that only reads can not write; one without account has no data', 
     return { get: await tx.get(Widget, null).then(String, (error) => error.message) };
   }, 'none');
   expect((await none.call(NAME)).get).toContain('account: none');
+});
+
+test('a call with a key that comes again runs no hook; snake_case is legal', async () => {
+  const told: Json[] = [];
+  let runs = 0;
+  const own = rigWith(
+    async (args: Json, _call, tx) => {
+      runs += 1;
+      expect(args).not.toHaveProperty('onceKey');
+      await tx.set(Widget, { create: { k: { title: 'made' } } });
+      if (args.fails === true && runs < 3) throw new HookRefusal('invalidArguments', 'not yet');
+      return { runs, text: 'x'.repeat(args.length ?? 0) };
+    },
+    'write',
+    undefined,
+    { Widget: { afterCommit: (changes) => void told.push(changes) } },
+  );
+  const call = (args: object) => own.call(NAME, args, { using: [CORE, Widget.capability, ONCE] });
+  const first = await call({ onceKey: 'k' });
+  expect(await call({ onceKey: 'k' })).toEqual(first);
+  expect([runs, await titles(own)]).toEqual([1, ['made']]);
+  // A call that failed as a whole is run again.
+  const failing = { onceKey: 'f', fails: true };
+  expect(await call(failing)).toMatchObject({ error: 'invalidArguments' });
+  expect(await call(failing)).toMatchObject({ runs: 3 });
+  expect(await call(failing)).toMatchObject({ runs: 3 });
+  // So is what could not be kept.
+  const large = { onceKey: 'l', length: 1_000_000 };
+  expect(await call(large)).toMatchObject({ error: 'requestTooLarge' });
+  expect(await titles(own)).toHaveLength(2);
+  await vi.waitFor(() => expect(told).toHaveLength(2));
+  const set = { create: { k: { title: 'snake' } }, once_key: 's' };
+  const using = { using: [CORE, Widget.capability, ONCE] };
+  const { created } = await own.call('Widget/set', set, using);
+  expect((await own.call('Widget/set', { ...set }, using)).created).toEqual(created);
+  const both = { ...set, onceKey: 's' };
+  expect(await own.call('Widget/set', both, using)).toMatchObject({ error: 'invalidArguments' });
+});
+
+test('a key costs three statements, and one where the call comes again', async () => {
+  const own = rigWith(() => ({}), 'read');
+  const count = async (args: object): Promise<number> => {
+    const before = own.statements.length;
+    await own.call('Widget/set', args, { using: [CORE, Widget.capability, ONCE] });
+    return own.statements.length - before;
+  };
+  const create = { k: { title: 'w' } };
+  const plain = await count({ create });
+  expect(await count({ create, onceKey: 'k' })).toBe(plain + 3);
+  expect(await count({ create, onceKey: 'k' })).toBe(1);
 });

@@ -172,7 +172,8 @@ describe('the edge function: CORS', () => {
       expect(response.status).toBe(204);
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'access-control-allow-origin': 'https://b.example',
-        'access-control-allow-headers': 'Authorization, Content-Type, Last-Event-ID',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, Idempotency-Key, Last-Event-ID',
         'access-control-max-age': expect.stringMatching(/^\d+$/),
         vary: 'Origin',
       });

@@ -269,6 +269,10 @@ export class MemoryStore implements Store {
     return 0;
   }
 
+  async pruneAnswers(): Promise<number> {
+    return 0;
+  }
+
   async collectBlobs(): Promise<readonly { accountId: string; id: string }[]> {
     return [];
   }

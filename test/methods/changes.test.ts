@@ -28,6 +28,7 @@ describe('RFC 8620 5.2: /changes', () => {
       created: [],
       updated: [],
       destroyed: [],
+      updatedProperties: null,
     });
   });
 

@@ -23,7 +23,7 @@ import { conductor } from '../support/conductor.js';
 import { registry as generated } from '../support/registry.js';
 import { ROOT } from '../support/server.js';
 import { CROSSWISE, crosswiseCapability, crosswiseTables, SEARCHED } from './crosswise.js';
-import { BLOB, CORE, type Json, U1 } from './rig.js';
+import { BLOB, type Call, CORE, type Json, ONCE, U1 } from './rig.js';
 
 const registry = createRegistry([
   ...generated.filter(({ urn }) => urn === CORE || urn === BLOB),
@@ -39,7 +39,7 @@ const log = pino({ level: 'silent' });
 const LIMITS = {
   ...{ maxObjectsInGet: 100, maxObjectsInSet: 100, queryMaxLimit: 100, queryChangesMax: 1000 },
   ...{ maxSizeUpload: 1000, maxSizeRequest: 1e6, maxSizeResponse: 1e6, requestTimeout: 30_000 },
-  changesKeep: 3_600_000,
+  ...{ changesKeep: 3_600_000, onceKeep: 1_800_000 },
 };
 
 /** A plain connection beside the storage. */
@@ -49,8 +49,11 @@ interface Connection {
   rows(sql: string): Promise<readonly Json[]>;
 }
 
-/** The crosswise types served from a new database: on PostgreSQL with a URL, else on SQLite. */
-export async function openCrosswise(url: string | null) {
+/**
+ * The crosswise types served from a new database: on PostgreSQL with a URL, else on SQLite. With
+ * `isSecond`, by one more server on the PostgreSQL database of another.
+ */
+export async function openCrosswise(url: string | null, isSecond = false) {
   const folder = mkdtempSync(join(tmpdir(), 'names-'));
   const opened: StorageOptions['opened'] = [];
   const options: StorageOptions = {
@@ -63,8 +66,9 @@ export async function openCrosswise(url: string | null) {
   const connection =
     url === null
       ? await onSqlite(join(folder, 'jmap.db'), options)
-      : await onPostgresql(url, options);
+      : await onPostgresql(url, options, isSecond);
   const { store, backfill: database, shared } = connection.storage;
+  let ahead = 0;
   const services = {
     ...{
       store,
@@ -76,6 +80,8 @@ export async function openCrosswise(url: string | null) {
     },
     blobs: new FilesystemBlobStore(join(folder, 'blobs')),
     ...(hooks === undefined ? {} : { hooks }),
+    once: { capability: ONCE, keep: LIMITS.onceKeep },
+    now: () => Date.now() + ahead,
   };
   const dispatcher = new Dispatcher(services, LIMITS, (error) => {
     throw error;
@@ -88,15 +94,28 @@ export async function openCrosswise(url: string | null) {
      * beside.
      */
     async call(name: string, args: object = {}): Promise<Json> {
-      const methodCalls = [[name, { accountId: 'a1', ...args }, 'c']];
-      const body = JSON.stringify({ using: [CORE, BLOB, CROSSWISE], methodCalls });
+      const [[answered, response]] = (await this.send([[name, args, 'c']])).methodResponses;
+      return answered === name ? response : { error: response.type, ...response };
+    },
+
+    /** Sends calls on a1 by a user, with further capabilities in `using`. */
+    async send(calls: readonly Call[], using: readonly string[] = [], user = U1): Promise<Json> {
+      const methodCalls = calls.map(([name, args, callId], index) => [
+        name,
+        { accountId: 'a1', ...args },
+        callId ?? `c${index}`,
+      ]);
+      const body = JSON.stringify({ using: [CORE, BLOB, CROSSWISE, ...using], methodCalls });
       const envelope = parseRequest(parseIJson(Buffer.from(body)), {
-        maxCallsInRequest: 1,
+        maxCallsInRequest: 10,
         hasCapability: () => true,
       });
-      const text = [...responseText(await dispatcher.handle(envelope, U1), 's')].join('');
-      const [[answered, response]] = JSON.parse(text).methodResponses;
-      return answered === name ? response : { error: response.type, ...response };
+      return JSON.parse([...responseText(await dispatcher.handle(envelope, user), 's')].join(''));
+    },
+
+    /** Lets the methods see a later time. */
+    wait(milliseconds: number): void {
+      ahead += milliseconds;
     },
 
     /** Does the work of a server's start with what migrations left. */
@@ -136,13 +155,17 @@ async function onSqlite(file: string, options: StorageOptions): Promise<Connecti
   return { storage, run, rows: async (sql) => db.prepare(sql).all() as Json[] };
 }
 
-async function onPostgresql(url: string, options: StorageOptions): Promise<Connection> {
+async function onPostgresql(
+  url: string,
+  options: StorageOptions,
+  isSecond: boolean,
+): Promise<Connection> {
   const storage = await openPostgresqlStorage(url, options);
   const pool = openPool({ url, size: 2 });
   options.opened.push(() => pool.end());
   const search = postgresqlSearchSql(SEARCHED).create;
-  for (const sql of [...crosswiseTables('TEXT COLLATE "C"', 'JSONB'), ...search])
-    await pool.query(sql);
+  const tables = [...crosswiseTables('TEXT COLLATE "C"', 'JSONB'), ...search];
+  for (const sql of isSecond ? [] : tables) await pool.query(sql);
   const run = (sql: string) => pool.query(sql);
   return { storage, run, rows: async (sql) => (await pool.query(sql)).rows };
 }

@@ -46,6 +46,7 @@ import { WIDGET_TABLE, Widget, widgetCapability } from './widget.js';
 const MIGRATIONS = fileURLToPath(new URL('../../prisma/sqlite/migrations', import.meta.url));
 
 export const CORE = 'urn:ietf:params:jmap:core';
+export const ONCE = 'urn:jmapsmith:once';
 export const BLOB = 'urn:ietf:params:jmap:blob';
 export const TODOS = 'urn:example:todos';
 export const NOTES = 'urn:service:notes';
@@ -230,6 +231,7 @@ export class Rig {
       limits: this.#limits,
       conductor,
       hashing: new HashSlots(),
+      once: { capability: ONCE, keep: 7 * 24 * 3_600_000 },
       now,
     };
   }

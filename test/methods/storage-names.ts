@@ -117,6 +117,32 @@ function storageNameCases(
     expect(await get('Task', b)).toMatchObject({ heading: 'gamma', title: 'alpha' });
   });
 
+  it('RFC 8621 2.2: updatedProperties names what changed in all that is updated', async () => {
+    const entry = await create('Entry', { title: 'E' });
+    const [a, b] = [await create('Task', { code: 'a' }), await create('Task', { code: 'b' })];
+    const since = async (type: string, sinceState: string, maxChanges = 10): Promise<Json> =>
+      (await call(`${type}/changes`, { sinceState, maxChanges })).updatedProperties;
+    const update = (updates: object) => call('Task/set', { update: updates });
+    // A computed property and one that holds a list; "others" is equal to what it was.
+    await update({ [a]: { heading: 'H', others: [] } });
+    await update({ [b]: { others: [a], size: 5 } });
+    expect(await since('Task', '2', 1)).toEqual(['updated', 'heading', 'slug']);
+    expect(await since('Task', '2')).toEqual(['updated', 'heading', 'others', 'slug']);
+    // Only for what is updated: others were created since, or are gone.
+    expect(await since('Task', '1')).toEqual(['updated', 'heading', 'slug']);
+    await destroy('Task', a);
+    expect(await since('Task', '2')).toEqual(['updated', 'others']);
+    expect(await since('Task', '0')).toBeNull();
+    // A count alone, which a /get takes by reference.
+    await update({ [b]: { entry } });
+    expect(await since('Entry', '1')).toEqual(['updated', 'tasks']);
+    // Another version names a column that this one does not know, or none at all.
+    for (const columns of ["'known'", 'NULL']) {
+      await on.run(`UPDATE "JmapChange" SET "properties" = ${columns} WHERE "type" = 'Entry_2'`);
+      expect(await since('Entry', '1')).toBeNull();
+    }
+  });
+
   it('unique values, circles and limits are judged by the properties', async () => {
     const first = await create('Task', { code: 'x' });
     const second = await create('Task', { code: 'y', parent: first });

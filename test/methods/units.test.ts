@@ -132,6 +132,7 @@ describe('states', () => {
     objectId: 'r',
     kind: 'created',
     at,
+    properties: null,
   });
   const judge = (numbers: readonly number[], current: number, complete = true): string | null => {
     rig.time = 6000;

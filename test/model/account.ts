@@ -11,6 +11,8 @@ export type Kind = 'created' | 'updated' | 'destroyed';
 export interface Change {
   readonly id: string;
   readonly kind: Kind;
+  /** Of an update: the properties that changed, but for `updated`. */
+  readonly properties?: readonly string[];
 }
 
 /**
@@ -103,7 +105,12 @@ export function defaults(type: ModelType): JsonMap {
 
 /** Equal in all that clients write or that follows from it. */
 export function same(type: ModelType, one: Stored | undefined, other: Stored): boolean {
-  return shown(type).every(
-    ({ name, role }) => role !== undefined || equal(one?.[name], other[name]),
+  return different(type, one ?? {}, other).length === 0;
+}
+
+/** The properties that differ in what clients write or what follows from it. */
+export function different(type: ModelType, one: Stored, other: Stored): readonly string[] {
+  return shown(type).flatMap(({ name, role }) =>
+    role !== undefined || equal(one[name], other[name]) ? [] : [name],
   );
 }

@@ -1,5 +1,6 @@
+import type { ModelType } from '../../src/descriptor/model.js';
 import type { JsonMap } from '../support/json.js';
-import type { Kind, Shelf } from './account.js';
+import { type Kind, named, type Shelf, typeOf } from './account.js';
 import { agree, agreeOn, agreeOnError, agreeOnIds, agreeOnMembers, isTexts } from './agree.js';
 import type { Account, Scope } from './world.js';
 
@@ -41,7 +42,7 @@ const KINDS = ['created', 'updated', 'destroyed'] as const;
 
 /** RFC 8620 5.2 for one page; what pages come to together is for the client that applies them. */
 export function checkChanges(
-  _: Scope,
+  { types }: Scope,
   account: Account,
   typeName: string,
   args: JsonMap,
@@ -60,7 +61,8 @@ export function checkChanges(
     return;
   }
   agree(`${what}: the name of the response`, [name, response['type']], [what, undefined]);
-  agreeOnMembers(what, response, ['accountId', 'oldState', 'newState', 'hasMoreChanges', ...KINDS]);
+  const states = ['accountId', 'oldState', 'newState', 'hasMoreChanges'];
+  agreeOnMembers(what, response, [...states, ...KINDS, 'updatedProperties']);
   agree(`${what}: accountId`, response['accountId'], account.id);
   agree(`${what}: oldState`, response['oldState'], args['sinceState']);
   const to = stateOf(shelf, response['newState']);
@@ -87,6 +89,46 @@ export function checkChanges(
         [...expected].flatMap(([id, one]) => (one === kind ? [id] : [])),
       );
   } else checkWithin(what, shelf, since, to, told);
+  checkProperties(typeOf(types, typeName), shelf, { since, to }, response);
+}
+
+/** Names that are longer together may be null: a change record has room for so many. */
+const MAX_NAMES = 250;
+
+/**
+ * RFC 8621 2.2: `updatedProperties` has all that changed in what is `updated`. It has `updated`,
+ * and otherwise nothing that no call of the page changed.
+ */
+function checkProperties(
+  type: ModelType,
+  shelf: Shelf,
+  { since, to }: { readonly since: number; readonly to: number },
+  response: JsonMap,
+): void {
+  const what = `${type.name}/changes: updatedProperties`;
+  const listed = response['updatedProperties'];
+  const updated = response['updated'] as readonly string[];
+  const records = shelf.steps.flatMap((step) =>
+    step.to <= since || step.from >= to
+      ? []
+      : step.changes.map((one) => ({ ...one, isWhole: step.from >= since && step.to <= to })),
+  );
+  const all = new Set(records.flatMap(({ properties = [] }) => properties));
+  if (updated.length === 0) {
+    agree(`${what} where nothing is updated`, listed, null);
+    return;
+  }
+  if (listed === null && [...all].join(' ').length > MAX_NAMES) return;
+  agreeOn(`${what} is a list of names`, isTexts(listed), response);
+  const least = records
+    .filter(({ id, isWhole }) => isWhole && updated.includes(id))
+    .flatMap(({ properties = [] }) => properties);
+  for (const name of [...least, named(type, 'updated')])
+    agreeOn(`${what} has ${name}`, listed.includes(name), { since, to, response });
+  for (const name of listed)
+    agreeOn(`${what}: ${name} changed`, all.has(name) || name === named(type, 'updated'), {
+      ...{ since, to, all: [...all], response },
+    });
 }
 
 /** Where a page ends within a call: each id has a record there of the kind that is told. */

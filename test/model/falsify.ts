@@ -124,6 +124,22 @@ export const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
         ? null
         : { ...r, created: [], updated: [...list(r['updated']), ...list(r['created'])] },
   ],
+  [
+    'changes: a property is left out',
+    (r) =>
+      list(r['updatedProperties']).length < 2 ? null : { ...r, updatedProperties: ['updated'] },
+  ],
+  [
+    'changes: updatedProperties names what did not change',
+    (r) =>
+      isMap(r) && Array.isArray(r['updatedProperties'])
+        ? { ...r, updatedProperties: [...list(r['updatedProperties']), 'id'] }
+        : null,
+  ],
+  [
+    'changes: updatedProperties is null',
+    (r) => (r['updatedProperties'] === null ? null : { ...r, updatedProperties: null }),
+  ],
   ['changes: hasMoreChanges', (r) => ({ ...r, hasMoreChanges: r['hasMoreChanges'] !== true })],
   ['query: an id is left out', inList('ids', 1, (ids) => ids.slice(1))],
   ['query: the order of two', inList('ids', 2, ([a = null, b = null, ...rest]) => [b, a, ...rest])],

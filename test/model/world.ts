@@ -3,11 +3,11 @@ import type { JsonMap } from '../support/json.js';
 import {
   type Change,
   defaults,
+  different,
   mapIds,
   named,
   type Shelf,
   type Stored,
-  same,
   shown,
   type Types,
   typeOf,
@@ -106,11 +106,14 @@ export class Account {
     ]);
     for (const [id, object] of next) {
       const old = shelf.objects.get(id);
-      if (old !== undefined && same(type, old, object)) {
+      const properties = old === undefined ? [] : different(type, old, object);
+      if (old !== undefined && properties.length === 0) {
         next.set(id, old);
         continue;
       }
-      changes.push({ id, kind: old === undefined ? 'created' : 'updated' });
+      changes.push(
+        old === undefined ? { id, kind: 'created' } : { id, kind: 'updated', properties },
+      );
       // When it was is the server's to say.
       const { [named(type, 'updated')]: _, ...rest } = object;
       next.set(id, rest);

@@ -107,6 +107,7 @@ it('knows no capability that a project does not have', async () => {
       CORE,
       'urn:ietf:params:jmap:websocket',
       'urn:jmapsmith:explain',
+      'urn:jmapsmith:once',
       'urn:jmapsmith:reference',
     ]);
 });

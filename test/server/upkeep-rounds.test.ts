@@ -4,10 +4,11 @@ import { startUpkeep, type UpkeepOptions } from '../../src/server/upkeep.js';
 
 const lines: string[] = [];
 const idle: UpkeepOptions = {
-  limits: { changesKeep: 100, blobsKeep: 100 },
+  limits: { changesKeep: 100, blobsKeep: 100, onceKeep: 100 },
   now: Date.now,
   log: createLogging('info', { write: (line: string) => void lines.push(line) }).log,
   pruneChanges: async () => 0,
+  pruneAnswers: async () => 0,
   collectBlobs: async () => [],
   deleteBlob: async () => undefined,
   async *listBlobs() {

@@ -36,6 +36,7 @@ function upkeep(age: number, known: ReadonlySet<string>, held = { value: false }
   const asked: string[] = [];
   const running = startUpkeep({
     pruneChanges: async () => 0,
+    pruneAnswers: async () => 0,
     collectBlobs: async () => [],
     deleteBlob: (accountId, blobId) => blobs.delete(accountId, blobId),
     listBlobs: () => aged(blobs, age),
@@ -46,7 +47,7 @@ function upkeep(age: number, known: ReadonlySet<string>, held = { value: false }
     blobsHeld: async () => held.value,
     pruneTickets: async () => 0,
     resumeDeletions: async () => undefined,
-    limits: { changesKeep: HOUR, blobsKeep: HOUR },
+    limits: { changesKeep: HOUR, blobsKeep: HOUR, onceKeep: HOUR },
     now: Date.now,
     log: pino({ level: 'silent' }),
   });
@@ -116,6 +117,7 @@ describe('a step that fails', () => {
     const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
     const running = startUpkeep({
       pruneChanges: async () => 0,
+      pruneAnswers: async () => 0,
       pruneTickets: async () => 0,
       resumeDeletions: async () => undefined,
       collectBlobs: async () => [],
@@ -123,7 +125,7 @@ describe('a step that fails', () => {
       listBlobs: () => blobs.list(),
       knownBlobs: async () => [],
       blobsHeld: async () => false,
-      limits: { changesKeep: HOUR, blobsKeep: HOUR },
+      limits: { changesKeep: HOUR, blobsKeep: HOUR, onceKeep: HOUR },
       now: Date.now,
       log,
       ...options,

@@ -5,6 +5,7 @@ import { migrate, openPool } from '../../src/database/postgresql/index.js';
 import { UnavailableError, UnknownOutcomeError } from '../../src/protocol/errors.js';
 import { createPostgresqlStore } from '../../src/store/postgresql/index.js';
 import { destroyedRows, rigOnPostgresql } from '../methods/destroyed-rows.js';
+import { onceCases } from '../methods/once-cases.js';
 import { storageNames } from '../methods/storage-names.js';
 import { conductor } from '../support/conductor.js';
 import { usePostgresql } from '../support/postgresql.js';
@@ -59,6 +60,7 @@ async function open({ now }: { readonly now: () => number }) {
 storeSuite('PostgreSQL', open);
 
 storageNames('postgresql', () => postgresql().createDatabase('names'));
+onceCases('postgresql', () => postgresql().createDatabase('once'));
 destroyedRows('PostgreSQL', async () =>
   rigOnPostgresql(await postgresql().createDatabase('destroyed')),
 );
@@ -82,6 +84,8 @@ const ACROSS = new Set([
   'JmapAccess_userId_idx',
   // The blobs of all accounts that nothing has referred to for longest.
   'JmapBlob_unreferencedSince_idx',
+  // The oldest answers of all accounts that are kept for calls with a key.
+  'JmapOnce_at_idx',
 ]);
 
 describe('store on PostgreSQL alone', () => {

@@ -70,7 +70,8 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
     level: 'must',
     rule:
       'Ids of objects created, updated and destroyed since sinceState are each in the list of ' +
-      'their kind. The client has newState once it has applied them.',
+      'their kind. The client has newState once it has applied them. Where a page has ' +
+      'updatedProperties (RFC 8621 2.2), it is null or names all that changed in updated.',
     needs: { room: 3 },
     /**
      * Follows all pages: RFC 8620 5.2 lets a server give fewer changes at once than there are, even
@@ -84,7 +85,12 @@ export const changesChecks = typeChecks('5.2', { methods: ['get', 'set', 'change
       await subject.set({ destroy: [destroyed] });
       // How many come at once is the server's affair, where nothing is said and where something is.
       const all = await followPages(subject, state, null);
-      for (const page of all) expect(page.accountId).toBe(subject.A1);
+      for (const page of all) {
+        expect(page.accountId).toBe(subject.A1);
+        const { updatedProperties = null } = page;
+        if (updatedProperties === null || page.updated.length === 0) continue;
+        expect(updatedProperties).toContain(subject.profile.text);
+      }
       expect({
         newState: all.at(-1)?.newState,
         created: all.flatMap((page) => page.created),

@@ -58,6 +58,8 @@ export interface ChangesAnswer {
   readonly created: string[];
   readonly updated: string[];
   readonly destroyed: string[];
+  /** Of RFC 8621 2.2, which other types may have as well. */
+  readonly updatedProperties?: string[] | null;
 }
 
 /** Describes the arguments of a response to /query (RFC 8620 5.5). */

@@ -29,6 +29,11 @@ export const changesFaults: readonly Fault[] = [
     ...list('changes', 'updated', () => []),
   },
   {
+    name: '/changes leaves out of updatedProperties what changed',
+    checks: ['changes-kinds'],
+    ...changeResponses('changes', (args) => ({ ...args, updatedProperties: ['updated'] })),
+  },
+  {
     name: '/changes tells what was created and destroyed as destroyed',
     checks: ['changes-merged'],
     ...list('changes', 'destroyed', (ids) => [...ids, 'r0never']),

@@ -123,8 +123,28 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('objectId', 'String'),
       column('kind', 'Int', { description: '0 created, 1 updated, 2 destroyed.' }),
       column('at', 'BigInt'),
+      optionalColumn(
+        'properties',
+        'String',
+        'Of updated objects: the columns that alone changed, beside the time; null: any may have.',
+      ),
     ],
     ['accountId', 'type', 'number'],
+  ),
+  makeTable(
+    'JmapOnce',
+    'A call or an upload that has a key of its client, and what it answered.',
+    [
+      column('accountId', 'String'),
+      column('key', 'String', {
+        description: 'A hash of the user, the method and the key that the client chose.',
+      }),
+      column('arguments', 'String', { description: 'A hash of the arguments.' }),
+      column('answer', 'String', { description: 'JSON: what the call answers if it comes again.' }),
+      column('at', 'BigInt'),
+    ],
+    ['accountId', 'key'],
+    [['at']],
   ),
   makeTable(
     'JmapReference',

@@ -1,5 +1,6 @@
 import { kindOf, typeOf } from '../kinds.js';
-import { items, member, text } from '../located.js';
+import { items, member, members, text } from '../located.js';
+import { STANDARD_METHODS } from '../standard-methods.js';
 import type { MethodView } from '../view.js';
 import type { Report, Rule } from './rule.js';
 
@@ -22,7 +23,31 @@ export const methodSchemas: Rule = (views, report) => {
     }
     judgeAccountId(method, report);
   }
+  for (const view of views) {
+    const further = view.types.flatMap(({ standardMethods = [] }) => standardMethods);
+    const writing = further.filter(({ name }) => WRITING.includes(name));
+    const own = view.methods.filter(({ node }) => text(member(node, 'account')) === 'write');
+    for (const method of [...writing, ...own]) judgeOnceKey(method, report);
+  }
 };
+
+/** The standard methods with `account: write`. */
+const WRITING = STANDARD_METHODS.filter(({ account }) => account === 'write').map(
+  ({ verb }): string => verb,
+);
+
+/** Reports the argument that every method that writes has already. */
+function judgeOnceKey({ node }: MethodView, report: Report): void {
+  const args = member(member(node, 'arguments'), 'properties');
+  for (const { name, nameAt } of members(args)) {
+    if (name === 'onceKey')
+      report(
+        'duplicate-argument',
+        nameAt,
+        'urn:jmapsmith:once gives "onceKey" to every method that writes; choose another name.',
+      );
+  }
+}
 
 /** Reports an `accountId` beside `account: none`, and a missing or optional one otherwise. */
 function judgeAccountId({ name, nameAt, node }: MethodView, report: Report): void {

@@ -11,6 +11,7 @@ const RESPONSES: Readonly<Record<string, readonly string[]>> = {
   get: ['accountId', 'state', 'list', 'notFound'],
   changes: [
     ...['accountId', 'oldState', 'newState', 'hasMoreChanges', 'created', 'updated', 'destroyed'],
+    'updatedProperties',
   ],
   set: [
     ...['accountId', 'oldState', 'newState', 'created', 'updated', 'destroyed'],
@@ -101,7 +102,7 @@ function judgeFurther({ name, node }: MethodView, report: Report): void {
         report(
           'duplicate-argument',
           nameAt,
-          `"${member_}" is in the ${part} of every /${name} (RFC 8620 5); choose another name.`,
+          `"${member_}" is in the ${part} of every /${name}; choose another name.`,
         );
     }
   }

@@ -9,6 +9,7 @@ import {
   requireReached,
   requireUnbroken,
 } from '../states.js';
+import { indexOf, type TypeIndex } from '../type-index.js';
 
 /** Change records that one page looks at, at most. */
 const MAX_RECORDS = 5000;
@@ -48,6 +49,7 @@ export const changes: MethodBody<ChangesArguments> = async (args, context) => {
       created: page.created,
       updated: page.updated,
       destroyed: page.destroyed,
+      updatedProperties: updatedProperties(indexOf(typeOf(context)), records, page),
     });
   }
 };
@@ -63,6 +65,31 @@ interface Page {
 }
 
 const NOTHING: Page = { end: null, size: 0, created: [], updated: [], destroyed: [] };
+
+/**
+ * Returns the properties that alone changed in all of `updated` between the two states (RFC 8621
+ * 2.2, decision 29 for every type): also those that changed and changed back. Null where nothing
+ * was updated, and where some record doesn't tell. `updated` is among them: each update sets it.
+ */
+function updatedProperties(
+  { visible, roles }: TypeIndex,
+  records: readonly ChangeRecord[],
+  page: Page,
+): readonly string[] | null {
+  if (page.end === null || page.updated.length === 0) return null;
+  const ids = new Set(page.updated);
+  const lists = new Set<ChangeRecord['properties']>();
+  for (const { number, objectId, kind, properties } of records) {
+    if (number > page.end) break;
+    if (kind === 'updated' && ids.has(objectId)) lists.add(properties);
+  }
+  const changed = new Set([roles.updated.name]);
+  for (const list of lists) {
+    if (list === null) return null;
+    for (const name of list) changed.add(name);
+  }
+  return visible.map(({ name }) => name).filter((name) => changed.has(name));
+}
 
 /**
  * Returns the longest run of records whose coalesced ids are no more than `maximum`. Records are

@@ -5,6 +5,8 @@ import type { BlobRow, Snapshot, StoredObject } from '../../store/port.js';
 import { accountOf, sourceAccount, typeOf } from '../accounts.js';
 import { NewBlobs } from '../blob/call-blobs.js';
 import type { MethodBody } from '../context.js';
+import type { FollowUp } from '../once.js';
+import type { PlannedCreate } from '../set/draft.js';
 import type { SetPlan } from '../set/plan-set.js';
 import { sealSecrets } from '../set/secrets.js';
 import { runPlanning, sceneOf, writeOptions, writeSet } from '../set/set.js';
@@ -44,31 +46,36 @@ export const copy: MethodBody<CopyArguments> = async (args, context, sent) => {
         { plan: { ...plan, creates }, ifInState, newBlobs: blobs.values(), isLong },
         context,
         transaction,
-        (done): CopyResponse => {
+        (done) => {
           const { oldState, newState, created, notCreated } = done;
-          return { fromAccountId: from.id, accountId, oldState, newState, created, notCreated };
+          const states = { fromAccountId: from.id, accountId, oldState, newState };
+          const response: CopyResponse = { ...states, created, notCreated };
+          return { response, followUps: destroysOf(type.name, args, creates, created) };
         },
       ),
     );
     const { answer, unit } = await newBlobs.saved(saving);
     newBlobs.keep(unit.blobs.inserted);
-    const created = new Set(Array.from(answer.createdIds, ([, id]) => id));
-    const copied = new Set<string>();
-    for (const { draft, birth } of creates) {
-      if (created.has(birth.id)) copied.add(draft.sourceId ?? '');
-    }
-    if (args.onSuccessDestroyOriginal === true && copied.size > 0) {
-      context.followWith(`${type.name}/set`, {
-        accountId: from.id,
-        ifInState: args.destroyFromIfInState ?? null,
-        destroy: [...copied],
-      });
-    }
     return answer;
   } finally {
     await newBlobs.discardRowless();
   }
 };
+
+/** Returns the /set that destroys the originals of the copies that came to be, if it is wanted. */
+function destroysOf(
+  typeName: string,
+  args: CopyArguments,
+  creates: readonly PlannedCreate[],
+  created: CopyResponse['created'],
+): readonly FollowUp[] {
+  if (args.onSuccessDestroyOriginal !== true || created === null) return [];
+  const copied = creates.filter(({ key }) => Object.hasOwn(created, key));
+  const destroy = new Set(copied.map(({ draft }) => draft.sourceId ?? ''));
+  const ifInState = args.destroyFromIfInState ?? null;
+  const setArguments = { accountId: args.fromAccountId, ifInState, destroy: [...destroy] };
+  return [{ name: `${typeName}/set`, args: setArguments }];
+}
 
 /**
  * The source account's part of a /copy. The blobs are read after the objects: one that has gone

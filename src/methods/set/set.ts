@@ -4,6 +4,7 @@ import { FEW_OBJECTS, finish, runInSlices, type Steps } from '../../runtime/slic
 import type { CallOptions, NewBlob, Transaction } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js';
+import type { FollowUp } from '../once.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
 import type { Author } from './draft.js';
@@ -62,12 +63,18 @@ interface SetWritten {
   readonly unit: UnitOfWork;
 }
 
+/** A call's response, and the calls that follow from it. */
+interface Responded {
+  readonly response: SetResponse | CopyResponse;
+  readonly followUps?: readonly FollowUp[];
+}
+
 /** Runs a /set or a /copy in its transaction; `respond` makes a /copy's response of a /set's. */
 export async function writeSet(
   { plan, ifInState, newBlobs = [], isLong }: SetWrite,
   context: CallContext,
   transaction: Transaction,
-  respond?: (changed: SetResponse) => CopyResponse,
+  respond: (changed: SetResponse) => Responded = (response) => ({ response }),
 ): Promise<SetWritten> {
   context.hooks?.begin();
   const slices = context.startSlices(true);
@@ -79,8 +86,9 @@ export async function writeSet(
   if (slices.isOver()) await slices.next();
   await unit.record();
   if (slices.isOver()) await slices.next();
-  const response = respond?.(done) ?? done;
-  const answer = await context.admit(response, { createdIds, slices, transaction });
+  const { response, followUps = [] } = respond(done);
+  const how = { createdIds, followUps, slices, transaction };
+  const answer = await context.admit(response, how);
   return { answer, unit };
 }
 

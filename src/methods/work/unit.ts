@@ -1,6 +1,7 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { textsAt } from '../../capability/places.js';
-import { runInSlices, type Slices } from '../../runtime/slices.js';
+import { equalSteps } from '../../protocol/equal.js';
+import { runInSlices, type Slices, type Steps, Strides } from '../../runtime/slices.js';
 import type {
   BlobReference,
   ChangeKind,
@@ -172,7 +173,9 @@ export class UnitOfWork {
   async record(): Promise<void> {
     for (const work of this.#works.values()) {
       const records = recordsOf(work);
-      if (records.length > 0) await this.#transaction.record(work.type, records);
+      if (records.length === 0) continue;
+      const changed = await runInSlices(changedProperties(work), this.slices);
+      await this.#transaction.record(work.type, records, changed);
     }
   }
 
@@ -264,4 +267,28 @@ function recordsOf(work: TypeWork): readonly ObjectChange[] {
     if (after === null) destroyed.push({ objectId, kind: 'destroyed' });
   }
   return created.concat(updated, destroyed);
+}
+
+/**
+ * Returns the properties that the unit changed in existing objects of the type, beside the time of
+ * the update.
+ */
+function* changedProperties({ type, entries }: TypeWork): Steps<readonly PropertyDefinition[]> {
+  let left = type.properties.filter(({ role }) => role !== 'updated');
+  const changed: PropertyDefinition[] = [];
+  const strides = new Strides();
+  for (const { before, after } of entries.values()) {
+    if (before === null || after === null || after === before) continue;
+    if (strides.isOver(left.length)) yield;
+    const different = left.filter(({ name }) => before[name] !== after[name]);
+    for (const property of different) {
+      const { name } = property;
+      // A hook's write reads the object again: what is the same then is another list or object.
+      const [old, now] = [before[name], after[name]];
+      if (old !== undefined && now !== undefined && (yield* equalSteps(old, now))) continue;
+      changed.push(property);
+      left = left.filter((one) => one !== property);
+    }
+  }
+  return changed;
 }

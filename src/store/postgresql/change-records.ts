@@ -1,5 +1,5 @@
 import type { ChangesToWrite, Scope } from '../sql/engine-port.js';
-import { changeRows, growth } from '../sql/records.js';
+import { CHANGE_KINDS, changeRows, growth } from '../sql/records.js';
 import type { Connection } from './connection.js';
 
 /** States and change records. */
@@ -13,8 +13,10 @@ const RECORD = `WITH "state" AS (
  VALUES ($1, $2, $3, $4) ON CONFLICT ("accountId", "type") DO UPDATE SET
  "number" = "s"."number" + excluded."number", "objects" = "s"."objects" + excluded."objects"
  RETURNING "number" - $3::bigint AS "before"), "records" AS (
- INSERT INTO "JmapChange" ("accountId", "type", "number", "objectId", "kind", "at")
- SELECT $1::text, $2::text, "before" + "n", value ->> 0, (value ->> 1)::integer, $5::bigint
+ INSERT INTO "JmapChange"
+ ("accountId", "type", "number", "objectId", "kind", "at", "properties")
+ SELECT $1::text, $2::text, "before" + "n", value ->> 0, (value ->> 1)::integer, $5::bigint,
+ CASE WHEN value ->> 1 = '${CHANGE_KINDS.updated.number}' THEN $8::text END
  FROM "state" CROSS JOIN jsonb_array_elements($6::jsonb) WITH ORDINALITY AS "rows"(value, "n"))
  SELECT CASE WHEN $7::bigint <> "before" THEN 1 / ("before" - "before")
  ELSE "before" + $3::bigint END FROM "state"`;
@@ -42,7 +44,7 @@ export async function readState(
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
   table: string,
-  { changes, at }: ChangesToWrite,
+  { changes, columns, at }: ChangesToWrite,
 ): Promise<number> {
   const { length } = changes;
   const counts = [length, growth(changes), at] as const;
@@ -50,10 +52,10 @@ export async function writeChanges(
   const { states } = connection;
   const known = states?.get(table);
   if (known !== undefined) {
-    await connection.write(RECORD, accountId, table, ...counts, rows, known);
+    await connection.write(RECORD, accountId, table, ...counts, rows, known, columns);
     states?.set(table, known + length);
     return known + length;
   }
-  const [row] = await connection.writing(RECORD, accountId, table, ...counts, rows, null);
+  const [row] = await connection.writing(RECORD, accountId, table, ...counts, rows, null, columns);
   return row?.[0] as number;
 }

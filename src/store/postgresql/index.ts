@@ -19,7 +19,7 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Fragment } from '../sql/fragment.js';
-import { ChangePruner, collectBlobs, type Pruning } from '../sql/prune.js';
+import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
 import { fewQuery, readsInOrder } from '../sql/query-statements.js';
 import type { Row } from '../sql/row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from '../sql/snapshot.js';
@@ -224,6 +224,10 @@ class PostgresqlStore implements Store {
 
   pruneChanges(before: number, limit: number): Promise<number> {
     return this.#pruner.prune(before, limit);
+  }
+
+  pruneAnswers(before: number, limit: number): Promise<number> {
+    return pruneAnswers(this.#pruning, postgresql, before, limit);
   }
 
   collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {

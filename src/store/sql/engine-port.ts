@@ -17,6 +17,8 @@ export interface ObjectsRead extends ObjectSelection {
 /** Change records to write. */
 export interface ChangesToWrite {
   readonly changes: readonly NewChange[];
+  /** The columns that alone changed in updated objects (`changedColumns`); null: any may have. */
+  readonly columns: string | null;
   readonly at: number;
   /** The state before, where the transaction knows it. */
   readonly current: number | undefined;

@@ -3,7 +3,7 @@ import type { Dialect } from './dialect-port.js';
 import { type Fragment, sql } from './fragment.js';
 import type { Row } from './row-codec.js';
 
-/** Removes what nobody needs any more: old change records, and blobs without references. */
+/** Removes what nobody needs any more: old change records and answers, unreferenced blobs. */
 
 /** (account, type) pairs looked at by one statement. */
 const PAGE = 500;
@@ -131,13 +131,8 @@ export async function collectBlobs(
   const found =
     await pruning.rows(sql`SELECT "accountId", "id" FROM "JmapBlob" AS "b" WHERE ${mayGo}
  ORDER BY "unreferencedSince" LIMIT ${limit} + 0`);
-  const byAccount = new Map<string, string[]>();
-  for (const row of found) {
-    const [accountId, id] = row as readonly [string, string];
-    byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), id]);
-  }
   const keys: BlobKey[] = [];
-  for (const [accountId, ids] of byAccount) {
+  for (const [accountId, ids] of byAccount(found)) {
     const list = dialect.elements(JSON.stringify(ids), 'string');
     const rows = await pruning.remove(
       accountId,
@@ -147,6 +142,41 @@ export async function collectBlobs(
     for (const [id] of rows) keys.push({ accountId, id: id as string });
   }
   return keys;
+}
+
+/** Removes answers as `Store.pruneAnswers` says, the oldest first. */
+export async function pruneAnswers(
+  pruning: Pruning,
+  dialect: Dialect,
+  before: number,
+  limit: number,
+): Promise<number> {
+  const found = await pruning.rows(sql`SELECT "accountId", "key" FROM "JmapOnce"
+ WHERE "at" < ${before} ORDER BY "at" LIMIT ${limit} + 0`);
+  let count = 0;
+  for (const [accountId, keys] of byAccount(found)) {
+    const list = dialect.elements(JSON.stringify(keys), 'string');
+    // A key may have been used again meanwhile.
+    const rows = await pruning.remove(
+      accountId,
+      sql`DELETE FROM "JmapOnce" WHERE "accountId" = ${accountId} AND "key" IN (${list})
+ AND "at" < ${before} RETURNING "key"`,
+    );
+    count += rows.length;
+  }
+  return count;
+}
+
+/** Returns the second texts of rows by the first ones, which are ids of accounts. */
+function byAccount(rows: readonly Row[]): ReadonlyMap<string, readonly string[]> {
+  const texts = new Map<string, string[]>();
+  for (const row of rows) {
+    const [accountId, text] = row as readonly [string, string];
+    const known = texts.get(accountId);
+    if (known === undefined) texts.set(accountId, [text]);
+    else known.push(text);
+  }
+  return texts;
 }
 
 /** For a blob "b". NOT EXISTS too: a reference must keep its blob even if the time is wrong. */

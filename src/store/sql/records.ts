@@ -1,3 +1,4 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { BlobRow, ChangeKind, ChangeRecordAt, NewBlob, NewChange } from '../port.js';
 import type { Row } from './row-codec.js';
 
@@ -14,14 +15,54 @@ export const CHANGE_KINDS: Readonly<
   destroyed: { number: 2, growth: -1 },
 });
 
-/** Reads a change record of columns `number, objectId, kind, at`. */
-export function changeOf(row: Row): ChangeRecordAt {
-  return {
-    number: row[0] as number,
-    objectId: row[1] as string,
-    kind: KINDS[row[2] as number] as ChangeKind,
-    at: row[3] as number,
-  };
+/** Reads change records of columns `number, objectId, kind, at, properties`. */
+export function changesOf(
+  type: DataTypeDefinition,
+  rows: readonly Row[],
+): readonly ChangeRecordAt[] {
+  // Most records of a page have the same text.
+  const known = new Map<unknown, ChangeRecordAt['properties']>([[null, null]]);
+  return rows.map((row): ChangeRecordAt => {
+    const text = row[4];
+    let properties = known.get(text);
+    if (properties === undefined) {
+      properties = propertiesIn(type, text as string);
+      known.set(text, properties);
+    }
+    return {
+      number: row[0] as number,
+      objectId: row[1] as string,
+      kind: KINDS[row[2] as number] as ChangeKind,
+      at: row[3] as number,
+      properties,
+    };
+  });
+}
+
+/** Characters that a record may take to name columns. */
+const MAX_COLUMNS_TEXT = 250;
+
+/** Returns properties as a change record names them: null for more than it has room for. */
+export function changedColumns(properties: readonly PropertyDefinition[] | null): string | null {
+  if (properties === null) return null;
+  const text = properties.map(({ column }) => column).join('\n');
+  return text.length > MAX_COLUMNS_TEXT ? null : text;
+}
+
+/**
+ * Returns the names of properties that a change record names. Null if it names a column that no
+ * property of this version has: another version wrote it. The database may have brought that
+ * value into a column of this version.
+ */
+function propertiesIn(type: DataTypeDefinition, text: string): ChangeRecordAt['properties'] {
+  if (text === '') return [];
+  const names: string[] = [];
+  for (const column of text.split('\n')) {
+    const property = type.properties.find((one) => one.column === column);
+    if (property === undefined) return null;
+    names.push(property.name);
+  }
+  return names;
 }
 
 /** Returns rows `[objectId, kind]` as JSON. */

@@ -11,6 +11,7 @@ import type {
   BlobRow,
   ChangeRecordAt,
   FilterNode,
+  KeptAnswer,
   ObjectIds,
   ObjectLinks,
   ObjectSelection,
@@ -37,7 +38,7 @@ import {
   ranksQuery,
   windowQuery,
 } from './query-statements.js';
-import { blobOf, changeOf } from './records.js';
+import { blobOf, changesOf } from './records.js';
 import type { Row } from './row-codec.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import type { StorageNames } from './storage-names.js';
@@ -113,7 +114,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     const { accountId } = this.scope;
     const rows = await this.all('changes', accountId, type.table, since, limit);
-    return rows.map(changeOf);
+    return changesOf(type, rows);
   }
 
   async page(
@@ -266,6 +267,11 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
       references: this.names.references(references),
       blobs: this.names.blobReferences(blobs),
     };
+  }
+
+  async keptAnswer(key: string, since: number): Promise<KeptAnswer | null> {
+    const [row] = await this.all('keptAnswer', this.scope.accountId, key, since);
+    return row === undefined ? null : { arguments: row[0] as string, answer: row[1] as string };
   }
 
   async stale(

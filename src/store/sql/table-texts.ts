@@ -35,8 +35,15 @@ const SHARED = Object.freeze({
   objectCount: `SELECT "objects" FROM "JmapState" WHERE "accountId" = ? AND "type" = ?`,
 
   // A bare parameter behind LIMIT has SQLite plan the statement anew for each value.
-  changes: `SELECT "number", "objectId", "kind", "at" FROM "JmapChange"
+  changes: `SELECT "number", "objectId", "kind", "at", "properties" FROM "JmapChange"
  WHERE "accountId" = ? AND "type" = ? AND "number" > ? ORDER BY "number" LIMIT CAST(? AS BIGINT)`,
+
+  keptAnswer: `SELECT "arguments", "answer" FROM "JmapOnce"
+ WHERE "accountId" = ? AND "key" = ? AND "at" >= ?`,
+
+  keepAnswer: `INSERT INTO "JmapOnce" ("accountId", "key", "arguments", "answer", "at")
+ VALUES (?, ?, ?, ?, ?) ON CONFLICT ("accountId", "key") DO UPDATE SET
+ "arguments" = excluded."arguments", "answer" = excluded."answer", "at" = excluded."at"`,
 
   ownReferences: `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
  WHERE "accountId" = ? AND "fromType" = ? AND "property" IN ? AND "fromId" IN ?`,

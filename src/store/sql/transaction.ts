@@ -1,7 +1,8 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import type { Slices } from '../../runtime/slices.js';
 import type {
   BlobReference,
+  KeptAnswer,
   NewBlob,
   NewChange,
   ReferenceRecord,
@@ -11,7 +12,7 @@ import type {
   Transaction,
 } from '../port.js';
 import type { Scope, WritingEngine } from './engine-port.js';
-import { blobRows } from './records.js';
+import { blobRows, changedColumns } from './records.js';
 import { encodeLarge } from './row-codec.js';
 import { type SnapshotServices, SqlSnapshot } from './snapshot.js';
 import type { TableTexts, TableWriter } from './table-texts.js';
@@ -83,13 +84,23 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
     return this.#write(() => this.#engine.destroy(this.scope, type, ids));
   }
 
-  async record(type: DataTypeDefinition, changes: readonly NewChange[]): Promise<number> {
+  async record(
+    type: DataTypeDefinition,
+    changes: readonly NewChange[],
+    properties: readonly PropertyDefinition[] | null = null,
+  ): Promise<number> {
     const { table } = type;
-    const written = { changes, at: this.#now, current: this.#states.get(table) };
+    const columns = changedColumns(properties);
+    const written = { changes, columns, at: this.#now, current: this.#states.get(table) };
     const state = await this.#write(() => this.#engine.writeChanges(this.scope, table, written));
     this.#states.set(table, state);
     this.#changed[type.name] = String(state);
     return state;
+  }
+
+  async keepAnswer(key: string, { arguments: hash, answer }: KeptAnswer): Promise<void> {
+    const { accountId } = this.scope;
+    await this.#write(() => this.#run('keepAnswer', accountId, key, hash, answer, this.#now));
   }
 
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {

@@ -19,7 +19,7 @@ import type {
   TracedStatement,
   Transaction,
 } from '../port.js';
-import { ChangePruner, collectBlobs, type Pruning } from '../sql/prune.js';
+import { ChangePruner, collectBlobs, type Pruning, pruneAnswers } from '../sql/prune.js';
 import type { SnapshotServices } from '../sql/snapshot.js';
 import { type NamedType, StorageNames } from '../sql/storage-names.js';
 import { CommitListeners, SqlTransaction } from '../sql/transaction.js';
@@ -217,6 +217,10 @@ class SqliteStore implements Store {
 
   pruneChanges(before: number, limit: number): Promise<number> {
     return this.#pruner.prune(before, limit);
+  }
+
+  pruneAnswers(before: number, limit: number): Promise<number> {
+    return pruneAnswers(this.#pruning, sqlite, before, limit);
   }
 
   collectBlobs(before: number, limit: number): Promise<readonly BlobKey[]> {

@@ -14,7 +14,7 @@ import type {
 } from '../port.js';
 import type { ObjectScope, ObjectsRead, PageRead, Scope } from '../sql/engine-port.js';
 import { type Fragment, quote, raw, sql } from '../sql/fragment.js';
-import { changeOf } from '../sql/records.js';
+import { changesOf } from '../sql/records.js';
 import {
   type Collector,
   collector,
@@ -140,8 +140,9 @@ const STATE = `(${SELECT_STATE})`;
 
 /** A list for each column is made and parsed sooner than one for each record. */
 const STATE_AND_CHANGES = `SELECT ${STATE}, json_group_array("number"),
- json_group_array("objectId"), json_group_array("kind"), json_group_array("at")
- FROM (SELECT "number", "objectId", "kind", "at"
+ json_group_array("objectId"), json_group_array("kind"), json_group_array("at"),
+ json_group_array("properties")
+ FROM (SELECT "number", "objectId", "kind", "at", "properties"
  FROM "JmapChange" WHERE "accountId" = ? AND "type" = ? AND "number" > ?
  ORDER BY "number" LIMIT ${BOUND})`;
 
@@ -262,11 +263,11 @@ export function readStateAndChanges(
   const { table } = type;
   const parameters = [accountId, table, since, limit];
   const [number, ...lists] = connection.one(STATE_AND_CHANGES, accountId, table, ...parameters);
-  const [numbers = [], ids = [], kinds = [], times = []] = lists.map(
+  const [numbers = [], ids = [], kinds = [], times = [], columns = []] = lists.map(
     (list) => JSON.parse(list as string) as Row,
   );
-  const records = numbers.map((each, at) => changeOf([each, ids[at], kinds[at], times[at]]));
-  return { number: numberOf(number), records };
+  const rows = numbers.map((each, at) => [each, ids[at], kinds[at], times[at], columns[at]]);
+  return { number: numberOf(number), records: changesOf(type, rows) };
 }
 
 /** Returns true where no row was too large for the text. */

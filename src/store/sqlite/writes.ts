@@ -24,8 +24,8 @@ const ADVANCE_STATE = `INSERT INTO "JmapState" ("accountId", "type", "number", "
 const TELL_STATE = `${ADVANCE_STATE} RETURNING "number"`;
 
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
- ("accountId", "type", "number", "objectId", "kind", "at")
- SELECT ?, ?, ? + key, value, ?, ? FROM json_each(?)`;
+ ("accountId", "type", "number", "objectId", "kind", "at", "properties")
+ SELECT ?, ?, ? + key, value, ?, ?, ? FROM json_each(?)`;
 
 /** Reads the state before a write. Throws `accountNotFound` if the account has been deleted. */
 export async function readStateOfLivingAccount(
@@ -49,7 +49,7 @@ export function accountGone(): MethodError {
 export async function writeChanges(
   { connection, accountId }: Scope<Connection>,
   table: string,
-  { changes, at, current }: ChangesToWrite,
+  { changes, columns, at, current }: ChangesToWrite,
 ): Promise<number> {
   const runs = runsOf(changes);
   let growth = 0;
@@ -65,7 +65,8 @@ export async function writeChanges(
   for (const { kind, objectIds } of runs) {
     const ids = JSON.stringify(objectIds);
     const { number } = CHANGE_KINDS[kind];
-    connection.execute(INSERT_CHANGES, [accountId, table, first, number, at, ids]);
+    const changed = kind === 'updated' ? columns : null;
+    connection.execute(INSERT_CHANGES, [accountId, table, first, number, at, changed, ids]);
     first += objectIds.length;
   }
   return state;

@@ -39,10 +39,7 @@ it('the generator warns of nothing in the bundled descriptors', async () => {
   expect([...problems, ...warnings]).toEqual([]);
 });
 
-it('the generator takes updatedProperties in a response of /changes, as in RFC 8621', () => {
-  const response = '{ type: object, properties: { updatedProperties: { setOf: string } } }';
-  const type = `standardMethods: { get: {}, changes: { response: ${response} } }`;
-  expect(
-    judge(thing(`${type}\nproperties: { updatedProperties: { setOf: string, default: {} } }`)),
-  ).toEqual([]);
+it('the generator takes a property with the name of a member of responses', () => {
+  const properties = 'properties: { updatedProperties: { setOf: string, default: {} } }';
+  expect(judge(thing(properties))).toEqual([]);
 });

@@ -319,7 +319,14 @@ describe('the emitted registry', () => {
     const registry = capabilitiesOf(
       await import(pathToFileURL(join(project.root, 'generated/registry.ts')).href),
     );
-    const own = ['blob', 'core', 'jmapsmith-explain', 'jmapsmith-reference', 'websocket'];
+    const own = [
+      'blob',
+      'core',
+      'jmapsmith-explain',
+      'jmapsmith-once',
+      'jmapsmith-reference',
+      'websocket',
+    ];
     expect(registry.map(({ name }) => name)).toEqual([...own, 'gadgets'].sort());
     const capability = registry.find(({ name }) => name === 'gadgets');
     expect(capability?.session).toEqual({ madeOf: ['brass', 'steel'] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StateChange } from '../../../src/store/port.js';
-import { Gadget, gadget } from '../gadget.js';
+import { Gadget, gadget, PROPERTIES } from '../gadget.js';
 import { A, B, type Bench } from './bench.js';
 
 export function changeCases(bench: Bench): void {
@@ -23,13 +23,33 @@ export function changeCases(bench: Bench): void {
       expect(await read((snapshot) => snapshot.stateNumber(Gadget))).toBe(3);
       expect(await read((snapshot) => snapshot.stateNumber(Gadget), B)).toBe(0);
       expect(await read((snapshot) => snapshot.changes(Gadget, 0, 10))).toEqual([
-        { number: 1, objectId: 'r0', kind: 'created', at: 1_000_000 },
-        { number: 2, objectId: 'r1', kind: 'updated', at: 1_000_000 },
-        { number: 3, objectId: 'r0', kind: 'destroyed', at: 1_000_005 },
+        { number: 1, objectId: 'r0', kind: 'created', at: 1_000_000, properties: null },
+        { number: 2, objectId: 'r1', kind: 'updated', at: 1_000_000, properties: null },
+        { number: 3, objectId: 'r0', kind: 'destroyed', at: 1_000_005, properties: null },
       ]);
       expect(await read((snapshot) => snapshot.changes(Gadget, 1, 1))).toMatchObject([
         { number: 2 },
       ]);
+    });
+
+    it('records of updates name the properties that changed, unless there are many', async () => {
+      const { title, list } = PROPERTIES;
+      const changes = (['created', 'updated', 'destroyed'] as const).map((kind) => ({
+        ...{ objectId: `r-${kind}`, kind },
+      }));
+      const long = Array.from({ length: 60 }, (_, n) => ({ ...title, column: `title_${n}` }));
+      await write((t) => t.record(Gadget, changes, [title, list]));
+      await write((t) => t.record(Gadget, changes.slice(1, 2), []));
+      await write((t) => t.record(Gadget, changes.slice(1, 2), long));
+      // As a version writes it that has another property.
+      await write((t) => t.record(Gadget, changes.slice(1, 2), [{ ...title, column: 'heading' }]));
+      const told = await read((snapshot) => snapshot.changes(Gadget, 0, 10));
+      const expected = [null, ['title', 'list'], null, [], null, null];
+      expect(told.map(({ properties }) => properties)).toEqual(expected);
+      const { records } = await bench.store.readChanges({
+        ...{ accountId: A, type: Gadget, since: 0, limit: 10, deadline: Infinity },
+      });
+      expect(records).toEqual(told);
     });
 
     it('a work that fails leaves no gap', async () => {

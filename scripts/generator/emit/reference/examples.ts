@@ -57,6 +57,7 @@ const EXAMPLES: Readonly<Record<StandardMethodName, (type: ModelType) => Example
       created: [],
       updated: [sampleIdOf(type)],
       destroyed: [],
+      updatedProperties: null,
     },
   }),
   set: exampleOfSet,
