@@ -1,9 +1,9 @@
 import type { JsonValue } from '../protocol/json.js';
-import type { StringFormat } from './formats.js';
+import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Place } from './places.js';
 import type { Validator } from './validation.js';
 
-export type { StringFormat } from './formats.js';
+export type { StringFormat } from './formats/index.js';
 
 /** How a column stores a property's value. `date` is a UTCDate as integer milliseconds. */
 export type PropertyKind = 'string' | 'boolean' | 'integer' | 'number' | 'date' | 'json';
@@ -119,8 +119,11 @@ export interface SortDefinition {
   readonly indexed?: true;
 }
 
-/** Its content: folded text for filters, a collation key for sorts, or a Date's ms for both. */
-export type ShadowTransform = 'fold' | 'casemap' | 'instant';
+/**
+ * Its content: folded text for filters, a collation key for sorts, or for both the key of a format
+ * that has an order of its own (shadow-transforms.ts).
+ */
+export type ShadowTransform = 'fold' | 'casemap' | SortKeyName;
 
 /** A column that the engine fills from a property at each write; never on the wire. */
 export interface ShadowColumn {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { formatNamed } from '../../../src/capability/formats.js';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../client/json.js';
 

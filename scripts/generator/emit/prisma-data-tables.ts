@@ -1,4 +1,5 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
+import { SHADOW_TRANSFORMS } from '../../../src/capability/shadow-transforms.js';
 import type {
   ModelProperty,
   ModelShadow,
@@ -59,13 +60,13 @@ function propertyColumn(property: ModelProperty): Column {
  */
 function shadowColumn(shadow: ModelShadow): Column {
   const { nullable, name, column } = shadow.property;
-  const isTime = shadow.transform === 'instant';
+  const { kind } = SHADOW_TRANSFORMS[shadow.transform];
   return Object.freeze({
     name: shadow.column,
     ...(name === column ? {} : { field: `${name}${shadow.column.slice(column.length)}` }),
-    type: isTime ? 'BigInt' : 'String',
+    type: COLUMN_TYPES[kind],
     nullable,
-    ...(nullable ? {} : { default: isTime ? '0' : '""' }),
+    ...(nullable ? {} : { default: kind === 'integer' ? '0' : '""' }),
   });
 }
 

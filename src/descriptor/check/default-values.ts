@@ -1,5 +1,5 @@
 import type { Ajv, ValidateFunction } from 'ajv';
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import { textsAt } from '../../capability/places.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { type Located, member, members, text } from '../located.js';

@@ -1,3 +1,4 @@
+import { formatNamed } from '../../capability/formats/index.js';
 import { isBlob } from '../blob-places.js';
 import { type TypeName, typeOf } from '../kinds.js';
 import { type Located, member, members, text } from '../located.js';
@@ -82,7 +83,11 @@ function saysItAll(
   const format = text(member(node, 'format'));
   if (type === 'string' && member(node, 'references') !== undefined)
     return { key: 'references', excluded: LETTERS };
-  if (format !== undefined) return { key: `format: ${format}`, excluded: LETTERS };
+  if (format !== undefined) {
+    const isBounded = formatNamed(format)?.length !== null;
+    const excluded = isBounded ? LETTERS : LETTERS.filter((key) => key !== 'maxLength');
+    return { key: `format: ${format}`, excluded };
+  }
   return isBlob(node) ? { key: 'blob: true', excluded: CHOSEN_LETTERS } : undefined;
 }
 

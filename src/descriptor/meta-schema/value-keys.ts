@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import { FORMAT_NAMES, FORMATS } from '../../capability/formats.js';
+import { FORMAT_NAMES, FORMATS } from '../../capability/formats/index.js';
 import { BOUNDS } from '../bounds.js';
 import { TYPE_NAMES } from '../kinds.js';
 import { count, flag, names, ref, text } from './key-schemas.js';

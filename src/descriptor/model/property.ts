@@ -5,7 +5,7 @@ import type {
   ReferenceDefinition,
   StringFormat,
 } from '../../capability/definition.js';
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { member, text, words } from '../located.js';
 import type { ModelProperty } from '../model.js';

@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import { BOUNDS } from '../bounds.js';
 
 /**

@@ -4,7 +4,7 @@ import type {
   FilterDefinition,
   SortDefinition,
 } from '../../capability/definition.js';
-import { formatOf, isInstant } from '../../capability/formats.js';
+import { formatOf, sortKeyOf } from '../../capability/formats/index.js';
 import type { Comparator } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import {
@@ -155,7 +155,7 @@ function compileComparator(index: TypeIndex, comparator: JsonObject): SortKey {
 function collationOf(sort: SortDefinition, collation: JsonValue): Collation {
   if (collation !== null && typeof collation !== 'string') invalid('"collation" must be a string');
   const { property } = sort;
-  if (collation === null || property.kind !== 'string' || isInstant(property))
+  if (collation === null || property.kind !== 'string' || sortKeyOf(property) !== undefined)
     return DEFAULT_COLLATION;
   const found = COLLATIONS.find((known) => known === collation);
   if (found === undefined) {
@@ -345,7 +345,7 @@ function constrains({ operator, property }: FilterDefinition, value: JsonValue):
  */
 function canonicalValue(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
   const format = filter === undefined ? undefined : formatOf(filter.property);
-  if (format?.canonical === undefined) return value;
+  if (format === undefined || format.canonical === null) return value;
   if (isJsonArray(value)) return value.map((item) => canonicalValue(filter, item));
   return typeof value === 'string' && format.isLegal(value) ? format.canonical(value) : value;
 }

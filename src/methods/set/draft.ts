@@ -1,5 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { formatOf } from '../../capability/formats.js';
+import { formatOf } from '../../capability/formats/index.js';
 import { holdsBlobs, replaceSteps } from '../../capability/places.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -231,7 +231,7 @@ function canonicalScalar(
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {
   if (isReference(property) || holdsBlobs(property)) return resolveText(property, text, scene);
   const format = formatOf(property);
-  if (format?.canonical === undefined) return text;
+  if (format === undefined || format.canonical === null) return text;
   if (format.isLegal(text)) return format.canonical(text);
   scene.problems.add(property.name, format.message);
   return text;

@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { FORMATS } from '../../../../src/capability/formats.js';
+import { FORMATS, type Format } from '../../../../src/capability/formats/index.js';
 import { BOUND_ROWS } from '../../../../src/descriptor/bounds.js';
 import { KEY_TYPES } from '../../../../src/descriptor/check/fitting-keys.js';
 import { REFUSED } from '../../../../src/descriptor/check/slips.js';
@@ -97,19 +97,17 @@ function types(): readonly string[] {
 function formats(): readonly string[] {
   return table(
     ['Format', 'On the wire', 'In the database', 'For example', 'Its values'],
-    Object.entries(FORMATS).map(([name, { kind, notation, description, compares, legal }]) => [
+    Object.entries<Format>(FORMATS).map(([name, { kind, notation, description, order, legal }]) => [
       code(name),
       notation,
       kind === 'date'
         ? `${COLUMN_TYPES.date}, milliseconds`
-        : `${COLUMN_TYPES.string}${compares === 'instant' ? MOMENT : ''}`,
+        : `${COLUMN_TYPES.string}${typeof order === 'string' ? '' : `; ${code(`*_${order.name}`)}`}`,
       code(legal[0]),
       cell(description),
     ]),
   );
 }
-
-const MOMENT = '; its moment in `<property>_instant` where a filter or sort reads it';
 
 function operators(): readonly string[] {
   return table(

@@ -1,6 +1,6 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
-import { formatNamed } from '../../../../src/capability/formats.js';
+import { formatNamed } from '../../../../src/capability/formats/index.js';
 import { placeText } from '../../../../src/descriptor/blob-places.js';
 import { BOUNDS } from '../../../../src/descriptor/bounds.js';
 import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
