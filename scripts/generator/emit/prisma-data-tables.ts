@@ -1,4 +1,5 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
+import { formatOf } from '../../../src/capability/formats/index.js';
 import { SHADOW_TRANSFORMS } from '../../../src/capability/shadow-transforms.js';
 import type {
   ModelProperty,
@@ -43,7 +44,7 @@ export function columnType(kind: PropertyKind): ColumnType {
 }
 
 function propertyColumn(property: ModelProperty): Column {
-  const fallback = property.default === undefined ? undefined : defaultText(property);
+  const fallback = columnDefault(property);
   return Object.freeze({
     name: property.column,
     ...(property.name === property.column ? {} : { field: property.name }),
@@ -52,6 +53,14 @@ function propertyColumn(property: ModelProperty): Column {
     description: property.description,
     ...(fallback === undefined ? {} : { default: fallback }),
   });
+}
+
+/** Returns the default of a column, for rows that a migration or the version before adds. */
+function columnDefault(property: ModelProperty): string | undefined {
+  // The migration puts the time of each object's creation in its place.
+  if (property.defaultNow)
+    return defaultText({ kind: property.kind, default: formatOf(property)?.numbered(0) ?? null });
+  return property.default === undefined ? undefined : defaultText(property);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { mayHaveText, placesBeside } from '../../../src/descriptor/blob-places.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
+import { formsOf } from './effects.js';
 import type { Snapshot } from './history.js';
 import { predecessorOf, type Renamed, releasedTypes } from './lineage.js';
 import { narrowed } from './narrowed.js';
@@ -61,6 +62,7 @@ export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
         if (before === undefined || before.kind !== property.kind) return false;
         const { schema } = property;
         return (
+          formsOf(before.schema) !== formsOf(schema) ||
           (narrowed(before.schema, schema, '') ?? narrowed(schema, before.schema, '')) !== undefined
         );
       });

@@ -14,6 +14,7 @@ export const date = defineFormat({
   canonical: canonicalDate,
   order: { name: 'instant', kind: 'integer', of: parseDate, isEquality: true },
   length: 32,
+  present: (utcDate) => utcDate,
   legal: [
     ...(['2026-01-31T14:00:00+02:00', '1969-12-31T23:59:59.999Z'] as const),
     '2026-01-02T03:04:05.5-01:30',

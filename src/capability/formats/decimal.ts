@@ -47,6 +47,7 @@ export const decimal = defineFormat({
     isEquality: false,
   },
   length: DIGITS + 3,
+  present: null,
   legal: ['19.99', '0', '-0.5', '007.70', '123456789012345678901234567890.0123456789', '-12'],
   illegal: ['', '.5', '5.', '+1', '1e3', '1,5', '--1', ' 1', '1'.repeat(DIGITS + 1), 'NaN'],
   numbered: String,

@@ -14,6 +14,7 @@ export const duration = defineFormat({
   canonical: null,
   order: { name: 'durationkey', kind: 'string', of: durationKey, isEquality: false },
   length: 64,
+  present: null,
   legal: ['PT1H30M', 'P1D', 'P2W3DT0H0M0.5S', 'PT0S', 'PT90M', 'P0D'],
   illegal: ['', 'P', 'PT', 'P1DT', 'PT1H5S', '-PT1H', 'PT1.50S', 'P1Y', 'P1M', '1H', 'pt1h'],
   numbered: (n) => `PT${n}S`,

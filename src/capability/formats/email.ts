@@ -53,6 +53,7 @@ export const email = defineFormat({
   canonical: canonicalEmail,
   order: 'none',
   length: LONGEST,
+  present: null,
   legal: [
     ...(['ann@example.com', 'Ann.Lee+x@Example.COM'] as const),
     ...['"a b\\"c"@example.com', 'jörg@bücher.example', 'root@localhost', 'a@[192.0.2.1]'],

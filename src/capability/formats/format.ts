@@ -42,6 +42,8 @@ export interface FormatSource<
    * of longer texts, which `maxLength` bounds.
    */
   readonly length: number | null;
+  /** Returns the text of a moment, given as a UTCDate; null for a format of no dates. */
+  readonly present: ((utcDate: string) => string) | null;
   /** Texts that are legal; the first is the example on pages. */
   readonly legal: readonly [string, ...string[]];
   /** Texts that are not. */

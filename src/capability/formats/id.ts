@@ -12,6 +12,7 @@ export const id = defineFormat({
   canonical: null,
   order: 'none',
   length: 32,
+  present: null,
   legal: ['r01kgb0f3m07q2v9n4x8c1h5d60', 'a', '-_9', 'Z'.repeat(255)],
   illegal: ['', 'a b', 'é', 'Z'.repeat(256)],
   numbered: String,

@@ -69,6 +69,7 @@ export const language = defineFormat({
   canonical: canonicalLanguage,
   order: 'none',
   length: LONGEST,
+  present: null,
   legal: [
     ...(['en-GB', 'de'] as const),
     ...['ZH-hant-tw', 'sl-rozaj-biske', 'de-CH-1996', 'en-a-bbb-x-a', 'x-whatever', 'I-KLINGON'],

@@ -14,6 +14,7 @@ export const localDateTime = defineFormat({
   canonical: null,
   order: 'octets',
   length: 32,
+  present: (utcDate) => utcDate.slice(0, -1),
   legal: ['2026-01-31T14:00:00', '1969-12-31T23:59:59.999', '2026-01-02T03:04:05.5'],
   illegal: ['2026-01-02', 'soon', '', '2026-13-01T00:00:00', '2026-01-02T03:04:05Z'],
   numbered: (n) => formatUtcDate(n * 1000).slice(0, -1),

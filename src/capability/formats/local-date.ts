@@ -16,6 +16,7 @@ export const localDate = defineFormat({
   canonical: null,
   order: 'octets',
   length: 10,
+  present: (utcDate) => utcDate.slice(0, 10),
   legal: ['2026-01-31', '0000-01-01', '2024-02-29', '9999-12-31'],
   illegal: ['2026-1-31', '2026-02-29', '', '2026-01-31T00:00:00Z', '2026-01-31Z', '26-01-31'],
   numbered: (n) => formatUtcDate((n % DAYS) * DAY).slice(0, 10),

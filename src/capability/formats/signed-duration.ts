@@ -13,6 +13,7 @@ export const signedDuration = defineFormat({
   canonical: null,
   order: { name: 'durationkey', kind: 'string', of: durationKey, isEquality: false },
   length: 64,
+  present: null,
   legal: ['-PT15M', 'PT1H30M', '+P1D', '-P1W', '-PT0.25S', 'PT0S'],
   illegal: ['', '-', '-P', '--PT1S', 'P-1D', '- PT1S', 'PT1.0S', '-P1Y'],
   numbered: (n) => `PT${n}S`,

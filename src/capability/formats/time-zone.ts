@@ -22,6 +22,7 @@ export const timeZone = defineFormat({
   canonical: null,
   order: 'none',
   length: 32,
+  present: null,
   legal: ['Europe/Berlin', 'Etc/UTC', 'UTC', 'America/Argentina/Buenos_Aires', 'Asia/Kolkata'],
   illegal: ['', 'europe/berlin', 'Europe/Berlin ', 'CEST', '+02:00', '/example.com/zone'],
   numbered: (n) => ZONES[n % ZONES.length] ?? 'Etc/UTC',

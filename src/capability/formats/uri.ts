@@ -24,6 +24,7 @@ export const uri = defineFormat({
   canonical: null,
   order: 'none',
   length: null,
+  present: null,
   legal: [
     ...(['https://example.com/a?b=c', 'mailto:ann@example.com'] as const),
     ...['urn:example:todos', 'ftp://[2001:db8::7]:21/%C3%A9#x', 'a:'],

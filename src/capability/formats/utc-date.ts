@@ -15,6 +15,7 @@ export const utcDate = defineFormat({
   canonical: (text) => formatUtcDate(parseUtcDate(text) ?? Number.NaN),
   order: 'octets',
   length: 32,
+  present: (utcDate) => utcDate,
   legal: ['2026-01-31T12:00:00Z', '1969-12-31T23:59:59.999Z', '2026-01-02T03:04:05.5Z'],
   illegal: ['2026-01-02', 'soon', '', '2026-13-01T00:00:00Z', '2026-01-02T03:04:05+02:00'],
   numbered: (n) => formatUtcDate(n * 1000),

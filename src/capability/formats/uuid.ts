@@ -13,6 +13,7 @@ export const uuid = defineFormat({
   canonical: (text) => text.toLowerCase(),
   order: 'none',
   length: 36,
+  present: null,
   legal: [
     '018f2f6e-7d3a-7c31-9b1e-2f4a5c6d7e8f',
     'F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6',

@@ -10,6 +10,7 @@ export const KEY_TYPES: Readonly<Record<string, readonly TypeName[]>> = {
   minLength: ['string'],
   maxLength: ['string'],
   pattern: ['string'],
+  normalize: ['string'],
   format: ['string'],
   blob: ['string'],
   references: ['string', 'array'],
@@ -35,12 +36,12 @@ export const KEY_TYPES: Readonly<Record<string, readonly TypeName[]>> = {
 const LETTERS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'blob'];
 
 /** Keys that an id of a blob can't have. A bound on its length is useless, but harmless. */
-const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum'];
+const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum', 'normalize'];
 
 /** Keys that a set has: what `setOf` says is left out of them. */
 const OF_A_SET: readonly string[] = ['minProperties', 'maxProperties'];
 /** Beside `setOf: string` they are about the keys. */
-const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum'];
+const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'normalize'];
 
 /** Refuses a key where it means nothing: maxLength on an integer is a mistake, not a no-op. */
 export const fittingKeys: Rule = (views, report) => {
@@ -82,7 +83,7 @@ function saysItAll(
 ): { readonly key: string; readonly excluded: readonly string[] } | undefined {
   const format = text(member(node, 'format'));
   if (type === 'string' && member(node, 'references') !== undefined)
-    return { key: 'references', excluded: LETTERS };
+    return { key: 'references', excluded: [...LETTERS, 'normalize'] };
   if (format !== undefined) {
     const isBounded = formatNamed(format)?.length !== null;
     const excluded = isBounded ? LETTERS : LETTERS.filter((key) => key !== 'maxLength');

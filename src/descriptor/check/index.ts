@@ -19,6 +19,7 @@ import { hiddenProperties } from './hidden-properties.js';
 import { methodNames } from './method-names.js';
 import { methodSchemas } from './method-schemas.js';
 import { missingDefaults } from './missing-defaults.js';
+import { normalForms } from './normal-forms.js';
 import { nullableDefaults } from './nullable-defaults.js';
 import { patterns } from './patterns.js';
 import { propertyClashes } from './property-clashes.js';
@@ -59,6 +60,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   nullableDefaults,
   defaultValues,
   enumValues,
+  normalForms,
   fittingKeys,
   shapes,
   ranges,
