@@ -57,6 +57,7 @@ export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
   return types
     .filter((type) => {
       const released = releasedTypes(snapshot).get(type.table);
+      if (nullsText(released?.known?.nullsEqual) !== nullsText(nullsEqualIn(type))) return true;
       return type.properties.some((property) => {
         const before = released && predecessorOf(released, type, property)?.known;
         if (before === undefined || before.kind !== property.kind) return false;
@@ -68,6 +69,17 @@ export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
       });
     })
     .map(({ name }) => name);
+}
+
+/** Returns the names of what is unique with null equal to null. */
+function nullsEqualIn({ uniques }: ModelType): readonly (readonly string[])[] {
+  return uniques
+    .filter(({ nullsEqual }) => nullsEqual === true)
+    .map(({ properties }) => properties.map(({ name }) => name));
+}
+
+function nullsText(lists: readonly (readonly string[])[] = []): string {
+  return lists.map((names) => [...names].sort().join('+')).sort().join();
 }
 
 /**

@@ -18,7 +18,7 @@ export const property: JSONSchema7 = {
         'The value that a create without the property stores and /set reports, and that a null ' +
         'patch restores. Existing objects get it where a migration adds the property. A nullable ' +
         'property has null. { now: true } is the present time, for a date.',
-      examples: [false, '', 0, { now: true }],
+      examples: [false, '', 0],
     },
     access: {
       enum: wordNames(ACCESS),
@@ -37,7 +37,7 @@ export const property: JSONSchema7 = {
         'No two objects of an account have the same value. Null equals nothing, unless it says ' +
         '{ nulls: equal }: then one object at most has none.',
       default: false,
-      examples: [true, { nulls: 'equal' }],
+      examples: [true],
       if: { type: 'object' },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: nullsEqual,

@@ -89,7 +89,7 @@ export const dataType: JSONSchema7 = {
       'Properties, or lists of properties, whose values no two objects of an account share.',
       {
         description: 'A property, or several whose values are unique together.',
-        examples: ['code', ['list', 'position'], { properties: ['code'], nulls: 'equal' }],
+        examples: ['code', ['list', 'position']],
         if: { type: 'array' },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: { type: 'array', items: { type: 'string' }, minItems: 1 },
