@@ -43,6 +43,8 @@ export interface TypeIndex {
   readonly counts: readonly PropertyDefinition[];
   /** A create without them stores the present time. */
   readonly nows: readonly PropertyDefinition[];
+  /** Whether a text is stored otherwise than it was sent, beyond the form of its format. */
+  readonly normalizes: boolean;
   /** Properties with names of members that are stored in one form each. */
   readonly formedKeys: readonly PropertyDefinition[];
   readonly secrets: readonly PropertyDefinition[];
@@ -76,6 +78,10 @@ export const indexOf = deriveOnce(
       uniques: type.uniques ?? [],
       counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
       nows: type.properties.filter(({ defaultNow }) => defaultNow === true),
+      normalizes: type.properties.some(
+        ({ normalize, texts = [] }) =>
+          normalize !== undefined || texts.some((rule) => rule.normalize !== undefined),
+      ),
       formedKeys: type.properties.filter(hasFormedKeys),
       secrets: type.properties.filter(({ access }) => access === 'secret'),
       computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
