@@ -6,6 +6,7 @@ import { REFUSED } from '../../../../src/descriptor/check/slips.js';
 import {
   ACCESS,
   ACCOUNT_USES,
+  NORMALIZE,
   ON_DESTROY,
   STORED,
   type Words,
@@ -29,6 +30,7 @@ export function languageTables(): Tables {
     'keys of a filter': keys(branch(named('filter'))),
     types: types(),
     formats: formats(),
+    normalize: words(NORMALIZE),
     access: words(ACCESS),
     stored: words(STORED),
     onDestroy: words(ON_DESTROY),
@@ -67,6 +69,8 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
     'The effect of a destroy of the object referred to: `restrict`, `cascade` or `setNull` ' +
     '([references](#references)).',
   is: 'How the condition compares ([operators](#operators)).',
+  normalize:
+    'Changes of a text before it is judged and stored ([normal forms](#normal-forms)).',
   account: 'How the method uses the account ([words](#methods)).',
 });
 

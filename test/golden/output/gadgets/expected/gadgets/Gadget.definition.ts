@@ -124,7 +124,11 @@ export const gadgetType = jmap.dataType<GadgetShape>({
     due: { kind: 'date', nullable: true },
     start: { kind: 'date', default: '2026-01-31T12:00:00Z' },
     done: { kind: 'boolean', default: false },
-    meta: { kind: 'json', default: { note: null } },
+    meta: {
+      kind: 'json',
+      default: { note: null },
+      texts: [{ place: [{ member: 'at' }], format: 'utc-date' }],
+    },
     list: { kind: 'json', default: [] },
     points: { kind: 'json', default: [] },
     names: { kind: 'json', default: {} },
