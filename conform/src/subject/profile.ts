@@ -137,7 +137,8 @@ function isBound(type: ModelType, property: ModelProperty): boolean {
   return type.uniques.some(
     ({ properties, nullsEqual }) =>
       properties.includes(property) &&
-      (nullsEqual === true || !properties.some((one) => one.nullable && !one.required && one !== property)),
+      (nullsEqual === true ||
+        !properties.some((one) => one.nullable && !one.required && one !== property)),
   );
 }
 

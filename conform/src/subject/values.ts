@@ -97,7 +97,8 @@ function listStrings(schema: JSONSchema7): Values {
   if (known !== undefined) {
     // A text that is normalised may become a legal one.
     const bad = changes.length > 0 ? [] : known.illegal;
-    return { good: known.legal.filter(isNormal), bad: [...bad, 5, {}] };
+    const good = known.legal.filter((text) => known.isCanonical(text) && isNormal(text));
+    return { good, bad: [...bad, 5, {}] };
   }
   const fits = (text: string) =>
     [...text].length >= minLength && [...text].length <= (maxLength ?? 1) && isNormal(text);
