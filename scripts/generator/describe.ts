@@ -162,6 +162,8 @@ function describeProperty(property: ModelProperty): string {
     writeType(schema),
     access,
     ...(required ? ['required'] : []),
+    ...(property.defaultNow ? ['default now'] : []),
+    ...(property.normalize === undefined ? [] : [`normalize ${property.normalize.join(', ')}`]),
     ...(property.default === undefined ? [] : [`default ${JSON.stringify(property.default)}`]),
     ...writeBounds(schema),
     ...(reference === undefined ? [] : [`references ${reference.type}, ${reference.onDestroy}`]),

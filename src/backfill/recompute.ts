@@ -19,6 +19,7 @@ import type {
   StoredObject,
   Transaction,
 } from '../store/port.js';
+import { formTexts } from './form-texts.js';
 
 /** How long one batch may take, ms: nobody waits for an answer. */
 const BATCH_TIME = 600_000;
@@ -49,23 +50,30 @@ export class Recompute {
   }
 
   /**
-   * Writes only the objects that are wrong. `derived`: also checks shadow columns, nulls in place
-   * of defaults, references and blob records. `record`: writes a change record where clients, or
-   * their filters and sorts, see a change.
+   * Writes only the objects that are wrong. `derived`: also checks shadow columns, the forms of
+   * texts, nulls in place of defaults, references and blob records. `record`: writes a change record
+   * where clients, or their filters and sorts, see a change. Resolves to the ids of objects that
+   * keep a text as it is, because another object has what it would be and it must be unique.
    */
   async objects(
     { type, accountId, ids }: RecomputeBatch,
     { derived, record }: { readonly derived: boolean; readonly record: boolean },
-  ): Promise<void> {
+  ): Promise<readonly string[]> {
     // Most are as they should be: no lock is taken for them.
     const deadline = performance.now() + BATCH_TIME;
-    const wrong = await this.#services.store.read(accountId, { deadline }, async (snapshot) => {
-      const { changed, stale, references, blobs } = await this.#judge(type, ids, derived, snapshot);
-      const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
-      const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
-      return new Set([...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders]);
-    });
-    if (wrong.size === 0) return;
+    const { wrong, kept } = await this.#services.store.read(
+      accountId,
+      { deadline },
+      async (snapshot) => {
+        const judged = await this.#judge(type, ids, derived, snapshot);
+        const { changed, stale, references, blobs } = judged;
+        const linked = [...references.removed, ...references.added].map(({ fromId }) => fromId);
+        const holders = [...blobs.removed, ...blobs.added].map(({ objectId }) => objectId);
+        const all = [...changed.map(({ after }) => after.id), ...stale, ...linked, ...holders];
+        return { wrong: new Set(all), kept: judged.kept };
+      },
+    );
+    if (wrong.size === 0) return kept;
     await this.#write(accountId, false, async (transaction) => {
       const judged = await this.#judge(type, [...wrong], derived, transaction);
       const { done, changed, stale, references, blobs } = judged;
@@ -75,6 +83,7 @@ export class Recompute {
       await mendLinks(transaction, { references, blobs });
       if (record) await recordSeen(type, changed, transaction, stale);
     });
+    return kept;
   }
 
   /**
@@ -157,7 +166,10 @@ export class Recompute {
     const rows = await snapshot.get(type, ids, type.properties);
     const counted = await this.#counted(type, rows, snapshot);
     const { hooks } = this.#services;
-    const done = counted.map((row) => hooks?.compute(type, row) ?? row);
+    const { formed, kept } = derived
+      ? await formTexts(type, counted, snapshot)
+      : { formed: counted, kept: [] };
+    const done = formed.map((row) => hooks?.compute(type, row) ?? row);
     const changed = done.flatMap((after, at) => {
       const before = rows[at];
       return before === undefined || isSame(type, before, after) ? [] : [{ before, after }];
@@ -165,7 +177,7 @@ export class Recompute {
     const judged = derived ? done : changed.map(({ after }) => after);
     const links = await wrongLinks(type, judged, snapshot);
     const stale = derived ? await snapshot.stale(type, done) : new Set<string>();
-    return { done, changed, stale, ...links };
+    return { done, changed, stale, kept, ...links };
   }
 
   async #counted(
@@ -244,6 +256,7 @@ interface Judged extends WrongLinks {
   readonly done: readonly StoredObject[];
   readonly changed: readonly Change[];
   readonly stale: ReadonlySet<string>;
+  readonly kept: readonly string[];
 }
 
 /** Returns the records that lead away from objects, where they are not as the values want them. */

@@ -134,6 +134,12 @@ class Backfill {
       if (computed !== null) await this.#compute(computed, positionOf(value));
       await database.forget(key);
     }
+    for (const { key, value } of await database.notes()) {
+      if (!key.startsWith('normalize:')) continue;
+      const type = this.#byTable.get(key.slice('normalize:'.length));
+      if (type !== undefined) await this.#normalize(type, key, value);
+      await database.forget(key);
+    }
     await this.follow(migrated, () => false);
     // Last: states that were given out while values were computed must not outlive it.
     for (const { key } of await database.notes()) {
@@ -190,6 +196,29 @@ class Backfill {
     await this.#forgetGone(type, isOver);
     await this.#recount(type, isOver);
     this.#followed.set(type.name, { at, done });
+  }
+
+  /** Puts the texts of all objects into the forms that they have from now on. */
+  async #normalize(type: DataTypeDefinition, key: string, value: string): Promise<void> {
+    const { database, log } = this.#options;
+    const after = value === '' ? null : (JSON.parse(value) as RowKey);
+    let rows = 0;
+    for await (const batch of batches(database, {
+      type,
+      rows: writtenRows(type.table, null),
+      after,
+    })) {
+      const { accountId, ids } = batch;
+      const kept = await this.#recompute.objects(batch, { derived: true, record: true });
+      if (kept.length > 0)
+        log.warn(
+          { type: type.name, account: accountId, objects: kept.slice(0, 10), count: kept.length },
+          'not normalised: another object has the value, which must be unique; change one of them',
+        );
+      rows += ids.length;
+      await database.keep(key, JSON.stringify([accountId, ids.at(-1) ?? '']));
+      log.info({ type: type.name, rows }, 'normalised objects');
+    }
   }
 
   async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {

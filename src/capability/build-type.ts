@@ -28,6 +28,10 @@ interface ShadowSource<Name> extends Omit<ShadowColumn, 'property'> {
   readonly property: Name;
 }
 
+type UniqueSource<Name> =
+  | readonly Name[]
+  | { readonly properties: readonly Name[]; readonly nullsEqual: true };
+
 /** The names of the properties that a shape stores. */
 type NameOf<Shape extends TypeShape> = keyof StoredOf<Shape> & string;
 
@@ -43,7 +47,7 @@ export interface DataTypeSource<Shape extends TypeShape>
   >;
   readonly sorts: readonly SortSource<NameOf<Shape>>[];
   readonly shadows: readonly ShadowSource<NameOf<Shape>>[];
-  readonly uniques?: readonly (readonly NameOf<Shape>[])[];
+  readonly uniques?: readonly UniqueSource<NameOf<Shape>>[];
 }
 
 /**
@@ -81,7 +85,11 @@ export function dataType<Shape extends TypeShape>(
     ...(uniques === undefined
       ? {}
       : {
-          uniques: uniques.map((names) => ({ name: names.join('+'), properties: names.map(find) })),
+          uniques: uniques.map((unique) => {
+            const names = 'properties' in unique ? unique.properties : unique;
+            const own = { name: names.join('+'), properties: names.map(find) };
+            return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
+          }),
         }),
   });
 }
@@ -92,7 +100,7 @@ function buildProperty(name: string, source: PropertySource): PropertyDefinition
   return {
     ...{ name, column: name, nullable: false, required: false },
     access: isSetByEngine ? 'serverSet' : 'mutable',
-    ...(isSetByEngine || source.required === true ? {} : { default: null }),
+    ...(isSetByEngine || source.required || source.defaultNow ? {} : { default: null }),
     ...source,
   };
 }

@@ -1,10 +1,12 @@
 import type { JsonValue } from '../protocol/json.js';
-import type { StringFormat } from './formats.js';
+import type { Normalization } from '../text/index.js';
+import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Place } from './places.js';
+import type { TextRule } from './text-forms.js';
 import type { TypeRules } from './type-rules.js';
 import type { Validator } from './validation.js';
 
-export type { StringFormat } from './formats.js';
+export type { StringFormat } from './formats/index.js';
 export type * from './type-rules.js';
 
 /** How a column stores a property's value. `date` is a UTCDate as integer milliseconds. */
@@ -72,6 +74,12 @@ export interface PropertyDefinition {
    */
   readonly blobs?: readonly Place[];
   readonly format?: StringFormat;
+  /** The changes that its texts go through before they are judged and stored. */
+  readonly normalize?: readonly Normalization[];
+  /** The texts within its values that have one stored form each. Absent if there are none. */
+  readonly texts?: readonly TextRule[];
+  /** A create without it stores the present time, and so does a null patch. */
+  readonly defaultNow?: true;
   readonly reference?: ReferenceDefinition;
   readonly computed?: ComputedDefinition;
   /** How a property with access `secret` is stored. */
@@ -123,8 +131,11 @@ export interface SortDefinition {
   readonly indexed?: true;
 }
 
-/** Its content: folded text for filters, a collation key for sorts, or a Date's ms for both. */
-export type ShadowTransform = 'fold' | 'casemap' | 'instant';
+/**
+ * Its content: folded text for filters, a collation key for sorts, or for both the key of a format
+ * that has an order of its own (shadow-transforms.ts).
+ */
+export type ShadowTransform = 'fold' | 'casemap' | SortKeyName;
 
 /** A column that the engine fills from a property at each write; never on the wire. */
 export interface ShadowColumn {
@@ -133,11 +144,13 @@ export interface ShadowColumn {
   readonly transform: ShadowTransform;
 }
 
-/** No two objects of an account share the values of these properties; null equals nothing. */
+/** No two objects of an account share the values of these properties. */
 export interface UniqueDefinition {
   /** `code`, or `list+position`: the properties' names. */
   readonly name: string;
   readonly properties: readonly PropertyDefinition[];
+  /** Null equals null. Otherwise it equals nothing. */
+  readonly nullsEqual?: true;
 }
 
 /** The full-text (trigram) index of a type: one for all of its indexed filters. */

@@ -12,7 +12,7 @@ export {
 } from './build-type.js';
 export type * from './capability-definition.js';
 export type * from './definition.js';
-export type { Format, FormatName } from './formats.js';
+export type { Format, FormatName } from './formats/index.js';
 export type * from './hooks.js';
 export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';
 export {

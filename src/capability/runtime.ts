@@ -5,7 +5,7 @@ import type { ValidationIssue } from './validation.js';
 export { jsonEqual } from '../protocol/equal.js';
 export { isInexact } from '../protocol/json.js';
 export { compilePattern } from '../text/pattern/index.js';
-export { FORMATS } from './formats.js';
+export { FORMATS } from './formats/index.js';
 
 /** Issues that a validator keeps of one rule; a client may break it millions of times. */
 const MAX_ISSUES = 100;

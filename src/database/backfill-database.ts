@@ -3,7 +3,7 @@ import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
 export interface BackfillNote {
-  /** `compute:TABLE/COLUMN`, `follow:TABLE` or `reset:TABLE`. */
+  /** `compute:TABLE/COLUMN`, `normalize:TABLE`, `follow:TABLE` or `reset:TABLE`. */
   readonly key: string;
   readonly value: string;
 }
@@ -53,7 +53,7 @@ export function openBackfillDatabase(prisma: PrismaClient) {
     newest: () => newestMigration(prisma),
 
     notes(): Promise<readonly BackfillNote[]> {
-      const kinds = ['compute:', 'follow:', 'reset:'];
+      const kinds = ['compute:', 'follow:', 'normalize:', 'reset:'];
       return prisma.jmapMeta.findMany({
         where: { OR: kinds.map((startsWith) => ({ key: { startsWith } })) },
         orderBy: { key: 'asc' },

@@ -7,10 +7,13 @@ export type DuplicateRow = readonly unknown[];
 /** How many the message names; one more is asked for, to say that there are more. */
 const NAMED = 3;
 
-/** Returns the query for duplicates. Null is equal to nothing, as when the engine judges a /set. */
-export function duplicatesSql({ table, columns }: UniqueCheck): string {
+/** Returns the query for duplicates. Null is equal as when the engine judges a /set. */
+export function duplicatesSql({ table, columns, nullsEqual }: UniqueCheck): string {
   const list = columns.map(quote).join(', ');
-  const condition = columns.map((column) => `${quote(column)} IS NOT NULL`).join(' AND ');
+  const condition =
+    nullsEqual === true
+      ? 'TRUE'
+      : columns.map((column) => `${quote(column)} IS NOT NULL`).join(' AND ');
   return (
     `SELECT "accountId", min("id"), max("id"), CAST(count(*) AS TEXT), ${list} ` +
     `FROM ${quote(table)} WHERE ${condition} GROUP BY "accountId", ${list} ` +

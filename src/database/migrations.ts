@@ -17,6 +17,8 @@ export interface BackfillColumn {
 
 /** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
 export interface UniqueCheck {
+  /** Null equals null. */
+  readonly nullsEqual?: true;
   readonly table: string;
   /** The name that clients use, if the table has another one. */
   readonly type?: string;

@@ -1,5 +1,6 @@
 import type { AccountUse } from '../capability/capability-definition.js';
 import type { OnDestroy, PropertyAccess } from '../capability/definition.js';
+import type { Normalization } from '../text/index.js';
 
 /**
  * The words of a key, each with what it does: for editors and for docs/reference/descriptors.md.
@@ -21,6 +22,13 @@ export const ACCESS: Words<PropertyAccess> = Object.freeze({
 export const STORED: Words<'hash' | 'encrypt'> = Object.freeze({
   hash: 'scrypt with a salt: hooks can compare it.',
   encrypt: 'AES-256-GCM under `SECRETS_KEY`: who has the key can read it.',
+});
+
+/** Changes of a text, by the items of `normalize`. */
+export const NORMALIZE: Words<Normalization> = Object.freeze({
+  nfc: 'Unicode normalisation form C: é is one character.',
+  trim: 'No white space at either end.',
+  lowercase: 'Small letters (simple mappings of Unicode, the same on every server).',
 });
 
 /** Effects of a destroy on a reference to the object, by the value of `onDestroy`. */

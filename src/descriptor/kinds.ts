@@ -1,5 +1,5 @@
 import type { PropertyKind } from '../capability/definition.js';
-import { formatNamed } from '../capability/formats.js';
+import { formatNamed } from '../capability/formats/index.js';
 import { type Located, member, text } from './located.js';
 
 /** The types of a schema. */

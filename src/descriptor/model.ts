@@ -14,7 +14,9 @@ import type {
   TypeRules,
 } from '../capability/definition.js';
 import type { Place } from '../capability/places.js';
+import type { TextRule } from '../capability/text-forms.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
+import type { Normalization } from '../text/index.js';
 import type { ProblemCode } from './codes/index.js';
 
 /**
@@ -46,6 +48,10 @@ export interface ModelProperty {
   /** The places in its values that hold ids of blobs. */
   readonly blobs: readonly Place[];
   readonly format?: StringFormat;
+  readonly normalize?: readonly Normalization[];
+  /** The texts within its values that have one stored form each. */
+  readonly texts: readonly TextRule[];
+  readonly defaultNow?: true;
   readonly reference?: ReferenceDefinition;
   readonly computed?: ComputedDefinition;
   readonly secret?: 'hash' | 'encrypt';
@@ -99,6 +105,7 @@ export interface ModelShadow {
 export interface ModelUnique {
   readonly name: string;
   readonly properties: readonly ModelProperty[];
+  readonly nullsEqual?: true;
   readonly at: Location;
 }
 

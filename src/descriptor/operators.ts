@@ -21,10 +21,10 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
     'Begins with the text, in any letter case.',
     'begins with this text, in any letter case.',
   ),
-  before: makeRule('Before the date.', 'is before this date.'),
-  after: makeRule('At the date or after it.', 'is this date or a later one.'),
-  atLeast: makeRule('The number or a greater one.', 'is this number or a greater one.'),
-  atMost: makeRule('The number or a lesser one.', 'is this number or a lesser one.'),
+  before: makeRule('Before the value.', 'is before this value.'),
+  after: makeRule('The value or one after it.', 'is this value or a later one.'),
+  atLeast: makeRule('The value or a greater one.', 'is this value or a greater one.'),
+  atMost: makeRule('The value or a lesser one.', 'is this value or a lesser one.'),
   isNull: makeRule(
     'True: null. False: any value.',
     'is null (true), or is not (false).',
@@ -61,7 +61,9 @@ export function isOperator(name: string | undefined): name is FilterOperator {
 /** The shape of a property beyond its kind, where that decides what it can be compared by. */
 export type OperandShape = 'identity' | 'order' | 'map' | 'list';
 
-const IN_ORDER: readonly FilterOperator[] = ['equals', 'in', 'before', 'after', 'isNull'];
+const IN_ORDER: readonly FilterOperator[] = [
+  ...(['equals', 'in', 'before', 'after', 'atLeast', 'atMost', 'isNull'] as const),
+];
 const NUMBERS: readonly FilterOperator[] = ['equals', 'in', 'atLeast', 'atMost', 'isNull'];
 
 /** Operators that fit a column of a kind. */
@@ -107,8 +109,8 @@ const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Obj
   number: 'number',
   date: '`utc-date`',
   json: 'list or object',
-  identity: 'id',
-  order: '`date`, `local-date-time`',
+  identity: 'id, a format without an order',
+  order: 'a format with an order',
   map: 'set or map',
   list: 'list of scalars',
 });

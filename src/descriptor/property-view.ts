@@ -50,6 +50,8 @@ export interface PropertyView {
   readonly blobs: readonly Place[];
   readonly access: string;
   readonly format?: string;
+  /** `default: { now: true }`. */
+  readonly defaultNow: boolean;
   readonly role?: PropertyRole;
   readonly reference?: ReferenceView;
   readonly computed?: ComputedView;
@@ -71,9 +73,15 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     blobs: placesIn(node, isBlob),
     access: text(member(node, 'access')) ?? 'mutable',
     ...(format === undefined ? {} : { format }),
+    defaultNow: isNow(member(node, 'default'), type),
     ...(reference === undefined ? {} : { reference }),
     ...(computed === undefined ? {} : { computed: viewComputed(computed) }),
   };
+}
+
+/** Returns whether a text has the default `{ now: true }`; an object may be an object's default. */
+function isNow(given: Located | undefined, type: string | undefined): boolean {
+  return type === 'string' && given?.members !== undefined;
 }
 
 /** Returns views of `id`, `created` and `updated`, all at the place of their type's name. */
@@ -86,6 +94,7 @@ export function standardProperties(at: Location): readonly PropertyView[] {
     nullable: false,
     blob: false,
     blobs: [],
+    defaultNow: false,
     access: 'serverSet',
     role,
   });

@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { formatNamed } from '../capability/formats.js';
+import { formatNamed } from '../capability/formats/index.js';
 import { replaceTexts } from '../capability/places.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import { compilePattern } from '../text/index.js';

@@ -88,6 +88,8 @@ export interface SortView {
 /** A list of properties that are unique or indexed together. */
 export interface ListView {
   readonly names: readonly NameView[];
+  /** Of `unique`: null equals null. */
+  readonly nullsEqual: boolean;
   readonly at: Location;
 }
 
@@ -184,18 +186,28 @@ function viewErrors(node: Located | undefined, definitions: Definitions): readon
   }));
 }
 
-/** Returns a list with the one property where it has `unique: true`; else nothing. */
+/** Returns a list with the one property where it is unique by itself; else nothing. */
 function viewUnique({ name, nameAt, node }: PropertyView): readonly ListView[] {
   const unique = member(node, 'unique');
-  return flag(unique, false) ? [{ names: [{ name, at: unique?.at ?? nameAt }], at: nameAt }] : [];
+  if (unique === undefined || unique.value === false) return [];
+  return [{ names: [{ name, at: unique.at }], nullsEqual: equatesNulls(unique), at: nameAt }];
 }
 
 /** Returns the lists under `unique` or `indexes`. A name by itself is a list of one. */
 function viewLists(node: Located | undefined): readonly ListView[] {
-  return items(node).map((item) => ({
-    names: (item.items ?? [item]).flatMap((each) => nameOf(each) ?? []),
-    at: item.at,
-  }));
+  return items(node).map((item) => {
+    const list = member(item, 'properties') ?? item;
+    return {
+      names: (list.items ?? [list]).flatMap((each) => nameOf(each) ?? []),
+      nullsEqual: equatesNulls(item),
+      at: item.at,
+    };
+  });
+}
+
+/** Returns whether a `unique` says `nulls: equal`. */
+function equatesNulls(unique: Located): boolean {
+  return text(member(unique, 'nulls')) === 'equal';
 }
 
 /**

@@ -7,7 +7,9 @@ import type {
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
-import { holdsBlobs, type Place } from '../capability/places.js';
+import { FORMATS } from '../capability/formats/index.js';
+import { holdsBlobs, type Place, type PlaceStep } from '../capability/places.js';
+import { formatUtcDate } from '../protocol/dates.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/snake-case.js';
 import { deriveOnce } from '../runtime/derive-once.js';
@@ -40,6 +42,12 @@ export interface TypeIndex {
   readonly uniques: readonly UniqueDefinition[];
   /** Computed: how many objects refer to an object. */
   readonly counts: readonly PropertyDefinition[];
+  /** A create without them stores the present time. */
+  readonly nows: readonly PropertyDefinition[];
+  /** Whether a text is stored otherwise than it was sent, beyond the form of its format. */
+  readonly normalizes: boolean;
+  /** Properties with names of members that are stored in one form each. */
+  readonly formedKeys: readonly PropertyDefinition[];
   readonly secrets: readonly PropertyDefinition[];
   /** Computed from other properties of the object. */
   readonly computed: readonly PropertyDefinition[];
@@ -74,6 +82,12 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     references: type.properties.filter(isReference),
     uniques: type.uniques ?? [],
     counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
+    nows: type.properties.filter(({ defaultNow }) => defaultNow === true),
+    normalizes: type.properties.some(
+      ({ normalize, texts = [] }) =>
+        normalize !== undefined || texts.some((rule) => rule.normalize !== undefined),
+    ),
+    formedKeys: type.properties.filter(hasFormedKeys),
     secrets: type.properties.filter(({ access }) => access === 'secret'),
     computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
     judges:
@@ -103,6 +117,21 @@ function isLink(property: PropertyDefinition): boolean {
 /** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
+}
+
+/** Returns the present time as a property of dates has it. `time`: in ms. */
+export function presentTime({ kind, format }: PropertyDefinition, time: number): JsonValue {
+  const text = formatUtcDate(time);
+  const date = kind === 'date' ? FORMATS['utc-date'] : FORMATS[format ?? 'date'];
+  return date.present?.(text) ?? text;
+}
+
+function hasFormedKeys({ texts = [] }: PropertyDefinition): boolean {
+  return texts.some(({ place }) => isKeyStep(place.at(-1)));
+}
+
+function isKeyStep(step: PlaceStep | undefined): boolean {
+  return step !== undefined && 'each' in step && step.each === 'key';
 }
 
 /** Returns true for a property that holds references. */

@@ -402,7 +402,7 @@ export interface Snapshot {
 
   /**
    * Returns the objects that hold one of `keys` in the constraint's properties. A key has wire
-   * values in the order of these properties, none of them null.
+   * values in the order of these properties, none of them null unless null equals null.
    */
   holders(
     type: DataTypeDefinition,

@@ -62,10 +62,14 @@ describe('an SQLite connection', () => {
     expect(row).toEqual([fold(text), casemapKey(text), asciiNumericKey(text), null, null, null]);
   });
 
-  it('has the moment of a Date as a whole number, and null for what is none', () => {
+  it('has the moment of a Date as a whole number, and the least one for what is none', () => {
     const instant = open().prepare('SELECT typeof(jmap_instant(?1)), jmap_instant(?1)').raw();
     expect(instant.get({ 1: '1970-01-01T01:00:01.5+01:00' })).toEqual(['integer', 1500]);
-    expect(instant.get({ 1: '2026-13-01T00:00:00Z' })).toEqual(['null', null]);
+    // A column that takes no null may have texts from before its property was a Date.
+    expect(instant.get({ 1: '2026-13-01T00:00:00Z' })).toEqual([
+      'integer',
+      -Number.MAX_SAFE_INTEGER,
+    ]);
     expect(instant.get({ 1: null })).toEqual(['null', null]);
   });
 

@@ -16,6 +16,7 @@ export const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/hooks/ledger.yaml'),
   join(ROOT, 'test/hooks/machines.yaml'),
   join(ROOT, 'test/evolution/shelf.yaml'),
+  join(ROOT, 'test/values/party.yaml'),
   ...EXAMPLES.map((name) => join(ROOT, 'examples', `${name}.yaml`)),
 ];
 

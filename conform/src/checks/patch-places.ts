@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import { normalizationsOf } from '../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { type Matcher, satisfying } from '../expected.js';
@@ -61,9 +62,14 @@ export function findMaps(subject: Subject): readonly { property: ModelProperty; 
 /** Finds the maps whose keys may be any short text. */
 export const findFreeMaps = (subject: Subject) =>
   findMaps(subject).filter(({ property: { schema } }) => {
-    const { enum: only, pattern, format, minLength = 0 } = toSchema(schema.propertyNames);
+    const names = toSchema(schema.propertyNames);
+    const { enum: only, pattern, format, minLength = 0 } = names;
     const { minProperties = 0, maxProperties = 100 } = schema;
-    const isFree = only === undefined && pattern === undefined && format === undefined;
+    const isFree =
+      only === undefined &&
+      pattern === undefined &&
+      format === undefined &&
+      normalizationsOf(names) === undefined;
     return isFree && minLength === 0 && minProperties === 0 && maxProperties >= 6;
   });
 

@@ -4,7 +4,7 @@ import { typeChecks } from '../check.js';
 import type { Json, JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
 import { isUnique, listGivable } from '../subject/described.js';
-import { listOperands, toInstant } from '../subject/operators.js';
+import { listOperands, toIdentity } from '../subject/operators.js';
 import { populate } from '../subject/populated.js';
 import { cacheQuery, type Query, queryAll, queryChanges } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
@@ -58,7 +58,7 @@ export function findImmutable(
     if (
       one !== undefined &&
       other !== undefined &&
-      toInstant(property, one) !== toInstant(property, other)
+      toIdentity(property, one) !== toIdentity(property, other)
     )
       return { filter, property, one, other };
   }

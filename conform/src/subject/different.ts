@@ -1,4 +1,4 @@
-import { formatOf } from '../../../src/capability/formats.js';
+import { formatOf } from '../../../src/capability/formats/index.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { Json } from '../client/json.js';
 import type { World } from './described.js';

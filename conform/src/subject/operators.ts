@@ -1,4 +1,4 @@
-import { formatOf } from '../../../src/capability/formats.js';
+import { formatOf, sortKeyOf } from '../../../src/capability/formats/index.js';
 import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
@@ -38,25 +38,36 @@ export function listOperands(
   }
 }
 
-/** Returns a date as an instant, whatever offset it is written with; another value as it is. */
-export const toInstant = (property: ModelProperty, value: Json): Json =>
-  isInstant(property) && typeof value === 'string' ? Date.parse(value) : value;
+/** Returns what a value is in order by: a moment as a number, whatever its offset. */
+export function toKey(property: ModelProperty, value: Json): Json {
+  if (typeof value !== 'string') return value;
+  if (property.kind === 'date') return Date.parse(value);
+  return sortKeyOf(property)?.of(value) ?? value;
+}
 
-/** Tells whether the property's values name moments: a UTCDate, a Date. */
-export function isInstant(property: ModelProperty): boolean {
-  return formatOf(property)?.compares === 'instant';
+/** Returns what a value is equal by in a condition. */
+export function toIdentity(property: ModelProperty, value: Json): Json {
+  if (sortKeyOf(property)?.isEquality !== false) return toKey(property, value);
+  return typeof value === 'string' ? (formatOf(property)?.canonical?.(value) ?? value) : value;
+}
+
+/** Tells whether the property's values have an order that no collation changes. */
+export function hasOwnOrder(property: ModelProperty): boolean {
+  return property.kind === 'date' || sortKeyOf(property) !== undefined;
 }
 
 /** Tells whether an object matches a condition, as the descriptor's operator says. */
 export function matches(item: Item, filter: ModelFilter, value: Json): boolean {
   const { operator, property } = filter;
-  const stored = toInstant(property, item[property.name] ?? null);
-  const wanted = toInstant(property, value);
+  const isSame = operator === 'equals' || operator === 'in';
+  const key = isSame ? toIdentity : toKey;
+  const stored = key(property, item[property.name] ?? null);
+  const wanted = key(property, value);
   if (operator === 'text') return hasWords(item, filter, String(value));
   if (operator === 'isNull') return (stored === null) === wanted;
   if (operator === 'equals') return stored === wanted;
   if (operator === 'in')
-    return Array.isArray(value) && value.some((one) => toInstant(property, one) === stored);
+    return Array.isArray(value) && value.some((one) => key(property, one) === stored);
   if (operator === 'hasKey')
     return stored !== null && Object.hasOwn(stored as JsonMap, String(value));
   if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(value);
@@ -83,17 +94,18 @@ function hasWords(item: Item, { property, properties = [property] }: ModelFilter
  */
 export function compare(a: Item, b: Item, property: ModelProperty): number {
   const readKey = (item: Item): number | string | null => {
-    const value = toInstant(property, item[property.name] ?? null);
+    const value = toKey(property, item[property.name] ?? null);
     if (property.role === 'created') return item.id;
-    return typeof value === 'string' ? casemapKey(value) : value === null ? null : Number(value);
+    if (typeof value === 'string') return hasOwnOrder(property) ? value : casemapKey(value);
+    return value === null ? null : Number(value);
   };
   const order = compareKeys(readKey(a), readKey(b));
   return order === 0 ? compareKeys(a.id, b.id) : order;
 }
 
 /** Compares two values of a sort; null comes first. */
-function compareKeys(a: number | string | null, b: number | string | null): number {
+export function compareKeys(a: Json, b: Json): number {
   if (a === null || b === null) return Number(b === null) - Number(a === null);
   if (typeof a === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(String(b)));
-  return a - Number(b);
+  return Number(a) - Number(b);
 }

@@ -117,6 +117,7 @@ function findText(type: ModelType): ModelProperty | undefined {
       property.kind === 'string' &&
       property.access === 'mutable' &&
       property.format === undefined &&
+      property.normalize === undefined &&
       property.schema.enum === undefined &&
       (property.schema.pattern === undefined || hasTexts(property)) &&
       (!isBound(type, property) || isAlone(type, property)),
@@ -134,9 +135,10 @@ function findText(type: ModelType): ModelProperty | undefined {
 /** Tells whether two objects with one value of a property, and no more, would collide. */
 function isBound(type: ModelType, property: ModelProperty): boolean {
   return type.uniques.some(
-    ({ properties }) =>
+    ({ properties, nullsEqual }) =>
       properties.includes(property) &&
-      !properties.some((one) => one.nullable && !one.required && one !== property),
+      (nullsEqual === true ||
+        !properties.some((one) => one.nullable && !one.required && one !== property)),
   );
 }
 
@@ -151,8 +153,8 @@ const isAlone = (type: ModelType, property: ModelProperty): boolean =>
 function findGiven(type: ModelType, text: ModelProperty | undefined): readonly ModelProperty[] {
   const canGive = listWritable(type);
   const given = new Set(canGive.filter((one) => one.required && one !== text));
-  for (const { properties } of type.uniques) {
-    const isFree = properties.some((one) => one.nullable && !given.has(one));
+  for (const { properties, nullsEqual } of type.uniques) {
+    const isFree = nullsEqual !== true && properties.some((one) => one.nullable && !given.has(one));
     if (isFree || properties.some((one) => canDiffer(one) && given.has(one))) continue;
     const other = properties.find((one) => canGive.includes(one) && canDiffer(one) && one !== text);
     if (other !== undefined) given.add(other);

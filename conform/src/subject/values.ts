@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { formatNamed } from '../../../src/capability/formats.js';
+import { formatNamed } from '../../../src/capability/formats/index.js';
+import { normalizationsOf } from '../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
+import { normalForm } from '../../../src/text/index.js';
 import type { Json, JsonMap } from '../client/json.js';
 
 /** Values of a property: those at its bounds, and those one past them or of another kind. */
@@ -90,9 +92,16 @@ const NO_TEXTS: readonly Json[] = [5, false, {}, ['x']];
 function listStrings(schema: JSONSchema7): Values {
   const { minLength = 0, maxLength, format, pattern } = schema;
   const known = formatNamed(format);
-  if (known !== undefined) return { good: known.legal, bad: [...known.illegal, 5, {}] };
+  const changes = normalizationsOf(schema) ?? [];
+  const isNormal = (text: string) => normalForm(text, changes) === text;
+  if (known !== undefined) {
+    // A text that is normalised may become a legal one.
+    const bad = changes.length > 0 ? [] : known.illegal;
+    const good = known.legal.filter((text) => known.isCanonical(text) && isNormal(text));
+    return { good, bad: [...bad, 5, {}] };
+  }
   const fits = (text: string) =>
-    [...text].length >= minLength && [...text].length <= (maxLength ?? 1);
+    [...text].length >= minLength && [...text].length <= (maxLength ?? 1) && isNormal(text);
   if (pattern !== undefined) return listPatternTexts(pattern, fits);
   const texts = ['a', '', 'B', 'straße', 'STRASSE 10', 'a 9', 'é', '%_'];
   const long = '\u{1F600}';
@@ -213,7 +222,10 @@ export function dropMember(value: JsonMap, name: string): JsonMap {
 export function listKeys(schema: JSONSchema7): Values {
   const names = toSchema(schema.propertyNames);
   const isFree =
-    names.enum === undefined && names.format === undefined && names.pattern === undefined;
+    names.enum === undefined &&
+    names.format === undefined &&
+    names.pattern === undefined &&
+    normalizationsOf(names) === undefined;
   const { good, bad } = listStrings({ type: 'string', maxLength: 255, ...names });
   const texts = (names.enum ??
     (isFree ? ['a', 'B', 'a/b~c', '__proto__', ...good] : good)) as Json[];

@@ -1,6 +1,7 @@
 import type { Place } from '../../../src/capability/places.js';
 import { mayHaveText, placesBeside, placeText } from '../../../src/descriptor/blob-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
+import { formsOf } from '../migrations/effects.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty } from '../migrations/snapshot.js';
 import type { Tell } from './model-change.js';
@@ -40,7 +41,11 @@ export function compareProperty(
     tellSeen('wire', true, where, `takes less: it ${less}`);
     tell('storage', false, where, 'values that do not fit stay, and are readable');
   } else if (more !== undefined) tellSeen('wire', false, where, 'takes and gives more than it did');
-  if (canonicalJson(before.default ?? null) !== canonicalJson(after.default ?? null))
+  if (formsOf(before.schema) !== formsOf(after.schema)) {
+    tellSeen('wire', false, where, 'its texts are stored in another form: /set tells it');
+    tell('storage', false, where, 'the texts that exist get that form');
+  }
+  if (defaultWords(before) !== defaultWords(after))
     tellSeen('wire', false, where, 'its default changed');
   if (before.secret !== after.secret)
     tell('storage', true, where, 'sealed otherwise: its values go');
@@ -90,6 +95,10 @@ function compareAccess(
   const wasRequired = before.required && isOnWire(before);
   if (!wasRequired && after.required) tell('wire', true, where, 'a create must give it now');
   if (wasRequired && !after.required) tell('wire', false, where, 'a create may leave it out');
+}
+
+function defaultWords({ default: value = null, defaultNow }: SnapshotProperty): string {
+  return defaultNow === true ? 'now' : canonicalJson(value);
 }
 
 /** Returns whether clients can do less with the property than they could. */

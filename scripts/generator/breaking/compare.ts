@@ -286,11 +286,20 @@ function compareQueries(
   }
   const key = (unique: readonly string[]) => [...unique].sort().join('+');
   const held = new Set(before.uniques.map(key));
+  const equated = new Set((before.nullsEqual ?? []).map(key));
+  const equals = new Set((after.nullsEqual ?? []).map(key));
   for (const unique of after.uniques) {
-    if (held.has(key(unique.map((name) => renamed.get(name) ?? name))) || held.has(key(unique)))
-      continue;
+    const keys = [key(unique.map((name) => renamed.get(name) ?? name)), key(unique)];
+    const isHeld = keys.some((one) => held.has(one));
+    const isEquated = !equals.has(key(unique)) || keys.some((one) => equated.has(one));
+    if (isHeld && isEquated) continue;
     const where = `${after.name}.${unique.join('+')}`;
-    tell('wire', true, where, 'must be unique now');
+    tell(
+      'wire',
+      true,
+      where,
+      isHeld ? 'one object at most may have none now' : 'must be unique now',
+    );
     tell('storage', true, where, 'the migration is refused where objects collide');
   }
 }

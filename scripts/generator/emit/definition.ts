@@ -94,7 +94,10 @@ function typeValue(
     uniques:
       type.uniques.length === 0
         ? undefined
-        : type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
+        : type.uniques.map(({ properties, nullsEqual }) => {
+            const names = properties.map(({ name }) => name);
+            return nullsEqual === undefined ? names : { properties: names, nullsEqual };
+          }),
     search: type.search,
     limits: type.limits,
     rules: type.rules,
@@ -119,7 +122,7 @@ function mapByName<Named extends { readonly name: string }>(
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, required, access, role, blobs } = property;
-  const { format, reference, computed, secret } = property;
+  const { format, normalize, texts, defaultNow, reference, computed, secret } = property;
   return {
     kind,
     role,
@@ -130,6 +133,9 @@ function propertyValue(property: ModelProperty): object {
     access: access === (role === undefined ? 'mutable' : 'serverSet') ? undefined : access,
     blobs: blobs.length === 0 ? undefined : blobs,
     format,
+    normalize,
+    texts: texts.length === 0 ? undefined : texts,
+    defaultNow,
     reference,
     computed,
     secret,

@@ -1,4 +1,5 @@
-import { formatNamed } from '../../../src/capability/formats.js';
+import { formatNamed } from '../../../src/capability/formats/index.js';
+import { SHADOW_TRANSFORMS } from '../../../src/capability/shadow-transforms.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
 /**
@@ -36,7 +37,9 @@ export function hasShortRows(type: ModelType): boolean {
 export function charactersOfRow({ properties, shadows }: ModelType): number {
   const columns = [
     ...properties,
-    ...shadows.flatMap(({ transform, property }) => (transform === 'instant' ? [] : [property])),
+    ...shadows.flatMap(({ transform, property }) =>
+      SHADOW_TRANSFORMS[transform].kind === 'integer' ? [] : [property],
+    ),
   ];
   return columns.reduce((sum, property) => sum + charactersOf(property), 0);
 }
@@ -49,7 +52,7 @@ function charactersOf({ kind, secret, role, schema }: ModelProperty): number {
   if (kind !== 'string') return 0;
   if (role === 'id') return 0;
   const format = formatNamed(schema.format);
-  if (format !== undefined) return format.length;
+  if (format !== undefined && format.length !== null) return format.length;
   const words = schema.enum?.filter((value) => typeof value === 'string');
   if (words !== undefined) return Math.max(0, ...words.map(({ length }) => length));
   return schema.maxLength ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,6 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
+import { formatOf } from '../../../src/capability/formats/index.js';
+import { SHADOW_TRANSFORMS } from '../../../src/capability/shadow-transforms.js';
 import type {
   ModelProperty,
   ModelShadow,
@@ -42,7 +44,7 @@ export function columnType(kind: PropertyKind): ColumnType {
 }
 
 function propertyColumn(property: ModelProperty): Column {
-  const fallback = property.default === undefined ? undefined : defaultText(property);
+  const fallback = columnDefault(property);
   return Object.freeze({
     name: property.column,
     ...(property.name === property.column ? {} : { field: property.name }),
@@ -53,19 +55,27 @@ function propertyColumn(property: ModelProperty): Column {
   });
 }
 
+/** Returns the default of a column, for rows that a migration or the version before adds. */
+function columnDefault(property: ModelProperty): string | undefined {
+  // The migration puts the time of each object's creation in its place.
+  if (property.defaultNow)
+    return defaultText({ kind: property.kind, default: formatOf(property)?.numbered(0) ?? null });
+  return property.default === undefined ? undefined : defaultText(property);
+}
+
 /**
  * Returns a shadow column. Its default says nothing about its value: it lets the column be added to
  * a table with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
   const { nullable, name, column } = shadow.property;
-  const isTime = shadow.transform === 'instant';
+  const { kind } = SHADOW_TRANSFORMS[shadow.transform];
   return Object.freeze({
     name: shadow.column,
     ...(name === column ? {} : { field: `${name}${shadow.column.slice(column.length)}` }),
-    type: isTime ? 'BigInt' : 'String',
+    type: COLUMN_TYPES[kind],
     nullable,
-    ...(nullable ? {} : { default: isTime ? '0' : '""' }),
+    ...(nullable ? {} : { default: kind === 'integer' ? '0' : '""' }),
   });
 }
 

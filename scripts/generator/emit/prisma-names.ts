@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
 
 /**
  * Names that Prisma takes for a model: its scalar types, its client, and what the client's code
@@ -21,7 +22,7 @@ const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
  * Names of properties that look like a shadow's suffix: an index over (a, casemap) and one over
  * a_casemap would be called alike.
  */
-const SUFFIXES: ReadonlySet<string> = new Set(['folded', 'casemap', 'instant']);
+const SUFFIXES: ReadonlySet<string> = new Set(SHADOW_SUFFIXES);
 
 /** PostgreSQL cuts identifiers after 63 octets. */
 const MAX_IDENTIFIER = 63;

@@ -12,6 +12,7 @@ import type { Snapshot } from './history.js';
 import { formerLinks, leftoversOf } from './leftovers.js';
 import type { Renamed } from './lineage.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
+import { presentTimesSql } from './present-times.js';
 import type { ReadTable } from './read-datamodel.js';
 import { searchSql } from './search-changes.js';
 import { removeServerTasks, writeServerTasks } from './server-tasks.js';
@@ -93,6 +94,7 @@ export async function compose(change: Change): Promise<Composed> {
     ...difference.changed.flatMap(fillNulls),
     ...tablesSql,
     nullsSql(change),
+    presentTimesSql(difference, model, provider),
     ...search.triggers,
     ...(provider === 'sqlite' ? backfill.map(fillSqlite) : []),
     ...(objects ? [objectCountsSql(stillThere(change))] : []),

@@ -1,8 +1,11 @@
+import type { JSONSchema7 } from 'json-schema';
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
 import type { Place } from '../../../src/capability/places.js';
 import { placesBeside } from '../../../src/descriptor/blob-places.js';
+import { formOf, textRulesIn } from '../../../src/descriptor/model/text-rules.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 import type { Snapshot } from './history.js';
 import { type ReleasedType, type Renamed, releasedTypes } from './lineage.js';
 
@@ -14,6 +17,8 @@ interface Before {
   readonly reference?: string;
   /** Undefined: unknown. */
   readonly blobs?: readonly Place[];
+  /** The stored forms of its texts, as canonical JSON; undefined: unknown. */
+  readonly forms?: string;
   /** How it is computed, as canonical JSON of the columns that are read. */
   readonly computed?: string;
 }
@@ -35,6 +40,8 @@ export interface TypeEffect {
    * Properties that a hook file computes which are new, or are computed from something else now.
    */
   readonly computed: readonly ModelProperty[];
+  /** Properties whose texts have another stored form from now on. */
+  readonly reformed: readonly ModelProperty[];
 }
 
 /**
@@ -99,6 +106,7 @@ function propertiesBefore(
           visible: isVisible(access),
           kind,
           blobs,
+          forms: formsOf(known.schema),
           ...(read === undefined ? {} : { computed: read }),
           ...(reference === undefined
             ? {}
@@ -153,6 +161,12 @@ function compare(
         if (old === undefined || blobs.length === 0) return false;
         return altered.has(column) || placesBeside(blobs, old).length > 0;
       }),
+    reformed: type.properties.filter((property) => {
+      const old = before.get(property.column);
+      if (old?.forms === undefined || old.kind !== property.kind || !hasForms(property))
+        return false;
+      return old.forms !== formsOf(property.schema);
+    }),
     counts: type.properties.filter(
       (property) => property.computed?.kind === 'count' && recomputed(property),
     ),
@@ -160,6 +174,17 @@ function compare(
       (property) => property.computed?.kind !== 'count' && recomputed(property),
     ),
   };
+}
+
+/** Returns the forms in which the texts of a schema's values are stored, as canonical JSON. */
+export function formsOf(schema: JSONSchema7): string {
+  return canonicalJson([formOf(schema) ?? null, textRulesIn(schema)] as unknown as JsonValue);
+}
+
+/** Returns whether a property has a text that is stored in one form. A secret is sealed. */
+function hasForms({ schema, secret }: ModelProperty): boolean {
+  if (secret !== undefined) return false;
+  return formOf(schema) !== undefined || textRulesIn(schema).length > 0;
 }
 
 type Source = readonly [table: string, column: string];

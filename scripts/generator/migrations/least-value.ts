@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import { formatNamed } from '../../../src/capability/formats.js';
+import { formatNamed } from '../../../src/capability/formats/index.js';
 import { createAjv } from '../../../src/descriptor/validation/ajv.js';
 import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
 import type { JsonValue } from '../../../src/protocol/json.js';

@@ -1,3 +1,4 @@
+import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Table } from '../emit/prisma-datamodel.js';
 import type { Snapshot } from './history.js';
@@ -65,12 +66,14 @@ function readTypes({ model, tables }: Snapshot): readonly ReleasedType[] {
     }));
 }
 
+const SHADOW = new RegExp(`^(.+)_(?:${SHADOW_SUFFIXES.join('|')})$`);
+
 /**
  * Returns whether a column is a shadow column, which is computed from its property: dropping one
  * loses nothing. Only they have such names.
  */
 export function isShadow(column: string, table: Table): boolean {
-  const base = /^(.+)_(?:folded|casemap|instant)$/.exec(column)?.[1];
+  const base = SHADOW.exec(column)?.[1];
   return base !== undefined && table.columns.some(({ name }) => name === base);
 }
 

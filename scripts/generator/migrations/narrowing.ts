@@ -1,5 +1,6 @@
 import { mayHaveText, placesBeside } from '../../../src/descriptor/blob-places.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
+import { formsOf } from './effects.js';
 import type { Snapshot } from './history.js';
 import { predecessorOf, type Renamed, releasedTypes } from './lineage.js';
 import { narrowed } from './narrowed.js';
@@ -56,16 +57,29 @@ export function redefined(snapshot: Snapshot, model: Model): readonly string[] {
   return types
     .filter((type) => {
       const released = releasedTypes(snapshot).get(type.table);
+      if (nullsText(released?.known?.nullsEqual) !== nullsText(nullsEqualIn(type))) return true;
       return type.properties.some((property) => {
         const before = released && predecessorOf(released, type, property)?.known;
         if (before === undefined || before.kind !== property.kind) return false;
         const { schema } = property;
         return (
+          formsOf(before.schema) !== formsOf(schema) ||
           (narrowed(before.schema, schema, '') ?? narrowed(schema, before.schema, '')) !== undefined
         );
       });
     })
     .map(({ name }) => name);
+}
+
+/** Returns the names of what is unique with null equal to null. */
+function nullsEqualIn({ uniques }: ModelType): readonly (readonly string[])[] {
+  return uniques
+    .filter(({ nullsEqual }) => nullsEqual === true)
+    .map(({ properties }) => properties.map(({ name }) => name));
+}
+
+function nullsText(lists: readonly (readonly string[])[] = []): string {
+  return lists.map((names) => [...names].sort().join('+')).sort().join();
 }
 
 /**

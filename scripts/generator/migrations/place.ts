@@ -1,3 +1,4 @@
+import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
 import { deepFreeze } from '../../../src/descriptor/model/freeze.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
@@ -6,7 +7,7 @@ import type { Snapshot } from './history.js';
 import { type ReleasedProperty, type ReleasedType, releasedTypes, tableBefore } from './lineage.js';
 
 /** The suffixes of a property's columns: its own, then its shadows' (model/shadows.ts). */
-const SUFFIXES = ['', '_folded', '_casemap', '_instant'];
+const SUFFIXES = ['', ...SHADOW_SUFFIXES.map((suffix) => `_${suffix}`)];
 
 /**
  * Gives each type its table and each property its column. A new name has its own table or column.

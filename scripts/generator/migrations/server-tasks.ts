@@ -9,6 +9,7 @@ import { text } from './sql.js';
  * (src/database/backfill-database.ts reads them):
  *
  * - `compute:Todo/place` for values that a hook file computes
+ * - `normalize:Todo` where texts have another stored form from now on
  * - `follow:Todo` where the version before may go on writing rows without their derived values
  * - `reset:Todo` where it may go on giving clients states that the new version must refuse
  */
@@ -25,11 +26,12 @@ export function writeServerTasks(
 ): string {
   const filled = new Set([...backfill.map(({ table }) => table), ...nullable]);
   const notes = effects.flatMap((effect) => {
-    const { type, seen, computed, counts, references, blobs } = effect;
-    const derived =
-      filled.has(type.table) || blobs || computed.length + counts.length + references.length > 0;
+    const { type, seen, computed, counts, references, blobs, reformed } = effect;
+    const lists = [computed, counts, references, reformed];
+    const derived = filled.has(type.table) || blobs || lists.some(({ length }) => length > 0);
     return [
       ...computed.map(({ column }) => [`compute:${type.table}/${column}`, "''"] as const),
+      ...(reformed.length > 0 ? [[`normalize:${type.table}`, "''"] as const] : []),
       ...(derived ? [[`follow:${type.table}`, now(provider)] as const] : []),
       ...(seen ? [[`reset:${type.table}`, "''"] as const] : []),
     ];
@@ -49,7 +51,9 @@ export function removeServerTasks(tables: readonly string[]): string {
   return section(
     'Nothing is left to do for them.',
     tables.map((table) => {
-      const keys = [text(`follow:${table}`), text(`reset:${table}`)].join(', ');
+      const keys = ['follow', 'reset', 'normalize']
+        .map((kind) => text(`${kind}:${table}`))
+        .join(', ');
       const prefix = `compute:${table}/`;
       return (
         `DELETE FROM "JmapMeta" WHERE "key" IN (${keys}) OR substr("key", 1, ${prefix.length}) = ` +

@@ -2,17 +2,22 @@ import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
-import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import type {
+  Model,
+  ModelProperty,
+  ModelType,
+  ModelUnique,
+} from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
 
 /**
  * The parts of a property on which storage, wire and sync depend; descriptions and places are not
- * in it.
+ * in it. The forms of texts follow from the schema.
  */
 export type SnapshotProperty = Omit<
   ModelProperty,
-  'at' | 'description' | 'deprecated' | 'renamedFrom'
+  'at' | 'description' | 'deprecated' | 'renamedFrom' | 'texts'
 >;
 
 /**
@@ -37,6 +42,8 @@ export interface SnapshotType {
     readonly transform: string;
   }[];
   readonly uniques: readonly (readonly string[])[];
+  /** Those of `uniques` for which null equals null; absent where there is none. */
+  readonly nullsEqual?: readonly (readonly string[])[];
   readonly singleton: boolean;
   readonly methods: readonly string[];
   readonly search?: SnapshotSearch;
@@ -144,6 +151,7 @@ export function hashOf(text: string): string {
 }
 
 export function snapshotType(type: ModelType): SnapshotType {
+  const nullsEqual = type.uniques.filter((unique) => unique.nullsEqual === true).map(namesOf);
   return {
     name: type.name,
     table: type.table,
@@ -160,7 +168,8 @@ export function snapshotType(type: ModelType): SnapshotType {
       property: property.name,
       transform,
     })),
-    uniques: type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
+    uniques: type.uniques.map(namesOf),
+    ...(nullsEqual.length === 0 ? {} : { nullsEqual }),
     singleton: type.singleton,
     methods: type.methods.map(({ name }) => name),
     ...(type.search === undefined ? {} : { search: { ...type.search, hasPieces: true } }),
@@ -168,8 +177,18 @@ export function snapshotType(type: ModelType): SnapshotType {
   };
 }
 
-function snapshotProperty(property: ModelProperty): SnapshotProperty {
-  const { at: _at, description: _words, deprecated: _why, renamedFrom: _old, ...rest } = property;
+function namesOf({ properties }: ModelUnique): readonly string[] {
+  return properties.map(({ name }) => name);
+}
+
+function snapshotProperty({
+  at: _at,
+  description: _words,
+  deprecated: _why,
+  renamedFrom: _old,
+  texts: _rules,
+  ...rest
+}: ModelProperty): SnapshotProperty {
   const schema = withoutWords(byMemberName(rest.schema)) as SnapshotProperty['schema'];
   if (rest.reference === undefined) return { ...rest, schema };
   // Neither a table nor a client's cache depends on how a destroy is refused.

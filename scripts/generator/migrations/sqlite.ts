@@ -1,18 +1,8 @@
-import type { ShadowTransform } from '../../../src/capability/definition.js';
+import { sqlFunction } from '../../../src/capability/shadow-transforms.js';
 import type { BackfillStep } from '../../../src/database/migrations.js';
 import type { Table } from '../emit/prisma-datamodel.js';
 import { KEY_ORDERED_TABLES } from '../emit/prisma-shared-tables.js';
 import { quoted, replaceOutsideStrings } from './sql.js';
-
-/**
- * SQL functions that the server gives each of its SQLite connections: the very ones that fill new
- * rows.
- */
-const FUNCTIONS: Readonly<Record<ShadowTransform, string>> = Object.freeze({
-  fold: 'jmap_fold',
-  casemap: 'jmap_casemap',
-  instant: 'jmap_instant',
-});
 
 const CREATE_TABLE = /CREATE TABLE "[^"]+" \([^;]*?\n\);/g;
 
@@ -67,7 +57,8 @@ function withoutPragmas(sql: string): string {
 /** Returns the SQL that fills shadow columns of rows, by the functions that fill new rows. */
 export function fillSqlite({ table, columns }: BackfillStep): string {
   const list = columns.map(
-    ({ column, from, transform }) => `${quoted(column)} = ${FUNCTIONS[transform]}(${quoted(from)})`,
+    ({ column, from, transform }) =>
+      `${quoted(column)} = ${sqlFunction(transform)}(${quoted(from)})`,
   );
   return (
     `\n-- The new columns of the rows that exist.\nUPDATE ${quoted(table)} SET ` +

@@ -19,14 +19,17 @@ export function newUniques(
     if (released === undefined) return [];
     const columnOf = (name: string) =>
       released.properties.find((property) => property.name === name)?.column ?? name;
-    const before = new Set(
-      (released.known?.uniques ?? []).map((names) => keyOf(names.map(columnOf))),
-    );
+    const { uniques = [], nullsEqual = [] } = released.known ?? {};
+    const keysOf = (lists: readonly (readonly string[])[]) =>
+      new Set(lists.map((names) => keyOf(names.map(columnOf))));
+    const before = keysOf(uniques);
+    const equated = keysOf(nullsEqual);
     return type.uniques
       .map((unique) => checkOf(type, unique))
       .filter(
-        ({ columns }) =>
+        ({ columns, nullsEqual: isEqual }) =>
           !before.has(keyOf(columns)) ||
+          (isEqual === true && !equated.has(keyOf(columns))) ||
           columns.some((column) => filled.get(type.table)?.has(column)),
       );
   });
@@ -79,8 +82,11 @@ export function defaultProblems(
             ({ table, name }) => table === type.table && name === checkOf(type, unique).name,
           ) &&
           unique.properties.every(
-            ({ column, default: value = null, computed }) =>
-              computed === undefined && value !== null && fresh.get(type.table)?.has(column),
+            ({ column, default: value = null, defaultNow, computed }) =>
+              computed === undefined &&
+              (value !== null || unique.nullsEqual === true) &&
+              defaultNow !== true &&
+              fresh.get(type.table)?.has(column),
           ),
       )
       .map((unique) => ({
@@ -88,18 +94,21 @@ export function defaultProblems(
         code: 'unique-by-default',
         message:
           `${type.name}.${checkOf(type, unique).name} is new and would be unique, and all ` +
-          'objects that exist would get the same default. Make it nullable without a default: ' +
-          'null is equal to nothing.',
+          'objects that exist would get the same default. ' +
+          (unique.nullsEqual === true
+            ? 'Release it without nulls: equal first.'
+            : 'Make it nullable without a default: null is equal to nothing.'),
       })),
   );
 }
 
-function checkOf(type: ModelType, { properties }: ModelUnique): UniqueCheck {
+function checkOf(type: ModelType, { properties, nullsEqual }: ModelUnique): UniqueCheck {
   return {
     table: type.table,
     ...(type.name === type.table ? {} : { type: type.name }),
     name: properties.map(({ name }) => name).join('+'),
     columns: properties.map(({ column }) => column),
+    ...(nullsEqual === undefined ? {} : { nullsEqual }),
   };
 }
 

@@ -1,6 +1,4 @@
-import type { ShadowTransform } from '../../capability/definition.js';
-import { parseDate } from '../../protocol/dates.js';
-import { casemapKey, fold } from '../../text/index.js';
+import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
 import { clientNames } from '../client-names.js';
 import { type BackfillStep, type Migration, splitSql } from '../migrations.js';
 import { quote } from '../quote.js';
@@ -30,10 +28,6 @@ const START: Position = Object.freeze({ step: 0, after: null });
 
 /** Rows of a batch. */
 const BATCH = 1000;
-
-/** The functions that fill columns. */
-const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
-  Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
 
 /** Key of JmapMeta where a migration's backfill keeps its position until it is done. */
 function progressKey(migration: string): string {
@@ -167,13 +161,15 @@ function updateQuery(
     rows.map(({ key }) => key[1]),
     ...columns.map(({ from, transform }) => {
       const texts = rows.map((row) => row.sources[sources.indexOf(from)] ?? null);
-      return texts.map((text) => (text === null ? null : TRANSFORMS[transform](text)));
+      return texts.map((text) => (text === null ? null : SHADOW_TRANSFORMS[transform].make(text)));
     }),
     ...sources.map((_, index) => rows.map((row) => row.sources[index])),
   ];
   const types = [
     ...['text', 'text'],
-    ...columns.map(({ transform }) => (transform === 'instant' ? 'bigint' : 'text')),
+    ...columns.map(({ transform }) =>
+      SHADOW_TRANSFORMS[transform].kind === 'integer' ? 'bigint' : 'text',
+    ),
     ...sources.map(() => 'text'),
   ];
   const names = [

@@ -1,8 +1,12 @@
 import type { Options } from 'better-sqlite3';
-import { parseDate } from '../../protocol/dates.js';
+import {
+  SHADOW_TRANSFORMS,
+  sqlFunction,
+  TRANSFORM_NAMES,
+} from '../../capability/shadow-transforms.js';
 import { UnavailableError } from '../../protocol/errors.js';
 import { lateError } from '../../runtime/deadlines.js';
-import { asciiNumericKey, casemapKey, fold } from '../../text/index.js';
+import { asciiNumericKey } from '../../text/index.js';
 import { SqliteDatabase } from './driver.js';
 
 export const ROLLED_BACK = 'The database rolled back the transaction.';
@@ -22,10 +26,9 @@ export class TimedDatabase extends SqliteDatabase {
    */
   constructor(file: string, options: Options) {
     super(file, options);
-    this.#addTextFunction('jmap_fold', fold);
-    this.#addTextFunction('jmap_casemap', casemapKey);
+    for (const name of TRANSFORM_NAMES)
+      this.#addTextFunction(sqlFunction(name), SHADOW_TRANSFORMS[name].make);
     this.#addTextFunction('jmap_ascii_numeric', asciiNumericKey);
-    this.#addTextFunction('jmap_instant', parseDate);
     // Not deterministic: SQLite must call it for each row, not once.
     this.function('jmap_tick', { deterministic: false, varargs: false }, () => this.tick());
   }
@@ -49,7 +52,7 @@ export class TimedDatabase extends SqliteDatabase {
     if (!this.inTransaction) throw new UnavailableError(ROLLED_BACK);
   }
 
-  #addTextFunction(name: string, transform: (text: string) => string | number | null): void {
+  #addTextFunction(name: string, transform: (text: string) => string | number): void {
     this.function(name, { deterministic: true }, (value: unknown) => {
       const result = value === null ? null : transform(String(value));
       // The driver would pass a number as REAL.

@@ -1,9 +1,13 @@
 import type { Ajv, ValidateFunction } from 'ajv';
-import { formatNamed } from '../../capability/formats.js';
+import { FORMAT_NAMES, FORMATS, formatNamed } from '../../capability/formats/index.js';
 import { textsAt } from '../../capability/places.js';
+import { formedSteps, formedText } from '../../capability/text-forms.js';
+import { canonicalJson } from '../../protocol/canonical-json.js';
 import type { JsonValue } from '../../protocol/json.js';
+import { finish } from '../../runtime/slices.js';
 import { type Located, member, members, text } from '../located.js';
 import { buildSchema } from '../model/property-schema.js';
+import { formOf, textRulesIn } from '../model/text-rules.js';
 import type { PropertyView } from '../property-view.js';
 import { createAjv } from '../validation/ajv.js';
 import { type AjvSchema, validationSchema } from '../validation/schema.js';
@@ -16,18 +20,37 @@ export const defaultValues: Rule = (views, report) => {
   for (const property of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
     const given = member(property.node, 'default');
     if (given === undefined || property.kind === undefined) continue;
+    if (property.defaultNow) {
+      judgeNow(property, given, report);
+      continue;
+    }
     // A nullable property's default is another rule's concern.
     if (property.nullable && given.value !== null) continue;
     judgeDefault(property, given, compile, report);
   }
 };
 
+/** Reports `{ now: true }` where no time can stand, and any other object as the default of a text. */
+function judgeNow({ name, format, access }: PropertyView, given: Located, report: Report): void {
+  const known = formatNamed(format);
+  const dates = FORMAT_NAMES.filter((each) => FORMATS[each].present !== null);
+  const why =
+    given.members?.size !== 1 || member(given, 'now')?.value !== true
+      ? 'is a text, or { now: true } for a date'
+      : (known?.present ?? null) === null
+        ? `can be { now: true } only with the format ${oneOf(dates)}`
+        : access === 'secret'
+          ? "can't be { now: true }: it is secret"
+          : undefined;
+  if (why !== undefined) report('bad-default', given.at, `the default of "${name}" ${why}.`);
+}
+
 /** Returns undefined where the schema itself is wrong, which other rules tell about. */
 type Compile = (node: Located) => ValidateFunction | undefined;
 
 /** Reports a default that its property could never hold, with the reason. */
 function judgeDefault(
-  { name, node, format, blob, blobs, nullable, reference }: PropertyView,
+  { name, node, blob, blobs, nullable, reference }: PropertyView,
   given: Located,
   compile: Compile,
   report: Report,
@@ -51,20 +74,21 @@ function judgeDefault(
     complain(`can only be ${reference.form === 'single' ? 'null' : 'empty'}: it refers to objects`);
     return;
   }
-  const stored = storedForm(given, format);
-  if (stored !== given.value) {
-    complain(`must be written as the server stores it: ${stored}`);
+  const stored = storedForm(node, given.value);
+  if (canonicalJson(stored) !== canonicalJson(given.value)) {
+    const shown = typeof stored === 'string' ? stored : JSON.stringify(stored);
+    complain(`must be written as the server stores it: ${shown}`);
     return;
   }
   for (const issue of findIssues(compile(node), given)) complain(issue);
 }
 
-/** Returns a legal text of a format in its canonical form, any other value as it is. */
-function storedForm({ value }: Located, name: string | undefined): JsonValue {
-  const format = formatNamed(name);
-  return typeof value === 'string' && format?.isLegal(value) === true
-    ? (format.canonical?.(value) ?? value)
-    : value;
+/** Returns a value with its texts in the one form in which they are stored. */
+function storedForm(node: Located, value: JsonValue): JsonValue {
+  const schema = buildSchema(node, 'stored');
+  const form = formOf(schema);
+  if (typeof value === 'string') return form === undefined ? value : formedText(form, value);
+  return finish(formedSteps({ texts: textRulesIn(schema) }, value));
 }
 
 /** Returns whether a node is `{}` or `[]`. */

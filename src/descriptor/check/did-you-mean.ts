@@ -1,4 +1,4 @@
-import { FORMATS } from '../../capability/formats.js';
+import { FORMATS } from '../../capability/formats/index.js';
 import { TYPES } from '../kinds.js';
 
 /** Beyond that neither a word nor a list of words is one that somebody mistyped. */

@@ -1,4 +1,4 @@
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import { kindOf, typeOf } from '../kinds.js';
 import { member } from '../located.js';
 import { isOpen } from '../model/property-schema.js';
@@ -62,8 +62,9 @@ function judgeOperator(
 function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
   if (blob || role === 'id') return 'identity';
   if (kind === 'string') {
-    const how = formatNamed(format)?.compares;
-    return how === undefined || how === 'identity' ? how : 'order';
+    const order = formatNamed(format)?.order;
+    if (order === undefined) return undefined;
+    return order === 'none' ? 'identity' : 'order';
   }
   if (kind !== 'json') return undefined;
   const { type } = typeOf(node);

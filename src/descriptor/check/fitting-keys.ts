@@ -1,3 +1,4 @@
+import { formatNamed } from '../../capability/formats/index.js';
 import { isBlob } from '../blob-places.js';
 import { type TypeName, typeOf } from '../kinds.js';
 import { type Located, member, members, text } from '../located.js';
@@ -9,6 +10,7 @@ export const KEY_TYPES: Readonly<Record<string, readonly TypeName[]>> = {
   minLength: ['string'],
   maxLength: ['string'],
   pattern: ['string'],
+  normalize: ['string'],
   format: ['string'],
   blob: ['string'],
   references: ['string', 'array'],
@@ -34,12 +36,12 @@ export const KEY_TYPES: Readonly<Record<string, readonly TypeName[]>> = {
 const LETTERS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'blob'];
 
 /** Keys that an id of a blob can't have. A bound on its length is useless, but harmless. */
-const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum'];
+const CHOSEN_LETTERS: readonly string[] = ['pattern', 'enum', 'normalize'];
 
 /** Keys that a set has: what `setOf` says is left out of them. */
 const OF_A_SET: readonly string[] = ['minProperties', 'maxProperties'];
 /** Beside `setOf: string` they are about the keys. */
-const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum'];
+const OF_ITS_KEYS: readonly string[] = ['minLength', 'maxLength', 'pattern', 'enum', 'normalize'];
 
 /** Refuses a key where it means nothing: maxLength on an integer is a mistake, not a no-op. */
 export const fittingKeys: Rule = (views, report) => {
@@ -81,8 +83,12 @@ function saysItAll(
 ): { readonly key: string; readonly excluded: readonly string[] } | undefined {
   const format = text(member(node, 'format'));
   if (type === 'string' && member(node, 'references') !== undefined)
-    return { key: 'references', excluded: LETTERS };
-  if (format !== undefined) return { key: `format: ${format}`, excluded: LETTERS };
+    return { key: 'references', excluded: [...LETTERS, 'normalize'] };
+  if (format !== undefined) {
+    const isBounded = formatNamed(format)?.length !== null;
+    const excluded = isBounded ? LETTERS : LETTERS.filter((key) => key !== 'maxLength');
+    return { key: `format: ${format}`, excluded };
+  }
   return isBlob(node) ? { key: 'blob: true', excluded: CHOSEN_LETTERS } : undefined;
 }
 

@@ -20,6 +20,7 @@ import { immutableWhen } from './immutable-when.js';
 import { methodNames } from './method-names.js';
 import { methodSchemas } from './method-schemas.js';
 import { missingDefaults } from './missing-defaults.js';
+import { normalForms } from './normal-forms.js';
 import { nullableDefaults } from './nullable-defaults.js';
 import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
@@ -63,6 +64,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   nullableDefaults,
   defaultValues,
   enumValues,
+  normalForms,
   fittingKeys,
   shapes,
   ranges,

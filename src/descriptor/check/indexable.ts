@@ -1,4 +1,4 @@
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import { BOUNDS } from '../bounds.js';
 import { items, member } from '../located.js';
 import type { PropertyView } from '../property-view.js';
@@ -28,7 +28,7 @@ const ID_OCTETS = 64;
  */
 export function whyNotTogether(properties: readonly PropertyView[]): string | undefined {
   const octets = properties.reduce((sum, property) => {
-    // The texts of formats are ASCII.
+    // The length of a format counts octets, and its long texts are ASCII.
     const octets = (property.format === undefined ? 4 : 1) * longest(property);
     const text = Math.max(octets, ID_OCTETS);
     return sum + OVERHEAD + (property.kind === 'string' ? text : 0);
@@ -43,7 +43,8 @@ export function whyNotTogether(properties: readonly PropertyView[]): string | un
 /** Returns how many code points a value may have; 0 for ids and whatever is no text: all short. */
 export function longest({ kind, node, format, blob, role, reference }: PropertyView): number {
   if (kind !== 'string' || blob || role !== undefined || reference !== undefined) return 0;
-  if (format !== undefined) return formatNamed(format)?.length ?? 0;
+  const known = formatNamed(format);
+  if (format !== undefined && known?.length !== null) return known?.length ?? 0;
   const values = member(node, 'enum');
   if (values !== undefined)
     return items(values).reduce((most, { value }) => Math.max(most, codePoints(value)), 0);

@@ -1,4 +1,4 @@
-import { FORMATS } from '../../capability/formats.js';
+import { FORMATS } from '../../capability/formats/index.js';
 import { TYPE_NAMES, TYPES } from '../kinds.js';
 import { meantWord } from './did-you-mean.js';
 
@@ -8,20 +8,12 @@ import { meantWord } from './did-you-mean.js';
  * row, or more than one.
  */
 
-const DAY_PATTERN = String.raw`pattern: '^\d{4}-\d{2}-\d{2}$'`;
-const DAY = `Write a day without a time as type: string, ${DAY_PATTERN}.`;
 const NULLABLE = "([string, 'null'] where it may be null)";
 const DATE =
   `Write type: string ${NULLABLE}, and beside it format: utc-date for a moment in UTC, ` +
-  `format: date for a moment with its offset, or ${DAY_PATTERN} for a day without a time.`;
+  'format: date for a moment with its offset, or format: local-date for a day without a time.';
 const TIME_PATTERN = String.raw`pattern: '^\d{2}:\d{2}:\d{2}$'`;
 const TIME = `Write a time without a day as type: string, ${TIME_PATTERN}.`;
-const EXACT =
-  'A number is a double: for exact amounts write type: integer and count the smallest unit, such ' +
-  'as cents.';
-const EMAIL =
-  "Write an e-mail address as type: string, maxLength: 254, pattern: '^[^@ ]+@[^@ ]+$'.";
-const URL = "Write a URL as type: string, maxLength: 2000, pattern: '^https?://'.";
 const FILE = "Write type: [string, 'null'], blob: true.";
 const FREE_TEXT = 'Leave format out; a pattern can say what the text looks like.';
 const NO_WIDTH = 'Leave format out; minimum and maximum bound a number.';
@@ -42,11 +34,7 @@ const TYPE_WORDS: ReadonlyMap<string, string> = byWord([
     ],
   ),
   [['date'], DATE],
-  [['full-date', 'day'], DAY],
   [['time'], TIME],
-  [['decimal', 'numeric', 'money', 'bigdecimal'], EXACT],
-  [['email'], EMAIL],
-  [['url', 'uri'], URL],
   [['set'], 'Write setOf: string.'],
   [['enum'], 'Write type: string, enum: [...].'],
   [
@@ -61,13 +49,9 @@ const FORMAT_WORDS: ReadonlyMap<string, string> = byWord([
   ...Object.entries(FORMATS).map(
     ([name, { otherNames }]): Advice => [otherNames, `Write format: ${name}.`],
   ),
-  [['full-date', 'day'], DAY],
   [['time', 'full-time', 'partial-time'], TIME],
-  [['decimal', 'money', 'currency'], EXACT],
   [['int32', 'int64', 'integer', 'float', 'double'], NO_WIDTH],
-  [['email'], `Leave format out. ${EMAIL}`],
-  [['uri', 'url'], `Leave format out. ${URL}`],
-  [['uri-reference', 'hostname', 'ipv4', 'ipv6', 'duration'], FREE_TEXT],
+  [['uri-reference', 'hostname', 'ipv4', 'ipv6'], FREE_TEXT],
   [['regex', 'json-pointer', 'phone'], FREE_TEXT],
   [['binary', 'byte', 'base64', 'file'], FILE],
   [['password'], 'Write access: secret.'],

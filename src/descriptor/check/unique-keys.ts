@@ -36,10 +36,20 @@ function warnOfCollisions(type: TypeView, report: Report): void {
 
 /** Returns whether a client may leave the property out and so stores a default other than null. */
 function takesDefault(property: PropertyView | undefined): boolean {
-  if (property === undefined || property.computed !== undefined) return false;
+  if (property === undefined || property.computed !== undefined || property.defaultNow)
+    return false;
   const given = member(property.node, 'default');
   const isClients = property.access !== 'serverSet' && property.access !== 'internal';
   return isClients && given !== undefined && given.value !== null;
+}
+
+/** Reports `nulls: equal` where no value can be null. */
+function judgeNulls({ properties }: TypeView, { names, at }: ListView, report: Report): void {
+  const known = properties.filter((one) => names.some(({ name }) => name === one.name));
+  if (known.length === 0 || known.some(({ nullable }) => nullable)) return;
+  const all = listed(known.map(({ name }) => `"${name}"`));
+  const may = known.length === 1 ? 'may not be null' : 'may none of them be null';
+  report('misplaced-key', at, `${all} ${may}: "nulls: equal" means nothing; write unique: true.`);
 }
 
 /** Reports lists and properties that come twice, unknown properties, and what no index can hold. */
@@ -63,6 +73,7 @@ function judgeLists(
         `${listed(names)} stands under "${key}" already (${place(earlier.at)}).`,
         { related: [earlier.at] },
       );
+    if (list.nullsEqual) judgeNulls(type, list, report);
     const indexable: PropertyView[] = [];
     const given = new Set<string>();
     for (const named of list.names) {

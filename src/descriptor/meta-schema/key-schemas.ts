@@ -46,6 +46,18 @@ export const freeObject = (description: string): JSONSchema7 => ({
   default: {},
 });
 
+/** `{ nulls: equal }`; `more`: further members. */
+export const nullsEqualBeside = (more: Record<string, JSONSchema7>): JSONSchema7 => ({
+  type: 'object',
+  properties: {
+    ...more,
+    nulls: { enum: ['equal'], description: 'equal: null equals null.', examples: ['equal'] },
+  },
+  required: [...Object.keys(more), 'nulls'],
+  additionalProperties: false,
+});
+export const nullsEqual = nullsEqualBeside({});
+
 export const deprecated = text('The replacement to use: `@deprecated` in the types.', 'Use title.');
 export const renamedFrom = text(
   'Its name in the last released migration: stored data is kept.',

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { ACCESS, ON_DESTROY, STORED, wordNames, wordsText } from '../key-words.js';
-import { deprecated, flag, names, renamedFrom, text } from './key-schemas.js';
+import { deprecated, flag, names, nullsEqual, renamedFrom, text } from './key-schemas.js';
 import { schemaKeys, typeNeeded } from './value-keys.js';
 
 const ON_DESTROY_HELP = 'The action when the object referred to is destroyed.';
@@ -17,7 +17,7 @@ export const property: JSONSchema7 = {
       description:
         'The value that a create without the property stores and /set reports, and that a null ' +
         'patch restores. Existing objects get it where a migration adds the property. A nullable ' +
-        'property has null.',
+        'property has null. { now: true } is the present time, for a date.',
       examples: [false, '', 0],
     },
     access: {
@@ -32,7 +32,17 @@ export const property: JSONSchema7 = {
       examples: ['encrypt'],
       description: wordsText(STORED),
     },
-    unique: flag('No two objects of an account have the same value; null equals nothing.', false),
+    unique: {
+      description:
+        'No two objects of an account have the same value. Null equals nothing, unless it says ' +
+        '{ nulls: equal }: then one object at most has none.',
+      default: false,
+      examples: [true],
+      if: { type: 'object' },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: nullsEqual,
+      else: { type: 'boolean' },
+    },
     references: text(
       'The type of the objects in the same account that this property names by id.',
       'Gadget',

@@ -1,7 +1,17 @@
 import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from '../bounds.js';
 import { METHOD_NAMES } from '../standard-methods.js';
-import { count, deprecated, flag, lists, names, ref, renamedFrom, text } from './key-schemas.js';
+import {
+  count,
+  deprecated,
+  flag,
+  lists,
+  names,
+  nullsEqualBeside,
+  ref,
+  renamedFrom,
+  text,
+} from './key-schemas.js';
 import { ruleKeys } from './rule-keys.js';
 
 export const standardMethod: JSONSchema7 = {
@@ -84,7 +94,14 @@ export const dataType: JSONSchema7 = {
         if: { type: 'array' },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
         then: { type: 'array', items: { type: 'string' }, minItems: 1 },
-        else: { type: 'string' },
+        else: {
+          if: { type: 'object' },
+          // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+          then: nullsEqualBeside({
+            properties: names('Properties that are unique together.', 'code'),
+          }),
+          else: { type: 'string' },
+        },
       },
       ['code', ['list', 'position']],
     ),

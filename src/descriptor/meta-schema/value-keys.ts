@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
-import { FORMAT_NAMES, FORMATS } from '../../capability/formats.js';
+import { FORMAT_NAMES, FORMATS } from '../../capability/formats/index.js';
 import { BOUNDS } from '../bounds.js';
+import { NORMALIZE, wordNames, wordsText } from '../key-words.js';
 import { TYPE_NAMES } from '../kinds.js';
 import { count, flag, names, ref, text } from './key-schemas.js';
 
@@ -51,6 +52,16 @@ export const schemaKeys: Record<string, JSONSchema7> = {
       'its name is blobId or the like.',
     false,
   ),
+  normalize: {
+    type: 'array',
+    items: { enum: wordNames(NORMALIZE) },
+    minItems: 1,
+    uniqueItems: true,
+    description:
+      'Changes of a text before it is judged and stored; conditions find it all the same.\n' +
+      wordsText(NORMALIZE),
+    examples: [['nfc', 'trim', 'lowercase']],
+  },
   pattern: text('A regular expression (ECMA-262, flag u) that must match.', '^[A-Z]{2}$'),
   minimum: {
     type: 'number',

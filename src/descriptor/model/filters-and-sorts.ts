@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { FilterOperator, PropertyKind } from '../../capability/definition.js';
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import { kindOf } from '../kinds.js';
 import { words } from '../located.js';
 import type { ModelFilter, ModelIndex, ModelProperty, ModelSort } from '../model.js';
@@ -96,8 +96,8 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
  */
 function comparedSchema(property: ModelProperty): JSONSchema7 {
   const { format } = property.schema;
-  const how = formatNamed(format)?.compares ?? 'identity';
-  return format === undefined || how === 'identity'
+  const order = formatNamed(format)?.order ?? 'none';
+  return format === undefined || order === 'none'
     ? SCHEMAS[property.kind]
     : { type: 'string', format };
 }

@@ -21,6 +21,9 @@ const DATA_KEYS: ReadonlySet<string> = new Set(['session', 'accountSession', 'de
 /** The keys of a type or a property that concern the next migration alone. */
 const EVOLUTION_KEYS: ReadonlySet<string> = new Set(['drops', 'renamedFrom']);
 
+/** The parts of a property that follow from its others. */
+const DERIVED_KEYS: ReadonlySet<string> = new Set(['texts']);
+
 /**
  * Returns canonical JSON without places, descriptions and what is for migrations alone. Lists of
  * named things are objects in it, so that their order doesn't count.
@@ -35,7 +38,7 @@ function meaningText(value: unknown): string {
   // Only what the descriptor declares has a place: a schema has members of any name.
   const declared = 'at' in value && isPlace('at', value.at);
   for (const [key, inner] of Object.entries(value)) {
-    if (declared && EVOLUTION_KEYS.has(key)) continue;
+    if (declared && (EVOLUTION_KEYS.has(key) || DERIVED_KEYS.has(key))) continue;
     if (inner === undefined || isPlace(key, inner) || (key === 'description' && isText(inner)))
       continue;
     members.push([key, DATA_KEYS.has(key) ? canonicalJson(inner) : meaningText(inner)]);

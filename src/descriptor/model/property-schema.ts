@@ -35,7 +35,7 @@ function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
   if (member(node, 'setOf') !== undefined) return setSchema(node, nullable);
   const isReference = member(node, 'references') !== undefined;
   if (type === 'string' && (isReference || isBlob(node))) return composeId(node, nullable);
-  const own: Record<string, unknown> = {};
+  const own: Record<string, unknown> = readNormalize(node);
   for (const key of typeNamed(type)?.bounds ?? []) {
     const value = member(node, key)?.value;
     if (value !== undefined) own[key] = value;
@@ -52,6 +52,12 @@ function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
       : {}),
     ...(type === 'object' ? composeMembers(node, use) : {}),
   };
+}
+
+/** Returns `normalize` of a string, a keyword of ours among those of JSON Schema. */
+function readNormalize(node: Located): Record<string, unknown> {
+  const value = member(node, 'normalize')?.value;
+  return value === undefined ? {} : { normalize: value };
 }
 
 /** Returns the schema of an id: of a reference, or of a blob. */
@@ -80,7 +86,7 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
   const description = words(node);
   const keys = keySchemaOf(node) ?? node;
   const own = Object.fromEntries(
-    ['minLength', 'maxLength', 'pattern', 'enum'].flatMap((key) => {
+    ['minLength', 'maxLength', 'pattern', 'enum', 'normalize'].flatMap((key) => {
       const value = member(keys, key)?.value;
       return value === undefined ? [] : [[key, value]];
     }),
@@ -92,7 +98,8 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
     type: nullable ? ['object', 'null'] : 'object',
     ...readCount(node, 'minProperties'),
     ...{ maxProperties: BOUNDS.properties, ...readCount(node, 'maxProperties') },
-    propertyNames: format === undefined ? { maxLength: BOUNDS.keyLength, ...own } : { format },
+    propertyNames:
+      format === undefined ? { maxLength: BOUNDS.keyLength, ...own } : { ...own, format },
     additionalProperties: { type: 'boolean', enum: [true] },
   };
 }

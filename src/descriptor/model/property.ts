@@ -5,12 +5,13 @@ import type {
   ReferenceDefinition,
   StringFormat,
 } from '../../capability/definition.js';
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { member, text, words } from '../located.js';
 import type { ModelProperty } from '../model.js';
 import { computedDefinition, type PropertyView, type ReferenceView } from '../property-view.js';
 import { buildSchema } from './property-schema.js';
+import { normalizationsOf, textRulesIn } from './text-rules.js';
 
 /** Descriptions of the properties that every type has. */
 const STANDARD_WORDS: Readonly<Record<string, string>> = {
@@ -27,22 +28,27 @@ export function buildProperty(view: PropertyView, required: boolean): ModelPrope
   const given = member(view.node, 'default')?.value;
   const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
   const secret = text(member(view.node, 'stored')) ?? 'hash';
+  const schema = buildSchema(view.node, 'stored');
+  const normalize = view.kind === 'string' ? normalizationsOf(schema) : undefined;
   return {
     name: view.name,
     column: view.name,
     kind: view.kind as PropertyKind,
     nullable: view.nullable,
     required,
-    ...(required ? {} : { default: (given ?? null) as JsonValue }),
+    ...(required || view.defaultNow ? {} : { default: (given ?? null) as JsonValue }),
+    ...(view.defaultNow ? { defaultNow: true as const } : {}),
     access: view.access as PropertyAccess,
     blobs: view.blobs,
     ...(isFormat ? { format: view.format as StringFormat } : {}),
+    ...(normalize === undefined ? {} : { normalize }),
+    texts: textRulesIn(schema),
     ...(view.reference === undefined ? {} : { reference: buildReference(view.reference) }),
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
     ...evolutionOf(view),
     description: words(view.node),
-    schema: buildSchema(view.node, 'stored'),
+    schema,
     at: view.nameAt,
   };
 }
@@ -89,6 +95,7 @@ export function buildStandardProperty(view: PropertyView): ModelProperty {
     access: 'serverSet',
     ...(view.role === undefined ? {} : { role: view.role }),
     blobs: [],
+    texts: [],
     description: STANDARD_WORDS[view.name] ?? '',
     schema: { type: 'string', format: kind === 'date' ? 'utc-date' : 'id' },
     at: view.nameAt,

@@ -1,36 +1,34 @@
 import type { FilterOperator, ShadowTransform } from '../../capability/definition.js';
-import { isInstant } from '../../capability/formats.js';
+import { sortKeyOf } from '../../capability/formats/index.js';
+import { SHADOW_TRANSFORMS, TRANSFORM_NAMES } from '../../capability/shadow-transforms.js';
 import type { ModelFilter, ModelProperty, ModelShadow, ModelSort } from '../model.js';
 import { isFolded } from '../operators.js';
 
 /** The columns that conditions and sorts read. */
 
-const SUFFIXES: Readonly<Record<ShadowTransform, string>> = Object.freeze({
-  fold: 'folded',
-  casemap: 'casemap',
-  instant: 'instant',
-});
-
-const TRANSFORMS = Object.keys(SUFFIXES) as readonly ShadowTransform[];
-
 /** Returns the name of a property's shadow column: `title_folded`. */
 export function shadowColumn({ column }: ModelProperty, transform: ShadowTransform): string {
-  return `${column}_${SUFFIXES[transform]}`;
+  return `${column}_${SHADOW_TRANSFORMS[transform].suffix}`;
 }
 
 /** Returns the column that a condition on the property reads. */
 export function filterColumn(property: ModelProperty, operator: FilterOperator): string {
   if (isFolded(operator)) return shadowColumn(property, 'fold');
-  // Whether there is a value, the property's own column tells.
-  return isInstant(property) && operator !== 'isNull'
-    ? shadowColumn(property, 'instant')
-    : property.column;
+  const key = sortKeyOf(property);
+  // Whether there is a value, the property's own column tells; often it tells which one, too.
+  const isOwn = operator === 'isNull' || (key?.isEquality === false && isEquality(operator));
+  return key === undefined || isOwn ? property.column : shadowColumn(property, key.name);
+}
+
+function isEquality(operator: FilterOperator): boolean {
+  return operator === 'equals' || operator === 'in';
 }
 
 /** Returns the columns that a sort reads; none where it reads the property's own. */
 export function sortColumns(property: ModelProperty): Pick<ModelSort, 'column' | 'casemapColumn'> {
   if (property.kind !== 'string' || property.role !== undefined) return {};
-  if (isInstant(property)) return { column: shadowColumn(property, 'instant') };
+  const key = sortKeyOf(property);
+  if (key !== undefined) return { column: shadowColumn(property, key.name) };
   return property.format === undefined ? { casemapColumn: shadowColumn(property, 'casemap') } : {};
 }
 
@@ -45,7 +43,7 @@ export function shadowsOf(
     ...sorts.flatMap(({ column, casemapColumn }) => [column, casemapColumn]),
   ]);
   return properties.flatMap((property) =>
-    TRANSFORMS.map((transform) => ({
+    TRANSFORM_NAMES.map((transform) => ({
       column: shadowColumn(property, transform),
       property,
       transform,

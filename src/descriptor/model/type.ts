@@ -112,9 +112,10 @@ function buildMethods({
 }
 
 /** Returns the model of a list under `unique`. */
-function buildUnique({ names, at }: ListView, find: Find): ModelUnique {
+function buildUnique({ names, nullsEqual, at }: ListView, find: Find): ModelUnique {
   const name = names.map((each) => each.name).join('+');
-  return { name, properties: names.map((each) => find(each.name)), at };
+  const properties = names.map((each) => find(each.name));
+  return { name, properties, ...(nullsEqual ? { nullsEqual } : {}), at };
 }
 
 /** Returns the model of a list under `indexes`: over the properties' own columns, no shadows. */

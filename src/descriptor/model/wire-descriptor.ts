@@ -42,9 +42,11 @@ export function wireDescriptor(view: CapabilityView, isInternal: IsInternal): Js
 /** Returns a type without its internal properties, and without lists and items that name one. */
 function showType(node: Located, type: TypeView, isInternal: IsInternal): Located {
   const hidden = new Set(type.properties.filter(isHidden).map(nameOf));
-  // A property, or a list of some.
-  const isShown = (item: Located): boolean =>
-    !(item.items ?? [item]).some((each) => hidden.has(text(each) ?? ''));
+  // A property, or a list of some, alone or beside other keys.
+  const isShown = (item: Located): boolean => {
+    const list = member(item, 'properties') ?? item;
+    return !(list.items ?? [list]).some((each) => hidden.has(text(each) ?? ''));
+  };
   let wire = omit(node, ['drops', 'renamedFrom']);
   for (const key of ['required', 'unique', 'indexes'])
     wire = change(wire, key, (list) => filterItems(list, isShown));

@@ -1,5 +1,5 @@
 import { _, type Ajv, type Code, type KeywordCxt, Name, nil } from 'ajv';
-import type { FORMATS, Format, FormatName } from '../../capability/formats.js';
+import type { FORMATS, Format, FormatName } from '../../capability/formats/index.js';
 
 /**
  * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that

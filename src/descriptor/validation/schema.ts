@@ -1,5 +1,5 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { formatNamed } from '../../capability/formats.js';
+import { formatNamed } from '../../capability/formats/index.js';
 import { BOUNDS } from '../bounds.js';
 
 /**
@@ -50,12 +50,15 @@ export function mainType(schema: JSONSchema7): string | undefined {
 
 /** Returns the schema of a string, whose format is checked, or made canonical, by use and depth. */
 function composeString(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
-  const { description: _words, format, ...checks } = schema;
-  // The engine normalises a property or a condition; it keeps a text inside a JSON column as it is.
+  const { description: _words, format, normalize: _changes, ...checks } = schema as Normalized;
+  // The engine has put the text into its one form before.
   if (formatNamed(format) !== undefined)
     return { ...checks, [use === 'message' || depth === 0 ? 'format' : 'canonicalFormat']: format };
   return use === 'stored' && checks.enum === undefined ? { ...checks, storable: true } : checks;
 }
+
+/** `normalize` is no check: the engine normalises a text before it is judged. */
+type Normalized = JSONSchema7 & { readonly normalize?: unknown };
 
 /** Returns the schema of an object, with the schemas of its members. */
 function composeObject(schema: JSONSchema7, use: ValidationUse, depth: number): AjvSchema {
@@ -103,6 +106,12 @@ function composeFurther(
 
 /** Returns the schema of a map's names or a set's keys: texts, whose format must be canonical. */
 function keySchema(names: JSONSchema7): AjvSchema {
-  const { description: _words, type: _string, format, ...checks } = names;
+  const {
+    description: _words,
+    type: _string,
+    format,
+    normalize: _changes,
+    ...checks
+  } = names as Normalized;
   return formatNamed(format) === undefined ? checks : { ...checks, canonicalFormat: format };
 }

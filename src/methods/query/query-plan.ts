@@ -4,8 +4,9 @@ import type {
   FilterDefinition,
   SortDefinition,
 } from '../../capability/definition.js';
-import { formatOf, isInstant } from '../../capability/formats.js';
+import { sortKeyOf } from '../../capability/formats/index.js';
 import type { Comparator } from '../../capability/standard.js';
+import { formedText, innerForm, ownForm, type TextForm } from '../../capability/text-forms.js';
 import { MethodError } from '../../protocol/errors.js';
 import {
   emptyObject,
@@ -155,7 +156,7 @@ function compileComparator(index: TypeIndex, comparator: JsonObject): SortKey {
 function collationOf(sort: SortDefinition, collation: JsonValue): Collation {
   if (collation !== null && typeof collation !== 'string') invalid('"collation" must be a string');
   const { property } = sort;
-  if (collation === null || property.kind !== 'string' || isInstant(property))
+  if (collation === null || property.kind !== 'string' || sortKeyOf(property) !== undefined)
     return DEFAULT_COLLATION;
   const found = COLLATIONS.find((known) => known === collation);
   if (found === undefined) {
@@ -344,10 +345,18 @@ function constrains({ operator, property }: FilterDefinition, value: JsonValue):
  * alike.
  */
 function canonicalValue(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
-  const format = filter === undefined ? undefined : formatOf(filter.property);
-  if (format?.canonical === undefined) return value;
+  const form = filter === undefined ? undefined : comparedForm(filter);
+  if (form === undefined) return value;
   if (isJsonArray(value)) return value.map((item) => canonicalValue(filter, item));
-  return typeof value === 'string' && format.isLegal(value) ? format.canonical(value) : value;
+  return typeof value === 'string' ? formedText(form, value) : value;
+}
+
+/** Returns the form of the texts that a condition compares; undefined where it has none. */
+function comparedForm({ property, operator }: FilterDefinition): TextForm | undefined {
+  if (operator === 'hasKey') return innerForm(property, 'key');
+  if (operator === 'hasItem') return innerForm(property, 'item');
+  // The others look for a part of a text, in any letter case.
+  return EMPTY_IS_ALL.has(operator) ? undefined : ownForm(property);
 }
 
 function invalidFilter(what: string): never {

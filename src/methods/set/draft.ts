@@ -1,6 +1,7 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { formatOf } from '../../capability/formats.js';
+import { formatOf } from '../../capability/formats/index.js';
 import { holdsBlobs, replaceSteps } from '../../capability/places.js';
+import { formedSteps } from '../../capability/text-forms.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {
@@ -12,9 +13,10 @@ import {
 } from '../../protocol/json.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
+import { normalForm } from '../../text/index.js';
 import { resolveId } from '../creation-ids.js';
 import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issues.js';
-import { declaredMembers, isReference, type TypeIndex } from '../type-index.js';
+import { declaredMembers, isReference, presentTime, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
 
@@ -137,7 +139,7 @@ const NOTHING: Record<string, JsonValue> = Object.freeze(declaredObject());
 
 /** Returns the whole object: what was given, else the defaults (5.3). */
 export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): StoredObject {
-  const { blank, counts, roles } = index;
+  const { blank, counts, nows, roles } = index;
   // V8 copies a shape at once, but makes a shape member by member in several times as long.
   const object: Record<string, JsonValue> = { ...blank };
   for (const name in values) {
@@ -146,6 +148,7 @@ export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): S
   }
   // Nothing refers to a new object yet, so its counts begin anew, those of a copy too.
   for (const { name } of counts) object[name] = blank[name] ?? null;
+  for (const property of nows) object[property.name] ??= presentTime(property, birth.time);
   const born = formatUtcDate(birth.time);
   object[roles.id.name] = birth.id;
   object[roles.created.name] = born;
@@ -191,8 +194,8 @@ export interface ValueScene {
 }
 
 /**
- * Returns the value as the database stores it. A text has the one form of its format: a UTCDate has
- * no zero fraction and no digits beyond milliseconds (RFC 8620 1.4). "#" ids of blobs and objects
+ * Returns the value as the database stores it. A text is normalised and has the one form of its
+ * format: a UTCDate has no zero fraction and no digits beyond milliseconds (RFC 8620 1.4). "#" ids of blobs and objects
  * become ids, -0 becomes 0. Notes a value that has no such form, and returns it unchanged. A number
  * that no double holds exactly stays for the validator, which may refuse it; `value` remains what
  * its author gave.
@@ -215,7 +218,8 @@ export function* canonicalSteps(
   const resolved = places
     ? yield* replaceSteps(places, value, (text) => resolveText(property, text, scene))
     : value;
-  return hasInexact ? yield* ownInexact(resolved, scene.inexact) : resolved;
+  const formed = property.texts ? yield* formedSteps(property, resolved) : resolved;
+  return hasInexact ? yield* ownInexact(formed, scene.inexact) : formed;
 }
 
 /** Returns the same of a value that takes no time: of any property but JSON, or a number. */
@@ -230,11 +234,13 @@ function canonicalScalar(
 
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {
   if (isReference(property) || holdsBlobs(property)) return resolveText(property, text, scene);
+  const { normalize } = property;
+  const normal = normalize === undefined ? text : normalForm(text, normalize);
   const format = formatOf(property);
-  if (format?.canonical === undefined) return text;
-  if (format.isLegal(text)) return format.canonical(text);
+  if (format === undefined || format.canonical === null) return normal;
+  if (format.isLegal(normal)) return format.canonical(normal);
   scene.problems.add(property.name, format.message);
-  return text;
+  return normal;
 }
 
 /** Returns the id in the place of a text; what nothing was created under is noted and stays. */

@@ -8,7 +8,7 @@ import { push } from './relations.js';
 
 type Values = readonly JsonValue[];
 
-/** A key of a row: its values of the properties that are unique together, none of them null. */
+/** A key of a row: its values of the properties that are unique together. */
 interface Key {
   readonly unique: UniqueDefinition;
   readonly values: Values;
@@ -186,10 +186,10 @@ function shownNames({ properties }: UniqueDefinition): readonly string[] {
   return properties.filter(({ access }) => access !== 'internal').map(({ name }) => name);
 }
 
-/** Returns null where one of the values is: null is equal to nothing. */
+/** Returns null where one of the values is, unless null equals null: it is equal to nothing. */
 function valuesOf(unique: UniqueDefinition, object: JsonObject): Values | null {
   const values = unique.properties.map(({ name }) => object[name] ?? null);
-  return values.includes(null) ? null : values;
+  return values.includes(null) && unique.nullsEqual !== true ? null : values;
 }
 
 function textOf(unique: UniqueDefinition, values: Values | null): string {

@@ -15,7 +15,7 @@ import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
-import { defaultOf, isImmutable, type TypeIndex } from '../type-index.js';
+import { defaultOf, isImmutable, presentTime, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, NOTHING_CREATED } from '../work/links.js';
 import {
   type Author,
@@ -30,6 +30,7 @@ import {
   writableProperty,
 } from './draft.js';
 import { takeNearest } from './json-values.js';
+import { formKeys } from './patch-keys.js';
 import type { PlannedUpdate } from './plan-set.js';
 
 export type UpdateResult =
@@ -65,7 +66,7 @@ export function* updateObject(
   patch: JsonObject,
   { sealed = NO_VALUES, doubled = [] }: Pick<PlannedUpdate, 'sealed' | 'doubled'> = {},
 ): Steps<UpdateResult> {
-  const { links, roles } = scene.index;
+  const { links, formedKeys, roles } = scene.index;
   const problems = new Problems();
   for (const name of doubled) problems.add(name, IS_DOUBLED);
   // The two spellings point to the same value.
@@ -73,7 +74,9 @@ export function* updateObject(
     const error = doubled.length > 0 ? problems.toSetError() : setError('invalidPatch', why);
     return { kind: 'refused', error, object: null };
   };
-  const resolved = links.length === 0 ? patch : yield* resolveKeys(scene, patch, problems);
+  const formed = formedKeys.length === 0 ? patch : yield* formKeys(formedKeys, patch);
+  if (formed === null) return unfit(SAME_FORM);
+  const resolved = links.length === 0 ? formed : yield* resolveKeys(scene, formed, problems);
   if (resolved === null) return unfit(SAME_ENTRY);
   const patched = yield* patchSteps(current, resolved);
   if (patched.kind === 'invalidPatch') return unfit(patched.description);
@@ -90,6 +93,8 @@ export function* updateObject(
 }
 
 const SAME_ENTRY = 'Two patches of this object point to the same entry, one by its creation id.';
+const SAME_FORM =
+  'Two patches of this object point to the same entry, whose key is stored in one form.';
 const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
 
 /**
@@ -166,7 +171,7 @@ function* changedValues(
     const before = current[name] ?? null;
     const isJson = typeof sentValue === 'object';
     if (isJson) yield;
-    const value = yield* newValue(property, sentValue, values);
+    const value = yield* newValue(property, sentValue, values, scene.now);
     if (isJson) yield;
     if (value === undefined || problems.has(name)) continue;
     if (isJson ? yield* equalSteps(value, before) : jsonEqual(value, before)) continue;
@@ -209,8 +214,10 @@ function* newValue(
   property: PropertyDefinition,
   sentValue: JsonValue | undefined,
   scene: ValueScene,
+  now: number,
 ): Steps<JsonValue | undefined> {
   if (sentValue === undefined) {
+    if (property.defaultNow === true) return presentTime(property, now);
     if (property.default !== undefined || property.nullable) return defaultOf(property);
     scene.problems.add(property.name, isServerSet(property) ? SERVER_SET : 'must not be null');
     return undefined;

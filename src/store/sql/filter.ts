@@ -3,8 +3,8 @@ import type {
   FilterDefinition,
   PropertyDefinition,
 } from '../../capability/definition.js';
-import { isInstant } from '../../capability/formats.js';
-import { parseDate, parseUtcDate } from '../../protocol/dates.js';
+import { type SortKey, sortKeyOf } from '../../capability/formats/index.js';
+import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
 import { fold } from '../../text/index.js';
@@ -330,7 +330,7 @@ function composeIn(
   const column = name(filter.column);
   const present = values.filter((element) => element !== null);
   const json = JSON.stringify(present.map((element) => comparable(filter, element, dialect)));
-  const kind = readsInstant(filter) ? 'date' : filter.property.kind;
+  const kind = sortKeyRead(filter)?.kind ?? filter.property.kind;
   const members = sql`${column} IN (${dialect.elements(json, kind)})`;
   if (present.length === values.length) return present.length > 0 && members;
   return present.length > 0 ? sql`(${members} OR ${column} IS NULL)` : sql`${column} IS NULL`;
@@ -338,14 +338,15 @@ function composeIn(
 
 /** Returns a condition's value as its column holds it. */
 function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect): SqlValue {
-  if (readsInstant(filter) && typeof value === 'string') return parseDate(value);
+  const key = sortKeyRead(filter);
+  if (key !== undefined && typeof value === 'string') return key.of(value);
   const stored = columnValue(filter.property, value);
   return typeof stored === 'boolean' ? dialect.boolean(stored) : stored;
 }
 
-/** A Date is compared as its moment. */
-function readsInstant({ property, column }: FilterDefinition): boolean {
-  return isInstant(property) && column !== property.column;
+/** Returns the key that a condition compares instead of the property's text. */
+function sortKeyRead({ property, column }: FilterDefinition): SortKey | undefined {
+  return column === property.column ? undefined : sortKeyOf(property);
 }
 
 /** The texts that a filter looks for, and the search index that can answer for them. */

@@ -2,16 +2,15 @@ import type {
   DataTypeDefinition,
   PropertyDefinition,
   PropertyKind,
-  ShadowTransform,
 } from '../../capability/definition.js';
-import { parseDate, parseUtcDate } from '../../protocol/dates.js';
+import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
+import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { parseJsonInSlices } from '../../protocol/ijson.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
-import { runInSlices, type Slices, type Steps } from '../../runtime/slices.js';
-import { casemapKey, casemapSteps, fold, foldSteps } from '../../text/index.js';
+import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
 import { quote } from './fragment.js';
 
@@ -231,14 +230,6 @@ export interface WriteColumn {
   readonly encode: (object: StoredObject, large: LargeValues | null) => JsonValue;
 }
 
-/** The functions that make a shadow column's value from a text. */
-const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
-  Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
-
-/** The same of a long text, in steps. */
-const STEPS: Readonly<Record<ShadowTransform, ((text: string) => Steps<string>) | null>> =
-  Object.freeze({ fold: foldSteps, casemap: casemapSteps, instant: null });
-
 /** Characters of a text of which shadow columns are made in a moment. */
 const SHORT = 16_384;
 
@@ -262,7 +253,7 @@ export async function encodeLarge(
     large.set(object, columns.set(column, text));
   };
   for (const { column, property, transform } of type.shadows) {
-    const steps = STEPS[transform];
+    const { steps } = SHADOW_TRANSFORMS[transform];
     for (const object of objects) {
       const value = object[property.name];
       if (!isLong(value) || steps === null) continue;
@@ -288,11 +279,11 @@ export async function encodeLarge(
 export const writeColumns = deriveOnce((type: DataTypeDefinition): readonly WriteColumn[] => [
   ...type.properties.map((property) => ({ column: property.column, encode: encoder(property) })),
   ...type.shadows.map(({ column, property, transform }) => {
-    const key = TRANSFORMS[transform];
+    const { make } = SHADOW_TRANSFORMS[transform];
     const encode: Encoder = (object, large) => {
       const value = object[property.name];
       if (typeof value !== 'string') return null;
-      return large?.get(object)?.get(column) ?? key(value);
+      return large?.get(object)?.get(column) ?? make(value);
     };
     return { column, encode };
   }),

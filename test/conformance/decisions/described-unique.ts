@@ -52,14 +52,14 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
     needs: { room: 3 },
     applies: needKey,
     async run(subject) {
-      await forEachKey(subject, async ({ properties }, same) => {
+      await forEachKey(subject, async ({ properties, nullsEqual }, same) => {
         const ids = [await subject.putOne(same)];
         for (const property of properties) {
           const { name, reference, schema, nullable } = property;
           const values = listValues(property).good.filter((one) => one !== same[name]);
           const canDiffer = reference === undefined && schema.enum === undefined;
           const other = canDiffer ? subject.drawDiffering(name) : values[0];
-          if (nullable) {
+          if (nullable && nullsEqual !== true) {
             ids.push(await subject.putOne({ ...same, [name]: null }));
             ids.push(await subject.putOne({ ...same, [name]: null }));
             await subject.set({ destroy: ids.splice(1) });
@@ -194,6 +194,7 @@ const textOf = ({ described }: Subject, { properties }: ModelUnique): ModelPrope
       listGivable(described).includes(one) &&
       one.kind === 'string' &&
       one.format === undefined &&
+      one.normalize === undefined &&
       one.schema.enum === undefined &&
       one.schema.pattern === undefined &&
       (one.schema.minLength ?? 0) <= 4 &&

@@ -8,6 +8,7 @@ import { populate } from '../../../conform/src/subject/populated.js';
 import { queryOwn } from '../../../conform/src/subject/queries.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import { listSchemaValues, toSchema } from '../../../conform/src/subject/values.js';
+import { normalizationsOf } from '../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 
 /** RFC 8620 5.5: conditions that take values as they are: one of a list, a key, an item. */
@@ -97,7 +98,11 @@ function containers(subject: Subject): readonly Container[] {
   return subject.described.filters.flatMap(({ name, operator, property }): Container[] => {
     const { items, maxItems = 2 } = property.schema;
     const { type, maxLength = 10, enum: only, pattern, format } = toSchema(items);
-    const isFree = only === undefined && pattern === undefined && format === undefined;
+    const isFree =
+      only === undefined &&
+      pattern === undefined &&
+      format === undefined &&
+      normalizationsOf(toSchema(items)) === undefined;
     const isList = type === 'string' && isFree && maxLength >= 10 && maxItems >= 2;
     const isGiven = listGivable(subject.described).includes(property);
     if (!isGiven || isUnique(subject.described, property)) return [];

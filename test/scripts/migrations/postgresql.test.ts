@@ -17,6 +17,7 @@ import { indexed, model, property, todo, type } from './models.js';
 import { indexesNestedBlobs } from './nested-blobs.js';
 import { generate, temporaryRoot } from './project.js';
 import { start } from './starting.js';
+import { reformsValues } from './stored-forms.js';
 
 const server = usePostgresql();
 let databases = 0;
@@ -324,6 +325,7 @@ describe('PostgreSQL migrations of a project that goes on', () => {
   evolves(open);
   finishes(open);
   indexesNestedBlobs(open);
+  reformsValues(open);
 });
 
 it('the version before keeps the blobs of a dropped property beside one that stays', async () => {

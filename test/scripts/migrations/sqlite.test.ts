@@ -16,6 +16,7 @@ import { indexed, model, property, todo, type } from './models.js';
 import { indexesNestedBlobs } from './nested-blobs.js';
 import { generate, names, sql } from './project.js';
 import { start } from './starting.js';
+import { reformsValues } from './stored-forms.js';
 
 let root: string;
 let db: Database;
@@ -169,4 +170,5 @@ describe('SQLite migrations of a project that goes on', () => {
   evolves(evolving);
   finishes(evolving);
   indexesNestedBlobs(evolving);
+  reformsValues(evolving);
 });

@@ -1,11 +1,12 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
-import { FORMATS } from '../../../../src/capability/formats.js';
+import { FORMATS, type Format } from '../../../../src/capability/formats/index.js';
 import { BOUND_ROWS } from '../../../../src/descriptor/bounds.js';
 import { KEY_TYPES } from '../../../../src/descriptor/check/fitting-keys.js';
 import { REFUSED } from '../../../../src/descriptor/check/slips.js';
 import {
   ACCESS,
   ACCOUNT_USES,
+  NORMALIZE,
   ON_DESTROY,
   STORED,
   type Words,
@@ -29,6 +30,7 @@ export function languageTables(): Tables {
     'keys of a filter': keys(branch(named('filter'))),
     types: types(),
     formats: formats(),
+    normalize: words(NORMALIZE),
     access: words(ACCESS),
     stored: words(STORED),
     onDestroy: words(ON_DESTROY),
@@ -67,6 +69,8 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
     'The effect of a destroy of the object referred to: `restrict`, `cascade` or `setNull` ' +
     '([references](#references)).',
   is: 'How the condition compares ([operators](#operators)).',
+  normalize:
+    'Changes of a text before it is judged and stored ([normal forms](#normal-forms)).',
   account: 'How the method uses the account ([words](#methods)).',
 });
 
@@ -97,19 +101,17 @@ function types(): readonly string[] {
 function formats(): readonly string[] {
   return table(
     ['Format', 'On the wire', 'In the database', 'For example', 'Its values'],
-    Object.entries(FORMATS).map(([name, { kind, notation, description, compares, legal }]) => [
+    Object.entries<Format>(FORMATS).map(([name, { kind, notation, description, order, legal }]) => [
       code(name),
       notation,
       kind === 'date'
         ? `${COLUMN_TYPES.date}, milliseconds`
-        : `${COLUMN_TYPES.string}${compares === 'instant' ? MOMENT : ''}`,
+        : `${COLUMN_TYPES.string}${typeof order === 'string' ? '' : `; ${code(`*_${order.name}`)}`}`,
       code(legal[0]),
       cell(description),
     ]),
   );
 }
-
-const MOMENT = '; its moment in `<property>_instant` where a filter or sort reads it';
 
 function operators(): readonly string[] {
   return table(

@@ -1,8 +1,9 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
-import { formatNamed } from '../../../../src/capability/formats.js';
+import { formatNamed } from '../../../../src/capability/formats/index.js';
 import { placeText } from '../../../../src/descriptor/blob-places.js';
 import { BOUNDS } from '../../../../src/descriptor/bounds.js';
+import { normalizationsOf } from '../../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
 import { mainType } from '../../../../src/descriptor/validation/schema.js';
 import { code, list } from './markdown.js';
@@ -64,6 +65,7 @@ export function writeAccess({ access, computed }: ModelProperty): string {
 /** Returns "required", or the default as JSON. */
 export function writeDefault(property: ModelProperty): string {
   if (property.required) return 'required';
+  if (property.defaultNow) return 'the present time';
   return property.default === undefined ? '' : code(JSON.stringify(property.default));
 }
 
@@ -71,13 +73,13 @@ export function writeDefault(property: ModelProperty): string {
 export function writeBounds(property: ModelProperty, type: ModelType): string {
   const { schema, reference } = property;
   const words = [...listBounds(schema)];
-  for (const { properties } of type.uniques.filter((unique) =>
+  for (const { properties, nullsEqual } of type.uniques.filter((unique) =>
     unique.properties.includes(property),
   )) {
     const others = properties.filter((other) => other !== property);
-    words.push(
-      others.length === 0 ? 'unique' : `unique with ${list(others.map(({ name }) => code(name)))}`,
-    );
+    const nulls = nullsEqual ? ', null too' : '';
+    const beside = others.length === 0 ? '' : ` with ${list(others.map(({ name }) => code(name)))}`;
+    words.push(`unique${beside}${nulls}`);
   }
   for (const place of property.blobs) {
     const where = place.length === 0 ? '' : `${code(placeText(place))}: `;
@@ -96,11 +98,13 @@ function listBounds(schema: JSONSchema7): readonly string[] {
   const values = schema.enum?.filter((value) => value !== null);
   if (values !== undefined) return [values.map((value) => code(JSON.stringify(value))).join(', ')];
   const { items, propertyNames, maxLength, format } = schema;
+  const normalize = normalizationsOf(schema);
   // The bound that a text has where its descriptor gives none says nothing of a date.
   const most = format !== undefined && maxLength === BOUNDS.stringLength ? undefined : maxLength;
   return [
     ...writeRange(schema.minimum, schema.maximum, ''),
     ...writeRange(schema.minLength, most, ' characters'),
+    ...(normalize === undefined ? [] : [`stored after ${list([...normalize])}`]),
     ...(schema.pattern === undefined ? [] : [`matches ${code(schema.pattern)}`]),
     ...writeRange(schema.minItems, schema.maxItems, ' items'),
     ...(schema.uniqueItems === true ? ['no item twice'] : []),

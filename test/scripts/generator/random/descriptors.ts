@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { FORMAT_NAMES, formatNamed } from '../../../../src/capability/formats.js';
+import { FORMAT_NAMES, formatNamed } from '../../../../src/capability/formats/index.js';
 import { addLogic } from './logic.js';
 import { MEMBER_NAMES, PROPERTY_NAMES, TYPE_NAMES, WORDS } from './names.js';
 import { type Definitions, type Json, type Schema, valuesOf } from './values.js';
@@ -353,8 +353,8 @@ function isIndexable(schema: Schema): boolean {
 
 /** Whether its values are compared as ids are: they are the same or not. */
 function isIdentity({ format, blob, references }: Schema): boolean {
-  const how = formatNamed(format as string | undefined)?.compares;
-  return how === 'identity' || blob === true || references !== undefined;
+  const order = formatNamed(format as string | undefined)?.order;
+  return order === 'none' || blob === true || references !== undefined;
 }
 
 /** The operators that the schema of a property allows. */
@@ -366,7 +366,7 @@ function operatorsOf(schema: Schema): readonly string[] {
       if (isIdentity(schema)) return ['equals', 'in', ...isNull];
       return format === undefined
         ? ['equals', 'in', 'contains', 'startsWith', 'text', ...isNull]
-        : ['equals', 'in', 'before', 'after', ...isNull];
+        : ['equals', 'in', 'before', 'after', 'atLeast', 'atMost', ...isNull];
     case 'boolean':
       return ['equals', ...isNull];
     case 'integer':

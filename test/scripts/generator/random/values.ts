@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatNamed } from '../../../../src/capability/formats.js';
+import { formatNamed } from '../../../../src/capability/formats/index.js';
 
 /** A schema of the descriptor language, as the random descriptors have it. */
 export interface Schema {

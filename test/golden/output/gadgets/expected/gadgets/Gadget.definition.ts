@@ -70,17 +70,17 @@ export interface GadgetFilter {
   readonly noCode?: boolean | null;
   /** `extra` is null (true), or is not (false). */
   readonly noExtra?: boolean | null;
-  /** `rank` is this number or a greater one. */
+  /** `rank` is this value or a greater one. */
   readonly minRank?: number | null;
-  /** `score` is this number or a lesser one. */
+  /** `score` is this value or a lesser one. */
   readonly maxScore?: number | null;
   /** `level` is one of these values. */
   readonly levels?: readonly number[] | null;
-  /** `due` is before this date. */
+  /** `due` is before this value. */
   readonly dueBefore?: string | null;
   /** `due` is one of these values. */
   readonly dueAt?: readonly string[] | null;
-  /** `created` is this date or a later one. */
+  /** `created` is this value or a later one. */
   readonly createdAfter?: string | null;
   /** `done` is this value. */
   readonly done?: boolean | null;
@@ -124,7 +124,11 @@ export const gadgetType = jmap.dataType<GadgetShape>({
     due: { kind: 'date', nullable: true },
     start: { kind: 'date', default: '2026-01-31T12:00:00Z' },
     done: { kind: 'boolean', default: false },
-    meta: { kind: 'json', default: { note: null } },
+    meta: {
+      kind: 'json',
+      default: { note: null },
+      texts: [{ place: [{ member: 'at' }], format: 'utc-date' }],
+    },
     list: { kind: 'json', default: [] },
     points: { kind: 'json', default: [] },
     names: { kind: 'json', default: {} },

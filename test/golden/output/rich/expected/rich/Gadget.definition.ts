@@ -58,11 +58,11 @@ export interface GadgetFilter {
   readonly title?: string | null;
   /** `kind` is one of these values. */
   readonly kind?: readonly string[] | null;
-  /** `rank` is this number or a greater one. */
+  /** `rank` is this value or a greater one. */
   readonly minRank?: number | null;
-  /** `due` is before this date. */
+  /** `due` is before this value. */
   readonly dueBefore?: string | null;
-  /** `starts` is this date or a later one. */
+  /** `starts` is this value or a later one. */
   readonly startsAfter?: string | null;
   /** `tags` has this key. */
   readonly hasTag?: string | null;
