@@ -8,6 +8,7 @@ import type {
   StandardMethodName,
   StoredOf,
   TypeShape,
+  UniqueDefinition,
 } from './definition.js';
 import { frozen } from './runtime.js';
 
@@ -80,9 +81,14 @@ export function dataType<Shape extends TypeShape>(
     ...(uniques === undefined
       ? {}
       : {
-          uniques: uniques.map((names) => ({ name: names.join('+'), properties: names.map(find) })),
+          uniques: uniques.map((names) => uniqueOf(names.map(find))),
         }),
   });
+}
+
+/** Columns have no plus. */
+function uniqueOf(properties: readonly PropertyDefinition[]): UniqueDefinition {
+  return { name: properties.map(({ column }) => column).join('+'), properties };
 }
 
 /** The engine sets a property with a role: neither a client nor a default gives its value. */

@@ -47,10 +47,10 @@ export type ComputedDefinition =
 export type PropertyRole = 'id' | 'created' | 'updated';
 
 export interface PropertyDefinition {
-  /** Wire name, camelCase. */
+  /** Wire name: any text, camelCase as a rule. */
   readonly name: string;
   /**
-   * Its column: its first name, which a rename keeps, or another (`size_2`) where that was taken.
+   * Its column: made of its first name, which a rename keeps (`size_2` where that was taken).
    * So it may be another property's name. The engine's own tables hold columns, clients see names.
    */
   readonly column: string;
@@ -131,7 +131,7 @@ export interface ShadowColumn {
 
 /** No two objects of an account share the values of these properties; null equals nothing. */
 export interface UniqueDefinition {
-  /** `code`, or `list+position`: the properties' names. */
+  /** `code`, or `list+position`: the properties' columns. */
   readonly name: string;
   readonly properties: readonly PropertyDefinition[];
 }

@@ -10,6 +10,9 @@ import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
 
+/** The standard properties that a type may replace or leave out. */
+export const TIMES = ['created', 'updated'] as const;
+
 /** A name that the descriptor gives to something that stands elsewhere. */
 export interface NameView {
   readonly name: string;
@@ -74,8 +77,14 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   };
 }
 
-/** Returns views of `id`, `created` and `updated`, all at the place of their type's name. */
-export function standardProperties(at: Location): readonly PropertyView[] {
+/**
+ * Returns views of `id`, `created` and `updated`, at the place of their type's name. Of the last
+ * two it leaves out those that `isOwn` says the type declares itself, or goes without.
+ */
+export function standardProperties(
+  at: Location,
+  isOwn: (name: string) => boolean,
+): readonly PropertyView[] {
   const standard = (name: string, kind: PropertyKind, role: PropertyRole): PropertyView => ({
     name,
     nameAt: at,
@@ -89,8 +98,7 @@ export function standardProperties(at: Location): readonly PropertyView[] {
   });
   return [
     standard('id', 'string', 'id'),
-    standard('created', 'date', 'created'),
-    standard('updated', 'date', 'updated'),
+    ...TIMES.filter((name) => !isOwn(name)).map((name) => standard(name, 'date', name)),
   ];
 }
 

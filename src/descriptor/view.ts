@@ -36,7 +36,9 @@ export interface TypeView {
   readonly name: string;
   readonly nameAt: Location;
   readonly node: Located;
-  /** As declared, without the standard ones (standardProperties). */
+  /** `id`, `created` and `updated`, less those that the type has of its own or goes without. */
+  readonly standard: readonly PropertyView[];
+  /** As declared, without the standard ones. */
   readonly properties: readonly PropertyView[];
   readonly required: readonly NameView[];
   readonly singleton: boolean;
@@ -128,14 +130,21 @@ function expandAll(found: readonly Member[], definitions: Definitions): readonly
 function viewType({ name, nameAt, node }: Member, definitions: Definitions): TypeView {
   const declared = expandAll(members(member(node, 'properties')), definitions);
   const properties = declared.map(viewProperty);
+  const names = new Set(properties.map((property) => property.name));
+  const given = member(node, 'standardProperties');
+  const standard = standardProperties(
+    nameAt,
+    (each) => names.has(each) || !flag(member(given, each), true),
+  );
   const all = new Map<string, PropertyView>();
-  for (const property of [...standardProperties(nameAt), ...properties]) {
+  for (const property of [...standard, ...properties]) {
     if (!all.has(property.name)) all.set(property.name, property);
   }
   return {
     name,
     nameAt,
     node,
+    standard,
     properties,
     required: items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []),
     singleton: flag(member(node, 'singleton'), false),

@@ -4,7 +4,7 @@ import type { Hooks } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/draft.js';
-import { timeOfUpdate } from '../methods/set/update.js';
+import { stampUpdate } from '../methods/set/update.js';
 import { clock } from '../methods/states.js';
 import { indexOf } from '../methods/type-index.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
@@ -103,9 +103,7 @@ async function putValues(
     const value = values.get(before.id) ?? null;
     if (jsonEqual(value, before[property.name] ?? null)) return;
     const after = Object.assign(emptyObject(), before, { [property.name]: value });
-    if (!unit.isNew(type, before.id)) {
-      after[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
-    }
+    if (!unit.isNew(type, before.id)) stampUpdate(after, { index, now }, before);
     unit.update(type, before, computes.compute(type, after as StoredObject), stored);
   };
   for (const row of rows) {

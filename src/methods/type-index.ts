@@ -46,7 +46,10 @@ export interface TypeIndex {
   readonly judges: boolean;
   /** The properties that must be known of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
-  readonly roles: Readonly<Record<PropertyRole, PropertyDefinition>>;
+  /** A type may go without `created` and `updated`, or declare its own without the role. */
+  readonly roles: Readonly<Partial<Record<PropertyRole, PropertyDefinition>>> & {
+    readonly id: PropertyDefinition;
+  };
   /** All properties with their defaults. */
   readonly blank: JsonObject;
 }
@@ -76,11 +79,7 @@ export const indexOf = deriveOnce(
         (type.uniques ?? []).length > 0 ||
         type.limits !== undefined,
       links: type.properties.filter((property) => holdsBlobs(property) || isReference(property)),
-      roles: {
-        id: role(type, 'id'),
-        created: role(type, 'created'),
-        updated: role(type, 'updated'),
-      },
+      roles: rolesOf(type),
       blank: Object.fromEntries(type.properties.map((one) => [one.name, defaultOf(one)])),
     }),
 );
@@ -105,10 +104,13 @@ export function isVisible({ access }: PropertyDefinition): boolean {
   return access !== 'internal' && access !== 'secret';
 }
 
-function role(type: DataTypeDefinition, roleName: PropertyRole): PropertyDefinition {
-  const property = type.properties.find((candidate) => candidate.role === roleName);
-  if (property === undefined) throw new Error(`The type ${type.name} has no ${roleName} property.`);
-  return property;
+function rolesOf(type: DataTypeDefinition): TypeIndex['roles'] {
+  const roles = type.properties.flatMap((property) =>
+    property.role === undefined ? [] : [[property.role, property] as const],
+  );
+  const { id, ...times } = Object.fromEntries(roles) as TypeIndex['roles'];
+  if (id === undefined) throw new Error(`The type ${type.name} has no id property.`);
+  return { id, ...times };
 }
 
 /** A set of declared names: a Set or the keys of a Map. */

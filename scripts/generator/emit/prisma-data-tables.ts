@@ -5,6 +5,7 @@ import type {
   ModelSort,
   ModelType,
 } from '../../../src/descriptor/model.js';
+import { columnName } from '../../../src/descriptor/model/column-names.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { ACCOUNT_COLUMN, type Column, type ColumnType, type Table } from './prisma-datamodel.js';
 
@@ -41,11 +42,17 @@ export function columnType(kind: PropertyKind): ColumnType {
   return COLUMN_TYPES[kind];
 }
 
+/** Returns the field of a property in Prisma, which tells names apart by letter case. */
+function fieldOf({ name }: ModelProperty): string {
+  return columnName(name, []);
+}
+
 function propertyColumn(property: ModelProperty): Column {
+  const field = fieldOf(property);
   const fallback = property.default === undefined ? undefined : defaultText(property);
   return Object.freeze({
     name: property.column,
-    ...(property.name === property.column ? {} : { field: property.name }),
+    ...(field === property.column ? {} : { field }),
     type: columnType(property.kind),
     nullable: property.nullable,
     description: property.description,
@@ -58,11 +65,12 @@ function propertyColumn(property: ModelProperty): Column {
  * a table with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
-  const { nullable, name, column } = shadow.property;
+  const { nullable, column } = shadow.property;
+  const field = fieldOf(shadow.property);
   const isTime = shadow.transform === 'instant';
   return Object.freeze({
     name: shadow.column,
-    ...(name === column ? {} : { field: `${name}${shadow.column.slice(column.length)}` }),
+    ...(field === column ? {} : { field: `${field}${shadow.column.slice(column.length)}` }),
     type: isTime ? 'BigInt' : 'String',
     nullable,
     ...(nullable ? {} : { default: isTime ? '0' : '""' }),

@@ -21,7 +21,6 @@ import { methodSchemas } from './method-schemas.js';
 import { missingDefaults } from './missing-defaults.js';
 import { nullableDefaults } from './nullable-defaults.js';
 import { patterns } from './patterns.js';
-import { propertyClashes } from './property-clashes.js';
 import { propertyNames } from './property-names.js';
 import { ranges } from './ranges.js';
 import { references } from './reference-targets.js';
@@ -44,7 +43,6 @@ const NAMES: readonly Rule[] = Object.freeze([
   capabilityNames,
   typeNames,
   propertyNames,
-  propertyClashes,
   conditionNames,
   methodNames,
   duplicateCapabilities,

@@ -23,13 +23,17 @@ const STANDARD_WORDS: Readonly<Record<string, string>> = {
  * Returns the model of a declared property. One that isn't required has a default, which may be
  * null.
  */
-export function buildProperty(view: PropertyView, required: boolean): ModelProperty {
+export function buildProperty(
+  view: PropertyView,
+  required: boolean,
+  column: string,
+): ModelProperty {
   const given = member(view.node, 'default')?.value;
   const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
   const secret = text(member(view.node, 'stored')) ?? 'hash';
   return {
     name: view.name,
-    column: view.name,
+    column,
     kind: view.kind as PropertyKind,
     nullable: view.nullable,
     required,

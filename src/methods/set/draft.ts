@@ -148,8 +148,8 @@ export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): S
   for (const { name } of counts) object[name] = blank[name] ?? null;
   const born = formatUtcDate(birth.time);
   object[roles.id.name] = birth.id;
-  object[roles.created.name] = born;
-  object[roles.updated.name] = born;
+  if (roles.created !== undefined) object[roles.created.name] = born;
+  if (roles.updated !== undefined) object[roles.updated.name] = born;
   return object as StoredObject;
 }
 
@@ -157,8 +157,7 @@ export const SINGLETON_ID = 'singleton';
 
 /** Returns a singleton type's object as nobody has written it yet: its defaults, as of 1970. */
 export function unwrittenSingleton(index: TypeIndex): StoredObject {
-  const object = newObject(index, {}, { id: SINGLETON_ID, time: 0 });
-  return { ...object, [index.roles.updated.name]: formatUtcDate(0) };
+  return newObject(index, {}, { id: SINGLETON_ID, time: 0 });
 }
 
 export function singletonError(index: TypeIndex): SetError {

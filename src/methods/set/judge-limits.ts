@@ -32,7 +32,7 @@ export class LimitJudge {
       const size = sizeOf(after);
       if (size <= octets) continue;
       // A value that was stored under a wider limit may stay as large as it is.
-      const time = { [updated.name]: after[updated.name] ?? null };
+      const time = updated && { [updated.name]: after[updated.name] ?? null };
       if (before !== null && size <= sizeOf({ ...before, ...time })) continue;
       const why = `The object has ${size} octets; ${octets} are allowed.`;
       const last = row.updates.at(-1)?.operation ?? row.create;

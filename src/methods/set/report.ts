@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
+import { parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
@@ -166,6 +167,12 @@ export function creationReport(index: TypeIndex, sent: JsonObject, object: Store
 /** A client's idea of the properties that its updates named; undefined where it can't know. */
 export type Expected = ReadonlyMap<string, JsonValue | undefined>;
 
+/** Returns the name of the property that a PatchObject's key leads to. */
+function propertyOf(pointer: string): string {
+  const token = firstToken(pointer);
+  return parsePointer(`/${token}`)?.[0] ?? token;
+}
+
 /** Returns the values that a client expects after its patches, in the form that it gave. */
 export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]): Steps<Expected> {
   const expected = new Map<string, JsonValue | undefined>();
@@ -175,7 +182,7 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
     const touched =
       result.kind === 'patched'
         ? result.touched
-        : new Map(Object.keys(patch).map((pointer) => [firstToken(pointer), undefined] as const));
+        : new Map(Object.keys(patch).map((pointer) => [propertyOf(pointer), undefined] as const));
     const absent = result.kind === 'patched' ? null : undefined;
     for (const [name, value] of touched) expected.set(name, value ?? absent);
     if (at === patches.length - 1) break;
@@ -202,8 +209,8 @@ export function* updateReport(
       expected.has(name) ? expected.get(name) : (before[name] ?? null),
     ),
   );
-  if (before === after) return Object.keys(report).length === 0 ? null : report;
-  const updated = index.roles.updated.name;
-  report[updated] = after[updated] ?? null;
-  return report;
+  const { updated } = index.roles;
+  if (before !== after && updated !== undefined)
+    report[updated.name] = after[updated.name] ?? null;
+  return Object.keys(report).length === 0 ? null : report;
 }

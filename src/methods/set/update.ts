@@ -65,7 +65,7 @@ export function* updateObject(
   patch: JsonObject,
   { sealed = NO_VALUES, doubled = [] }: Pick<PlannedUpdate, 'sealed' | 'doubled'> = {},
 ): Steps<UpdateResult> {
-  const { links, roles } = scene.index;
+  const { links } = scene.index;
   const problems = new Problems();
   for (const name of doubled) problems.add(name, IS_DOUBLED);
   // The two spellings point to the same value.
@@ -85,7 +85,7 @@ export function* updateObject(
   if (problems.any) return { kind: 'refused', error: problems.toSetError(), object };
   const stored: Record<string, JsonValue> = object;
   for (const name in sealed) if (Object.hasOwn(changed, name)) stored[name] = sealed[name] ?? null;
-  stored[roles.updated.name] = timeOfUpdate(scene, current);
+  stampUpdate(stored, scene, current);
   return { kind: 'changed', object, changed: names };
 }
 
@@ -231,13 +231,17 @@ function mayChange(property: PropertyDefinition, author: Author, problems: Probl
 }
 
 /**
- * Returns the time of an update, never before the last one, even where the clock has stepped back.
+ * Gives a changed object the time of its update, if its type has one: never before that of
+ * `current`, even where the clock has stepped back.
  */
-export function timeOfUpdate(
-  scene: Pick<UpdateScene, 'index' | 'now'>,
+export function stampUpdate(
+  object: Record<string, JsonValue>,
+  { index, now }: Pick<UpdateScene, 'index' | 'now'>,
   current: StoredObject,
-): string {
-  const before = current[scene.index.roles.updated.name];
+): void {
+  const { updated } = index.roles;
+  if (updated === undefined) return;
+  const before = current[updated.name];
   const last = typeof before === 'string' ? parseUtcDate(before) : null;
-  return formatUtcDate(Math.max(scene.now, last ?? 0));
+  object[updated.name] = formatUtcDate(Math.max(now, last ?? 0));
 }

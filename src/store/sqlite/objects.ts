@@ -55,7 +55,7 @@ export function readerOf(
     readers.set(type, ofType);
   }
   let key = '';
-  for (const property of properties) key += `${property.name} `;
+  for (const property of properties) key += `${property.column} `;
   let reader = ofType.get(key);
   if (reader === undefined) {
     if (ofType.size >= READERS_LIMIT) ofType.clear();
