@@ -11,6 +11,7 @@ import type {
   UniqueDefinition,
 } from './definition.js';
 import { frozen } from './runtime.js';
+import { UNKNOWN_PROPERTIES } from './unknown-properties.js';
 
 /** A property, without the members in which it is like most others. */
 export type PropertySource = Partial<Omit<PropertyDefinition, 'name' | 'kind'>> &
@@ -30,7 +31,10 @@ interface ShadowSource<Name> extends Omit<ShadowColumn, 'property'> {
 }
 
 /** The names of the properties that a shape stores. */
-type NameOf<Shape extends TypeShape> = keyof StoredOf<Shape> & string;
+type NameOf<Shape extends TypeShape> = keyof {
+  [Name in keyof StoredOf<Shape> as string extends Name ? never : Name]: true;
+} &
+  string;
 
 /** A data type as it is generated: its parts name properties instead of holding them. */
 export interface DataTypeSource<Shape extends TypeShape>
@@ -44,6 +48,8 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly sorts: readonly SortSource<NameOf<Shape>>[];
   readonly shadows: readonly ShadowSource<NameOf<Shape>>[];
   readonly uniques?: readonly (readonly NameOf<Shape>[])[];
+  /** Objects keep members that the type doesn't declare. */
+  readonly unknownProperties?: 'keep';
 }
 
 /**
@@ -53,12 +59,13 @@ export interface DataTypeSource<Shape extends TypeShape>
 export function dataType<Shape extends TypeShape>(
   source: DataTypeSource<Shape>,
 ): DataTypeDefinition<Shape> {
-  const { properties, filters, sorts, shadows, uniques, ...rest } = source;
+  const { properties, filters, sorts, shadows, uniques, unknownProperties, ...rest } = source;
   const built = new Map(
-    Object.entries<PropertySource>(properties).map(([name, property]) => [
-      name,
-      buildProperty(name, property),
-    ]),
+    Object.entries<PropertySource>(properties).map(([name, property]) => {
+      const marker = shadows.find((one) => one.property === name && one.transform === 'null');
+      const nullColumn = marker === undefined ? {} : { nullColumn: marker.column };
+      return [name, { ...buildProperty(name, property), ...nullColumn }];
+    }),
   );
   const find = (name: string): PropertyDefinition => {
     const property = built.get(name);
@@ -71,7 +78,7 @@ export function dataType<Shape extends TypeShape>(
   });
   return frozen({
     ...rest,
-    properties: [...built.values()],
+    properties: [...built.values(), ...(unknownProperties === 'keep' ? [UNKNOWN_PROPERTIES] : [])],
     filters: Object.entries<FilterSource<string>>(filters).map(([name, filter]) => ({
       name,
       ...withProperty(filter),
@@ -97,7 +104,9 @@ function buildProperty(name: string, source: PropertySource): PropertyDefinition
   return {
     ...{ name, column: name, nullable: false, required: false },
     access: isSetByEngine ? 'serverSet' : 'mutable',
-    ...(isSetByEngine || source.required === true ? {} : { default: null }),
+    ...(isSetByEngine || source.required === true || source.optional === true
+      ? {}
+      : { default: null }),
     ...source,
   };
 }

@@ -43,8 +43,11 @@ export type ComputedDefinition =
       readonly sources: readonly { readonly type: string; readonly property: string }[];
     };
 
-/** The standard columns have roles, so that no shared code knows a property by its name. */
-export type PropertyRole = 'id' | 'created' | 'updated';
+/**
+ * The standard columns have roles, so that no shared code knows a property by its name. `unknown`
+ * stands for all properties that the type keeps without declaring them.
+ */
+export type PropertyRole = 'id' | 'created' | 'updated' | 'unknown';
 
 export interface PropertyDefinition {
   /** Wire name: any text, camelCase as a rule. */
@@ -56,9 +59,13 @@ export interface PropertyDefinition {
   readonly column: string;
   readonly kind: PropertyKind;
   readonly nullable: boolean;
+  /** An object may lack it: it has no default, and a null patch removes it unless it may be null. */
+  readonly optional?: true;
+  /** Of one that is nullable and optional: the column that is 1 where the value is null. */
+  readonly nullColumn?: string;
   /** A create must give it. */
   readonly required: boolean;
-  /** The value of a create without it and of a null patch; absent if `required` or role-set. */
+  /** The value of a create without it and of a null patch; none if required, optional or role-set. */
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
@@ -120,7 +127,10 @@ export interface SortDefinition {
 }
 
 /** Its content: folded text for filters, a collation key for sorts, or a Date's ms for both. */
-export type ShadowTransform = 'fold' | 'casemap' | 'instant';
+export type TextTransform = 'fold' | 'casemap' | 'instant';
+
+/** Beside these, `null`: 1 where an optional property is null, nothing where it is absent. */
+export type ShadowTransform = TextTransform | 'null';
 
 /** A column that the engine fills from a property at each write; never on the wire. */
 export interface ShadowColumn {

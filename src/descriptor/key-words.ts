@@ -1,5 +1,6 @@
 import type { AccountUse } from '../capability/capability-definition.js';
 import type { OnDestroy, PropertyAccess } from '../capability/definition.js';
+import { UNKNOWN_BOUNDS } from '../capability/unknown-properties.js';
 
 /**
  * The words of a key, each with what it does: for editors and for docs/reference/descriptors.md.
@@ -30,6 +31,14 @@ export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
   setNull:
     'The reference goes: a single one becomes null (so it must be nullable), a list or a set ' +
     'loses the id. The object counts as updated.',
+});
+
+/** What becomes of properties that a type doesn't declare, by the value of `unknownProperties`. */
+export const UNKNOWN_WORDS: Words<'refuse' | 'keep'> = Object.freeze({
+  refuse: 'They are `invalidProperties`.',
+  keep:
+    `The server stores and returns them: at most ${UNKNOWN_BOUNDS.count}, of ` +
+    `${UNKNOWN_BOUNDS.octets} octets together.`,
 });
 
 /** Uses that a method makes of the account, by the value of `account`. */

@@ -45,6 +45,8 @@ export interface PropertyView {
   /** Undefined where the declaration is too wrong to tell. */
   readonly kind: PropertyKind | undefined;
   readonly nullable: boolean;
+  /** The property may be absent. */
+  readonly optional: boolean;
   /** The value itself is the id of a blob. */
   readonly blob: boolean;
   /** The places in its values that hold ids of blobs. */
@@ -68,6 +70,7 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     node,
     kind: kindOf(type, format),
     nullable,
+    optional: flag(member(node, 'optional'), false),
     blob: isBlob(node),
     blobs: placesIn(node, isBlob),
     access: text(member(node, 'access')) ?? 'mutable',
@@ -91,6 +94,7 @@ export function standardProperties(
     node: { value: null, at },
     kind,
     nullable: false,
+    optional: false,
     blob: false,
     blobs: [],
     access: 'serverSet',

@@ -42,6 +42,8 @@ export interface TypeView {
   readonly properties: readonly PropertyView[];
   readonly required: readonly NameView[];
   readonly singleton: boolean;
+  /** Objects keep properties that the type doesn't declare. */
+  readonly keepsUnknown: boolean;
   /** As declared, the same name twice too; undefined where the type has all that it can have. */
   readonly standardMethods: readonly MethodView[] | undefined;
   /** Lists of properties: those with `unique: true` first. */
@@ -148,6 +150,7 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     properties,
     required: items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []),
     singleton: flag(member(node, 'singleton'), false),
+    keepsUnknown: text(member(node, 'unknownProperties')) === 'keep',
     standardMethods: viewStandardMethods(member(node, 'standardMethods'), definitions),
     uniques: [...properties.flatMap(viewUnique), ...viewLists(member(node, 'unique'))],
     indexes: viewLists(member(node, 'indexes')),

@@ -27,10 +27,16 @@ export interface TypeIndex {
   readonly type: DataTypeDefinition;
   /** The properties that clients may name: all but the internal ones. */
   readonly properties: ReadonlyMap<string, PropertyDefinition>;
+  /** Names of all declared properties, also of those that clients may not name. */
+  readonly names: Names;
+  /** Stands for the properties that the type keeps without declaring them; null if it doesn't. */
+  readonly unknown: PropertyDefinition | null;
   /** Names of those that a create must give. */
   readonly required: readonly string[];
   /** The properties that clients may read: neither internal nor secret. */
   readonly visible: readonly PropertyDefinition[];
+  /** All that a /get shows: the same, and undeclared ones. */
+  readonly shown: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly sorts: ReadonlyMap<string, SortDefinition>;
   /** Properties whose values hold ids of blobs. */
@@ -50,43 +56,60 @@ export interface TypeIndex {
   readonly roles: Readonly<Partial<Record<PropertyRole, PropertyDefinition>>> & {
     readonly id: PropertyDefinition;
   };
-  /** All properties with their defaults. */
+  /** All properties with their defaults, without those that may be absent. */
   readonly blank: JsonObject;
 }
 
 /** Returns the index of a type, the same one each time. */
-export const indexOf = deriveOnce(
-  (type: DataTypeDefinition): TypeIndex =>
-    Object.freeze({
-      type,
-      properties: new Map(
-        type.properties
-          .filter(({ access }) => access !== 'internal')
-          .map((property) => [property.name, property]),
-      ),
-      required: type.properties.filter(({ required }) => required).map(({ name }) => name),
-      visible: type.properties.filter(isVisible),
-      filters: new Map(type.filters.map((filter) => [filter.name, filter])),
-      sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
-      blobs: type.properties.filter(holdsBlobs),
-      references: type.properties.filter(isReference),
-      uniques: type.uniques ?? [],
-      counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
-      secrets: type.properties.filter(({ access }) => access === 'secret'),
-      computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
-      judges:
-        type.properties.some((property) => holdsBlobs(property) || isReference(property)) ||
-        (type.uniques ?? []).length > 0 ||
-        type.limits !== undefined,
-      links: type.properties.filter((property) => holdsBlobs(property) || isReference(property)),
-      roles: rolesOf(type),
-      blank: Object.fromEntries(type.properties.map((one) => [one.name, defaultOf(one)])),
-    }),
-);
+export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
+  const unknown = type.properties.find(({ role }) => role === 'unknown') ?? null;
+  const declared = type.properties.filter((property) => property !== unknown);
+  const visible = declared.filter(isVisible);
+  return Object.freeze({
+    type,
+    properties: new Map(
+      declared
+        .filter(({ access }) => access !== 'internal')
+        .map((property) => [property.name, property]),
+    ),
+    names: new Set(declared.map(({ name }) => name)),
+    unknown,
+    required: type.properties.filter(({ required }) => required).map(({ name }) => name),
+    visible,
+    shown: unknown === null ? visible : [...visible, unknown],
+    filters: new Map(type.filters.map((filter) => [filter.name, filter])),
+    sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
+    blobs: type.properties.filter(holdsBlobs),
+    references: type.properties.filter(isReference),
+    uniques: type.uniques ?? [],
+    counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
+    secrets: type.properties.filter(({ access }) => access === 'secret'),
+    computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
+    judges:
+      type.properties.some((property) => holdsBlobs(property) || isReference(property)) ||
+      (type.uniques ?? []).length > 0 ||
+      type.limits !== undefined,
+    links: type.properties.filter((property) => holdsBlobs(property) || isReference(property)),
+    roles: rolesOf(type),
+    blank: Object.fromEntries(
+      declared.filter(({ optional }) => optional !== true).map((one) => [one.name, defaultOf(one)]),
+    ),
+  });
+});
 
 /** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
+}
+
+/** Gives an object a value; null removes a property that may be absent and not null. */
+export function putValue(
+  object: Record<string, JsonValue>,
+  { name, optional, nullable }: PropertyDefinition,
+  value: JsonValue,
+): void {
+  if (value === null && optional === true && !nullable) delete object[name];
+  else object[name] = value;
 }
 
 /** Returns true for a property that holds references. */

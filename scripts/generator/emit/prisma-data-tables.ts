@@ -1,11 +1,12 @@
-import type { PropertyKind } from '../../../src/capability/definition.js';
+import type { PropertyKind, ShadowTransform } from '../../../src/capability/definition.js';
+import { UNKNOWN_COLUMN } from '../../../src/capability/unknown-properties.js';
+import { columnName } from '../../../src/descriptor/model/column-names.js';
 import type {
   ModelProperty,
   ModelShadow,
   ModelSort,
   ModelType,
 } from '../../../src/descriptor/model.js';
-import { columnName } from '../../../src/descriptor/model/column-names.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import { ACCOUNT_COLUMN, type Column, type ColumnType, type Table } from './prisma-datamodel.js';
 
@@ -20,6 +21,14 @@ export const COLUMN_TYPES: Readonly<Record<PropertyKind, ColumnType>> = Object.f
   json: 'Json',
 });
 
+/** The Prisma type of a shadow column. */
+const SHADOW_TYPES: Readonly<Record<ShadowTransform, ColumnType>> = Object.freeze({
+  fold: 'String',
+  casemap: 'String',
+  instant: 'BigInt',
+  null: 'BigInt',
+});
+
 /** Returns the table of a data type: accountId, a column a property, then the shadow columns. */
 export function dataTable(type: ModelType): Table {
   const idColumn = type.properties.find((property) => property.role === 'id')?.column ?? 'id';
@@ -31,11 +40,20 @@ export function dataTable(type: ModelType): Table {
       { name: ACCOUNT_COLUMN, type: 'String' as const, nullable: false },
       ...type.properties.map(propertyColumn),
       ...type.shadows.map(shadowColumn),
+      ...(type.keepsUnknown === true ? [UNKNOWN] : []),
     ],
     key: [ACCOUNT_COLUMN, idColumn],
     indexes: orderedIndexes(type, idColumn),
   });
 }
+
+/** The column of the properties that a type keeps without declaring them. */
+const UNKNOWN: Column = Object.freeze({
+  name: UNKNOWN_COLUMN,
+  type: columnType('json'),
+  nullable: true,
+  description: 'Properties that the type does not declare.',
+});
 
 /** Returns the type in which a property of this kind is stored. */
 export function columnType(kind: PropertyKind): ColumnType {
@@ -54,7 +72,7 @@ function propertyColumn(property: ModelProperty): Column {
     name: property.column,
     ...(field === property.column ? {} : { field }),
     type: columnType(property.kind),
-    nullable: property.nullable,
+    nullable: property.nullable || property.optional === true,
     description: property.description,
     ...(fallback === undefined ? {} : { default: fallback }),
   });
@@ -65,15 +83,16 @@ function propertyColumn(property: ModelProperty): Column {
  * a table with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
-  const { nullable, column } = shadow.property;
+  const { column, optional } = shadow.property;
+  const nullable = shadow.property.nullable || optional === true;
   const field = fieldOf(shadow.property);
-  const isTime = shadow.transform === 'instant';
+  const type = SHADOW_TYPES[shadow.transform];
   return Object.freeze({
     name: shadow.column,
     ...(field === column ? {} : { field: `${field}${shadow.column.slice(column.length)}` }),
-    type: isTime ? 'BigInt' : 'String',
+    type,
     nullable,
-    ...(nullable ? {} : { default: isTime ? '0' : '""' }),
+    ...(nullable ? {} : { default: type === 'BigInt' ? '0' : '""' }),
   });
 }
 

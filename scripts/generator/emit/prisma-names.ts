@@ -21,7 +21,7 @@ const LEGAL = /^[A-Za-z][A-Za-z0-9_]*$/;
  * Names of properties that look like a shadow's suffix: an index over (a, casemap) and one over
  * a_casemap would be called alike.
  */
-const SUFFIXES: ReadonlySet<string> = new Set(['folded', 'casemap', 'instant']);
+const SUFFIXES: ReadonlySet<string> = new Set(['folded', 'casemap', 'instant', 'null']);
 
 /** PostgreSQL cuts identifiers after 63 octets. */
 const MAX_IDENTIFIER = 63;

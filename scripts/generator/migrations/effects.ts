@@ -10,6 +10,8 @@ import { type ReleasedType, type Renamed, releasedTypes } from './lineage.js';
 interface Before {
   readonly visible: boolean;
   readonly kind?: string;
+  readonly nullable?: boolean;
+  readonly optional?: true;
   /** Form and target, under its new name. */
   readonly reference?: string;
   /** Undefined: unknown. */
@@ -91,13 +93,15 @@ function propertiesBefore(
     released.properties.map(({ column, known }): readonly [string, Before] => {
       // Of a migration before there were snapshots: columns alone, and there were no references.
       if (known === undefined) return [column, { visible: true }];
-      const { kind, access, blobs, reference, computed } = known;
+      const { kind, access, blobs, reference, computed, nullable, optional } = known;
       const read = computed && canonicalJson([computed.kind, ...sources(computed, released.name)]);
       return [
         column,
         {
           visible: isVisible(access),
           kind,
+          nullable,
+          ...(optional === undefined ? {} : { optional }),
           blobs,
           ...(read === undefined ? {} : { computed: read }),
           ...(reference === undefined
@@ -124,7 +128,8 @@ function compare(
       return isVisible(property.access);
     return (
       old.visible !== isVisible(property.access) ||
-      (old.kind !== undefined && old.kind !== property.kind)
+      (old.kind !== undefined && old.kind !== property.kind) ||
+      emptyChanged(old, property)
     );
   });
   return {
@@ -160,6 +165,11 @@ function compare(
       (property) => property.computed?.kind !== 'count' && recomputed(property),
     ),
   };
+}
+
+/** Returns whether clients see something else where nothing is stored. */
+function emptyChanged(old: Before, { nullable, optional }: ModelProperty): boolean {
+  return (old.optional === true && optional !== true) || (old.nullable === true && !nullable);
 }
 
 type Source = readonly [table: string, column: string];

@@ -70,7 +70,7 @@ function readTypes({ model, tables }: Snapshot): readonly ReleasedType[] {
  * loses nothing. Only they have such names.
  */
 export function isShadow(column: string, table: Table): boolean {
-  const base = /^(.+)_(?:folded|casemap|instant)$/.exec(column)?.[1];
+  const base = /^(.+)_(?:folded|casemap|instant|null)$/.exec(column)?.[1];
   return base !== undefined && table.columns.some(({ name }) => name === base);
 }
 

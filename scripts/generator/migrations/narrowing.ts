@@ -32,8 +32,10 @@ export function narrowings(
                 ? secretProblem(type, property, before)
                 : retargetedProblem(type, property, target),
             ];
-          const { nullable, default: value } = property;
-          return nullable || value !== undefined ? [] : [emptiedProblem(type, property)];
+          const { nullable, optional, default: value } = property;
+          return nullable || optional === true || value !== undefined
+            ? []
+            : [emptiedProblem(type, property)];
         }
         if (accepted || property.computed !== undefined) return [];
         const named = namedNow(before, property);

@@ -6,7 +6,7 @@ import type { Snapshot } from './history.js';
 import { type ReleasedProperty, type ReleasedType, releasedTypes, tableBefore } from './lineage.js';
 
 /** The suffixes of a property's columns: its own, then its shadows' (model/shadows.ts). */
-const SUFFIXES = ['', '_folded', '_casemap', '_instant'];
+const SUFFIXES = ['', '_folded', '_casemap', '_instant', '_null'];
 
 /**
  * Gives each type its table and each property its column. A new name has its own table or column.

@@ -26,8 +26,12 @@ export function writeServerTasks(
   const filled = new Set([...backfill.map(({ table }) => table), ...nullable]);
   const notes = effects.flatMap((effect) => {
     const { type, seen, computed, counts, references, blobs } = effect;
+    const adopts = type.keepsUnknown === true && seen;
     const derived =
-      filled.has(type.table) || blobs || computed.length + counts.length + references.length > 0;
+      filled.has(type.table) ||
+      adopts ||
+      blobs ||
+      computed.length + counts.length + references.length > 0;
     return [
       ...computed.map(({ column }) => [`compute:${type.table}/${column}`, "''"] as const),
       ...(derived ? [[`follow:${type.table}`, now(provider)] as const] : []),

@@ -38,6 +38,7 @@ export interface SnapshotType {
   }[];
   readonly uniques: readonly (readonly string[])[];
   readonly singleton: boolean;
+  readonly keepsUnknown?: true;
   readonly methods: readonly string[];
   readonly search?: SnapshotSearch;
   /**
@@ -162,6 +163,7 @@ export function snapshotType(type: ModelType): SnapshotType {
     })),
     uniques: type.uniques.map(({ properties }) => properties.map(({ name }) => name)),
     singleton: type.singleton,
+    ...(type.keepsUnknown === true ? { keepsUnknown: true as const } : {}),
     methods: type.methods.map(({ name }) => name),
     ...(type.search === undefined ? {} : { search: { ...type.search, hasPieces: true } }),
     keyOrdered: isKeyOrdered(type),

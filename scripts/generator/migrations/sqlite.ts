@@ -1,4 +1,4 @@
-import type { ShadowTransform } from '../../../src/capability/definition.js';
+import type { TextTransform } from '../../../src/capability/definition.js';
 import type { BackfillStep } from '../../../src/database/migrations.js';
 import type { Table } from '../emit/prisma-datamodel.js';
 import { KEY_ORDERED_TABLES } from '../emit/prisma-shared-tables.js';
@@ -8,7 +8,7 @@ import { quoted, replaceOutsideStrings } from './sql.js';
  * SQL functions that the server gives each of its SQLite connections: the very ones that fill new
  * rows.
  */
-const FUNCTIONS: Readonly<Record<ShadowTransform, string>> = Object.freeze({
+const FUNCTIONS: Readonly<Record<TextTransform, string>> = Object.freeze({
   fold: 'jmap_fold',
   casemap: 'jmap_casemap',
   instant: 'jmap_instant',

@@ -1,4 +1,4 @@
-import type { ShadowTransform } from '../../capability/definition.js';
+import type { TextTransform } from '../../capability/definition.js';
 import { parseDate } from '../../protocol/dates.js';
 import { casemapKey, fold } from '../../text/index.js';
 import { clientNames } from '../client-names.js';
@@ -32,7 +32,7 @@ const START: Position = Object.freeze({ step: 0, after: null });
 const BATCH = 1000;
 
 /** The functions that fill columns. */
-const TRANSFORMS: Readonly<Record<ShadowTransform, (text: string) => string | number | null>> =
+const TRANSFORMS: Readonly<Record<TextTransform, (text: string) => string | number | null>> =
   Object.freeze({ fold, casemap: casemapKey, instant: parseDate });
 
 /** Key of JmapMeta where a migration's backfill keeps its position until it is done. */

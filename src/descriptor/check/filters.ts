@@ -44,7 +44,7 @@ function judgeOperator(
   const { name, kind } = property;
   if (kind === undefined || !isOperator(operator)) return;
   const legal = operatorsOf(kind, shapeOf(property)).filter(
-    (each) => each !== 'isNull' || property.nullable,
+    (each) => each !== 'isNull' || property.nullable || property.optional,
   );
   if (legal.includes(operator)) return;
   const what = describeKind(property);

@@ -51,6 +51,10 @@ export const fittingKeys: Rule = (views, report) => {
       judgeSet(node, keys, report);
       continue;
     }
+    if (member(node, 'const') !== undefined) {
+      judgeConstant(node, report);
+      continue;
+    }
     const whole = saysItAll(node, type);
     for (const { name, nameAt } of members(node)) {
       const types = KEY_TYPES[name];
@@ -70,6 +74,14 @@ export const fittingKeys: Rule = (views, report) => {
     }
   }
 };
+
+/** Reports keys beside `const`, which says it all. */
+function judgeConstant(node: Located, report: Report): void {
+  for (const { name, nameAt } of members(node)) {
+    if (KEY_TYPES[name] === undefined) continue;
+    report('misplaced-key', nameAt, `"${name}" does not go with const, which is the one value.`);
+  }
+}
 
 /**
  * Returns the key that gives all letters of a string, as the descriptor has it, and the keys that

@@ -6,6 +6,7 @@ import { accountCapabilities } from './account-capabilities.js';
 import { capabilityNames } from './capability-names.js';
 import { computed } from './computed-sources.js';
 import { conditionNames } from './condition-names.js';
+import { constants } from './constants.js';
 import { defaultValues } from './default-values.js';
 import { definitions } from './definitions.js';
 import { duplicateCapabilities } from './duplicate-capabilities.js';
@@ -20,6 +21,7 @@ import { methodNames } from './method-names.js';
 import { methodSchemas } from './method-schemas.js';
 import { missingDefaults } from './missing-defaults.js';
 import { nullableDefaults } from './nullable-defaults.js';
+import { optionals } from './optionals.js';
 import { patterns } from './patterns.js';
 import { propertyNames } from './property-names.js';
 import { ranges } from './ranges.js';
@@ -57,6 +59,8 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   nullableDefaults,
   defaultValues,
   enumValues,
+  constants,
+  optionals,
   fittingKeys,
   shapes,
   ranges,

@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from '../bounds.js';
+import { UNKNOWN_WORDS, wordNames, wordsText } from '../key-words.js';
 import { TIMES } from '../property-view.js';
 import { METHOD_NAMES } from '../standard-methods.js';
 import { count, deprecated, flag, lists, names, ref, renamedFrom, text } from './key-schemas.js';
@@ -73,6 +74,12 @@ export const dataType: JSONSchema7 = {
       ),
       minProperties: 1,
       additionalProperties: false,
+    },
+    unknownProperties: {
+      enum: wordNames(UNKNOWN_WORDS),
+      default: 'refuse',
+      description: wordsText(UNKNOWN_WORDS),
+      examples: ['keep'],
     },
     filter: {
       type: 'object',

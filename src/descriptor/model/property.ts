@@ -20,15 +20,16 @@ const STANDARD_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the model of a declared property. One that isn't required has a default, which may be
- * null.
+ * Returns the model of a declared property. One that is neither required nor optional has a
+ * default, which may be null.
  */
 export function buildProperty(
   view: PropertyView,
   required: boolean,
   column: string,
 ): ModelProperty {
-  const given = member(view.node, 'default')?.value;
+  const constant = view.nullable ? undefined : member(view.node, 'const')?.value;
+  const given = member(view.node, 'default')?.value ?? constant;
   const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
   const secret = text(member(view.node, 'stored')) ?? 'hash';
   return {
@@ -37,7 +38,8 @@ export function buildProperty(
     kind: view.kind as PropertyKind,
     nullable: view.nullable,
     required,
-    ...(required ? {} : { default: (given ?? null) as JsonValue }),
+    ...(view.optional ? { optional: true as const } : {}),
+    ...(required || view.optional ? {} : { default: (given ?? null) as JsonValue }),
     access: view.access as PropertyAccess,
     blobs: view.blobs,
     ...(isFormat ? { format: view.format as StringFormat } : {}),

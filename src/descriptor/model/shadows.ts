@@ -9,6 +9,7 @@ const SUFFIXES: Readonly<Record<ShadowTransform, string>> = Object.freeze({
   fold: 'folded',
   casemap: 'casemap',
   instant: 'instant',
+  null: 'null',
 });
 
 const TRANSFORMS = Object.keys(SUFFIXES) as readonly ShadowTransform[];
@@ -34,7 +35,10 @@ export function sortColumns(property: ModelProperty): Pick<ModelSort, 'column' |
   return property.format === undefined ? { casemapColumn: shadowColumn(property, 'casemap') } : {};
 }
 
-/** Returns the shadow columns that filters and sorts read, in order of the properties. */
+/**
+ * Returns the shadow columns that filters and sorts read, in order of the properties, and those
+ * that tell null from what is absent.
+ */
 export function shadowsOf(
   properties: readonly ModelProperty[],
   filters: readonly Pick<ModelFilter, 'column' | 'columns'>[],
@@ -49,6 +53,8 @@ export function shadowsOf(
       column: shadowColumn(property, transform),
       property,
       transform,
-    })).filter(({ column }) => read.has(column)),
+    })).filter(({ column, transform }) =>
+      transform === 'null' ? property.nullable && property.optional === true : read.has(column),
+    ),
   );
 }

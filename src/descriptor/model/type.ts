@@ -46,6 +46,7 @@ export function buildType(view: TypeView): ModelType {
     sorts,
     shadows: shadowsOf(properties, filters, sorts),
     singleton: view.singleton,
+    ...(view.keepsUnknown ? { keepsUnknown: true as const } : {}),
     methods: buildMethods(view),
     uniques: view.uniques.map((list) => buildUnique(list, find)),
     indexes: [

@@ -22,6 +22,10 @@ export function validationSchema(
 ): AjvSchema {
   if (schema === true) return {};
   if (schema === false) return { not: {} };
+  if (isConstant(schema)) {
+    const { description: _words, ...checks } = schema;
+    return checks;
+  }
   switch (mainType(schema)) {
     case 'string':
       return composeString(schema, use, depth);
@@ -40,6 +44,13 @@ export function validationSchema(
       return checks;
     }
   }
+}
+
+/** Returns whether the schema lists its values, and nothing within them is left to judge. */
+function isConstant(schema: JSONSchema7): boolean {
+  if (schema.const !== undefined) return true;
+  const type = mainType(schema);
+  return schema.enum !== undefined && (type === 'array' || type === 'object');
 }
 
 /** Returns the schema's type without null. */

@@ -17,6 +17,7 @@ import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issu
 import { declaredMembers, isReference, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
+import { judgeUnknown, unknownMember } from './unknown-members.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
@@ -66,6 +67,7 @@ export function* draftCreate(
   const settable = declaredObject();
   const further: Record<string, JsonValue> = author === 'client' ? NOTHING : declaredObject();
   const scene: ValueScene = { createdIds, problems, inexact: [] };
+  let kept: string[] | null = null;
   const strides = new Strides();
   // V8 lists all names of an object in one step, above and below.
   yield;
@@ -74,7 +76,11 @@ export function* draftCreate(
     if (strides.isOver() || (typeof sentValue === 'object' && sentValue !== null)) yield;
     const property = writableProperty(index, name, author);
     if (property === undefined) {
-      problems.add(name, `is no property of ${index.type.name}`);
+      const member = unknownMember(index, name, problems);
+      if (member === undefined) continue;
+      settable[name] = yield* canonicalSteps(member, sentValue, scene);
+      kept ??= [];
+      kept.push(name);
     } else if (isServerSet(property)) {
       if (author === 'client' || property.role !== undefined) {
         problems.add(name, 'is set by the server alone');
@@ -91,6 +97,7 @@ export function* draftCreate(
     Object.assign(settable, further);
   }
   if (scene.inexact.length > 0) takeNearest(scene.inexact);
+  if (kept !== null) judgeUnknown(index, settable, kept, problems);
   for (const name of required) {
     if (!Object.hasOwn(settable, name)) problems.add(name, 'is missing');
   }
@@ -105,7 +112,7 @@ export function writableProperty(
 ): PropertyDefinition | undefined {
   const property = index.properties.get(name);
   if (property !== undefined || author === 'client') return property;
-  return index.type.properties.find((candidate) => candidate.name === name);
+  return index.type.properties.find((each) => each.name === name && each !== index.unknown);
 }
 
 /** Returns whether a client must leave the property out of a create (RFC 8620 5.3). */
@@ -142,7 +149,8 @@ export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): S
   const object: Record<string, JsonValue> = { ...blank };
   for (const name in values) {
     const value = values[name] ?? null;
-    if (value !== null) object[name] = value;
+    // A property that has no default may be null, or absent.
+    if (value !== null || !Object.hasOwn(blank, name)) object[name] = value;
   }
   // Nothing refers to a new object yet, so its counts begin anew, those of a copy too.
   for (const { name } of counts) object[name] = blank[name] ?? null;

@@ -15,6 +15,7 @@ import type { StoredObject } from '../../store/port.js';
 import { firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { CreateOperation, DestroyOperation, ProposedChanges } from './proposed-changes.js';
+import { MEMBER, unknownNames } from './unknown-members.js';
 
 /** The outcome of a /set: the members of its response (RFC 8620 5.3); null for none. */
 class Outcome {
@@ -132,10 +133,15 @@ export interface Compared {
 }
 
 /** 5.3 and 5.4: the properties whose stored value isn't what the client takes it to be. */
-function compare({ visible }: TypeIndex, object: StoredObject, known: Known): Compared {
+function compare(index: TypeIndex, object: StoredObject, known: Known): Compared {
+  const { visible, unknown } = index;
   const report = declaredObject();
   let unsure: Record<string, JsonValue> | null = null;
-  for (const property of visible) {
+  const all =
+    unknown === null
+      ? visible
+      : [...visible, ...unknownNames(index, object).map((name) => ({ ...MEMBER, name }))];
+  for (const property of all) {
     const { name } = property;
     const stored = object[name] ?? null;
     const expected = known(property);
@@ -158,9 +164,11 @@ export function* dropEqual({ report, unsure }: Compared): Steps<Record<string, J
 
 /** The client of a create knows what it sent. */
 export function creationReport(index: TypeIndex, sent: JsonObject, object: StoredObject): Compared {
-  return compare(index, object, ({ name }) => {
+  return compare(index, object, ({ name, optional }) => {
     const value = sent[name];
-    return value !== undefined && Object.hasOwn(sent, name) ? value : undefined;
+    if (value !== undefined && Object.hasOwn(sent, name)) return value;
+    // A client takes a property that it left out to be absent, if it may be.
+    return optional === true ? null : undefined;
   });
 }
 
@@ -210,7 +218,6 @@ export function* updateReport(
     ),
   );
   const { updated } = index.roles;
-  if (before !== after && updated !== undefined)
-    report[updated.name] = after[updated.name] ?? null;
+  if (before !== after && updated !== undefined) report[updated.name] = after[updated.name] ?? null;
   return Object.keys(report).length === 0 ? null : report;
 }

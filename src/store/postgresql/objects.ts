@@ -54,7 +54,7 @@ function composeReader(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
-  const columns = objectColumns(properties, DECODERS);
+  const columns = objectColumns(type, properties, DECODERS);
   const octets = properties
     .filter(({ kind }) => kind === 'string' || kind === 'json')
     .map(octetsOf);
@@ -151,7 +151,8 @@ export const writerOf = deriveOnce((type: DataTypeDefinition): ObjectWriter => {
   const types = new Map([
     ...type.properties.map(({ column, kind }) => [column, COLUMN_TYPES[kind]] as const),
     ...type.shadows.map(
-      ({ column, transform }) => [column, transform === 'instant' ? 'bigint' : 'text'] as const,
+      ({ column, transform }) =>
+        [column, transform === 'instant' || transform === 'null' ? 'bigint' : 'text'] as const,
     ),
   ]);
   const names = writeColumns(type).map(({ column }) => column);

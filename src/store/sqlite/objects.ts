@@ -69,7 +69,7 @@ function composeReader(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
-  const columns = objectColumns(properties, DECODERS);
+  const columns = objectColumns(type, properties, DECODERS);
   const select = `SELECT ${columns.list} FROM ${quote(type.table)} WHERE "accountId" = ?`;
   return {
     ...columns,
