@@ -22,7 +22,8 @@ export function validationSchema(
 ): AjvSchema {
   if (schema === true) return {};
   if (schema === false) return { not: {} };
-  if (isConstant(schema)) {
+  if (schema.const !== undefined) return { const: schema.const };
+  if (isListed(schema)) {
     const { description: _words, ...checks } = schema;
     return checks;
   }
@@ -46,9 +47,8 @@ export function validationSchema(
   }
 }
 
-/** Returns whether the schema lists its values, and nothing within them is left to judge. */
-function isConstant(schema: JSONSchema7): boolean {
-  if (schema.const !== undefined) return true;
+/** Returns whether the schema lists its values, so that nothing within them is left to judge. */
+function isListed(schema: JSONSchema7): boolean {
   const type = mainType(schema);
   return schema.enum !== undefined && (type === 'array' || type === 'object');
 }

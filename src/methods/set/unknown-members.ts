@@ -1,5 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { UNKNOWN_BOUNDS, UNKNOWN_PROPERTIES } from '../../capability/unknown-properties.js';
+import { UNKNOWN_BOUNDS, UNKNOWN_COLUMN } from '../../capability/unknown-properties.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { Problems } from '../issues.js';
 import type { TypeIndex } from '../type-index.js';
@@ -8,9 +8,13 @@ import type { TypeIndex } from '../type-index.js';
 
 /** As a property: null in a patch removes it. */
 export const MEMBER: PropertyDefinition = Object.freeze({
-  ...UNKNOWN_PROPERTIES,
-  optional: true,
+  name: '',
+  column: UNKNOWN_COLUMN,
+  kind: 'json',
   nullable: false,
+  optional: true,
+  required: false,
+  access: 'mutable',
 });
 
 /** Returns such a member as a property; notes why there can be none, and returns undefined then. */
