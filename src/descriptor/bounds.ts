@@ -1,3 +1,5 @@
+import { UNKNOWN_BOUNDS } from '../capability/unknown-properties.js';
+
 /**
  * Bounds that hold where a descriptor gives none (docs/reference/descriptors.md), and how far it
  * may go.
@@ -82,6 +84,8 @@ export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
   { what: 'properties of a type', most: BOUNDS.typeProperties },
   { what: 'letters of the name of a type', most: BOUNDS.typeName },
   { what: 'characters of the name of a property or a condition', most: BOUNDS.propertyName },
+  { what: 'undeclared properties of an object', most: UNKNOWN_BOUNDS.count },
+  { what: 'octets of the JSON of all of them together', most: UNKNOWN_BOUNDS.octets },
   { what: 'levels of lists and objects in a property', most: BOUNDS.depth },
   {
     what: 'schemas in a property, each definition counted wherever it is used',
