@@ -20,7 +20,7 @@ it('generates types, tables and hooks of any names', async () => {
   const project = await generated('names.yaml', 'names.hooks.ts');
   const url = await postgresql().createDatabase('names');
   cards.set('SQLite', await serveType(project, 'Card'));
-  cards.set('PostgreSQL', await serveType(project, 'Card', url));
+  cards.set('PostgreSQL', await serveType(project, 'Card', { url }));
   expect(await project.read('generated/names/Card.definition.ts')).toContain(
     "readonly '@type': 'Card';",
   );

@@ -23,8 +23,12 @@ export async function regenerate(project: Project): Promise<void> {
 }
 
 /** Serves the project on a database, and calls methods of one type there. */
-export async function serveType(project: Project, type: string, url?: string): Promise<Typed> {
-  return new Typed(await serve(project.root, url), type);
+export async function serveType(
+  project: Project,
+  type: string,
+  { url, folder }: { readonly url?: string | undefined; readonly folder?: string } = {},
+): Promise<Typed> {
+  return new Typed(await serve(project.root, url, folder), type);
 }
 
 export class Typed {

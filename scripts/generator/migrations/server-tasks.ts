@@ -8,6 +8,7 @@ import { text } from './sql.js';
  * A migration leaves tasks to the server's next start, as rows of JmapMeta, by table and column
  * (src/database/backfill-database.ts reads them):
  *
+ * - `adopt:Todo` where objects may have undeclared values of names that are declared now
  * - `compute:Todo/place` for values that a hook file computes
  * - `follow:Todo` where the version before may go on writing rows without their derived values
  * - `reset:Todo` where it may go on giving clients states that the new version must refuse
@@ -33,6 +34,7 @@ export function writeServerTasks(
       blobs ||
       computed.length + counts.length + references.length > 0;
     return [
+      ...(adopts ? [[`adopt:${type.table}`, "''"] as const] : []),
       ...computed.map(({ column }) => [`compute:${type.table}/${column}`, "''"] as const),
       ...(derived ? [[`follow:${type.table}`, now(provider)] as const] : []),
       ...(seen ? [[`reset:${type.table}`, "''"] as const] : []),
@@ -53,7 +55,8 @@ export function removeServerTasks(tables: readonly string[]): string {
   return section(
     'Nothing is left to do for them.',
     tables.map((table) => {
-      const keys = [text(`follow:${table}`), text(`reset:${table}`)].join(', ');
+      const kinds = ['adopt', 'follow', 'reset'];
+      const keys = kinds.map((kind) => text(`${kind}:${table}`)).join(', ');
       const prefix = `compute:${table}/`;
       return (
         `DELETE FROM "JmapMeta" WHERE "key" IN (${keys}) OR substr("key", 1, ${prefix.length}) = ` +
