@@ -36,7 +36,7 @@ export function compareProperty(
   }
   if (before.optional !== after.optional) {
     const isNow = after.optional === true;
-    tell('wire', isNow, where, isNow ? 'may be absent now' : 'is always there now');
+    tellSeen('wire', isNow, where, isNow ? 'may be absent now' : 'is always there now');
     tell(
       'storage',
       !isNow && !after.nullable,
