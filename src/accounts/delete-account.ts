@@ -215,7 +215,7 @@ class Removal {
 }
 
 /**
- * Finds tables by the columns and the collation of a data type's table: no other table is likely to
+ * Finds tables by the key and the collation of a data type's table: no other table is likely to
  * have them. A dropped type keeps its table for one release, and the version before doesn't know
  * the types of the next one.
  */
@@ -226,8 +226,7 @@ async function dataTables(prisma: PrismaClient): Promise<readonly string[]> {
     JOIN information_schema.tables USING ("table_schema", "table_name")
     WHERE "table_schema" = current_schema() AND "table_type" = 'BASE TABLE'
     AND "table_name" NOT LIKE 'Jmap%'
-    AND ("column_name" IN ('accountId', 'id') AND "data_type" = 'text' AND "collation_name" = 'C'
-      OR "column_name" IN ('created', 'updated') AND "data_type" = 'bigint')
-    GROUP BY "table_name" HAVING count(*) = 4`;
+    AND "column_name" IN ('accountId', 'id') AND "data_type" = 'text' AND "collation_name" = 'C'
+    GROUP BY "table_name" HAVING count(*) = 2`;
   return rows.map(({ name }) => name);
 }

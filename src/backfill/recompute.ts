@@ -5,7 +5,7 @@ import { computedValues } from '../hooks/judge.js';
 import type { HookServices } from '../hooks/scope.js';
 import type { Hooks } from '../methods/context.js';
 import type { Registry } from '../methods/registry.js';
-import { indexOf } from '../methods/type-index.js';
+import { indexOf, putValue } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { MethodError } from '../protocol/errors.js';
@@ -145,8 +145,9 @@ export class Recompute {
       const changed = rows.flatMap((before) => {
         const value = values.get(before.id) ?? null;
         if (jsonEqual(value, before[property.name] ?? null)) return [];
-        const put = { [property.name]: value };
-        const after = Object.assign(emptyObject(), before, put) as StoredObject;
+        const changed = Object.assign(emptyObject(), before);
+        putValue(changed, property, value);
+        const after = changed as StoredObject;
         return [{ before, after: this.#services.hooks?.compute(type, after) ?? after }];
       });
       if (changed.length === 0) return;

@@ -1,15 +1,19 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { holdsBlobs } from '../capability/places.js';
+import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import {
+  allRows,
   type BackfillDatabase,
   type BackfillRow,
   type BackfillRows,
+  filledRows,
   goneRows,
   miscountedRows,
   type RowKey,
   writtenRows,
 } from '../database/backfill-database.js';
 import { MigrationError } from '../database/migrations.js';
+import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
 import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
 
@@ -128,6 +132,11 @@ class Backfill {
 
   async finish(migrated: number): Promise<void> {
     const { database, log } = this.#options;
+    for (const { key } of await database.notes()) {
+      if (!key.startsWith('adopt:')) continue;
+      await this.#adopt(key.slice('adopt:'.length));
+      await database.forget(key);
+    }
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('compute:')) continue;
       const computed = this.#computed(key);
@@ -186,7 +195,8 @@ class Backfill {
       if (Number(updated) < at - 1000) done.set(key, String(updated));
       return last?.done.get(key) !== String(updated);
     };
-    const written = writtenRows(type.table, from);
+    const { updated } = indexOf(type).roles;
+    const written = writtenRows(type.table, from, updated?.column ?? null);
     for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
       await this.#recompute.objects(batch, { derived: true, record: true });
@@ -203,11 +213,7 @@ class Backfill {
     const { database, log } = this.#options;
     const after = value === '' ? null : (JSON.parse(value) as RowKey);
     let rows = 0;
-    for await (const batch of batches(database, {
-      type,
-      rows: writtenRows(type.table, null),
-      after,
-    })) {
+    for await (const batch of batches(database, { type, rows: allRows(type.table), after })) {
       const { accountId, ids } = batch;
       const kept = await this.#recompute.objects(batch, { derived: true, record: true });
       if (kept.length > 0)
@@ -221,6 +227,15 @@ class Backfill {
     }
   }
 
+  /** Moves undeclared values to the properties that declare their names now. */
+  async #adopt(table: string): Promise<void> {
+    const type = this.#byTable.get(table);
+    if (type === undefined || indexOf(type).unknown === null) return;
+    const rows = filledRows(table, UNKNOWN_COLUMN);
+    for await (const batch of batches(this.#options.database, { type, rows }))
+      await this.#recompute.objects(batch, { derived: true, record: false });
+  }
+
   async #compute({ key, type, property }: Computed, start: Position | null): Promise<void> {
     const { database, log, registry } = this.#options;
     const { computed } = property;
@@ -231,7 +246,7 @@ class Backfill {
     const from = read.findIndex(({ table }) => table === start?.source);
     for (const source of read.slice(Math.max(0, from))) {
       const after = start?.source === source.table ? start.after : null;
-      const all = { type: source, rows: writtenRows(source.table, null), after };
+      const all = { type: source, rows: allRows(source.table), after };
       let rows = 0;
       for await (const batch of batches(database, all)) {
         await this.#computeBatch(type, property, batch);

@@ -8,8 +8,10 @@ import type {
   StandardMethodName,
   StoredOf,
   TypeShape,
+  UniqueDefinition,
 } from './definition.js';
 import { frozen } from './runtime.js';
+import { UNKNOWN_PROPERTIES } from './unknown-properties.js';
 
 /** A property, without the members in which it is like most others. */
 export type PropertySource = Partial<Omit<PropertyDefinition, 'name' | 'kind'>> &
@@ -33,7 +35,10 @@ type UniqueSource<Name> =
   | { readonly properties: readonly Name[]; readonly nullsEqual: true };
 
 /** The names of the properties that a shape stores. */
-type NameOf<Shape extends TypeShape> = keyof StoredOf<Shape> & string;
+type NameOf<Shape extends TypeShape> = keyof {
+  [Name in keyof StoredOf<Shape> as string extends Name ? never : Name]: true;
+} &
+  string;
 
 /** A data type as it is generated: its parts name properties instead of holding them. */
 export interface DataTypeSource<Shape extends TypeShape>
@@ -48,6 +53,8 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly sorts: readonly SortSource<NameOf<Shape>>[];
   readonly shadows: readonly ShadowSource<NameOf<Shape>>[];
   readonly uniques?: readonly UniqueSource<NameOf<Shape>>[];
+  /** Objects keep members that the type doesn't declare. */
+  readonly unknownProperties?: 'keep';
 }
 
 /**
@@ -57,12 +64,13 @@ export interface DataTypeSource<Shape extends TypeShape>
 export function dataType<Shape extends TypeShape>(
   source: DataTypeSource<Shape>,
 ): DataTypeDefinition<Shape> {
-  const { properties, filters, sorts, shadows, uniques, ...rest } = source;
+  const { properties, filters, sorts, shadows, uniques, unknownProperties, ...rest } = source;
   const built = new Map(
-    Object.entries<PropertySource>(properties).map(([name, property]) => [
-      name,
-      buildProperty(name, property),
-    ]),
+    Object.entries<PropertySource>(properties).map(([name, property]) => {
+      const marker = shadows.find((one) => one.property === name && one.transform === 'null');
+      const nullColumn = marker === undefined ? {} : { nullColumn: marker.column };
+      return [name, { ...buildProperty(name, property), ...nullColumn }];
+    }),
   );
   const find = (name: string): PropertyDefinition => {
     const property = built.get(name);
@@ -75,7 +83,7 @@ export function dataType<Shape extends TypeShape>(
   });
   return frozen({
     ...rest,
-    properties: [...built.values()],
+    properties: [...built.values(), ...(unknownProperties === 'keep' ? [UNKNOWN_PROPERTIES] : [])],
     filters: Object.entries<FilterSource<string>>(filters).map(([name, filter]) => ({
       name,
       ...withProperty(filter),
@@ -87,11 +95,16 @@ export function dataType<Shape extends TypeShape>(
       : {
           uniques: uniques.map((unique) => {
             const names = 'properties' in unique ? unique.properties : unique;
-            const own = { name: names.join('+'), properties: names.map(find) };
+            const own = uniqueOf(names.map(find));
             return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
           }),
         }),
   });
+}
+
+/** Columns have no plus. */
+function uniqueOf(properties: readonly PropertyDefinition[]): UniqueDefinition {
+  return { name: properties.map(({ column }) => column).join('+'), properties };
 }
 
 /** The engine sets a property with a role: neither a client nor a default gives its value. */
@@ -100,7 +113,9 @@ function buildProperty(name: string, source: PropertySource): PropertyDefinition
   return {
     ...{ name, column: name, nullable: false, required: false },
     access: isSetByEngine ? 'serverSet' : 'mutable',
-    ...(isSetByEngine || source.required || source.defaultNow ? {} : { default: null }),
+    ...(isSetByEngine || source.required || source.optional || source.defaultNow
+      ? {}
+      : { default: null }),
     ...source,
   };
 }

@@ -49,22 +49,29 @@ export type ComputedDefinition =
       readonly sources: readonly { readonly type: string; readonly property: string }[];
     };
 
-/** The standard columns have roles, so that no shared code knows a property by its name. */
-export type PropertyRole = 'id' | 'created' | 'updated';
+/**
+ * The standard columns have roles, so that no shared code knows a property by its name. `unknown`
+ * stands for all properties that the type keeps without declaring them.
+ */
+export type PropertyRole = 'id' | 'created' | 'updated' | 'unknown';
 
 export interface PropertyDefinition {
-  /** Wire name, camelCase. */
+  /** Wire name: any text, camelCase as a rule. */
   readonly name: string;
   /**
-   * Its column: its first name, which a rename keeps, or another (`size_2`) where that was taken.
+   * Its column: made of its first name, which a rename keeps (`size_2` where that was taken).
    * So it may be another property's name. The engine's own tables hold columns, clients see names.
    */
   readonly column: string;
   readonly kind: PropertyKind;
   readonly nullable: boolean;
+  /** An object may lack it: it has no default, and a null patch removes it unless it may be null. */
+  readonly optional?: true;
+  /** Of one that is nullable and optional: the column that is 1 where the value is null. */
+  readonly nullColumn?: string;
   /** A create must give it. */
   readonly required: boolean;
-  /** The value of a create without it and of a null patch; absent if `required` or role-set. */
+  /** The value of a create without it and of a null patch; none if required, optional or role-set. */
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;
@@ -132,10 +139,13 @@ export interface SortDefinition {
 }
 
 /**
- * Its content: folded text for filters, a collation key for sorts, or for both the key of a format
- * that has an order of its own (shadow-transforms.ts).
+ * What makes it of a text: folded text for filters, a collation key for sorts, or for both the key
+ * of a format that has an order of its own (shadow-transforms.ts).
  */
-export type ShadowTransform = 'fold' | 'casemap' | SortKeyName;
+export type TextTransform = 'fold' | 'casemap' | SortKeyName;
+
+/** Beside these, `null`: 1 where an optional property is null, nothing where it is absent. */
+export type ShadowTransform = TextTransform | 'null';
 
 /** A column that the engine fills from a property at each write; never on the wire. */
 export interface ShadowColumn {
@@ -146,7 +156,7 @@ export interface ShadowColumn {
 
 /** No two objects of an account share the values of these properties. */
 export interface UniqueDefinition {
-  /** `code`, or `list+position`: the properties' names. */
+  /** `code`, or `list+position`: the properties' columns. */
   readonly name: string;
   readonly properties: readonly PropertyDefinition[];
   /** Null equals null. Otherwise it equals nothing. */

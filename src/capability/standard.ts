@@ -4,12 +4,24 @@ import type { TypeShape } from './definition.js';
 
 /** Arguments and responses of the standard methods (RFC 8620 5.1 to 5.6), typed by a shape. */
 
+/** A text with each `From` in it replaced. */
+type Replaced<
+  Text extends string,
+  From extends string,
+  To extends string,
+> = Text extends `${infer Head}${From}${infer Tail}`
+  ? `${Head}${To}${Replaced<Tail, From, To>}`
+  : Text;
+
+/** A name as a JSON Pointer has it (RFC 6901 3): `~0` for `~`, `~1` for `/`. */
+type Token<Name> = Name extends string ? Replaced<Replaced<Name, '~', '~0'>, '/', '~1'> : Name;
+
 /**
  * A PatchObject (RFC 8620 5.3) of a type: new values, null for the default, further members by JSON
  * Pointer. `Create` is what a client gives of a new object.
  */
 export type PatchObject<Create extends object> = {
-  readonly [Name in keyof Create]?: undefined extends Create[Name]
+  readonly [Name in keyof Create as Token<Name>]?: undefined extends Create[Name]
     ? Create[Name] | null
     : Create[Name];
 } & { readonly [pointer: string]: unknown };

@@ -3,7 +3,7 @@ import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
 export interface BackfillNote {
-  /** `compute:TABLE/COLUMN`, `normalize:TABLE`, `follow:TABLE` or `reset:TABLE`. */
+  /** `adopt:`, `normalize:`, `follow:` or `reset:TABLE`, or `compute:TABLE/COLUMN`. */
   readonly key: string;
   readonly value: string;
 }
@@ -29,7 +29,7 @@ export interface LinkingTable {
 
 export type RowKey = readonly [accountId: string, id: string];
 
-/** A row's key, and the ms when an object was last changed. */
+/** A row's key, and the ms when an object was last changed, where that was asked for. */
 export interface BackfillRow {
   readonly accountId: string;
   readonly id: string;
@@ -40,6 +40,8 @@ export interface BackfillRow {
 export interface BackfillRows {
   readonly from: Prisma.Sql;
   readonly where: Prisma.Sql;
+  /** The ms of their last change; 0 where nobody asks. */
+  readonly updated?: Prisma.Sql;
 }
 
 export type BackfillDatabase = ReturnType<typeof openBackfillDatabase>;
@@ -53,7 +55,7 @@ export function openBackfillDatabase(prisma: PrismaClient) {
     newest: () => newestMigration(prisma),
 
     notes(): Promise<readonly BackfillNote[]> {
-      const kinds = ['compute:', 'follow:', 'normalize:', 'reset:'];
+      const kinds = ['adopt:', 'compute:', 'follow:', 'normalize:', 'reset:'];
       return prisma.jmapMeta.findMany({
         where: { OR: kinds.map((startsWith) => ({ key: { startsWith } })) },
         orderBy: { key: 'asc' },
@@ -88,7 +90,7 @@ export function openBackfillDatabase(prisma: PrismaClient) {
 
     /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(
-      { from, where }: BackfillRows,
+      { from, where, updated = Prisma.sql`0` }: BackfillRows,
       after: RowKey | null,
       limit: number,
     ): Promise<readonly BackfillRow[]> {
@@ -97,7 +99,8 @@ export function openBackfillDatabase(prisma: PrismaClient) {
           ? Prisma.empty
           : Prisma.sql` AND ("t"."accountId", "t"."id") > (${Prisma.join([...after])})`;
       return prisma.$queryRaw<BackfillRow[]>`
-        SELECT "t"."accountId", "t"."id", "t"."updated" FROM ${from} AS "t" WHERE ${where}${behind}
+        SELECT "t"."accountId", "t"."id", ${updated} AS "updated" FROM ${from} AS "t"
+        WHERE ${where}${behind}
         ORDER BY "t"."accountId", "t"."id" LIMIT ${limit}`;
     },
   };
@@ -118,11 +121,29 @@ function name(identifier: string): Prisma.Sql {
   return Prisma.raw(quote(identifier));
 }
 
-/** Returns all rows of a table; with `since`, those written since (ms). */
-export function writtenRows(table: string, since: number | null): BackfillRows {
-  const where =
-    since === null ? Prisma.sql`TRUE` : Prisma.sql`"t"."updated" >= ${BigInt(Math.trunc(since))}`;
-  return { from: name(table), where };
+/** Returns all rows of a table. */
+export function allRows(table: string): BackfillRows {
+  return { from: name(table), where: Prisma.sql`TRUE` };
+}
+
+/**
+ * Returns the rows of a table that were written since then (ms). `column`: the time of their last
+ * change; without one, the change records tell.
+ */
+export function writtenRows(table: string, since: number, column: string | null): BackfillRows {
+  const time = BigInt(Math.trunc(since));
+  if (column !== null) {
+    const updated = Prisma.sql`"t".${name(column)}`;
+    return { from: name(table), where: Prisma.sql`${updated} >= ${time}`, updated };
+  }
+  const from = Prisma.sql`(SELECT "accountId", "objectId" AS "id", max("at") AS "at"
+    FROM "JmapChange" WHERE "type" = ${table} AND "at" >= ${time} GROUP BY "accountId", "objectId")`;
+  return { from, where: Prisma.sql`TRUE`, updated: Prisma.sql`"t"."at"` };
+}
+
+/** Returns the rows of a table with something in the column. */
+export function filledRows(table: string, column: string): BackfillRows {
+  return { from: name(table), where: Prisma.sql`"t".${name(column)} IS NOT NULL` };
 }
 
 /** Returns objects that have in one of the columns a text which begins with `prefix`. */
@@ -158,7 +179,7 @@ export function goneRows({ table, references, hasBlobs }: LinkingTable): Backfil
   const holders = Prisma.sql`SELECT "accountId", "objectId" AS "id" FROM "JmapBlobReference"
     WHERE "type" = ${table}`;
   const kinds = [...(references.length > 0 ? [linked] : []), ...(hasBlobs ? [holders] : [])];
-  const from = Prisma.sql`(SELECT DISTINCT "r"."accountId", "r"."id", 0 AS "updated"
+  const from = Prisma.sql`(SELECT DISTINCT "r"."accountId", "r"."id"
     FROM (${Prisma.join(kinds, ' UNION ALL ')}) AS "r"
     WHERE NOT EXISTS (SELECT 1 FROM ${name(table)} AS "o"
     WHERE "o"."accountId" = "r"."accountId" AND "o"."id" = "r"."id"))`;

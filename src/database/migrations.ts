@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ShadowTransform } from '../capability/definition.js';
+import type { TextTransform } from '../capability/definition.js';
 
 /** Columns of existing rows that only server functions can compute (from `backfill.json`). */
 export interface BackfillStep {
@@ -12,7 +12,7 @@ export interface BackfillStep {
 export interface BackfillColumn {
   readonly column: string;
   readonly from: string;
-  readonly transform: ShadowTransform;
+  readonly transform: TextTransform;
 }
 
 /** A `unique` that comes to a type which may have rows: the migration fails where some collide. */

@@ -1,3 +1,5 @@
+import { UNKNOWN_BOUNDS } from '../capability/unknown-properties.js';
+
 /**
  * Bounds that hold where a descriptor gives none (docs/reference/descriptors.md), and how far it
  * may go.
@@ -35,9 +37,10 @@ export const BOUNDS = Object.freeze({
   depth: 10,
   /** Schemas within a property, definitions written out wherever they are used. */
   schemas: 5_000,
-  /** Characters of names: columns (`property_casemap`) and indexes fit PostgreSQL's 63 octets. */
+  /** Characters of a type's name: tables and indexes fit PostgreSQL's 63 octets. */
   typeName: 40,
-  propertyName: 40,
+  /** Characters of the name of a property or a condition. */
+  propertyName: 128,
 });
 
 /** A bound as docs/reference/descriptors.md tells it. */
@@ -79,7 +82,10 @@ export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
     most: BOUNDS.scannedLength,
   },
   { what: 'properties of a type', most: BOUNDS.typeProperties },
-  { what: 'letters of the name of a type or a property', most: BOUNDS.typeName },
+  { what: 'letters of the name of a type', most: BOUNDS.typeName },
+  { what: 'characters of the name of a property or a condition', most: BOUNDS.propertyName },
+  { what: 'undeclared properties of an object', most: UNKNOWN_BOUNDS.count },
+  { what: 'octets of the JSON of all of them together', most: UNKNOWN_BOUNDS.octets },
   { what: 'levels of lists and objects in a property', most: BOUNDS.depth },
   {
     what: 'schemas in a property, each definition counted wherever it is used',

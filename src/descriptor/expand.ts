@@ -10,6 +10,7 @@ export const BESIDE_REF: readonly string[] = Object.freeze([
   '$ref',
   'description',
   'default',
+  'optional',
   'access',
   'unique',
   'computed',

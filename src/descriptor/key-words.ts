@@ -1,5 +1,6 @@
 import type { AccountUse } from '../capability/capability-definition.js';
 import type { OnDestroy, PropertyAccess } from '../capability/definition.js';
+import { UNKNOWN_BOUNDS } from '../capability/unknown-properties.js';
 import type { Normalization } from '../text/index.js';
 
 /**
@@ -40,6 +41,14 @@ export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
   setNull:
     'The reference goes: a single one becomes null (so it must be nullable), a list or a set ' +
     'loses the id. The object counts as updated.',
+});
+
+/** What becomes of properties that a type doesn't declare, by the value of `unknownProperties`. */
+export const UNKNOWN_WORDS: Words<'refuse' | 'keep'> = Object.freeze({
+  refuse: 'They are `invalidProperties`.',
+  keep:
+    `The server stores and returns them: at most ${UNKNOWN_BOUNDS.count}, of ` +
+    `${UNKNOWN_BOUNDS.octets} octets together.`,
 });
 
 /** Whether clients may destroy an object that a rule keeps from changing, by `destroy`. */

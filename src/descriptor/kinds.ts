@@ -1,5 +1,6 @@
 import type { PropertyKind } from '../capability/definition.js';
 import { formatNamed } from '../capability/formats/index.js';
+import type { JsonValue } from '../protocol/json.js';
 import { type Located, member, text } from './located.js';
 
 /** The types of a schema. */
@@ -87,12 +88,15 @@ export function typeNamed(name: string | undefined): TypeRow | undefined {
 }
 
 /**
- * Returns the one type of a schema and whether null is allowed beside it. A set is an object. The
- * type is undefined where none or several are given; it may be a word that names none.
+ * Returns the one type of a schema and whether null is allowed beside it. A set is an object, and a
+ * `const` has its value's type. The type is undefined where none or several are given; it may be a
+ * word that names none.
  */
 export function typeOf(node: Located): { type: string | undefined; nullable: boolean } {
   const type = member(node, 'type');
-  const fallback = member(node, 'setOf') === undefined ? undefined : 'object';
+  const constant = member(node, 'const');
+  const ofConst = constant === undefined ? undefined : typeOfValue(constant.value);
+  const fallback = member(node, 'setOf') === undefined ? ofConst : 'object';
   if (type?.items === undefined) return { type: text(type) ?? fallback, nullable: false };
   const names = type.items.map(text);
   const others = names.filter((name) => name !== 'null');
@@ -100,6 +104,15 @@ export function typeOf(node: Located): { type: string | undefined; nullable: boo
     type: others.length === 1 ? others[0] : undefined,
     nullable: names.includes('null'),
   };
+}
+
+/** Returns the type of a JSON value; undefined for null, which has no type of its own. */
+export function typeOfValue(value: JsonValue): TypeName | undefined {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'boolean';
+  return value === null ? undefined : 'object';
 }
 
 /** Returns the kind of a column for a type and a format. Undefined for a type that there isn't. */

@@ -41,6 +41,8 @@ export interface ModelProperty {
   readonly column: string;
   readonly kind: PropertyKind;
   readonly nullable: boolean;
+  /** The property may be absent. */
+  readonly optional?: true;
   readonly required: boolean;
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
@@ -153,6 +155,8 @@ export interface ModelType {
   readonly sorts: readonly ModelSort[];
   readonly shadows: readonly ModelShadow[];
   readonly singleton: boolean;
+  /** Objects keep properties that the type doesn't declare. */
+  readonly keepsUnknown?: true;
   /** In the order of STANDARD_METHODS. */
   readonly methods: readonly ModelStandardMethod[];
   readonly uniques: readonly ModelUnique[];

@@ -10,6 +10,9 @@ import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
 
+/** The standard properties that a type may replace or leave out. */
+export const TIMES = ['created', 'updated'] as const;
+
 /** A name that the descriptor gives to something that stands elsewhere. */
 export interface NameView {
   readonly name: string;
@@ -44,6 +47,8 @@ export interface PropertyView {
   /** Undefined where the declaration is too wrong to tell. */
   readonly kind: PropertyKind | undefined;
   readonly nullable: boolean;
+  /** The property may be absent. */
+  readonly optional: boolean;
   /** The value itself is the id of a blob. */
   readonly blob: boolean;
   /** The places in its values that hold ids of blobs. */
@@ -69,6 +74,7 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     node,
     kind: kindOf(type, format),
     nullable,
+    optional: flag(member(node, 'optional'), false),
     blob: isBlob(node),
     blobs: placesIn(node, isBlob),
     access: text(member(node, 'access')) ?? 'mutable',
@@ -84,14 +90,21 @@ function isNow(given: Located | undefined, type: string | undefined): boolean {
   return type === 'string' && given?.members !== undefined;
 }
 
-/** Returns views of `id`, `created` and `updated`, all at the place of their type's name. */
-export function standardProperties(at: Location): readonly PropertyView[] {
+/**
+ * Returns views of `id`, `created` and `updated`, at the place of their type's name. Of the last
+ * two it leaves out those that `isOwn` says the type declares itself, or goes without.
+ */
+export function standardProperties(
+  at: Location,
+  isOwn: (name: string) => boolean,
+): readonly PropertyView[] {
   const standard = (name: string, kind: PropertyKind, role: PropertyRole): PropertyView => ({
     name,
     nameAt: at,
     node: { value: null, at },
     kind,
     nullable: false,
+    optional: false,
     blob: false,
     blobs: [],
     defaultNow: false,
@@ -100,8 +113,7 @@ export function standardProperties(at: Location): readonly PropertyView[] {
   });
   return [
     standard('id', 'string', 'id'),
-    standard('created', 'date', 'created'),
-    standard('updated', 'date', 'updated'),
+    ...TIMES.filter((name) => !isOwn(name)).map((name) => standard(name, 'date', name)),
   ];
 }
 

@@ -37,10 +37,14 @@ export interface TypeView {
   readonly name: string;
   readonly nameAt: Location;
   readonly node: Located;
-  /** As declared, without the standard ones (standardProperties). */
+  /** `id`, `created` and `updated`, less those that the type has of its own or goes without. */
+  readonly standard: readonly PropertyView[];
+  /** As declared, without the standard ones. */
   readonly properties: readonly PropertyView[];
   readonly required: readonly NameView[];
   readonly singleton: boolean;
+  /** Objects keep properties that the type doesn't declare. */
+  readonly keepsUnknown: boolean;
   /** As declared, the same name twice too; undefined where the type has all that it can have. */
   readonly standardMethods: readonly MethodView[] | undefined;
   /** Lists of properties: those with `unique: true` first. */
@@ -139,17 +143,25 @@ function expandAll(found: readonly Member[], definitions: Definitions): readonly
 function viewType({ name, nameAt, node }: Member, definitions: Definitions): TypeView {
   const declared = expandAll(members(member(node, 'properties')), definitions);
   const properties = declared.map(viewProperty);
+  const names = new Set(properties.map((property) => property.name));
+  const given = member(node, 'standardProperties');
+  const standard = standardProperties(
+    nameAt,
+    (each) => names.has(each) || !flag(member(given, each), true),
+  );
   const all = new Map<string, PropertyView>();
-  for (const property of [...standardProperties(nameAt), ...properties]) {
+  for (const property of [...standard, ...properties]) {
     if (!all.has(property.name)) all.set(property.name, property);
   }
   return {
     name,
     nameAt,
     node,
+    standard,
     properties,
     required: items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []),
     singleton: flag(member(node, 'singleton'), false),
+    keepsUnknown: text(member(node, 'unknownProperties')) === 'keep',
     standardMethods: viewStandardMethods(member(node, 'standardMethods'), definitions),
     uniques: [...properties.flatMap(viewUnique), ...viewLists(member(node, 'unique'))],
     indexes: viewLists(member(node, 'indexes')),

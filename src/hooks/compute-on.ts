@@ -4,9 +4,9 @@ import type { Hooks } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/draft.js';
-import { timeOfUpdate } from '../methods/set/update.js';
+import { stampUpdate } from '../methods/set/update.js';
 import { clock } from '../methods/states.js';
-import { indexOf } from '../methods/type-index.js';
+import { indexOf, putValue } from '../methods/type-index.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { emptyObject } from '../protocol/json.js';
@@ -102,10 +102,9 @@ async function putValues(
   const put = (before: StoredObject, stored: StoredObject | null): void => {
     const value = values.get(before.id) ?? null;
     if (jsonEqual(value, before[property.name] ?? null)) return;
-    const after = Object.assign(emptyObject(), before, { [property.name]: value });
-    if (!unit.isNew(type, before.id)) {
-      after[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
-    }
+    const after = Object.assign(emptyObject(), before);
+    putValue(after, property, value);
+    if (!unit.isNew(type, before.id)) stampUpdate(after, { index, now }, before);
     unit.update(type, before, computes.compute(type, after as StoredObject), stored);
   };
   for (const row of rows) {

@@ -2,6 +2,7 @@ import type { DataTypeDefinition, PropertyDefinition } from '../capability/defin
 import { frozen } from '../capability/runtime.js';
 import { namedFailure } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
+import { putValue } from '../methods/type-index.js';
 import { jsonEqual } from '../protocol/equal.js';
 import { emptyObject } from '../protocol/json.js';
 import type { StoredObject } from '../store/port.js';
@@ -41,7 +42,9 @@ export class Computes {
       if ((value ?? null) === before) continue;
       const judged = computedValue(what, type, property, value);
       if (jsonEqual(judged, before)) continue;
-      result = Object.assign(emptyObject(), result, { [property.name]: judged }) as StoredObject;
+      const changed = Object.assign(emptyObject(), result);
+      putValue(changed, property, judged);
+      result = changed as StoredObject;
     }
     return result;
   }

@@ -29,6 +29,8 @@ export function computedValue(
   property: PropertyDefinition,
   value: unknown,
 ): JsonValue {
+  const isAbsent = (value ?? null) === null && property.optional === true;
+  if (isAbsent && !property.nullable) return null;
   const index = indexOf(type);
   const problems = new Problems();
   const { name } = property;

@@ -101,6 +101,8 @@ function rule(issue: ValidationIssue, missing: string | null, unknown: string | 
     const legal = allowedValues.map((value) => JSON.stringify(value)).join(', ');
     return allowedValues.length === 1 ? `must be ${legal}` : `must be one of ${legal}`;
   }
+  const { allowedValue } = issue.params;
+  if (issue.keyword === 'const') return `must be ${JSON.stringify(allowedValue)}`;
   const { type } = issue.params;
   if (issue.keyword === 'type' && Array.isArray(type)) return `must be ${type.join(' or ')}`;
   return issue.message ?? `breaks the rule ${issue.keyword}`;

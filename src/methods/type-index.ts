@@ -30,10 +30,16 @@ export interface TypeIndex {
   readonly type: DataTypeDefinition;
   /** The properties that clients may name: all but the internal ones. */
   readonly properties: ReadonlyMap<string, PropertyDefinition>;
+  /** Names of all declared properties, also of those that clients may not name. */
+  readonly names: Names;
+  /** Stands for the properties that the type keeps without declaring them; null if it doesn't. */
+  readonly unknown: PropertyDefinition | null;
   /** Names of those that a create must give. */
   readonly required: readonly string[];
   /** The properties that clients may read: neither internal nor secret. */
   readonly visible: readonly PropertyDefinition[];
+  /** All that a /get shows: the same, and undeclared ones. */
+  readonly shown: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly sorts: ReadonlyMap<string, SortDefinition>;
   /** Properties whose values hold ids of blobs. */
@@ -59,23 +65,32 @@ export interface TypeIndex {
   readonly links: readonly PropertyDefinition[];
   /** Those that are read of an object that a call destroys: `links`, and what rules ask for. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
-  readonly roles: Readonly<Record<PropertyRole, PropertyDefinition>>;
-  /** All properties with their defaults. */
+  /** A type may go without `created` and `updated`, or declare its own without the role. */
+  readonly roles: Readonly<Partial<Record<PropertyRole, PropertyDefinition>>> & {
+    readonly id: PropertyDefinition;
+  };
+  /** All properties with their defaults, without those that may be absent. */
   readonly blank: JsonObject;
 }
 
 /** Returns the index of a type, the same one each time. */
 export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
   const rules = indexRules(type);
+  const unknown = type.properties.find(({ role }) => role === 'unknown') ?? null;
+  const declared = type.properties.filter((property) => property !== unknown);
+  const visible = declared.filter(isVisible);
   return Object.freeze({
     type,
     properties: new Map(
-      type.properties
+      declared
         .filter(({ access }) => access !== 'internal')
         .map((property) => [property.name, property]),
     ),
+    names: new Set(declared.map(({ name }) => name)),
+    unknown,
     required: type.properties.filter(({ required }) => required).map(({ name }) => name),
-    visible: type.properties.filter(isVisible),
+    visible,
+    shown: unknown === null ? visible : [...visible, unknown],
     filters: new Map(type.filters.map((filter) => [filter.name, filter])),
     sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
     blobs: type.properties.filter(holdsBlobs),
@@ -100,12 +115,10 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     judgedOfDestroyed: type.properties.filter(
       (property) => isLink(property) || rules?.keepingProperties.includes(property) === true,
     ),
-    roles: {
-      id: role(type, 'id'),
-      created: role(type, 'created'),
-      updated: role(type, 'updated'),
-    },
-    blank: Object.fromEntries(type.properties.map((one) => [one.name, defaultOf(one)])),
+    roles: rolesOf(type),
+    blank: Object.fromEntries(
+      declared.filter(({ optional }) => optional !== true).map((one) => [one.name, defaultOf(one)]),
+    ),
   });
 });
 
@@ -134,6 +147,16 @@ function isKeyStep(step: PlaceStep | undefined): boolean {
   return step !== undefined && 'each' in step && step.each === 'key';
 }
 
+/** Gives an object a value; null removes a property that may be absent and not null. */
+export function putValue(
+  object: Record<string, JsonValue>,
+  { name, optional, nullable }: PropertyDefinition,
+  value: JsonValue,
+): void {
+  if (value === null && optional === true && !nullable) delete object[name];
+  else object[name] = value;
+}
+
 /** Returns true for a property that holds references. */
 export function isReference(property: PropertyDefinition): property is ReferenceProperty {
   return property.reference !== undefined;
@@ -149,10 +172,13 @@ export function isVisible({ access }: PropertyDefinition): boolean {
   return access !== 'internal' && access !== 'secret';
 }
 
-function role(type: DataTypeDefinition, roleName: PropertyRole): PropertyDefinition {
-  const property = type.properties.find((candidate) => candidate.role === roleName);
-  if (property === undefined) throw new Error(`The type ${type.name} has no ${roleName} property.`);
-  return property;
+function rolesOf(type: DataTypeDefinition): TypeIndex['roles'] {
+  const roles = type.properties.flatMap((property) =>
+    property.role === undefined ? [] : [[property.role, property] as const],
+  );
+  const { id, ...times } = Object.fromEntries(roles) as TypeIndex['roles'];
+  if (id === undefined) throw new Error(`The type ${type.name} has no id property.`);
+  return { id, ...times };
 }
 
 /** A set of declared names: a Set or the keys of a Map. */

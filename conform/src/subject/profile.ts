@@ -71,7 +71,11 @@ export function readProfile({ type, capability }: DescribedType): TypeProfile {
     (property) => property.role === undefined && !isText(property) && !given.includes(property),
   );
   const pickInitial = (properties: readonly ModelProperty[]): JsonMap =>
-    Object.fromEntries(properties.map((property) => [property.name, readInitial(property)]));
+    Object.fromEntries(
+      properties
+        .filter(({ optional }) => optional !== true)
+        .map((property) => [property.name, readInitial(property)]),
+    );
   const pattern = schema?.pattern;
   // A property that stands in for a text is neither found by its parts nor sorted as it would be.
   const contains = type.filters.find(
@@ -119,6 +123,8 @@ function findText(type: ModelType): ModelProperty | undefined {
       property.format === undefined &&
       property.normalize === undefined &&
       property.schema.enum === undefined &&
+      property.schema.const === undefined &&
+      property.optional !== true &&
       (property.schema.pattern === undefined || hasTexts(property)) &&
       (!isBound(type, property) || isAlone(type, property)),
   );
@@ -164,7 +170,10 @@ function findGiven(type: ModelType, text: ModelProperty | undefined): readonly M
 
 /** Tells whether a property has as many values as there are objects. */
 const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
-  reference === undefined && schema.enum === undefined && kind !== 'boolean';
+  reference === undefined &&
+  schema.enum === undefined &&
+  schema.const === undefined &&
+  kind !== 'boolean';
 
 /**
  * Returns the value of an object where a create says nothing. A value that a hook computes is known

@@ -156,17 +156,24 @@ export class TypeView {
   }
 
   /**
-   * Returns the names of the properties that each object shows, without times that it may not have.
+   * Returns the names of the properties that each object shows, without times that it may not have
+   * and those that may be absent.
    */
   get properties(): readonly string[] {
     const times = this.isSelfDescribed ? [] : ['created', 'updated'];
-    return this.profile.properties.filter((name) => !times.includes(name));
+    const absent = this.described.properties.flatMap(({ name, optional }) =>
+      optional === true ? [name] : [],
+    );
+    return this.profile.properties.filter((name) => ![...times, ...absent].includes(name));
   }
 
-  /** Returns `created` and `updated`, which each type has whose server describes it itself. */
+  /** Returns `created` and `updated`, as far as a type has them whose server describes it itself. */
   get times(): JsonMap {
     if (!this.isSelfDescribed) return {};
-    return { created: utcDate, updated: utcDate } as unknown as JsonMap;
+    const names = this.described.properties.flatMap(({ name, role }) =>
+      role === 'created' || role === 'updated' ? [name] : [],
+    );
+    return Object.fromEntries(names.map((name) => [name, utcDate])) as unknown as JsonMap;
   }
 
   /**

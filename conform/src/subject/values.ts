@@ -46,6 +46,9 @@ const ANYTHING: Values = Object.freeze({
 
 /** Returns values of a schema, good and bad, for one JSON type. */
 function listKindValues(schema: JSONSchema7, kind: string): Values {
+  if (schema.const !== undefined) {
+    return { good: [schema.const as Json], bad: ['no such value', 5.5, {}] };
+  }
   if (schema.enum !== undefined && kind !== 'boolean') {
     return { good: schema.enum as Json[], bad: ['no such value', 5.5] };
   }

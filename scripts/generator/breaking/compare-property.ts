@@ -35,6 +35,16 @@ export function compareProperty(
     tellSeen('wire', true, where, after.nullable ? 'null is possible now' : 'null is refused now');
     tell('storage', !after.nullable, where, after.nullable ? 'column nullable' : 'null is filled');
   }
+  if (before.optional !== after.optional) {
+    const isNow = after.optional === true;
+    tellSeen('wire', isNow, where, isNow ? 'may be absent now' : 'is always there now');
+    tell(
+      'storage',
+      !isNow && !after.nullable,
+      where,
+      isNow ? 'column nullable' : 'what is absent is filled',
+    );
+  }
   const less = narrowed(before.schema, after.schema, '');
   const more = narrowed(after.schema, before.schema, '');
   if (less !== undefined) {
@@ -77,6 +87,7 @@ export function compareProperty(
   return (
     isVisible(before) !== isVisible(after) ||
     (before.nullable && !after.nullable) ||
+    (before.optional === true && after.optional !== true) ||
     (retargeted && isVisible(after)) ||
     (recomputed && after.computed !== undefined && isVisible(after))
   );

@@ -163,6 +163,11 @@ function renamedWithin(type: SnapshotType, renames: readonly Renamed[]): Snapsho
  */
 function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
   const { name } = after;
+  if (before.keepsUnknown !== after.keepsUnknown) {
+    const refuses = after.keepsUnknown !== true;
+    tell('wire', refuses, name, `${refuses ? 'refuses' : 'keeps'} undeclared properties now`);
+    if (refuses) tell('storage', true, name, 'undeclared properties go');
+  }
   if (before.singleton !== after.singleton) {
     tell('wire', true, name, after.singleton ? 'is a singleton now' : 'is no singleton any more');
     tell('storage', true, name, 'its objects have ids that nobody can name');

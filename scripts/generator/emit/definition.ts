@@ -91,6 +91,7 @@ function typeValue(
       ...shadow,
     })),
     singleton: type.singleton || undefined,
+    unknownProperties: type.keepsUnknown === true ? 'keep' : undefined,
     uniques:
       type.uniques.length === 0
         ? undefined
@@ -121,7 +122,7 @@ function mapByName<Named extends { readonly name: string }>(
 
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
-  const { name, column, kind, nullable, required, access, role, blobs } = property;
+  const { name, column, kind, nullable, optional, required, access, role, blobs } = property;
   const { format, normalize, texts, defaultNow, reference, computed, secret } = property;
   return {
     kind,
@@ -129,6 +130,7 @@ function propertyValue(property: ModelProperty): object {
     column: column === name ? undefined : column,
     required: required || undefined,
     nullable: nullable || undefined,
+    optional,
     default: property.default ?? undefined,
     access: access === (role === undefined ? 'mutable' : 'serverSet') ? undefined : access,
     blobs: blobs.length === 0 ? undefined : blobs,

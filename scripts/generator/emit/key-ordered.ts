@@ -1,5 +1,5 @@
 import { formatNamed } from '../../../src/capability/formats/index.js';
-import { SHADOW_TRANSFORMS } from '../../../src/capability/shadow-transforms.js';
+import { SHADOW_COLUMNS } from '../../../src/capability/shadow-transforms.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
 /**
@@ -34,11 +34,12 @@ export function hasShortRows(type: ModelType): boolean {
  * Counts the characters that a row's texts may have; Infinity if nobody knows. A shadow column
  * holds its property's text once more.
  */
-export function charactersOfRow({ properties, shadows }: ModelType): number {
+export function charactersOfRow({ properties, shadows, keepsUnknown }: ModelType): number {
+  if (keepsUnknown === true) return Number.POSITIVE_INFINITY;
   const columns = [
     ...properties,
     ...shadows.flatMap(({ transform, property }) =>
-      SHADOW_TRANSFORMS[transform].kind === 'integer' ? [] : [property],
+      SHADOW_COLUMNS[transform].kind === 'integer' ? [] : [property],
     ),
   ];
   return columns.reduce((sum, property) => sum + charactersOf(property), 0);
@@ -53,7 +54,8 @@ function charactersOf({ kind, secret, role, schema }: ModelProperty): number {
   if (role === 'id') return 0;
   const format = formatNamed(schema.format);
   if (format !== undefined && format.length !== null) return format.length;
-  const words = schema.enum?.filter((value) => typeof value === 'string');
+  const values = schema.const === undefined ? schema.enum : [schema.const];
+  const words = values?.filter((value) => typeof value === 'string');
   if (words !== undefined) return Math.max(0, ...words.map(({ length }) => length));
   return schema.maxLength ?? Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import type { JsonValue } from '../../../src/protocol/json.js';
+import { literal } from './code.js';
+import { memberName } from './generated-module.js';
 
 /** The names that json-schema-to-typescript gives to the types that have no parts. */
 const LEAVES: ReadonlyMap<string, string> = new Map([
@@ -16,6 +19,9 @@ const LEAVES: ReadonlyMap<string, string> = new Map([
  */
 export function lean(schema: JSONSchema7): JSONSchema7 {
   const { properties, items, additionalProperties } = schema;
+  if (schema.const !== undefined) return constantType(schema, [schema.const as JsonValue]);
+  if (schema.enum?.some((value) => typeof value === 'object' && value !== null))
+    return constantType(schema, schema.enum as readonly JsonValue[]);
   // Beside named members, the type of further ones is made wider by theirs, which it has to see.
   if (properties !== undefined && typeof additionalProperties === 'object') return schema;
   return {
@@ -29,6 +35,29 @@ export function lean(schema: JSONSchema7): JSONSchema7 {
   };
 }
 
+/** Returns a schema whose type is one of the values, each as a literal. */
+function constantType(
+  { title, description }: JSONSchema7,
+  values: readonly JsonValue[],
+): JSONSchema7 {
+  const type = values.map(literalType).join(' | ');
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    tsType: values.length === 1 ? type : `(${type})`,
+  } as JSONSchema7;
+}
+
+/** Returns the TypeScript type of a value and no other: `readonly [1, 2]`. */
+function literalType(value: JsonValue): string {
+  if (Array.isArray(value)) return `readonly [${value.map(literalType).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return literal(value);
+  const members = Object.entries(value).map(
+    ([name, inner]) => `readonly ${memberName(name)}: ${literalType(inner)}`,
+  );
+  return members.length === 0 ? 'Readonly<Record<string, never>>' : `{ ${members.join('; ')} }`;
+}
+
 function leanMembers(properties: Record<string, JSONSchema7Definition>): typeof properties {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
@@ -40,8 +69,8 @@ function leanMembers(properties: Record<string, JSONSchema7Definition>): typeof 
 
 function leanValue(schema: JSONSchema7): JSONSchema7 {
   const { type, description } = schema;
-  if (type === undefined || schema.enum !== undefined || schema.title !== undefined)
-    return lean(schema);
+  const isListed = schema.enum !== undefined || schema.const !== undefined;
+  if (type === undefined || isListed || schema.title !== undefined) return lean(schema);
   const names = [type].flat().map((name) => LEAVES.get(name));
   if (names.length === 0 || names.includes(undefined)) return lean(schema);
   const distinct = [...new Set(names)];

@@ -1,6 +1,8 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
 import { formatOf } from '../../../src/capability/formats/index.js';
-import { SHADOW_TRANSFORMS } from '../../../src/capability/shadow-transforms.js';
+import { SHADOW_COLUMNS } from '../../../src/capability/shadow-transforms.js';
+import { UNKNOWN_COLUMN } from '../../../src/capability/unknown-properties.js';
+import { columnName } from '../../../src/descriptor/model/column-names.js';
 import type {
   ModelProperty,
   ModelShadow,
@@ -32,24 +34,39 @@ export function dataTable(type: ModelType): Table {
       { name: ACCOUNT_COLUMN, type: 'String' as const, nullable: false },
       ...type.properties.map(propertyColumn),
       ...type.shadows.map(shadowColumn),
+      ...(type.keepsUnknown === true ? [UNKNOWN] : []),
     ],
     key: [ACCOUNT_COLUMN, idColumn],
     indexes: orderedIndexes(type, idColumn),
   });
 }
 
+/** The column of the properties that a type keeps without declaring them. */
+const UNKNOWN: Column = Object.freeze({
+  name: UNKNOWN_COLUMN,
+  type: columnType('json'),
+  nullable: true,
+  description: 'Properties that the type does not declare.',
+});
+
 /** Returns the type in which a property of this kind is stored. */
 export function columnType(kind: PropertyKind): ColumnType {
   return COLUMN_TYPES[kind];
 }
 
+/** Returns the field of a property in Prisma, which tells names apart by letter case. */
+function fieldOf({ name }: ModelProperty): string {
+  return columnName(name, []);
+}
+
 function propertyColumn(property: ModelProperty): Column {
+  const field = fieldOf(property);
   const fallback = columnDefault(property);
   return Object.freeze({
     name: property.column,
-    ...(property.name === property.column ? {} : { field: property.name }),
+    ...(field === property.column ? {} : { field }),
     type: columnType(property.kind),
-    nullable: property.nullable,
+    nullable: property.nullable || property.optional === true,
     description: property.description,
     ...(fallback === undefined ? {} : { default: fallback }),
   });
@@ -68,11 +85,13 @@ function columnDefault(property: ModelProperty): string | undefined {
  * a table with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
-  const { nullable, name, column } = shadow.property;
-  const { kind } = SHADOW_TRANSFORMS[shadow.transform];
+  const { column, optional } = shadow.property;
+  const nullable = shadow.property.nullable || optional === true;
+  const field = fieldOf(shadow.property);
+  const { kind } = SHADOW_COLUMNS[shadow.transform];
   return Object.freeze({
     name: shadow.column,
-    ...(name === column ? {} : { field: `${name}${shadow.column.slice(column.length)}` }),
+    ...(field === column ? {} : { field: `${field}${shadow.column.slice(column.length)}` }),
     type: COLUMN_TYPES[kind],
     nullable,
     ...(nullable ? {} : { default: kind === 'integer' ? '0' : '""' }),

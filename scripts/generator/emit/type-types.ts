@@ -98,7 +98,7 @@ async function addStored(module: GeneratedModule, type: ModelType): Promise<void
   const own = objectOf(
     `${words} It has internal and secret properties too.`,
     hidden,
-    hidden,
+    hidden.filter(isAlwaysThere),
     stored,
   );
   const types = withShared([[`${name}Stored`, own]], shared);
@@ -123,6 +123,7 @@ function createType(type: ModelType): string {
     pick(true),
     others === undefined ? undefined : `Partial<${others}>`,
     secretsOf(type).length === 0 ? undefined : `${name}Secrets`,
+    type.keepsUnknown === true ? '{ readonly [name: string]: unknown }' : undefined,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? 'Readonly<Record<never, never>>' : parts.join(' & ');
 }
@@ -142,7 +143,13 @@ function ownTypes(type: ModelType): readonly NamedSchema[] {
   return [
     [
       name,
-      objectOf(deprecatedWords(type.description, type.deprecated), shown, shown, describedOf(type)),
+      objectOf(
+        deprecatedWords(type.description, type.deprecated),
+        shown,
+        shown.filter(isAlwaysThere),
+        describedOf(type),
+        type.keepsUnknown,
+      ),
     ],
     [
       `${name}Filter`,
@@ -188,11 +195,16 @@ function furtherTypes(type: ModelType): readonly NamedSchema[] {
   });
 }
 
+function isAlwaysThere({ optional }: ModelProperty): boolean {
+  return optional !== true;
+}
+
 function objectOf(
   description: string,
   properties: readonly ModelProperty[],
   required: readonly ModelProperty[],
   schemaOf: (property: ModelProperty) => JSONSchema7,
+  isOpen = false,
 ): JSONSchema7 {
   return {
     type: 'object',
@@ -201,7 +213,7 @@ function objectOf(
       properties.map((property) => [property.name, schemaOf(property)]),
     ),
     required: required.map(({ name }) => name),
-    additionalProperties: false,
+    additionalProperties: isOpen,
   };
 }
 

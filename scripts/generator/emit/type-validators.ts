@@ -57,7 +57,8 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
         properties: Object.fromEntries(
           writable.map(({ name, schema }) => [name, validationSchema(schema, 'stored')]),
         ),
-        additionalProperties: false,
+        // The engine judges these by itself.
+        ...(type.keepsUnknown === true ? {} : { additionalProperties: false }),
       },
     },
     {

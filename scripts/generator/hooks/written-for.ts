@@ -52,6 +52,7 @@ export function readMark(text: string): { readonly hash: string; readonly line: 
 }
 
 function seenOf(property: ModelProperty): object {
-  const { name, access, kind, nullable, required, schema, computed, reference } = property;
-  return { name, access, kind, nullable, required, schema, computed, reference };
+  const { name, access, kind, nullable, optional, required, schema, computed, reference } =
+    property;
+  return { name, access, kind, nullable, optional, required, schema, computed, reference };
 }

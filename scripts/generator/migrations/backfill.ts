@@ -30,7 +30,9 @@ export function backfillsOf(
     const shadows = types.find((type) => type.table === table)?.shadows ?? [];
     const columns = shadows
       .filter(({ column, property }) => names.has(column) || names.has(property.column))
-      .map(({ column, property, transform }) => ({ column, from: property.column, transform }));
+      .flatMap(({ column, property, transform }) =>
+        transform === 'null' ? [] : [{ column, from: property.column, transform }],
+      );
     return columns.length === 0 ? [] : [{ table, columns }];
   });
 }

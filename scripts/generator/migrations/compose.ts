@@ -10,7 +10,7 @@ import type { Difference } from './compare.js';
 import type { TypeEffect } from './effects.js';
 import type { Snapshot } from './history.js';
 import { formerLinks, leftoversOf } from './leftovers.js';
-import type { Renamed } from './lineage.js';
+import { type Renamed, releasedTypes } from './lineage.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
 import { presentTimesSql } from './present-times.js';
 import type { ReadTable } from './read-datamodel.js';
@@ -95,6 +95,7 @@ export async function compose(change: Change): Promise<Composed> {
     ...tablesSql,
     nullsSql(change),
     presentTimesSql(difference, model, provider),
+    ...markNulls(change),
     ...search.triggers,
     ...(provider === 'sqlite' ? backfill.map(fillSqlite) : []),
     ...(objects ? [objectCountsSql(stillThere(change))] : []),
@@ -136,6 +137,21 @@ function nullsSql({ difference, tables }: Change): string {
         );
     })
     .join('');
+}
+
+/** Returns the SQL that marks the nulls of properties which may be absent from now on. */
+function markNulls({ model, snapshot }: Change): readonly string[] {
+  if (snapshot === undefined) return [];
+  const types = model.capabilities.flatMap((capability) => capability.types);
+  return types.flatMap((type) => {
+    const before = releasedTypes(snapshot).get(type.table);
+    return type.shadows.flatMap(({ column, property, transform }) => {
+      const old = before?.properties.find((one) => one.column === property.column)?.known;
+      if (transform !== 'null' || old?.nullable !== true || old.optional === true) return [];
+      const from = quoted(property.column);
+      return [`UPDATE ${quoted(type.table)} SET ${quoted(column)} = 1 WHERE ${from} IS NULL;\n\n`];
+    });
+  });
 }
 
 /** Returns tables that the SQL makes anew. */

@@ -13,6 +13,8 @@ import { type ReleasedType, type Renamed, releasedTypes } from './lineage.js';
 interface Before {
   readonly visible: boolean;
   readonly kind?: string;
+  readonly nullable?: boolean;
+  readonly optional?: true;
   /** Form and target, under its new name. */
   readonly reference?: string;
   /** Undefined: unknown. */
@@ -98,13 +100,15 @@ function propertiesBefore(
     released.properties.map(({ column, known }): readonly [string, Before] => {
       // Of a migration before there were snapshots: columns alone, and there were no references.
       if (known === undefined) return [column, { visible: true }];
-      const { kind, access, blobs, reference, computed } = known;
+      const { kind, access, blobs, reference, computed, nullable, optional } = known;
       const read = computed && canonicalJson([computed.kind, ...sources(computed, released.name)]);
       return [
         column,
         {
           visible: isVisible(access),
           kind,
+          nullable,
+          ...(optional === undefined ? {} : { optional }),
           blobs,
           forms: formsOf(known.schema),
           ...(read === undefined ? {} : { computed: read }),
@@ -132,7 +136,8 @@ function compare(
       return isVisible(property.access);
     return (
       old.visible !== isVisible(property.access) ||
-      (old.kind !== undefined && old.kind !== property.kind)
+      (old.kind !== undefined && old.kind !== property.kind) ||
+      emptyChanged(old, property)
     );
   });
   return {
@@ -185,6 +190,11 @@ export function formsOf(schema: JSONSchema7): string {
 function hasForms({ schema, secret }: ModelProperty): boolean {
   if (secret !== undefined) return false;
   return formOf(schema) !== undefined || textRulesIn(schema).length > 0;
+}
+
+/** Returns whether clients see something else where nothing is stored. */
+function emptyChanged(old: Before, { nullable, optional }: ModelProperty): boolean {
+  return (old.optional === true && optional !== true) || (old.nullable === true && !nullable);
 }
 
 type Source = readonly [table: string, column: string];

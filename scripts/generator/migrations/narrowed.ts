@@ -1,11 +1,12 @@
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 
 /** A JSON Schema of which nothing is known. */
 type Schema = Readonly<Record<string, unknown>>;
 
 const UPPER = ['maxLength', 'maximum', 'exclusiveMaximum', 'maxItems', 'maxProperties'];
 const LOWER = ['minLength', 'minimum', 'exclusiveMinimum', 'minItems', 'minProperties'];
-const EXACT = ['pattern', 'format', 'const', 'multipleOf', 'uniqueItems'];
+const EXACT = ['pattern', 'format', 'multipleOf', 'uniqueItems'];
 
 /**
  * Returns in words what was legal and no longer is; undefined where nothing is known to be. `path`:
@@ -41,12 +42,16 @@ function compareTypeWords(before: Schema, after: Schema, at: string): string | u
   return gone.length === 0 ? undefined : `${at}takes no ${gone.join(' and no ')} any more`;
 }
 
-/** Returns the values that an enum has lost, or that there is one now. */
+/** Returns the values that an enum or a constant has lost, or that there is one now. */
 function compareEnums(before: Schema, after: Schema, at: string): string | undefined {
-  if (!Array.isArray(after['enum'])) return undefined;
-  if (!Array.isArray(before['enum'])) return `${at}has an enum now`;
-  const now = new Set(after['enum'].map(canonicalJson));
-  const gone = before['enum'].filter((value) => value !== null && !now.has(canonicalJson(value)));
+  const [old, values] = [valuesOf(before), valuesOf(after)];
+  if (values === undefined) return undefined;
+  if (old === undefined)
+    return Array.isArray(after['enum'])
+      ? `${at}has an enum now`
+      : `${at}has const: ${JSON.stringify(after['const'])} now`;
+  const now = new Set(values.map(canonicalJson));
+  const gone = old.filter((value) => value !== null && !now.has(canonicalJson(value)));
   if (gone.length === 0) return undefined;
   return `${at}loses ${gone.map((value) => JSON.stringify(value)).join(', ')} of its enum`;
 }
@@ -77,6 +82,12 @@ function compareBounds(before: Schema, after: Schema, at: string): string | unde
       );
   }
   return undefined;
+}
+
+/** Returns the values that a schema lists; undefined if it lists none. */
+function valuesOf(schema: Schema): readonly JsonValue[] | undefined {
+  if (Array.isArray(schema['enum'])) return schema['enum'] as readonly JsonValue[];
+  return schema['const'] === undefined ? undefined : [schema['const'] as JsonValue];
 }
 
 function narrowedMembers(before: Schema, after: Schema, path: string): string | undefined {

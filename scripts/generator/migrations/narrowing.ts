@@ -33,8 +33,10 @@ export function narrowings(
                 ? secretProblem(type, property, before)
                 : retargetedProblem(type, property, target),
             ];
-          const { nullable, default: value } = property;
-          return nullable || value !== undefined ? [] : [emptiedProblem(type, property)];
+          const { nullable, optional, default: value } = property;
+          return nullable || optional === true || value !== undefined
+            ? []
+            : [emptiedProblem(type, property)];
         }
         if (accepted || property.computed !== undefined) return [];
         const named = namedNow(before, property);
@@ -79,7 +81,10 @@ function nullsEqualIn({ uniques }: ModelType): readonly (readonly string[])[] {
 }
 
 function nullsText(lists: readonly (readonly string[])[] = []): string {
-  return lists.map((names) => [...names].sort().join('+')).sort().join();
+  return lists
+    .map((names) => [...names].sort().join('+'))
+    .sort()
+    .join();
 }
 
 /**

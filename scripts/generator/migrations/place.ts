@@ -165,7 +165,7 @@ function namesOf(names: readonly string[]): Set<string> {
 }
 
 /**
- * Takes the name, or the next one that is free: names of properties and types have no underscore.
+ * Takes the name, or the next one that is free: no name of a new column or table ends with `_2`.
  */
 function free(name: string, taken: Set<string>): string {
   let chosen = name;

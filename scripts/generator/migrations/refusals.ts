@@ -234,8 +234,8 @@ function requiredProperty(
     at,
     code: 'property-not-nullable',
     message:
-      `${where} was nullable and no longer is: objects that hold null would have to change. ` +
-      `${how}; or leave it nullable.`,
+      `${where} was nullable or optional and no longer is: objects that hold nothing would have ` +
+      `to change. ${how}; or leave it as it was.`,
   };
 }
 
@@ -245,7 +245,7 @@ function addedProperty(where: string, at: Location): Problem {
     code: 'property-without-default',
     message:
       `${where} is new, and the objects that exist have no value for it: ` +
-      `give it a default or make it nullable.`,
+      `give it a default, or make it nullable or optional.`,
   };
 }
 

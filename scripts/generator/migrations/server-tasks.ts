@@ -8,6 +8,7 @@ import { text } from './sql.js';
  * A migration leaves tasks to the server's next start, as rows of JmapMeta, by table and column
  * (src/database/backfill-database.ts reads them):
  *
+ * - `adopt:Todo` where objects may have undeclared values of names that are declared now
  * - `compute:Todo/place` for values that a hook file computes
  * - `normalize:Todo` where texts have another stored form from now on
  * - `follow:Todo` where the version before may go on writing rows without their derived values
@@ -27,9 +28,12 @@ export function writeServerTasks(
   const filled = new Set([...backfill.map(({ table }) => table), ...nullable]);
   const notes = effects.flatMap((effect) => {
     const { type, seen, computed, counts, references, blobs, reformed } = effect;
+    const adopts = type.keepsUnknown === true && seen;
     const lists = [computed, counts, references, reformed];
-    const derived = filled.has(type.table) || blobs || lists.some(({ length }) => length > 0);
+    const derived =
+      filled.has(type.table) || adopts || blobs || lists.some(({ length }) => length > 0);
     return [
+      ...(adopts ? [[`adopt:${type.table}`, "''"] as const] : []),
       ...computed.map(({ column }) => [`compute:${type.table}/${column}`, "''"] as const),
       ...(reformed.length > 0 ? [[`normalize:${type.table}`, "''"] as const] : []),
       ...(derived ? [[`follow:${type.table}`, now(provider)] as const] : []),
@@ -51,9 +55,8 @@ export function removeServerTasks(tables: readonly string[]): string {
   return section(
     'Nothing is left to do for them.',
     tables.map((table) => {
-      const keys = ['follow', 'reset', 'normalize']
-        .map((kind) => text(`${kind}:${table}`))
-        .join(', ');
+      const kinds = ['adopt', 'follow', 'reset', 'normalize'];
+      const keys = kinds.map((kind) => text(`${kind}:${table}`)).join(', ');
       const prefix = `compute:${table}/`;
       return (
         `DELETE FROM "JmapMeta" WHERE "key" IN (${keys}) OR substr("key", 1, ${prefix.length}) = ` +

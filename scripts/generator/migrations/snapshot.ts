@@ -45,6 +45,7 @@ export interface SnapshotType {
   /** Those of `uniques` for which null equals null; absent where there is none. */
   readonly nullsEqual?: readonly (readonly string[])[];
   readonly singleton: boolean;
+  readonly keepsUnknown?: true;
   readonly methods: readonly string[];
   readonly search?: SnapshotSearch;
   /**
@@ -171,6 +172,7 @@ export function snapshotType(type: ModelType): SnapshotType {
     uniques: type.uniques.map(namesOf),
     ...(nullsEqual.length === 0 ? {} : { nullsEqual }),
     singleton: type.singleton,
+    ...(type.keepsUnknown === true ? { keepsUnknown: true as const } : {}),
     methods: type.methods.map(({ name }) => name),
     ...(type.search === undefined ? {} : { search: { ...type.search, hasPieces: true } }),
     keyOrdered: isKeyOrdered(type),

@@ -81,13 +81,13 @@ function judgeOwnSource(
  */
 function judgeCount(
   type: TypeView,
-  { name, kind, nullable, nameAt, computed }: PropertyView,
+  { name, kind, nullable, optional, nameAt, computed }: PropertyView,
   types: ReturnType<typeof typesOf>,
   report: Report,
 ): void {
   const count = computed?.count;
   if (count === undefined) return;
-  if (kind !== 'integer' || nullable)
+  if (kind !== 'integer' || nullable || optional)
     report('bad-computed', nameAt, `"${name}" is a count: type: integer, default: 0.`);
   const target = findType(types, count.type, report);
   const by = target === undefined ? undefined : findProperty(target, count.by, report);

@@ -95,7 +95,7 @@ function readName(node: Located): string {
 }
 
 /** Values that are the author's data and the session's: what looks like a `$ref` there is none. */
-const DATA: readonly string[] = ['default', 'enum', 'session', 'accountSession'];
+const DATA: readonly string[] = ['default', 'enum', 'const', 'session', 'accountSession'];
 
 /** Keys of an object whose members have names that the author chose. */
 const NAMED: readonly string[] = ['types', 'properties', '$defs', 'methods'];

@@ -8,14 +8,14 @@ import type { FilterView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { whyNotIndexed } from './indexable.js';
 import { listed, oneOf, type Report, type Rule } from './rule.js';
-import { findProperty } from './types.js';
+import { findProperty, namesOf } from './types.js';
 
 /**
  * Refuses conditions on unknown properties, and operators that the property's kind doesn't have.
  */
 export const filters: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
-    const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];
+    const names = namesOf(type);
     for (const filter of type.filters) {
       const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
       if (filter.property === undefined && !isEmpty)
@@ -44,7 +44,7 @@ function judgeOperator(
   const { name, kind } = property;
   if (kind === undefined || !isOperator(operator)) return;
   const legal = operatorsOf(kind, shapeOf(property)).filter(
-    (each) => each !== 'isNull' || property.nullable,
+    (each) => each !== 'isNull' || property.nullable || property.optional,
   );
   if (legal.includes(operator)) return;
   const what = describeKind(property);

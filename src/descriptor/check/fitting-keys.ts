@@ -29,6 +29,11 @@ export const KEY_TYPES: Readonly<Record<string, readonly TypeName[]>> = {
   maxProperties: ['object'],
 };
 
+/** Returns the types that a key goes with; undefined for one that goes with all, or is none. */
+function typesOfKey(name: string): readonly TypeName[] | undefined {
+  return Object.hasOwn(KEY_TYPES, name) ? KEY_TYPES[name] : undefined;
+}
+
 /**
  * Keys that say something about the letters of a string: a date's or an id's are given by the
  * format.
@@ -53,9 +58,13 @@ export const fittingKeys: Rule = (views, report) => {
       judgeSet(node, keys, report);
       continue;
     }
+    if (member(node, 'const') !== undefined) {
+      judgeConstant(node, report);
+      continue;
+    }
     const whole = saysItAll(node, type);
     for (const { name, nameAt } of members(node)) {
-      const types = KEY_TYPES[name];
+      const types = typesOfKey(name);
       if (types?.every((each) => each !== type) === true)
         report(
           'misplaced-key',
@@ -72,6 +81,14 @@ export const fittingKeys: Rule = (views, report) => {
     }
   }
 };
+
+/** Reports keys beside `const`, which says it all. */
+function judgeConstant(node: Located, report: Report): void {
+  for (const { name, nameAt } of members(node)) {
+    if (typesOfKey(name) === undefined) continue;
+    report('misplaced-key', nameAt, `"${name}" does not go with const, which is the one value.`);
+  }
+}
 
 /**
  * Returns the key that gives all letters of a string, as the descriptor has it, and the keys that
@@ -105,7 +122,7 @@ function judgeSet(node: Located, keys: Located, report: Report): void {
       `a set is an object: with "setOf", "type" is left out or [object, 'null'], not ${type}.`,
     );
   for (const { name, nameAt } of members(node)) {
-    if (KEY_TYPES[name] === undefined || legal.includes(name)) continue;
+    if (typesOfKey(name) === undefined || legal.includes(name)) continue;
     report(
       'misplaced-key',
       nameAt,

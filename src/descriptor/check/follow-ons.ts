@@ -16,7 +16,7 @@ export type Path = readonly string[];
 /** Keys by which other rules tell what a property is: one that is misspelt spoils the property. */
 const MEANINGFUL: ReadonlySet<string> = new Set([
   ...['type', 'format', 'enum', 'items', 'properties', 'additionalProperties', 'required'],
-  ...['setOf', '$ref', 'default', 'access', 'blob', 'references', 'computed'],
+  ...['setOf', '$ref', 'const', 'default', 'optional', 'access', 'blob', 'references', 'computed'],
 ]);
 
 /**

@@ -21,7 +21,6 @@ export const OURS: ReadonlySet<string> = new Set([
   'duplicate-capability',
   'duplicate-file-name',
   'duplicate-method',
-  'duplicate-property',
   'missing-account-id',
   'nullable-default',
   'over-limit',

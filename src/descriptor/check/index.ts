@@ -6,6 +6,7 @@ import { accountCapabilities } from './account-capabilities.js';
 import { capabilityNames } from './capability-names.js';
 import { computed } from './computed-sources.js';
 import { conditionNames } from './condition-names.js';
+import { constants } from './constants.js';
 import { defaultValues } from './default-values.js';
 import { definitions } from './definitions.js';
 import { duplicateCapabilities } from './duplicate-capabilities.js';
@@ -22,9 +23,9 @@ import { methodSchemas } from './method-schemas.js';
 import { missingDefaults } from './missing-defaults.js';
 import { normalForms } from './normal-forms.js';
 import { nullableDefaults } from './nullable-defaults.js';
+import { optionals } from './optionals.js';
 import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
-import { propertyClashes } from './property-clashes.js';
 import { propertyNames } from './property-names.js';
 import { ranges } from './ranges.js';
 import { references } from './reference-targets.js';
@@ -49,7 +50,6 @@ const NAMES: readonly Rule[] = Object.freeze([
   capabilityNames,
   typeNames,
   propertyNames,
-  propertyClashes,
   conditionNames,
   methodNames,
   duplicateCapabilities,
@@ -64,6 +64,8 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   nullableDefaults,
   defaultValues,
   enumValues,
+  constants,
+  optionals,
   normalForms,
   fittingKeys,
   shapes,

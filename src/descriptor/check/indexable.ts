@@ -48,6 +48,8 @@ export function longest({ kind, node, format, blob, role, reference }: PropertyV
   const values = member(node, 'enum');
   if (values !== undefined)
     return items(values).reduce((most, { value }) => Math.max(most, codePoints(value)), 0);
+  const constant = member(node, 'const');
+  if (constant !== undefined) return codePoints(constant.value);
   const length = member(node, 'maxLength')?.value;
   return typeof length === 'number' ? length : BOUNDS.stringLength;
 }

@@ -5,14 +5,16 @@ import type { Rule } from './rule.js';
 export const missingDefaults: Rule = (views, report) => {
   for (const { properties, required, singleton } of views.flatMap((view) => view.types)) {
     const names = new Set(required.map(({ name }) => name));
-    for (const { name, nameAt, node, kind, nullable, access, blob, reference } of properties) {
-      if (kind === undefined || nullable || member(node, 'default') !== undefined) continue;
-      if (names.has(name)) continue;
+    for (const { name, nameAt, node, kind, nullable, optional, ...rest } of properties) {
+      const { access, blob, reference } = rest;
+      if (kind === undefined || nullable || optional || names.has(name)) continue;
+      if (['default', 'const'].some((key) => member(node, key) !== undefined)) continue;
       const ways = [
         ...(access === 'serverSet' || access === 'internal' || singleton
           ? []
           : ['list it under required']),
         "make it nullable (type: [..., 'null'])",
+        'make it optional (optional: true)',
         ...(blob || access === 'secret' || reference?.form === 'single'
           ? []
           : ['give it a default']),
@@ -20,7 +22,8 @@ export const missingDefaults: Rule = (views, report) => {
       report(
         'missing-default',
         nameAt,
-        `"${name}" is neither required nor nullable and has no default: ${ways.join(', or ')}.`,
+        `"${name}" is neither required, nullable nor optional and has no default: ` +
+          `${ways.join(', or ')}.`,
       );
     }
   }

@@ -1,18 +1,15 @@
-import { isStandard, whyNoMemberName, whyNoPropertyName } from './reserved.js';
+import { whyNoMemberName, whyNoPropertyName } from './reserved.js';
 import type { Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 
-/**
- * Refuses names that can't become a column and a member of JavaScript objects. Names within a
- * property, in arguments and in responses become members alone.
- */
+/** Refuses names that can't be a member of an object in JSON and in JavaScript. */
 export const propertyNames: Rule = (views, report) => {
   for (const { name, nameAt } of views.flatMap((view) => view.types).flatMap((t) => t.properties)) {
-    if (isStandard(name)) {
+    if (name === 'id') {
       report(
         'standard-property',
         nameAt,
-        `every type has id, created and updated by itself: leave "${name}" out.`,
+        'every type has an id by itself, which the server gives: leave "id" out.',
       );
       continue;
     }

@@ -27,7 +27,7 @@ function judgeReference(
   report: Report,
 ): void {
   const { target, form, onDestroy, acyclic } = property.reference;
-  const { name, node, nameAt, blobs, access, nullable } = property;
+  const { name, node, nameAt, blobs, access, nullable, optional } = property;
   const complain = (key: string, why: string): void =>
     report('bad-reference', member(node, key)?.at ?? nameAt, why);
   if (findType(types, target, report)?.singleton === true)
@@ -59,11 +59,11 @@ function judgeReference(
       'onDestroy',
       `"${name}" is immutable: setNull would change it. Legal are restrict, cascade.`,
     );
-  if (form === 'single' && !nullable)
+  if (form === 'single' && !nullable && !optional)
     complain(
       'onDestroy',
-      `setNull needs a property that may be null: type: [string, 'null'], or say restrict or ` +
-        'cascade.',
+      `setNull needs a property that may be null: type: [string, 'null'], or optional: true; or ` +
+        'say restrict or cascade.',
     );
   for (const key of ['minItems', 'minProperties']) {
     const least = member(node, key)?.value;

@@ -19,34 +19,15 @@ const TYPE_NAMES: ReadonlySet<string> = toWords([
 ]);
 
 /**
- * Property names that objects have by themselves, that databases keep for themselves, or that the
- * engine writes.
+ * Names that every JavaScript object has by itself: a lookup of one would find what nobody stored.
  */
-const PROPERTY_NAMES: ReadonlySet<string> = toWords([
-  'accountId, constructor, prototype, hasOwnProperty, isPrototypeOf, propertyIsEnumerable',
-  'toJSON, toLocaleString, toString, valueOf, then',
-  'cmax, cmin, ctid, oid, rowid, tableoid, xmax, xmin',
-  // SQLite reads TRUE and FALSE as a column where there is one of that name.
-  'true, false',
-]);
-
-/**
- * Properties that every type has by itself: a second one of that name could not be told from it.
- */
-const STANDARD_PROPERTIES: ReadonlySet<string> = new Set(['id', 'created', 'updated']);
-
-/** Member names within nested objects and messages that would read or write a prototype. */
-const MEMBER_NAMES: ReadonlySet<string> = new Set([
-  '__proto__',
-  'constructor',
-  'hasOwnProperty',
-  'isPrototypeOf',
-  'propertyIsEnumerable',
+const INHERITED: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
   'prototype',
-  'toLocaleString',
-  'toString',
-  'valueOf',
 ]);
+
+/** A character that I-JSON lacks (RFC 7493 2.1). */
+const NO_JSON = /[\p{Surrogate}\p{Noncharacter_Code_Point}]/u;
 
 /** Returns why a data type can't have the name, or undefined where it can. */
 export function whyNoTypeName(name: string): string | undefined {
@@ -59,38 +40,27 @@ export function whyNoTypeName(name: string): string | undefined {
     : undefined;
 }
 
-/** Returns whether the name, in exactly this spelling, is one that every type has by itself. */
-export function isStandard(name: string): boolean {
-  return STANDARD_PROPERTIES.has(name);
-}
-
 /** Returns why a property can't have the name, or undefined where it can. */
 export function whyNoPropertyName(name: string): string | undefined {
-  if (!/^[a-z][A-Za-z0-9]*$/.test(name))
-    return 'a property is named in camelCase, letters and digits only, for instance dueDate';
-  if (name.length > BOUNDS.propertyName)
-    return `a property's name has at most ${BOUNDS.propertyName} letters`;
-  if (STANDARD_PROPERTIES.has(name.toLowerCase()))
-    return 'every type has id, created and updated by itself';
-  return PROPERTY_NAMES.has(name.toLowerCase())
-    ? 'the name is reserved by the engine, the language or a database'
-    : undefined;
+  const { length } = [...name];
+  if (length > BOUNDS.propertyName)
+    return `it has ${length} characters, and at most ${BOUNDS.propertyName} are legal`;
+  return whyNoMemberName(name);
 }
 
 /** Returns why a filter condition can't have the name, or undefined where it can. */
 export function whyNoConditionName(name: string): string | undefined {
-  if (!/^[a-z][A-Za-z0-9]*$/.test(name))
-    return 'a condition is named in camelCase, letters and digits only, for instance dueBefore';
-  if (name === 'operator' || name === 'conditions')
-    return 'operator and conditions make a FilterOperator (RFC 8620 5.5)';
-  return MEMBER_NAMES.has(name) ? 'the name is reserved by the language' : undefined;
+  return name === 'operator' || name === 'conditions'
+    ? 'operator and conditions make a FilterOperator (RFC 8620 5.5)'
+    : whyNoPropertyName(name);
 }
 
 /** Returns why a member of a nested object can't have the name, or undefined where it can. */
 export function whyNoMemberName(name: string): string | undefined {
   if (name === '') return 'a name has at least one character';
   if (name.includes('\u0000')) return 'a name has no U+0000';
-  return MEMBER_NAMES.has(name) ? 'the name is reserved by the language' : undefined;
+  if (NO_JSON.test(name)) return 'I-JSON has no surrogates and no noncharacters (RFC 7493 2.1)';
+  return INHERITED.has(name) ? 'the name is reserved by the language' : undefined;
 }
 
 /** Returns the words of lists that are written with commas, in lower case. */

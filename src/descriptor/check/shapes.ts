@@ -17,6 +17,8 @@ export const shapes: Rule = (views, report) => {
         `"${schema.label}" lies deeper than ${BOUNDS.depth} levels; flatten the object, or ` +
           'allow any JSON with additionalProperties: true.',
       );
+    // A constant says all that there is to say.
+    if (member(schema.node, 'const') !== undefined) continue;
     if (type === 'array' && member(schema.node, 'items') === undefined)
       report(
         'missing-items',

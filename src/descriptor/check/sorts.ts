@@ -1,11 +1,12 @@
 import { didYouMean } from './did-you-mean.js';
 import { whyNotIndexed } from './indexable.js';
 import { listed, type Rule } from './rule.js';
+import { namesOf } from './types.js';
 
 /** Refuses sorts by unknown properties, by lists and objects, and by one property twice. */
 export const sorts: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
-    const names = ['id', 'created', 'updated', ...type.properties.map(({ name }) => name)];
+    const names = namesOf(type);
     const seen = new Set<string>();
     for (const { propertyName, at, property, indexed } of type.sorts) {
       if (property === undefined)

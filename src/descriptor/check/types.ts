@@ -1,5 +1,4 @@
 import type { NameView, PropertyView } from '../property-view.js';
-import { standardProperties } from '../property-view.js';
 import type { CapabilityView, TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Report } from './rule.js';
@@ -21,10 +20,15 @@ const found = new WeakMap<TypeView, ReadonlyMap<string, PropertyView>>();
 export function propertiesOf(type: TypeView): ReadonlyMap<string, PropertyView> {
   const known = found.get(type);
   if (known !== undefined) return known;
-  const all = [...standardProperties(type.nameAt), ...type.properties];
+  const all = [...type.standard, ...type.properties];
   const made = new Map(all.reverse().map((property) => [property.name, property]));
   found.set(type, made);
   return made;
+}
+
+/** Returns the names of a type's properties, the standard ones first. */
+export function namesOf(type: TypeView): readonly string[] {
+  return [...type.standard, ...type.properties].map(({ name }) => name);
 }
 
 /** Returns the property of the name; reports it and returns undefined where there is none. */
@@ -35,7 +39,7 @@ export function findProperty(
 ): PropertyView | undefined {
   const found = propertiesOf(type).get(name);
   if (found !== undefined) return found;
-  const names = ['id', 'created', 'updated', ...type.properties.map((each) => each.name)];
+  const names = namesOf(type);
   report(
     'unknown-property',
     at,

@@ -63,7 +63,7 @@ function judgeLists(
   for (const list of lists) {
     const names = list.names.map(({ name }) => name);
     // The order of an index is part of it; what is unique together has none.
-    const same = (key === 'unique' ? [...names].sort() : names).join('+');
+    const same = JSON.stringify(key === 'unique' ? [...names].sort() : names);
     const earlier = seen.get(same);
     if (earlier === undefined) seen.set(same, list);
     else

@@ -15,6 +15,11 @@ export const MEANING = Object.freeze({
     wrong: 'computed: { from: [] }',
     right: 'access: serverSet, computed: { from: [title] }',
   },
+  'bad-const': {
+    cause: "A constant is a value that the property's type allows.",
+    wrong: 'type: integer, const: one',
+    right: 'const: 1',
+  },
   'bad-default': {
     cause:
       "A default is a legal value in its stored form. It can't name a blob or an object, " +
@@ -27,6 +32,11 @@ export const MEANING = Object.freeze({
     wrong: 'type: integer, enum: [1, two]',
     right: 'type: integer, enum: [1, 2]',
   },
+  'bad-optional': {
+    cause: 'An optional property is neither required nor has it a default: it may be absent.',
+    wrong: "note: { type: string, optional: true, default: '' }",
+    right: 'note: { type: string, optional: true }',
+  },
   'bad-pattern': {
     cause: 'The pattern is no regular expression with the flag `u`.',
     wrong: "pattern: '['",
@@ -35,7 +45,7 @@ export const MEANING = Object.freeze({
   'bad-reference': {
     cause:
       "A reference can't refer to a singleton, nor to objects and blobs at once. `setNull` " +
-      'needs a property that may be null.',
+      'needs a property that may be null or absent.',
     wrong: 'type: string, references: Person, onDestroy: setNull',
     right: "type: [string, 'null'], references: Person, onDestroy: setNull",
   },
@@ -143,7 +153,7 @@ export const MEANING = Object.freeze({
       'required: [accountId] }',
   },
   'missing-default': {
-    cause: 'A property that is neither required nor nullable needs a default.',
+    cause: 'A property that is neither required, nullable nor optional needs a default.',
     wrong: 'name: { type: string }',
     right: "name: { type: string, default: '' }",
   },

@@ -25,9 +25,11 @@ export const NAMES = Object.freeze({
     right: 'methods: { Gadget/rebuild: {} }',
   },
   'bad-property-name': {
-    cause: 'Property names are camelCase, and [some are reserved](descriptors.md#names).',
-    wrong: 'due_date: { type: string }',
-    right: 'dueDate: { type: string }',
+    cause:
+      'A name has 1 to 128 characters, and [a few are reserved](descriptors.md#names), which ' +
+      'every JavaScript object has.',
+    wrong: 'constructor: { type: string }',
+    right: 'builder: { type: string }',
   },
   'bad-type-name': {
     cause: "A type's name is PascalCase, and [some are reserved](descriptors.md#names).",
@@ -54,11 +56,6 @@ export const NAMES = Object.freeze({
     cause: 'Two descriptors would generate into one folder.',
     cure: 'Rename one file.',
   },
-  'duplicate-property': {
-    cause: 'Two properties differ only by letter case.',
-    wrong: 'fooBar: …, foobar: …',
-    right: 'fooBar: …, barFoo: …',
-  },
   'duplicate-type': {
     cause:
       'Two types have one name, or differ only by letter case. All descriptors share their ' +
@@ -67,8 +64,8 @@ export const NAMES = Object.freeze({
   },
   'standard-property': {
     cause:
-      'Every type has `id`, `created` and `updated` without declaring them, also in a ' +
-      "descriptor of another server's types.",
+      "Every type has an `id` without declaring it, also in a descriptor of another server's " +
+      'types.',
     wrong: 'properties: { id: { type: string }, name: { type: string } }',
     right: 'properties: { name: { type: string } }',
   },

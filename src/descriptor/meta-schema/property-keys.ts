@@ -9,7 +9,7 @@ export const property: JSONSchema7 = {
   type: 'object',
   description:
     'A property: a JSON Schema for its shape and a few words for its behaviour. It is ' +
-    'required, nullable, or has a default.',
+    'required, nullable, optional, or has a default.',
   properties: {
     ...schemaKeys,
     required: names('The members of a nested object that must be there.', 'street'),
@@ -20,6 +20,11 @@ export const property: JSONSchema7 = {
         'property has null. { now: true } is the present time, for a date.',
       examples: [false, '', 0],
     },
+    optional: flag(
+      'The property may be absent: it is until it is set, and after a null patch. A nullable one ' +
+        'keeps null apart from that.',
+      false,
+    ),
     access: {
       enum: wordNames(ACCESS),
       default: 'mutable',

@@ -1,5 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { BOUNDS } from '../bounds.js';
+import { UNKNOWN_WORDS, wordNames, wordsText } from '../key-words.js';
+import { TIMES } from '../property-view.js';
 import { METHOD_NAMES } from '../standard-methods.js';
 import {
   count,
@@ -63,12 +65,33 @@ export const dataType: JSONSchema7 = {
       minProperties: 1,
       maxProperties: BOUNDS.typeProperties,
       description:
-        `The properties by name (camelCase), at most ${BOUNDS.typeProperties}. ` +
+        `The properties by name, at most ${BOUNDS.typeProperties}. ` +
         'Each type has id, created and updated besides.',
       examples: [{ text: { type: 'string', default: '' } }],
       additionalProperties: ref('property'),
     },
     required: names('The properties that a create must give.', 'text'),
+    standardProperties: {
+      type: 'object',
+      description:
+        'The standard properties that the type goes without. One that it declares itself takes ' +
+        'the place of the standard one.',
+      examples: [{ created: false, updated: false }],
+      properties: Object.fromEntries(
+        TIMES.map((name) => [
+          name,
+          { enum: [false], description: `The type has no ${name}.`, examples: [false] },
+        ]),
+      ),
+      minProperties: 1,
+      additionalProperties: false,
+    },
+    unknownProperties: {
+      enum: wordNames(UNKNOWN_WORDS),
+      default: 'refuse',
+      description: wordsText(UNKNOWN_WORDS),
+      examples: ['keep'],
+    },
     filter: {
       type: 'object',
       description: 'The conditions that /query takes, by name.',

@@ -36,6 +36,12 @@ export const schemaKeys: Record<string, JSONSchema7> = {
     description: 'The values that are allowed; TypeScript has a union of them.',
     examples: [['small', 'large']],
   },
+  const: {
+    description:
+      'The only value that is allowed; TypeScript has it as a literal. It needs no `type`, and is ' +
+      'the default of a property.',
+    examples: ['Card', 1, true],
+  },
   format: {
     enum: [...FORMAT_NAMES],
     description: FORMAT_NAMES.map((name) => `${name}: ${FORMATS[name].description}`).join('\n'),
@@ -134,9 +140,9 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   $ref: text('A schema of this descriptor, instead of one written here.', '#/$defs/address'),
 };
 
-/** A schema has a type, unless it is a set or one from `$defs`. */
+/** A schema has a type, unless it is a set, a constant or one from `$defs`. */
 export const typeNeeded: JSONSchema7 = {
-  if: { anyOf: [{ required: ['setOf'] }, { required: ['$ref'] }] },
+  if: { anyOf: [{ required: ['setOf'] }, { required: ['$ref'] }, { required: ['const'] }] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: true,
   else: { required: ['type'] },

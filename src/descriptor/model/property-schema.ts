@@ -33,6 +33,8 @@ export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
 function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
   const { type, nullable } = typeOf(node);
   if (member(node, 'setOf') !== undefined) return setSchema(node, nullable);
+  const constant = member(node, 'const');
+  if (constant !== undefined) return constantSchema(node, constant.value);
   const isReference = member(node, 'references') !== undefined;
   if (type === 'string' && (isReference || isBlob(node))) return composeId(node, nullable);
   const own: Record<string, unknown> = readNormalize(node);
@@ -58,6 +60,18 @@ function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
 function readNormalize(node: Located): Record<string, unknown> {
   const value = member(node, 'normalize')?.value;
   return value === undefined ? {} : { normalize: value };
+}
+
+/** Returns the schema of a constant. One that may be null is an enum of both. */
+function constantSchema(node: Located, value: JsonValue): JSONSchema7 {
+  const { type, nullable } = typeOf(node);
+  const description = words(node);
+  const values = value === null ? [null] : [value, null];
+  return {
+    ...(description === '' ? {} : { description }),
+    type: (nullable ? [type, 'null'] : type) as JSONSchema7['type'],
+    ...(nullable ? { enum: values as JSONSchema7['enum'] } : { const: value as never }),
+  };
 }
 
 /** Returns the schema of an id: of a reference, or of a blob. */

@@ -21,22 +21,30 @@ const STANDARD_WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the model of a declared property. One that isn't required has a default, which may be
- * null.
+ * Returns the model of a declared property. One that is neither required nor optional has a
+ * default, which may be null.
  */
-export function buildProperty(view: PropertyView, required: boolean): ModelProperty {
-  const given = member(view.node, 'default')?.value;
+export function buildProperty(
+  view: PropertyView,
+  required: boolean,
+  column: string,
+): ModelProperty {
+  const constant = view.nullable ? undefined : member(view.node, 'const')?.value;
+  const given = member(view.node, 'default')?.value ?? constant;
   const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
   const secret = text(member(view.node, 'stored')) ?? 'hash';
   const schema = buildSchema(view.node, 'stored');
   const normalize = view.kind === 'string' ? normalizationsOf(schema) : undefined;
   return {
     name: view.name,
-    column: view.name,
+    column,
     kind: view.kind as PropertyKind,
     nullable: view.nullable,
     required,
-    ...(required || view.defaultNow ? {} : { default: (given ?? null) as JsonValue }),
+    ...(view.optional ? { optional: true as const } : {}),
+    ...(required || view.optional || view.defaultNow
+      ? {}
+      : { default: (given ?? null) as JsonValue }),
     ...(view.defaultNow ? { defaultNow: true as const } : {}),
     access: view.access as PropertyAccess,
     blobs: view.blobs,

@@ -1,6 +1,6 @@
 import type { FilterOperator, ShadowTransform } from '../../capability/definition.js';
 import { sortKeyOf } from '../../capability/formats/index.js';
-import { SHADOW_TRANSFORMS, TRANSFORM_NAMES } from '../../capability/shadow-transforms.js';
+import { SHADOW_COLUMNS, SHADOW_NAMES } from '../../capability/shadow-transforms.js';
 import type { ModelFilter, ModelProperty, ModelShadow, ModelSort } from '../model.js';
 import { isFolded } from '../operators.js';
 
@@ -8,7 +8,7 @@ import { isFolded } from '../operators.js';
 
 /** Returns the name of a property's shadow column: `title_folded`. */
 export function shadowColumn({ column }: ModelProperty, transform: ShadowTransform): string {
-  return `${column}_${SHADOW_TRANSFORMS[transform].suffix}`;
+  return `${column}_${SHADOW_COLUMNS[transform].suffix}`;
 }
 
 /** Returns the column that a condition on the property reads. */
@@ -32,7 +32,10 @@ export function sortColumns(property: ModelProperty): Pick<ModelSort, 'column' |
   return property.format === undefined ? { casemapColumn: shadowColumn(property, 'casemap') } : {};
 }
 
-/** Returns the shadow columns that filters and sorts read, in order of the properties. */
+/**
+ * Returns the shadow columns that filters and sorts read, in order of the properties, and those
+ * that tell null from what is absent.
+ */
 export function shadowsOf(
   properties: readonly ModelProperty[],
   filters: readonly Pick<ModelFilter, 'column' | 'columns'>[],
@@ -43,10 +46,12 @@ export function shadowsOf(
     ...sorts.flatMap(({ column, casemapColumn }) => [column, casemapColumn]),
   ]);
   return properties.flatMap((property) =>
-    TRANSFORM_NAMES.map((transform) => ({
+    SHADOW_NAMES.map((transform) => ({
       column: shadowColumn(property, transform),
       property,
       transform,
-    })).filter(({ column }) => read.has(column)),
+    })).filter(({ column, transform }) =>
+      transform === 'null' ? property.nullable && property.optional === true : read.has(column),
+    ),
   );
 }

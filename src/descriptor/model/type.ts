@@ -9,9 +9,9 @@ import type {
   ModelType,
   ModelUnique,
 } from '../model.js';
-import { standardProperties } from '../property-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
+import { columnName } from './column-names.js';
 import { buildFilter, buildSort, type Find, filterIndexes } from './filters-and-sorts.js';
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
 import { buildSchema } from './property-schema.js';
@@ -21,9 +21,12 @@ import { shadowsOf } from './shadows.js';
 /** Builds the model of a type that passed every check. */
 export function buildType(view: TypeView): ModelType {
   const required = new Set(view.required.map(({ name }) => name));
+  const names = [...view.standard, ...view.properties].map(({ name }) => name);
   const properties = [
-    ...standardProperties(view.nameAt).map(buildStandardProperty),
-    ...view.properties.map((property) => buildProperty(property, required.has(property.name))),
+    ...view.standard.map(buildStandardProperty),
+    ...view.properties.map((property) =>
+      buildProperty(property, required.has(property.name), columnName(property.name, names)),
+    ),
   ];
   const named = new Map(properties.map((property) => [property.name, property]));
   const find: Find = (name) => {
@@ -46,6 +49,7 @@ export function buildType(view: TypeView): ModelType {
     sorts,
     shadows: shadowsOf(properties, filters, sorts),
     singleton: view.singleton,
+    ...(view.keepsUnknown ? { keepsUnknown: true as const } : {}),
     methods: buildMethods(view),
     uniques: view.uniques.map((list) => buildUnique(list, find)),
     indexes: [

@@ -22,6 +22,11 @@ export function validationSchema(
 ): AjvSchema {
   if (schema === true) return {};
   if (schema === false) return { not: {} };
+  if (schema.const !== undefined) return { const: schema.const };
+  if (isListed(schema)) {
+    const { description: _words, ...checks } = schema;
+    return checks;
+  }
   switch (mainType(schema)) {
     case 'string':
       return composeString(schema, use, depth);
@@ -40,6 +45,12 @@ export function validationSchema(
       return checks;
     }
   }
+}
+
+/** Returns whether the schema lists its values, so that nothing within them is left to judge. */
+function isListed(schema: JSONSchema7): boolean {
+  const type = mainType(schema);
+  return schema.enum !== undefined && (type === 'array' || type === 'object');
 }
 
 /** Returns the schema's type without null. */

@@ -69,7 +69,8 @@ const NOTHING: Page = { end: null, size: 0, created: [], updated: [], destroyed:
 /**
  * Returns the properties that alone changed in all of `updated` between the two states (RFC 8621
  * 2.2, decision 29 for every type): also those that changed and changed back. Null where nothing
- * was updated, and where some record doesn't tell. `updated` is among them: each update sets it.
+ * was updated, and where some record doesn't tell. The time of the update is among them, if the type
+ * has one.
  */
 function updatedProperties(
   { visible, roles }: TypeIndex,
@@ -83,7 +84,7 @@ function updatedProperties(
     if (number > page.end) break;
     if (kind === 'updated' && ids.has(objectId)) lists.add(properties);
   }
-  const changed = new Set([roles.updated.name]);
+  const changed = new Set(roles.updated === undefined ? [] : [roles.updated.name]);
   for (const list of lists) {
     if (list === null) return null;
     for (const name of list) changed.add(name);

@@ -89,8 +89,8 @@ function isInOrder({ existing, unresolved }: DistinctIds, found: readonly Stored
 /** A singleton is always there: with its defaults before anything was written. */
 function unwritten(index: TypeIndex, properties: readonly PropertyDefinition[]): StoredObject {
   const object = unwrittenSingleton(index);
-  const shown = properties.map(({ name }) => [name, object[name] ?? null]);
-  return Object.fromEntries(shown) as StoredObject;
+  const shown = properties.filter(({ name }) => Object.hasOwn(object, name));
+  return Object.fromEntries(shown.map(({ name }) => [name, object[name]])) as StoredObject;
 }
 
 /** 5.1: null is all; the id is always there; an unknown name is refused. */
@@ -99,7 +99,7 @@ function requestedProperties(
   names: readonly string[] | null,
 ): readonly PropertyDefinition[] {
   const { type } = index;
-  if (names === null) return index.visible;
+  if (names === null) return index.shown;
   const { properties, unknown } = propertiesNamed(index, names);
   if (unknown.length > 0) {
     const legal = index.visible.map((property) => property.name).join(', ');

@@ -68,7 +68,7 @@ export function findReadAhead(
   if (resultOf !== query.callId || name !== query.name || path !== '/ids') return null;
   if (Object.keys(get.args).some((member) => !EXPECTED.has(member))) return null;
   const index = indexOf(type);
-  if (names === null) return new RequestReadAhead(get, query.callId, index.visible);
+  if (names === null) return new RequestReadAhead(get, query.callId, index.shown);
   const isListed = Array.isArray(names) && names.every((each) => typeof each === 'string');
   return isListed
     ? new RequestReadAhead(

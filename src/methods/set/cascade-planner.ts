@@ -22,7 +22,7 @@ import {
   textOf,
   withoutLinks,
 } from './relations.js';
-import { timeOfUpdate } from './update.js';
+import { stampUpdate } from './update.js';
 
 export interface CascadeScene {
   readonly changes: ProposedChanges;
@@ -237,9 +237,7 @@ export class CascadePlanner {
       if (before === undefined) continue;
       const unlinked = withoutLinks(before, links);
       const index = indexOf(type);
-      if (!unit.isNew(type, id)) {
-        unlinked[index.roles.updated.name] = timeOfUpdate({ index, now }, before);
-      }
+      if (!unit.isNew(type, id)) stampUpdate(unlinked, { index, now }, before);
       const after = this.#undone(id, type, this.#compute(type, unlinked as StoredObject));
       unit.update(type, before, after);
       this.#counts.note(type, before, after);
@@ -255,8 +253,10 @@ export class CascadePlanner {
     const { index, rows } = this.#scene.changes;
     const before = type.name === index.type.name ? rows.get(id)?.before : undefined;
     if (before === undefined || before === null) return after;
-    const { name } = index.roles.updated;
-    return jsonEqual({ ...after, [name]: before[name] ?? null }, before) ? before : after;
+    const { updated } = index.roles;
+    const same =
+      updated === undefined ? after : { ...after, [updated.name]: before[updated.name] ?? null };
+    return jsonEqual(same, before) ? before : after;
   }
 
   #row(key: ObjectKey): StoredObject | undefined {

@@ -5,7 +5,7 @@ import { indexOf } from '../type-index.js';
 import { referredIds } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { Relations } from './relations.js';
-import { timeOfUpdate } from './update.js';
+import { stampUpdate } from './update.js';
 
 /** An object with its own-row computed properties. */
 export type Compute = (type: DataTypeDefinition, object: StoredObject) => StoredObject;
@@ -66,9 +66,7 @@ export class Counts {
         for (const [name, step] of steps) counted[name] = Number(row[name] ?? 0) + step;
         const index = indexOf(type);
         // A new object keeps the time of its creation.
-        if (!unit.isNew(type, id)) {
-          counted[index.roles.updated.name] = timeOfUpdate({ index, now }, row);
-        }
+        if (!unit.isNew(type, id)) stampUpdate(counted, { index, now }, row);
         unit.update(type, row, this.#compute(type, counted as StoredObject));
         changed(type, row);
       }

@@ -19,6 +19,7 @@ import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issu
 import { declaredMembers, isReference, presentTime, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
+import { judgeUnknown, unknownMember } from './unknown-members.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
 export interface Draft {
@@ -68,6 +69,7 @@ export function* draftCreate(
   const settable = declaredObject();
   const further: Record<string, JsonValue> = author === 'client' ? NOTHING : declaredObject();
   const scene: ValueScene = { createdIds, problems, inexact: [] };
+  let kept: string[] | null = null;
   const strides = new Strides();
   // V8 lists all names of an object in one step, above and below.
   yield;
@@ -76,7 +78,11 @@ export function* draftCreate(
     if (strides.isOver() || (typeof sentValue === 'object' && sentValue !== null)) yield;
     const property = writableProperty(index, name, author);
     if (property === undefined) {
-      problems.add(name, `is no property of ${index.type.name}`);
+      const member = unknownMember(index, name, problems);
+      if (member === undefined) continue;
+      settable[name] = yield* canonicalSteps(member, sentValue, scene);
+      kept ??= [];
+      kept.push(name);
     } else if (isServerSet(property)) {
       if (author === 'client' || property.role !== undefined) {
         problems.add(name, 'is set by the server alone');
@@ -93,6 +99,7 @@ export function* draftCreate(
     Object.assign(settable, further);
   }
   if (scene.inexact.length > 0) takeNearest(scene.inexact);
+  if (kept !== null) judgeUnknown(index, settable, kept, problems);
   for (const name of required) {
     if (!Object.hasOwn(settable, name)) problems.add(name, 'is missing');
   }
@@ -107,7 +114,7 @@ export function writableProperty(
 ): PropertyDefinition | undefined {
   const property = index.properties.get(name);
   if (property !== undefined || author === 'client') return property;
-  return index.type.properties.find((candidate) => candidate.name === name);
+  return index.type.properties.find((each) => each.name === name && each !== index.unknown);
 }
 
 /** Returns whether a client must leave the property out of a create (RFC 8620 5.3). */
@@ -144,15 +151,16 @@ export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): S
   const object: Record<string, JsonValue> = { ...blank };
   for (const name in values) {
     const value = values[name] ?? null;
-    if (value !== null) object[name] = value;
+    // A property that has no default may be null, or absent.
+    if (value !== null || !Object.hasOwn(blank, name)) object[name] = value;
   }
   // Nothing refers to a new object yet, so its counts begin anew, those of a copy too.
   for (const { name } of counts) object[name] = blank[name] ?? null;
   for (const property of nows) object[property.name] ??= presentTime(property, birth.time);
   const born = formatUtcDate(birth.time);
   object[roles.id.name] = birth.id;
-  object[roles.created.name] = born;
-  object[roles.updated.name] = born;
+  if (roles.created !== undefined) object[roles.created.name] = born;
+  if (roles.updated !== undefined) object[roles.updated.name] = born;
   return object as StoredObject;
 }
 
@@ -160,8 +168,7 @@ export const SINGLETON_ID = 'singleton';
 
 /** Returns a singleton type's object as nobody has written it yet: its defaults, as of 1970. */
 export function unwrittenSingleton(index: TypeIndex): StoredObject {
-  const object = newObject(index, {}, { id: SINGLETON_ID, time: 0 });
-  return { ...object, [index.roles.updated.name]: formatUtcDate(0) };
+  return newObject(index, {}, { id: SINGLETON_ID, time: 0 });
 }
 
 export function singletonError(index: TypeIndex): SetError {

@@ -3,6 +3,7 @@ import { writeNumbers } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { ProposedChanges } from './proposed-changes.js';
+import { unknownNames } from './unknown-members.js';
 
 /** Judges an account's limits of a type: `overQuota` for too many, `tooLarge` for one too large. */
 export class LimitJudge {
@@ -17,22 +18,26 @@ export class LimitJudge {
 
   /** Of an object: octets of its JSON, as /get would give it. */
   judgeSizes(): boolean {
-    const { type, visible, roles } = this.#changes.index;
+    const { index } = this.#changes;
+    const { type, visible, roles } = index;
     const octets = type.limits?.octets;
     if (octets === undefined) return false;
     let refused = false;
     const names = visible.map(({ name }) => name);
     const { updated } = roles;
     const sizeOf = (object: StoredObject): number => {
-      const shown = names.map((name) => [name, object[name] ?? null]);
-      return Buffer.byteLength(writeNumbers(JSON.stringify(Object.fromEntries(shown))));
+      const all = index.unknown === null ? names : [...names, ...unknownNames(index, object)];
+      const shown = all.filter((name) => Object.hasOwn(object, name));
+      return Buffer.byteLength(
+        writeNumbers(JSON.stringify(Object.fromEntries(shown.map((name) => [name, object[name]])))),
+      );
     };
     for (const row of this.#changes.rows.values()) {
       const { before, after } = row;
       const size = sizeOf(after);
       if (size <= octets) continue;
       // A value that was stored under a wider limit may stay as large as it is.
-      const time = { [updated.name]: after[updated.name] ?? null };
+      const time = updated && { [updated.name]: after[updated.name] ?? null };
       if (before !== null && size <= sizeOf({ ...before, ...time })) continue;
       const why = `The object has ${size} octets; ${octets} are allowed.`;
       const last = row.updates.at(-1)?.operation ?? row.create;

@@ -1,7 +1,7 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../../store/port.js';
-import { isReference, type ReferenceProperty } from '../type-index.js';
+import { isReference, putValue, type ReferenceProperty } from '../type-index.js';
 import { KnownIds } from '../work/known-ids.js';
 import { withoutReferences } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
@@ -98,7 +98,11 @@ export function withoutLinks(
   }
   for (const [property, ids] of going) {
     const value = unlinked[property.name] ?? null;
-    unlinked[property.name] = withoutReferences(property, value, (id) => ids.has(id));
+    putValue(
+      unlinked,
+      property,
+      withoutReferences(property, value, (id) => ids.has(id)),
+    );
   }
   return unlinked;
 }

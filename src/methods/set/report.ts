@@ -8,12 +8,14 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../protocol/json.js';
+import { parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { firstToken, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { CreateOperation, DestroyOperation, ProposedChanges } from './proposed-changes.js';
+import { MEMBER, unknownNames } from './unknown-members.js';
 
 /** The outcome of a /set: the members of its response (RFC 8620 5.3); null for none. */
 class Outcome {
@@ -131,10 +133,15 @@ export interface Compared {
 }
 
 /** 5.3 and 5.4: the properties whose stored value isn't what the client takes it to be. */
-function compare({ visible }: TypeIndex, object: StoredObject, known: Known): Compared {
+function compare(index: TypeIndex, object: StoredObject, known: Known): Compared {
+  const { visible, unknown } = index;
   const report = declaredObject();
   let unsure: Record<string, JsonValue> | null = null;
-  for (const property of visible) {
+  const all =
+    unknown === null
+      ? visible
+      : [...visible, ...unknownNames(index, object).map((name) => ({ ...MEMBER, name }))];
+  for (const property of all) {
     const { name } = property;
     const stored = object[name] ?? null;
     const expected = known(property);
@@ -157,14 +164,22 @@ export function* dropEqual({ report, unsure }: Compared): Steps<Record<string, J
 
 /** The client of a create knows what it sent. */
 export function creationReport(index: TypeIndex, sent: JsonObject, object: StoredObject): Compared {
-  return compare(index, object, ({ name }) => {
+  return compare(index, object, ({ name, optional }) => {
     const value = sent[name];
-    return value !== undefined && Object.hasOwn(sent, name) ? value : undefined;
+    if (value !== undefined && Object.hasOwn(sent, name)) return value;
+    // A client takes a property that it left out to be absent, if it may be.
+    return optional === true ? null : undefined;
   });
 }
 
 /** A client's idea of the properties that its updates named; undefined where it can't know. */
 export type Expected = ReadonlyMap<string, JsonValue | undefined>;
+
+/** Returns the name of the property that a PatchObject's key leads to. */
+function propertyOf(pointer: string): string {
+  const token = firstToken(pointer);
+  return parsePointer(`/${token}`)?.[0] ?? token;
+}
 
 /** Returns the values that a client expects after its patches, in the form that it gave. */
 export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]): Steps<Expected> {
@@ -175,7 +190,7 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
     const touched =
       result.kind === 'patched'
         ? result.touched
-        : new Map(Object.keys(patch).map((pointer) => [firstToken(pointer), undefined] as const));
+        : new Map(Object.keys(patch).map((pointer) => [propertyOf(pointer), undefined] as const));
     const absent = result.kind === 'patched' ? null : undefined;
     for (const [name, value] of touched) expected.set(name, value ?? absent);
     if (at === patches.length - 1) break;
@@ -203,8 +218,7 @@ export function* updateReport(
       expected.has(name) ? expected.get(name) : (before[name] ?? null),
     ),
   );
-  if (before === after) return Object.keys(report).length === 0 ? null : report;
-  const updated = index.roles.updated.name;
-  report[updated] = after[updated] ?? null;
-  return report;
+  const { updated } = index.roles;
+  if (before !== after && updated !== undefined) report[updated.name] = after[updated.name] ?? null;
+  return Object.keys(report).length === 0 ? null : report;
 }

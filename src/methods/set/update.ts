@@ -32,6 +32,7 @@ import {
 import { takeNearest } from './json-values.js';
 import { formKeys } from './patch-keys.js';
 import type { PlannedUpdate } from './plan-set.js';
+import { judgeUnknown, unknownMember } from './unknown-members.js';
 
 export type UpdateResult =
   | {
@@ -66,7 +67,7 @@ export function* updateObject(
   patch: JsonObject,
   { sealed = NO_VALUES, doubled = [] }: Pick<PlannedUpdate, 'sealed' | 'doubled'> = {},
 ): Steps<UpdateResult> {
-  const { links, formedKeys, roles } = scene.index;
+  const { links, formedKeys } = scene.index;
   const problems = new Problems();
   for (const name of doubled) problems.add(name, IS_DOUBLED);
   // The two spellings point to the same value.
@@ -80,15 +81,20 @@ export function* updateObject(
   if (resolved === null) return unfit(SAME_ENTRY);
   const patched = yield* patchSteps(current, resolved);
   if (patched.kind === 'invalidPatch') return unfit(patched.description);
-  const changed = yield* changedValues(scene, current, patched.touched, problems);
-  const names = Object.keys(changed);
+  const { changed, removed } = yield* changedValues(scene, current, patched.touched, problems);
+  const names = removed === null ? Object.keys(changed) : [...Object.keys(changed), ...removed];
   // An update that changes nothing is no mutation.
   if (names.length === 0 && !problems.any) return { kind: 'unchanged' };
   const object: StoredObject = { ...current, ...changed };
+  if (removed !== null) for (const name of removed) Reflect.deleteProperty(object, name);
+  if (scene.index.unknown !== null) {
+    const kept = names.filter((name) => !scene.index.names.has(name));
+    if (kept.length > 0) judgeUnknown(scene.index, object, kept, problems);
+  }
   if (problems.any) return { kind: 'refused', error: problems.toSetError(), object };
   const stored: Record<string, JsonValue> = object;
   for (const name in sealed) if (Object.hasOwn(changed, name)) stored[name] = sealed[name] ?? null;
-  stored[roles.updated.name] = timeOfUpdate(scene, current);
+  stampUpdate(stored, scene, current);
   return { kind: 'changed', object, changed: names };
 }
 
@@ -144,6 +150,12 @@ function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems
 /** The names of a set's members are what it holds. */
 const SET: readonly Place[] = Object.freeze([[{ each: 'key' }]]);
 
+/** The properties that a patch changes, less those that it removes: their values, and the others. */
+interface Changed {
+  readonly changed: JsonObject;
+  readonly removed: readonly string[] | null;
+}
+
 /**
  * Returns the new values that differ from the current ones. An update is judged on what it changes
  * alone, so that a whole object from /get can be sent back, whatever a later schema thinks of its
@@ -154,28 +166,35 @@ function* changedValues(
   current: StoredObject,
   touched: Touched,
   problems: Problems,
-): Steps<JsonObject> {
+): Steps<Changed> {
   const { type } = scene.index;
   const values = { createdIds: scene.createdIds, problems, inexact: [] };
   const changed = declaredObject();
+  let removed: string[] | null = null;
   const judged = declaredObject();
   const further = scene.author === 'hook' ? declaredObject() : NO_VALUES;
   const strides = new Strides();
   for (const [name, sentValue] of touched) {
     if (strides.isOver()) yield;
-    const property = writableProperty(scene.index, name, scene.author);
-    if (property === undefined) {
-      problems.add(name, `is no property of ${type.name}`);
-      continue;
-    }
+    const property =
+      writableProperty(scene.index, name, scene.author) ??
+      unknownMember(scene.index, name, problems);
+    if (property === undefined) continue;
+    const isThere = property.optional !== true || Object.hasOwn(current, name);
     const before = current[name] ?? null;
     const isJson = typeof sentValue === 'object';
     if (isJson) yield;
     const value = yield* newValue(property, sentValue, values, scene.now);
     if (isJson) yield;
-    if (value === undefined || problems.has(name)) continue;
-    if (isJson ? yield* equalSteps(value, before) : jsonEqual(value, before)) continue;
-    if (!mayChange(property, scene.author, problems)) continue;
+    if (problems.has(name)) continue;
+    if (value === undefined) {
+      if (!isThere || !mayChange(property, scene.author, problems)) continue;
+      removed ??= [];
+      removed.push(name);
+      continue;
+    }
+    const isSame = isJson ? yield* equalSteps(value, before) : jsonEqual(value, before);
+    if ((isSame && isThere) || !mayChange(property, scene.author, problems)) continue;
     changed[name] = value;
     if (sentValue !== undefined) (isServerSet(property) ? further : judged)[name] = value;
   }
@@ -188,7 +207,7 @@ function* changedValues(
   for (const group of [judged, further]) {
     yield* takeJudged(changed, group, touched, current);
   }
-  return changed;
+  return { changed, removed };
 }
 
 /**
@@ -209,7 +228,7 @@ function* takeJudged(
   }
 }
 
-/** Returns the value to store; undefined where the patch's null has no default to restore. */
+/** Returns the value to store; undefined where null removes it, or has no default to restore. */
 function* newValue(
   property: PropertyDefinition,
   sentValue: JsonValue | undefined,
@@ -218,6 +237,7 @@ function* newValue(
 ): Steps<JsonValue | undefined> {
   if (sentValue === undefined) {
     if (property.defaultNow === true) return presentTime(property, now);
+    if (property.optional === true && !property.nullable) return undefined;
     if (property.default !== undefined || property.nullable) return defaultOf(property);
     scene.problems.add(property.name, isServerSet(property) ? SERVER_SET : 'must not be null');
     return undefined;
@@ -238,13 +258,17 @@ function mayChange(property: PropertyDefinition, author: Author, problems: Probl
 }
 
 /**
- * Returns the time of an update, never before the last one, even where the clock has stepped back.
+ * Gives a changed object the time of its update, if its type has one: never before that of
+ * `current`, even where the clock has stepped back.
  */
-export function timeOfUpdate(
-  scene: Pick<UpdateScene, 'index' | 'now'>,
+export function stampUpdate(
+  object: Record<string, JsonValue>,
+  { index, now }: Pick<UpdateScene, 'index' | 'now'>,
   current: StoredObject,
-): string {
-  const before = current[scene.index.roles.updated.name];
+): void {
+  const { updated } = index.roles;
+  if (updated === undefined) return;
+  const before = current[updated.name];
   const last = typeof before === 'string' ? parseUtcDate(before) : null;
-  return formatUtcDate(Math.max(scene.now, last ?? 0));
+  object[updated.name] = formatUtcDate(Math.max(now, last ?? 0));
 }

@@ -11,7 +11,8 @@ import type {
   Transaction,
 } from '../../store/port.js';
 import { HookError } from '../hook-errors.js';
-import { indexOf } from '../type-index.js';
+import { unknownNames } from '../set/unknown-members.js';
+import { indexOf, type TypeIndex } from '../type-index.js';
 import { batchesOf } from './batches.js';
 import { KnownBlobs } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
@@ -271,15 +272,20 @@ function recordsOf(work: TypeWork): readonly ObjectChange[] {
 
 /**
  * Returns the properties that the unit changed in existing objects of the type, beside the time of
- * the update.
+ * the update. Null where an undeclared one changed: a client can't ask for it by name.
  */
-function* changedProperties({ type, entries }: TypeWork): Steps<readonly PropertyDefinition[]> {
-  let left = type.properties.filter(({ role }) => role !== 'updated');
+function* changedProperties({
+  type,
+  entries,
+}: TypeWork): Steps<readonly PropertyDefinition[] | null> {
+  const index = indexOf(type);
+  let left = type.properties.filter(({ role }) => role !== 'updated' && role !== 'unknown');
   const changed: PropertyDefinition[] = [];
   const strides = new Strides();
   for (const { before, after } of entries.values()) {
     if (before === null || after === null || after === before) continue;
     if (strides.isOver(left.length)) yield;
+    if (index.unknown !== null && (yield* hasOtherUnknown(index, before, after))) return null;
     const different = left.filter(({ name }) => before[name] !== after[name]);
     for (const property of different) {
       const { name } = property;
@@ -291,4 +297,18 @@ function* changedProperties({ type, entries }: TypeWork): Steps<readonly Propert
     }
   }
   return changed;
+}
+
+/** Returns whether the undeclared properties of an object are others than before. */
+function* hasOtherUnknown(
+  index: TypeIndex,
+  before: StoredObject,
+  after: StoredObject,
+): Steps<boolean> {
+  for (const name of new Set([...unknownNames(index, before), ...unknownNames(index, after)])) {
+    const [old, now] = [before[name], after[name]];
+    if (old === now) continue;
+    if (old === undefined || now === undefined || !(yield* equalSteps(old, now))) return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
+import { SHADOW_COLUMNS } from '../../capability/shadow-transforms.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { parseJson } from '../../protocol/ijson.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
@@ -55,7 +55,7 @@ function composeReader(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
-  const columns = objectColumns(properties, DECODERS);
+  const columns = objectColumns(type, properties, DECODERS);
   const octets = properties
     .filter(({ kind }) => kind === 'string' || kind === 'json')
     .map(octetsOf);
@@ -152,7 +152,7 @@ export const writerOf = deriveOnce((type: DataTypeDefinition): ObjectWriter => {
   const types = new Map([
     ...type.properties.map(({ column, kind }) => [column, COLUMN_TYPES[kind]] as const),
     ...type.shadows.map(
-      ({ column, transform }) => [column, COLUMN_TYPES[SHADOW_TRANSFORMS[transform].kind]] as const,
+      ({ column, transform }) => [column, COLUMN_TYPES[SHADOW_COLUMNS[transform].kind]] as const,
     ),
   ]);
   const names = writeColumns(type).map(({ column }) => column);

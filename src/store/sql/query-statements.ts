@@ -234,7 +234,8 @@ interface OrderTerm {
 function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
   const terms: OrderTerm[] = [];
   for (const [index, key] of sort.entries()) {
-    const { nullable } = key.sort.property;
+    const { property } = key.sort;
+    const nullable = property.nullable || property.optional === true;
     if (isOrderOfIds(sort.slice(index))) return [...terms, idTerm(key.ascending)];
     // The same key again decides nothing; without it a client can't make the statement longer at
     // will.

@@ -13,6 +13,7 @@ import { deriveOnce } from '../../runtime/derive-once.js';
 import { runInSlices, type Slices } from '../../runtime/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
 import { quote } from './fragment.js';
+import { addUnknown, encodeUnknown } from './unknown-column.js';
 
 /**
  * Octets of objects that are read and decoded at once, in about 10 ms at the most. More are decoded
@@ -42,45 +43,59 @@ export interface ObjectColumns {
 }
 
 export function objectColumns(
+  type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
   decoders: Decoders,
 ): ObjectColumns {
-  const others = properties.filter((property) => property.role !== 'id');
+  const others = properties.filter(({ role }) => role !== 'id' && role !== 'unknown');
+  const markers = others.flatMap(({ nullColumn }) => nullColumn ?? []);
   const members = others.map((property) => {
     const isJson = property.kind === 'json';
+    const { nullColumn } = property;
     return {
       name: property.name,
       decode: decoders[property.kind],
       absent: absentOf(property),
       isJson,
+      nullAt: nullColumn === undefined ? null : 1 + others.length + markers.indexOf(nullColumn),
     };
   });
   // Quotes, colons and commas around each name and value.
   const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
-  const columns = ['id', ...others.map((property) => property.column)];
+  const unknown = properties.flatMap(({ role, column }) => (role === 'unknown' ? [column] : []));
+  const columns = ['id', ...others.map((property) => property.column), ...markers, ...unknown];
+  const unknownAt = unknown.length === 0 ? null : columns.length - 1;
   return {
     columns,
     list: columns.map(quote).join(', '),
     decode: (row) => {
       const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
       let index = 0;
-      for (const { name, decode, absent } of members) {
+      for (const { name, decode, absent, nullAt } of members) {
         index += 1;
         const value = row[index];
-        object[name] = value === null ? absent : decode(value);
+        if (value !== null) object[name] = decode(value);
+        else if (absent !== undefined) object[name] = absent;
+        else if (isMarked(row, nullAt)) object[name] = null;
       }
+      if (isMarked(row, unknownAt))
+        addUnknown(type, object, decoders.json(row[columns.length - 1]));
       return object;
     },
     decodeInSlices: async (row, slices) => {
       const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
       let index = 0;
-      for (const { name, decode, absent, isJson } of members) {
+      for (const { name, decode, absent, isJson, nullAt } of members) {
         index += 1;
         const value = row[index];
-        if (value === null) object[name] = absent;
-        else if (!isJson || typeof value !== 'string') object[name] = decode(value);
+        if (value === null) {
+          if (absent !== undefined) object[name] = absent;
+          else if (isMarked(row, nullAt)) object[name] = null;
+        } else if (!isJson || typeof value !== 'string') object[name] = decode(value);
         else object[name] = await parseJsonInSlices(value, slices);
       }
+      if (isMarked(row, unknownAt))
+        addUnknown(type, object, decoders.json(row[columns.length - 1]));
       return object;
     },
     octets: (row) => {
@@ -92,11 +107,17 @@ export function objectColumns(
 }
 
 /**
- * Returns what null in the column stands for. A property that is no longer nullable keeps such a
+ * Returns what null in the column stands for: undefined where the object lacks it. A property that is no longer nullable keeps such a
  * column for one release. The version before may write null there; readers see the default.
  */
-function absentOf(property: PropertyDefinition): JsonValue {
+function absentOf(property: PropertyDefinition): JsonValue | undefined {
+  if (property.optional === true) return undefined;
   return isFilled(property) ? (property.default ?? null) : null;
+}
+
+/** Returns whether the row has a value in the column at the place. */
+function isMarked(row: Row, at: number | null): boolean {
+  return at !== null && row[at] !== null;
 }
 
 /** Returns whether what is read is never null, even where its column is. */
@@ -253,7 +274,7 @@ export async function encodeLarge(
     large.set(object, columns.set(column, text));
   };
   for (const { column, property, transform } of type.shadows) {
-    const { steps } = SHADOW_TRANSFORMS[transform];
+    const steps = transform === 'null' ? null : SHADOW_TRANSFORMS[transform].steps;
     for (const object of objects) {
       const value = object[property.name];
       if (!isLong(value) || steps === null) continue;
@@ -277,8 +298,12 @@ export async function encodeLarge(
 
 /** Returns every column of a type's table but accountId: its properties', then its shadows'. */
 export const writeColumns = deriveOnce((type: DataTypeDefinition): readonly WriteColumn[] => [
-  ...type.properties.map((property) => ({ column: property.column, encode: encoder(property) })),
+  ...type.properties.map((property) => ({
+    column: property.column,
+    encode: encoder(type, property),
+  })),
   ...type.shadows.map(({ column, property, transform }) => {
+    if (transform === 'null') return { column, encode: nullMarker(property) };
     const { make } = SHADOW_TRANSFORMS[transform];
     const encode: Encoder = (object, large) => {
       const value = object[property.name];
@@ -306,7 +331,12 @@ export function encodeRows({ type, objects, large }: RowsToWrite): string {
 
 type Encoder = WriteColumn['encode'];
 
-function encoder(property: PropertyDefinition): Encoder {
+function nullMarker({ name }: PropertyDefinition): Encoder {
+  return (object) => (object[name] === null ? 1 : null);
+}
+
+function encoder(type: DataTypeDefinition, property: PropertyDefinition): Encoder {
+  if (property.role === 'unknown') return (object) => encodeUnknown(type, object);
   return ENCODERS[property.kind](property);
 }
 

@@ -1,18 +1,21 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
+import { parseJson } from '../../protocol/ijson.js';
 import type { StoredObject } from '../port.js';
 import type { SqlContext } from './dialect-port.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
 import { isFilled, type Row, type WriteColumn, writeColumns } from './row-codec.js';
+import { hasDeclared, unknownColumn } from './unknown-column.js';
 
 /**
  * Returns whether rows of the type may hold something else than a write of what is read would
  * leave.
  */
 export function mayBeStale(type: DataTypeDefinition): boolean {
-  return type.shadows.length > 0 || type.properties.some(isFilled);
+  const keepsUnknown = unknownColumn(type) !== null;
+  return keepsUnknown || type.shadows.length > 0 || type.properties.some(isFilled);
 }
 
-/** Returns rows `[id, is something null that must not be, ...shadows]` of objects. */
+/** Returns rows `[id, is something null that must not be, ...shadows, undeclared]` of objects. */
 export function heldQuery(
   { type, accountId, dialect }: SqlContext,
   ids: readonly string[],
@@ -20,14 +23,16 @@ export function heldQuery(
   const filled = type.properties.filter(isFilled);
   const empty = filled.map(({ column }) => `${name(column).text} IS NULL`).join(' OR ');
   const shadows = shadowColumns(type).map(({ column }) => name(column).text);
-  const list = [empty === '' ? 'FALSE' : `(${empty})`, ...shadows];
+  const column = unknownColumn(type);
+  const unknown = column === null ? [] : [name(column).text];
+  const list = [empty === '' ? 'FALSE' : `(${empty})`, ...shadows, ...unknown];
   return sql`SELECT "id", ${raw(list.join(', '))} FROM ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" IN (${dialect.elements(JSON.stringify(ids), 'string')})`;
 }
 
 /**
- * Returns ids of objects whose shadow columns are not as a write would leave them, or that hold
- * null where readers see a default.
+ * Returns ids of objects whose shadow columns are not as a write would leave them, that hold null
+ * where readers see a default, or that hold undeclared what is declared now.
  */
 export function staleIds(
   type: DataTypeDefinition,
@@ -35,11 +40,14 @@ export function staleIds(
   rows: readonly Row[],
 ): ReadonlySet<string> {
   const columns = shadowColumns(type);
+  const keepsUnknown = unknownColumn(type) !== null;
   const rowsById = new Map(rows.map(([id, isEmpty, ...values]) => [id, { isEmpty, values }]));
   const stale = objects.filter((object) => {
     const row = rowsById.get(object.id);
     // SQLite's Booleans are numbers.
     if (row?.isEmpty === true || row?.isEmpty === 1) return true;
+    const unknown = keepsUnknown ? row?.values.at(-1) : null;
+    if (typeof unknown === 'string' && hasDeclared(type, parseJson(unknown))) return true;
     return columns.some(
       ({ encode }, index) => encode(object, null) !== (row?.values[index] ?? null),
     );

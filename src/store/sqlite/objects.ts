@@ -55,7 +55,7 @@ export function readerOf(
     readers.set(type, ofType);
   }
   let key = '';
-  for (const property of properties) key += `${property.name} `;
+  for (const property of properties) key += `${property.column} `;
   let reader = ofType.get(key);
   if (reader === undefined) {
     if (ofType.size >= READERS_LIMIT) ofType.clear();
@@ -69,7 +69,7 @@ function composeReader(
   type: DataTypeDefinition,
   properties: readonly PropertyDefinition[],
 ): ObjectReader {
-  const columns = objectColumns(properties, DECODERS);
+  const columns = objectColumns(type, properties, DECODERS);
   const select = `SELECT ${columns.list} FROM ${quote(type.table)} WHERE "accountId" = ?`;
   return {
     ...columns,

@@ -54,7 +54,6 @@ types:
       ];
       expect(places).toEqual([
         [...at(4, '中文'), 'missing-default'],
-        [...at(4, '中文'), 'bad-property-name'],
         [...at(4, 'typ:'), 'unknown-key'],
         [...at(5, 'nope'), 'unknown-property'],
         [...at(6, '7'), 'wrong-type'],

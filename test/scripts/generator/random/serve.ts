@@ -3,11 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Principal } from '../../../../src/accounts/principal.js';
+import { startBackfill } from '../../../../src/backfill/start-backfill.js';
 import { FilesystemBlobStore } from '../../../../src/blobs/filesystem.js';
+import {
+  type BackfillDatabase,
+  openBackfillDatabase,
+} from '../../../../src/database/backfill-database.js';
 import * as postgresql from '../../../../src/database/postgresql/index.js';
+import { openPrisma as openPrismaOfPool } from '../../../../src/database/postgresql/prisma.js';
 import { migrate, openDatabase, Writer } from '../../../../src/database/sqlite/index.js';
+import { openPrisma } from '../../../../src/database/sqlite/prisma.js';
 import { requireHooks } from '../../../../src/hooks/required.js';
 import { createHooks } from '../../../../src/hooks/runner.js';
+import type { HookServices } from '../../../../src/hooks/scope.js';
 import { Dispatcher } from '../../../../src/methods/dispatch.js';
 import { createRegistry, type Registry } from '../../../../src/methods/registry.js';
 import { HashSlots } from '../../../../src/methods/set/hash-slots.js';
@@ -15,6 +23,7 @@ import { createIdGenerator } from '../../../../src/protocol/ids.js';
 import { parseIJson, parseJson } from '../../../../src/protocol/ijson.js';
 import { parseRequest } from '../../../../src/protocol/request.js';
 import { responseText } from '../../../../src/protocol/response.js';
+import { createLogging } from '../../../../src/server/logging.js';
 import { capabilitiesOf } from '../../../../src/server/project.js';
 import type { Store } from '../../../../src/store/port.js';
 import { createPostgresqlStore } from '../../../../src/store/postgresql/index.js';
@@ -65,24 +74,28 @@ export interface Served {
 }
 
 /**
- * Serves the generated files of a project's folder by the engine from a new SQLite file, or from
- * `url`.
+ * Serves the generated files of a project's folder by the engine from a SQLite file, a new one
+ * unless the folder `kept` has it, or from `url`.
  */
-export async function serve(root: string, url?: string): Promise<Served> {
+export async function serve(root: string, url?: string, kept?: string): Promise<Served> {
   const module = await import(pathToFileURL(join(root, 'generated/registry.ts')).href);
   const registry = createRegistry(capabilitiesOf(module));
   requireHooks(registry);
-  const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-random-'));
-  const store = await (url === undefined
+  const folder = kept ?? mkdtempSync(join(tmpdir(), 'jmapsmith-random-'));
+  const { store, database, end } = await (url === undefined
     ? onSqlite(root, folder, registry)
     : onPostgresql(root, url, registry));
   const failures: unknown[] = [];
-  const hooks = createHooks(registry, {
+  const hookServices: HookServices = {
     timeout: LIMITS.requestTimeout,
     prisma: undefined,
     join: (work) => work(),
     onError: (error) => failures.push(error),
-  });
+  };
+  const hooks = createHooks(registry, hookServices);
+  const { log } = createLogging('fatal');
+  const work = { store, database, registry, hookServices, log, shared: false };
+  await (await startBackfill({ ...work, ...(hooks === undefined ? {} : { hooks }) })).stop();
   const dispatcher = new Dispatcher(
     {
       store,
@@ -116,17 +129,26 @@ export async function serve(root: string, url?: string): Promise<Served> {
     },
     async close() {
       await store.close();
-      rmSync(folder, { recursive: true, force: true });
+      await end();
+      if (kept === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
 const FIXTURES = `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
-  VALUES ('${ACCOUNT_ID}', '', 'u', 1);
+  VALUES ('${ACCOUNT_ID}', '', 'u', 1) ON CONFLICT DO NOTHING;
   INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
-    VALUES ('${ACCOUNT_ID}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)`;
+    VALUES ('${ACCOUNT_ID}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)
+    ON CONFLICT DO NOTHING`;
 
-function onSqlite(root: string, folder: string, { dataTypes }: Registry): Store {
+/** What a server opens of a database. */
+interface Storage {
+  readonly store: Store;
+  readonly database: BackfillDatabase;
+  end(): Promise<void>;
+}
+
+function onSqlite(root: string, folder: string, { dataTypes }: Registry): Storage {
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
   migrate(writerDatabase, join(root, 'prisma/sqlite/migrations'));
@@ -134,13 +156,17 @@ function onSqlite(root: string, folder: string, { dataTypes }: Registry): Store 
   const reader = openDatabase({ file, readonly: true });
   const writer = new Writer(writerDatabase, conductor);
   const options = { writer, writerDatabase, reader, types: [...dataTypes.values()] };
-  return createSqliteStore(options);
+  const database = openBackfillDatabase(openPrisma(writerDatabase, writer));
+  return { store: createSqliteStore(options), database, end: async () => undefined };
 }
 
-async function onPostgresql(root: string, url: string, { dataTypes }: Registry): Promise<Store> {
+async function onPostgresql(root: string, url: string, { dataTypes }: Registry): Promise<Storage> {
   const pool = postgresql.openPool({ url, size: 8, pipeline: true });
   await postgresql.migrate(pool, join(root, 'prisma/postgresql/migrations'));
   await pool.query(FIXTURES);
   const options = { conductor, pool, types: [...dataTypes.values()] };
-  return createPostgresqlStore(options);
+  // Of its own: the store's connections may be read-only.
+  const own = postgresql.openPool({ url, size: 2 });
+  const database = openBackfillDatabase(openPrismaOfPool(own));
+  return { store: createPostgresqlStore(options), database, end: () => own.end() };
 }

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createProject, type Project, thing } from '../scripts/generator/project.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { regenerate, serveType } from './rig.js';
+
+const postgresql = usePostgresql();
+
+/** Makes the next version of a project: with its migrations, and other descriptors. */
+async function next(before: Project, text: string): Promise<Project> {
+  const project = await createProject({ 'things.yaml': thing(text) });
+  for (const [path, content] of Object.entries(await before.tree('prisma')))
+    await project.write(join('prisma', path), content);
+  project.release();
+  return project;
+}
+
+const FIRST = `unknownProperties: keep
+properties:
+  kind: { type: string, maxLength: 20, default: '' }
+  note: { type: [string, 'null'], maxLength: 20 }
+  both: { type: [string, 'null'], maxLength: 20 }
+  gone: { type: string, maxLength: 20, optional: true }
+  size: { type: integer, default: 1 }
+`;
+
+const SECOND = `unknownProperties: keep
+standardProperties: { updated: false }
+drops: [gone, updated]
+properties:
+  '@type': { type: string, maxLength: 20, default: '', renamedFrom: kind }
+  note: { type: string, maxLength: 20, optional: true }
+  both: { type: [string, 'null'], maxLength: 20, optional: true }
+  gone: { type: string, maxLength: 20, default: none }
+  size: { type: integer, optional: true }
+  created: { type: string, format: utc-date }
+  color: { type: string, maxLength: 5, default: '' }
+  'x:due': { type: [string, 'null'], format: utc-date }
+  'x:rank': { type: integer, access: serverSet, default: 0 }
+required: [created]
+filter:
+  color: contains
+  'x:due': equals
+`;
+
+describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
+  it('keeps names, nulls and undeclared values apart', async () => {
+    const url = database === 'SQLite' ? undefined : await postgresql().createDatabase('evolving');
+    const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-language-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const first = await createProject({ 'things.yaml': thing(FIRST) });
+    await regenerate(first);
+    const before = await serveType(first, 'Thing', { url, folder });
+    const [a, told] = await before.create({
+      kind: 'card',
+      gone: 'there',
+      both: 'b',
+      color: 'Red',
+      'x:due': '2026-01-31T12:00:00.000Z',
+      'x:rank': 9,
+      free: true,
+    });
+    const [b] = await before.create({ color: 'much too long', 'x:due': 5 });
+    await before.served.close();
+    const second = await next(first, SECOND);
+    await regenerate(second);
+    const after = await serveType(second, 'Thing', { url, folder });
+    try {
+      expect(await after.get(a)).toEqual({
+        id: a,
+        '@type': 'card',
+        both: 'b',
+        gone: 'there',
+        size: 1,
+        created: told.created,
+        color: 'Red',
+        'x:due': '2026-01-31T12:00:00Z',
+        'x:rank': 0,
+        'undeclared:x:rank': 9,
+        free: true,
+      });
+      expect(await after.get(b)).toEqual({
+        id: b,
+        '@type': '',
+        both: null,
+        gone: 'none',
+        size: 1,
+        created: expect.any(String),
+        color: '',
+        'x:due': null,
+        'x:rank': 0,
+        'undeclared:color': 'much too long',
+        'undeclared:x:due': 5,
+      });
+      expect(await after.query({ color: 'RED' })).toEqual([a]);
+      expect(await after.query({ 'x:due': '2026-01-31T12:00:00Z' })).toEqual([a]);
+      expect(await after.get(a, ['color'])).toEqual({ id: a, color: 'Red' });
+      expect(
+        await after.update(a, { free: null, 'undeclared:x:rank': null, size: null }),
+      ).toBeNull();
+      const left = await after.get(a);
+      for (const name of ['free', 'undeclared:x:rank', 'size', 'updated'])
+        expect(left).not.toHaveProperty([name]);
+    } finally {
+      await after.served.close();
+    }
+  });
+});
+
+it('a change that would lose values or undeclared properties is refused with the way out', async () => {
+  const first = await createProject({ 'things.yaml': thing(FIRST) });
+  await regenerate(first);
+  const second = await next(
+    first,
+    `properties:
+  kind: { type: string, maxLength: 20, default: '' }
+  note: { type: [string, 'null'], maxLength: 20 }
+  both: { type: [string, 'null'], maxLength: 20 }
+  gone: { type: string, maxLength: 20, default: '' }
+  size: { const: 1 }
+`,
+  );
+  const { code, stderr } = await second.generate();
+  expect(code).toBe(2);
+  expect(stderr).toContain('drops: [unknown_properties]');
+  expect(stderr).toContain('Thing.gone was nullable or optional and no longer is');
+  expect(stderr).toContain('Thing.size: has const: 1 now');
+});

@@ -1,0 +1,8 @@
+import type { Hooks } from '../generated/names/hooks.js';
+
+export const hooks: Hooks = {
+  types: {
+    Card: { compute: { lengthOf: (card) => card['a/b~c'] * 2 } },
+    Bare: { compute: { words: ({ text }) => text?.toUpperCase() } },
+  },
+};
