@@ -7,7 +7,7 @@ import { noteMethods, noteType } from './Note.definition.js';
 export const notesCapability = jmap.capability({
   urn: 'urn:service:notes',
   name: 'notes',
-  descriptorHash: 'sha256-9507788a6445289c9fbff3caa2e1c7533acb18f5e946a53f2e3a264d77cae20a',
+  descriptorHash: 'sha256-d3ad306c8b369fed05784b6043fa7b2daf179f496f865498b6c71096b3d8d427',
   dataTypes: [noteType],
   methods: noteMethods,
   reference: {

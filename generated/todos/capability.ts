@@ -7,7 +7,7 @@ import { todoMethods, todoType } from './Todo.definition.js';
 export const todosCapability = jmap.capability({
   urn: 'urn:example:todos',
   name: 'todos',
-  descriptorHash: 'sha256-325555e0fe0a0437e8f7fc77227911dd8e22168b82bcf2833f65fde29d6f96f2',
+  descriptorHash: 'sha256-6268ceb3bf3597b8e5b9708d46010d7967963c20b7548f165654e2026fbd424b',
   dataTypes: [todoType],
   methods: todoMethods,
   reference: {

@@ -38,6 +38,8 @@ export const BOUNDS = Object.freeze({
   /** Characters of names: columns (`property_casemap`) and indexes fit PostgreSQL's 63 octets. */
   typeName: 40,
   propertyName: 40,
+  /** Characters of a nested reference's name: it is in a key that PostgreSQL indexes. */
+  referenceName: 500,
 });
 
 /** A bound as docs/reference/descriptors.md tells it. */
@@ -81,6 +83,7 @@ export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
   { what: 'properties of a type', most: BOUNDS.typeProperties },
   { what: 'letters of the name of a type or a property', most: BOUNDS.typeName },
   { what: 'levels of lists and objects in a property', most: BOUNDS.depth },
+  { what: 'letters of the names on the way to a nested reference', most: BOUNDS.referenceName },
   {
     what: 'schemas in a property, each definition counted wherever it is used',
     most: BOUNDS.schemas,

@@ -45,7 +45,8 @@ export interface ModelProperty {
   /** The places in its values that hold ids of blobs. */
   readonly blobs: readonly Place[];
   readonly format?: StringFormat;
-  readonly reference?: ReferenceDefinition;
+  /** The references that its values hold. */
+  readonly references: readonly ReferenceDefinition[];
   readonly computed?: ComputedDefinition;
   readonly secret?: 'hash' | 'encrypt';
   /** Why, and what to use instead. */

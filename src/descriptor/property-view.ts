@@ -1,14 +1,10 @@
-import type {
-  ComputedDefinition,
-  PropertyKind,
-  PropertyRole,
-  ReferenceDefinition,
-} from '../capability/definition.js';
+import type { ComputedDefinition, PropertyKind, PropertyRole } from '../capability/definition.js';
 import type { Place } from '../capability/places.js';
-import { isBlob, placesIn } from './blob-places.js';
+import { referenceName, singleReference } from '../capability/references.js';
 import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
+import { type InnerSchema, isBlob, schemasIn } from './schema-places.js';
 
 /** A name that the descriptor gives to something that stands elsewhere. */
 export interface NameView {
@@ -19,9 +15,14 @@ export interface NameView {
 /** A reference as declared. `target` may be no type; a rule reports that. */
 export interface ReferenceView {
   readonly target: NameView;
-  readonly form: ReferenceDefinition['form'];
+  readonly place: Place;
   readonly onDestroy: string;
   readonly acyclic: boolean;
+  /** The property's name and, unless it itself is meant, the place: `steps/*\/taskId`. */
+  readonly name: string;
+  /** The schema that declares it, and the schemas that this one lies in, the outermost first. */
+  readonly node: Located;
+  readonly above: readonly Located[];
 }
 
 /** The value of `computed`. A rule judges whether it is legal. */
@@ -49,15 +50,17 @@ export interface PropertyView {
   readonly access: string;
   readonly format?: string;
   readonly role?: PropertyRole;
-  readonly reference?: ReferenceView;
+  readonly references: readonly ReferenceView[];
   readonly computed?: ComputedView;
 }
 
 /** Reads the declaration of a property, without judging it. */
 export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   const { type, nullable } = typeOf(node);
-  const reference = viewReference(node, type);
-  const format = reference?.form === 'single' ? 'id' : text(member(node, 'format'));
+  const schemas = schemasIn(node);
+  const references = schemas.flatMap((schema) => viewReference(name, schema));
+  const isId = singleReference({ references }) !== undefined;
+  const format = isId ? 'id' : text(member(node, 'format'));
   const computed = member(node, 'computed');
   return {
     name,
@@ -66,10 +69,10 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     kind: kindOf(type, format),
     nullable,
     blob: isBlob(node),
-    blobs: placesIn(node, isBlob),
+    blobs: schemas.filter((schema) => isBlob(schema.node)).map(({ place }) => place),
+    references,
     access: text(member(node, 'access')) ?? 'mutable',
     ...(format === undefined ? {} : { format }),
-    ...(reference === undefined ? {} : { reference }),
     ...(computed === undefined ? {} : { computed: viewComputed(computed) }),
   };
 }
@@ -84,6 +87,7 @@ export function standardProperties(at: Location): readonly PropertyView[] {
     nullable: false,
     blob: false,
     blobs: [],
+    references: [],
     access: 'serverSet',
     role,
   });
@@ -108,19 +112,37 @@ export function nameOf(node: Located | undefined): NameView | undefined {
   return node === undefined || name === undefined ? undefined : { name, at: node.at };
 }
 
-/** Returns the reference that `setOf: Type` or else `references` declares, if one does. */
-function viewReference(node: Located, type: string | undefined): ReferenceView | undefined {
+/**
+ * Returns the reference that a schema declares, if it does: by `setOf: Type` its keys, and by
+ * `references` its text, or its items if it is a list.
+ */
+function viewReference(property: string, schema: InnerSchema): readonly ReferenceView[] {
+  const { node, above } = schema;
+  const target = referenceTarget(node);
+  if (target === undefined) return [];
+  const place = [...schema.place, ...ownStep(node, target)];
+  return [
+    {
+      target,
+      place,
+      onDestroy: text(member(node, 'onDestroy')) ?? 'restrict',
+      acyclic: flag(member(node, 'acyclic'), false),
+      name: referenceName(property, place),
+      node,
+      above,
+    },
+  ];
+}
+
+/** Returns the type that a schema's `setOf` or `references` names, with its place. */
+export function referenceTarget(node: Located): NameView | undefined {
   const keys = nameOf(member(node, 'setOf'));
-  const named = nameOf(member(node, 'references'));
-  const target = keys !== undefined && isTypeName(keys.name) ? keys : named;
-  if (target === undefined) return undefined;
-  const ofValue = type === 'array' ? 'list' : 'single';
-  return {
-    target,
-    form: target === keys ? 'set' : ofValue,
-    onDestroy: text(member(node, 'onDestroy')) ?? 'restrict',
-    acyclic: flag(member(node, 'acyclic'), false),
-  };
+  return isTypeName(keys?.name) ? keys : nameOf(member(node, 'references'));
+}
+
+function ownStep(node: Located, { at }: NameView): Place {
+  if (at === member(node, 'setOf')?.at) return [{ each: 'key' }];
+  return typeOf(node).type === 'array' ? [{ each: 'item' }] : [];
 }
 
 /**

@@ -3,11 +3,11 @@ import type {
   FilterDefinition,
   PropertyDefinition,
   PropertyRole,
-  ReferenceDefinition,
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
 import { holdsBlobs, type Place } from '../capability/places.js';
+import { holdsReferences, type Reference, referencesOf } from '../capability/references.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/snake-case.js';
 import { deriveOnce } from '../runtime/derive-once.js';
@@ -17,10 +17,8 @@ export interface BlobProperty extends PropertyDefinition {
   readonly blobs: readonly Place[];
 }
 
-/** A property that holds references. */
-export interface ReferenceProperty extends PropertyDefinition {
-  readonly reference: ReferenceDefinition;
-}
+/** A reference of a type: a place in one of its properties. */
+export type TypeReference = Reference<PropertyDefinition>;
 
 /** A data type's definition, indexed by wire names. */
 export interface TypeIndex {
@@ -35,7 +33,7 @@ export interface TypeIndex {
   readonly sorts: ReadonlyMap<string, SortDefinition>;
   /** Properties whose values hold ids of blobs. */
   readonly blobs: readonly BlobProperty[];
-  readonly references: readonly ReferenceProperty[];
+  readonly references: readonly TypeReference[];
   readonly uniques: readonly UniqueDefinition[];
   /** Computed: how many objects refer to an object. */
   readonly counts: readonly PropertyDefinition[];
@@ -66,16 +64,16 @@ export const indexOf = deriveOnce(
       filters: new Map(type.filters.map((filter) => [filter.name, filter])),
       sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
       blobs: type.properties.filter(holdsBlobs),
-      references: type.properties.filter(isReference),
+      references: referencesOf(type.properties),
       uniques: type.uniques ?? [],
       counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
       secrets: type.properties.filter(({ access }) => access === 'secret'),
       computed: type.properties.filter(({ computed }) => computed?.kind === 'from'),
       judges:
-        type.properties.some((property) => holdsBlobs(property) || isReference(property)) ||
+        type.properties.some(isLink) ||
         (type.uniques ?? []).length > 0 ||
         type.limits !== undefined,
-      links: type.properties.filter((property) => holdsBlobs(property) || isReference(property)),
+      links: type.properties.filter(isLink),
       roles: {
         id: role(type, 'id'),
         created: role(type, 'created'),
@@ -90,9 +88,9 @@ export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
 }
 
-/** Returns true for a property that holds references. */
-export function isReference(property: PropertyDefinition): property is ReferenceProperty {
-  return property.reference !== undefined;
+/** Returns true for a property that names blobs or objects. */
+function isLink(property: PropertyDefinition): boolean {
+  return holdsBlobs(property) || holdsReferences(property);
 }
 
 /** Returns true for a property whose value an object keeps for life. */

@@ -161,8 +161,8 @@ function findGiven(type: ModelType, text: ModelProperty | undefined): readonly M
 }
 
 /** Tells whether a property has as many values as there are objects. */
-const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
-  reference === undefined && schema.enum === undefined && kind !== 'boolean';
+const canDiffer = ({ kind, schema, references }: ModelProperty): boolean =>
+  references.length === 0 && schema.enum === undefined && kind !== 'boolean';
 
 /**
  * Returns the value of an object where a create says nothing. A value that a hook computes is known

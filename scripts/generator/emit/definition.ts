@@ -114,7 +114,7 @@ function mapByName<Named extends { readonly name: string }>(
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, required, access, role, blobs } = property;
-  const { format, reference, computed, secret } = property;
+  const { format, references, computed, secret } = property;
   return {
     kind,
     role,
@@ -125,7 +125,7 @@ function propertyValue(property: ModelProperty): object {
     access: access === (role === undefined ? 'mutable' : 'serverSet') ? undefined : access,
     blobs: blobs.length === 0 ? undefined : blobs,
     format,
-    reference,
+    references: references.length === 0 ? undefined : references,
     computed,
     secret,
   };

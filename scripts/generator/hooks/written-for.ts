@@ -51,6 +51,7 @@ export function readMark(text: string): { readonly hash: string; readonly line: 
 }
 
 function seenOf(property: ModelProperty): object {
-  const { name, access, kind, nullable, required, schema, computed, reference } = property;
-  return { name, access, kind, nullable, required, schema, computed, reference };
+  const { name, access, kind, nullable, required, schema, computed, references } = property;
+  const seen = { name, access, kind, nullable, required, schema, computed };
+  return references.length === 0 ? seen : { ...seen, references };
 }

@@ -27,7 +27,7 @@ type Compile = (node: Located) => ValidateFunction | undefined;
 
 /** Reports a default that its property could never hold, with the reason. */
 function judgeDefault(
-  { name, node, format, blob, blobs, nullable, reference }: PropertyView,
+  { name, node, format, blob, blobs, nullable, references }: PropertyView,
   given: Located,
   compile: Compile,
   report: Report,
@@ -47,8 +47,13 @@ function judgeDefault(
     complain(`can't name a blob ("${named}"): accounts share no blobs`);
     return;
   }
-  if (reference !== undefined && given.value !== null && !isEmpty(given)) {
-    complain(`can only be ${reference.form === 'single' ? 'null' : 'empty'}: it refers to objects`);
+  const linked = references.find(({ place }) => textsAt([place], given.value).size > 0);
+  if (linked !== undefined) {
+    const legal = linked.place.length === 0 ? 'null' : 'empty';
+    const isOwn = linked.name === name;
+    complain(
+      `${isOwn ? `can only be ${legal}: it refers to` : `can't name ${linked.target.name}`} objects`,
+    );
     return;
   }
   const stored = storedForm(given, format);
@@ -65,11 +70,6 @@ function storedForm({ value }: Located, name: string | undefined): JsonValue {
   return typeof value === 'string' && format?.isLegal(value) === true
     ? (format.canonical?.(value) ?? value)
     : value;
-}
-
-/** Returns whether a node is `{}` or `[]`. */
-function isEmpty({ members, items }: Located): boolean {
-  return members?.size === 0 || items?.length === 0;
 }
 
 /** Returns what a validator finds in a default, in words; nothing if the schema didn't compile. */

@@ -1,3 +1,4 @@
+import { singleReference } from '../../capability/references.js';
 import { member } from '../located.js';
 import type { Rule } from './rule.js';
 
@@ -5,7 +6,7 @@ import type { Rule } from './rule.js';
 export const missingDefaults: Rule = (views, report) => {
   for (const { properties, required, singleton } of views.flatMap((view) => view.types)) {
     const names = new Set(required.map(({ name }) => name));
-    for (const { name, nameAt, node, kind, nullable, access, blob, reference } of properties) {
+    for (const { name, nameAt, node, kind, nullable, access, blob, ...rest } of properties) {
       if (kind === undefined || nullable || member(node, 'default') !== undefined) continue;
       if (names.has(name)) continue;
       const ways = [
@@ -13,7 +14,7 @@ export const missingDefaults: Rule = (views, report) => {
           ? []
           : ['list it under required']),
         "make it nullable (type: [..., 'null'])",
-        ...(blob || access === 'secret' || reference?.form === 'single'
+        ...(blob || access === 'secret' || singleReference(rest) !== undefined
           ? []
           : ['give it a default']),
       ];

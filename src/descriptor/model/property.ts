@@ -37,7 +37,7 @@ export function buildProperty(view: PropertyView, required: boolean): ModelPrope
     access: view.access as PropertyAccess,
     blobs: view.blobs,
     ...(isFormat ? { format: view.format as StringFormat } : {}),
-    ...(view.reference === undefined ? {} : { reference: buildReference(view.reference) }),
+    references: view.references.map(buildReference),
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
     ...evolutionOf(view),
@@ -61,8 +61,8 @@ export function evolutionOf({ node }: Pick<PropertyView, 'node'>): {
 }
 
 /** Returns the definition of a reference; its target has been judged. */
-function buildReference({ target, form, onDestroy, acyclic }: ReferenceView): ReferenceDefinition {
-  return { type: target.name, form, onDestroy: onDestroy as OnDestroy, acyclic };
+function buildReference({ target, place, onDestroy, acyclic }: ReferenceView): ReferenceDefinition {
+  return { type: target.name, place, onDestroy: onDestroy as OnDestroy, acyclic };
 }
 
 /** Returns the model of `id`, `created` or `updated`: the server alone sets it. */
@@ -77,6 +77,7 @@ export function buildStandardProperty(view: PropertyView): ModelProperty {
     access: 'serverSet',
     ...(view.role === undefined ? {} : { role: view.role }),
     blobs: [],
+    references: [],
     description: STANDARD_WORDS[view.name] ?? '',
     schema: { type: 'string', format: kind === 'date' ? 'utc-date' : 'id' },
     at: view.nameAt,

@@ -1,6 +1,7 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
+import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
 import { formatOf } from '../../capability/formats.js';
 import { holdsBlobs, replaceSteps } from '../../capability/places.js';
+import { singleReference } from '../../capability/references.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {
@@ -14,8 +15,8 @@ import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issues.js';
-import { declaredMembers, isReference, type TypeIndex } from '../type-index.js';
-import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/links.js';
+import { declaredMembers, type TypeIndex } from '../type-index.js';
+import { NO_BLOB_CREATED, nothingCreated } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
 
 /** An object that a client wants to exist: what it gave, judged but for the blobs it names. */
@@ -211,12 +212,31 @@ export function* canonicalSteps(
     return value;
   }
   if (value instanceof InexactNumber) return value.value;
-  const places = isReference(property) ? placesOf(property) : property.blobs;
-  const resolved = places
-    ? yield* replaceSteps(places, value, (text) => resolveText(property, text, scene))
-    : value;
+  const resolved = yield* resolvedSteps(property, value, scene);
   return hasInexact ? yield* ownInexact(resolved, scene.inexact) : resolved;
 }
+
+/** Puts ids in the places of the creation ids in a value, wherever blobs or objects are named. */
+function* resolvedSteps(
+  property: PropertyDefinition,
+  value: JsonValue,
+  scene: ValueScene,
+): Steps<JsonValue> {
+  const { blobs, references = NO_REFERENCES } = property;
+  let resolved = value;
+  if (blobs !== undefined)
+    resolved = yield* replaceSteps(blobs, value, (text) => resolveBlob(property, text, scene));
+  for (const reference of references) {
+    const { place } = reference;
+    const scope = { ...scene, property, value };
+    resolved = yield* replaceSteps([place], resolved, (text) =>
+      resolveObject(reference, text, scope),
+    );
+  }
+  return resolved;
+}
+
+const NO_REFERENCES: readonly ReferenceDefinition[] = Object.freeze([]);
 
 /** Returns the same of a value that takes no time: of any property but JSON, or a number. */
 function canonicalScalar(
@@ -229,7 +249,10 @@ function canonicalScalar(
 }
 
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {
-  if (isReference(property) || holdsBlobs(property)) return resolveText(property, text, scene);
+  const reference = property.references && singleReference(property);
+  if (reference !== undefined)
+    return resolveObject(reference, text, { ...scene, property, value: text });
+  if (holdsBlobs(property)) return resolveBlob(property, text, scene);
   const format = formatOf(property);
   if (format?.canonical === undefined) return text;
   if (format.isLegal(text)) return format.canonical(text);
@@ -237,17 +260,32 @@ function canonicalText(property: PropertyDefinition, text: string, scene: ValueS
   return text;
 }
 
-/** Returns the id in the place of a text; what nothing was created under is noted and stays. */
-function resolveText(
-  { name, reference }: PropertyDefinition,
+/** Returns the id in the place of a text; what no blob was created under is noted and stays. */
+function resolveBlob(
+  { name }: PropertyDefinition,
   text: string,
   { createdIds, problems }: ValueScene,
 ): string {
-  const id =
-    reference === undefined
-      ? resolveId(text, createdIds.earlier)
-      : resolveObjectId(createdIds, reference.type, text);
-  if (id === null) problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
+  const id = resolveId(text, createdIds.earlier);
+  if (id === null) problems.add(name, NO_BLOB_CREATED);
+  return id ?? text;
+}
+
+/** `value`: what was sent for the property. */
+interface ReferenceScene extends ValueScene {
+  readonly property: PropertyDefinition;
+  readonly value: JsonValue;
+}
+
+/** Returns the same where objects are meant. */
+function resolveObject(
+  { type, place }: ReferenceDefinition,
+  text: string,
+  { createdIds, problems, property, value }: ReferenceScene,
+): string {
+  const id = resolveObjectId(createdIds, type, text);
+  if (id === null && !problems.has(property.name))
+    problems.add(property.name, nothingCreated(place, value, text));
   return id ?? text;
 }
 

@@ -4,6 +4,7 @@ import type {
   UniqueDefinition,
 } from '../../capability/definition.js';
 import { holdsBlobs } from '../../capability/places.js';
+import { recordedReferencesOf } from '../../capability/references.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {
@@ -18,10 +19,10 @@ import type {
   QueryPlan,
   QueryWindow,
   Ranked,
+  ReferenceName,
   ReferenceRecord,
   Snapshot,
   StoredObject,
-  TypeProperty,
   WhichObjects,
 } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
@@ -193,7 +194,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async referrers(
     targets: readonly ObjectIds[],
-    through: readonly TypeProperty[],
+    through: readonly ReferenceName[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
@@ -212,14 +213,14 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async ancestors(
     type: DataTypeDefinition,
-    property: string,
+    reference: string,
     ids: readonly string[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
     if (ids.length === 0) return [];
-    const { table, column } = this.names.reference(type.name, property);
-    const parameters = [this.scope.accountId, table, column];
+    const { table, key } = this.names.reference(type.name, reference);
+    const parameters = [this.scope.accountId, table, key];
     const list = JSON.stringify(ids);
     return this.names.references(
       await this.all('ancestors', list, ...parameters, ...parameters, limit + 1),
@@ -254,12 +255,12 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     if (ids.length === 0) return { references: [], blobs: [] };
     const { table, properties } = type;
-    const linking = properties.filter(({ reference }) => reference !== undefined);
-    const columns = JSON.stringify(linking.map(({ column }) => column));
+    const linking = recordedReferencesOf(properties);
+    const keys = JSON.stringify(linking.map(({ key }) => key));
     const list = JSON.stringify(ids);
     const parameters = [this.scope.accountId, table] as const;
     const [references, blobs] = await Promise.all([
-      linking.length === 0 ? [] : this.all('ownReferences', ...parameters, columns, list),
+      linking.length === 0 ? [] : this.all('ownReferences', ...parameters, keys, list),
       properties.some(holdsBlobs) ? this.all('ownBlobReferences', ...parameters, list) : [],
     ]);
     return {

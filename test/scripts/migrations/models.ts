@@ -27,6 +27,7 @@ export function property(
     required: false,
     access: 'mutable',
     blobs: [],
+    references: [],
     description: '',
     schema: {},
     at: { ...AT, line: 10 },

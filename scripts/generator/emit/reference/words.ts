@@ -1,7 +1,8 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
 import { formatNamed } from '../../../../src/capability/formats.js';
-import { placeText } from '../../../../src/descriptor/blob-places.js';
+import { placeText } from '../../../../src/capability/places.js';
+import { referencesOf } from '../../../../src/capability/references.js';
 import { BOUNDS } from '../../../../src/descriptor/bounds.js';
 import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
 import { mainType } from '../../../../src/descriptor/validation/schema.js';
@@ -13,6 +14,7 @@ const ON_DESTROY: Readonly<Record<OnDestroy, string>> = Object.freeze({
   restrict: 'which can’t be destroyed while it is referred to',
   cascade: 'with which this one is destroyed',
   setNull: 'whose id is taken out when it is destroyed',
+  keep: 'whose id stays when it is destroyed',
 });
 
 /** Returns a type in the RFC's notation (RFC 8620 1.1): `String|null`, `Id[Boolean]`. */
@@ -69,7 +71,7 @@ export function writeDefault(property: ModelProperty): string {
 
 /** Returns the values that a property can have, uniqueness and references included. */
 export function writeBounds(property: ModelProperty, type: ModelType): string {
-  const { schema, reference } = property;
+  const { schema } = property;
   const words = [...listBounds(schema)];
   for (const { properties } of type.uniques.filter((unique) =>
     unique.properties.includes(property),
@@ -83,9 +85,11 @@ export function writeBounds(property: ModelProperty, type: ModelType): string {
     const where = place.length === 0 ? '' : `${code(placeText(place))}: `;
     words.push(`${where}the id of a blob of the account`);
   }
-  if (reference !== undefined)
-    words.push(`${code(reference.type)} objects, ${ON_DESTROY[reference.onDestroy]}`);
-  if (reference?.acyclic === true) words.push('no object leads back to itself');
+  for (const { type: target, name, place, onDestroy, acyclic } of referencesOf([property])) {
+    const where = name === property.name ? '' : `${code(placeText(place))}: `;
+    words.push(`${where}${code(target)} objects, ${ON_DESTROY[onDestroy]}`);
+    if (acyclic) words.push('no object leads back to itself');
+  }
   return words.join('; ');
 }
 

@@ -10,7 +10,7 @@ import { methods } from './methods.js';
 export const gadgetsCapability = jmap.capability({
   urn: 'https://example.com/jmap/gadgets',
   name: 'gadgets',
-  descriptorHash: 'sha256-5438a6a67271d03dfec352eae82ae287238a348d6791b26cb279fcf517feb379',
+  descriptorHash: 'sha256-294f434756a7eaa82666caa687aaca5006c4efc91c4f0410223f60780970896a',
   session: { madeOf: ['brass', 'steel'] },
   accountSession: { maxGadgets: 100 },
   dataTypes: [classType, gadgetType],

@@ -10,7 +10,7 @@ import { methods } from './methods.js';
 export const richCapability = jmap.capability({
   urn: 'https://example.com/jmap/rich',
   name: 'rich',
-  descriptorHash: 'sha256-6ac09625141b5e8a67fb530b5256d42754469a763a811143691fdc6c8a93cf4a',
+  descriptorHash: 'sha256-ea76c33739ba302cf3be440c538902d092df03cfff6f2eddebe1f0bfd78b0a59',
   session: { madeOf: ['brass', 'steel'] },
   dataTypes: [gadgetType, singleType],
   methods: [...gadgetMethods, ...singleMethods, ...methods],
