@@ -1,6 +1,6 @@
 import { buildHolding as naming } from '../../conform/src/subject/blob-holders.js';
 import { listWritable } from '../../conform/src/subject/described.js';
-import { findLink, isOfKeys, isWhole, wrapIds } from '../../conform/src/subject/links.js';
+import { findLink, isSet, wrapIds } from '../../conform/src/subject/links.js';
 import type { Model, ModelType } from '../../src/descriptor/model.js';
 import type { JsonMap } from '../support/json.js';
 import { methodsOf } from './methods.js';
@@ -62,7 +62,7 @@ function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
       name('set', of, (id) => ({ accountId, create: { k: { ...object, ...values(id) } } }));
       const mine = caller.own.get(type.name) ?? '';
       name('set', of, (id) => ({ accountId, update: { [mine]: values(id) } }));
-      if (link !== undefined && isOfKeys(link) && isWhole(link)) {
+      if (link !== undefined && isSet(link)) {
         const patch = (id: string) => ({ [`${property.name}/${id}`]: true });
         name('set', of, (id) => ({ accountId, update: { [mine]: patch(id) } }));
       }

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
-import { isOfKeys, wrapIds } from '../subject/links.js';
+import { isSet, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
 import { findLinks, needLink, type Reference } from './described-links.js';
 import { matchInvalid } from './patch-places.js';
@@ -32,7 +32,7 @@ const needMutableLink = (subject: Subject) =>
  * Returns the references of the type to itself that are maps of ids, into which a pointer leads.
  */
 const findMutableMaps = (subject: Subject) =>
-  findOwnLinks(subject).filter((link) => isOfKeys(link.reference) && isMutable(link));
+  findOwnLinks(subject).filter((link) => isSet(link.reference) && isMutable(link));
 
 /**
  * Runs for each reference, with its target type ready for creates. Destroys what the run made, the

@@ -1,11 +1,9 @@
 import { expect } from 'expect';
-import type { JSONSchema7 } from 'json-schema';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import type { Json } from '../client/json.js';
 import { entry } from '../expected.js';
-import { holdsSeveral, isOfKeys, isWhole, type Link, wrapIds } from '../subject/links.js';
+import { holdsSeveral, isPlain, isSet, type Link, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
-import { toSchema } from '../subject/values.js';
 import { findLinks, forEachLink } from './described-links.js';
 import { matchRefusal } from './refusal.js';
 
@@ -20,19 +18,13 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({ methods: ['get', 'set
 /** Returns values that are no such reference, whatever the ids in them are. */
 function buildWrong(link: Link, id: string): readonly Json[] {
   if (!holdsSeveral(link)) return [5, true, {}, [], [id], { [id]: true }];
-  if (!isOfKeys(link)) return [5, true, {}, id, [5], [null], [[id]], { [id]: true }];
+  if (!isSet(link)) return [5, true, {}, id, [5], [null], [[id]], { [id]: true }];
   return [5, true, id, [id], { [id]: false }, { [id]: null }, { [id]: 1 }, { [id]: 'true' }];
 }
 
-/** Finds the references that are whole values: an id, a list or a set of ids. */
-const findWholeLinks = (subject: Subject) =>
-  findLinks(subject).filter(
-    ({ reference, property }) =>
-      isWhole(reference) && (!isOfKeys(reference) || isSet(property.schema.additionalProperties)),
-  );
-
-/** Tells whether the values of a map are all true. */
-const isSet = (values: unknown): boolean => toSchema(values as JSONSchema7).enum?.[0] === true;
+/** Finds the references that are whole values: an id, or a list or a set of ids. */
+const findPlainLinks = (subject: Subject) =>
+  findLinks(subject).filter(({ reference }) => isPlain(reference));
 
 /** Finds the references of the type to itself. */
 const findOwnLinks = (subject: Subject) =>
@@ -46,11 +38,11 @@ export const describedTreeChecks = typeChecks('5.3', NEEDS, [
       'Anything else is invalidProperties, in a create and in an update.',
     needs: { singleton: 'both' },
     applies: (subject) =>
-      findWholeLinks(subject).length > 0 ? null : 'No property is a reference by itself.',
+      findPlainLinks(subject).length > 0 ? null : 'No property is a reference by itself.',
     async run(subject) {
       await forEachLink(
         subject,
-        findWholeLinks(subject),
+        findPlainLinks(subject),
         async ({ name, property, reference, targets }) => {
           const { type } = reference;
           const near = await targets.make(type, subject.A1, 'near');

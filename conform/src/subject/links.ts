@@ -22,11 +22,20 @@ export const findLink = (property: ModelProperty): Link | undefined => listLinks
 /** Tells whether a place holds as many ids as a list, a set or a map has entries. */
 export const holdsSeveral = ({ place }: Link): boolean => place.some((step) => 'each' in step);
 
-/** Tells whether the ids are the keys of the property's value, into which a pointer leads. */
-export const isOfKeys = ({ place: [step, ...further] }: Link): boolean =>
-  step !== undefined && 'each' in step && step.each === 'key' && further.length === 0;
+/** Tells whether the property is a set of ids: a map of ids each to true. */
+export const isSet = ({ property, place: [step, ...further] }: Link): boolean =>
+  step !== undefined &&
+  'each' in step &&
+  step.each === 'key' &&
+  further.length === 0 &&
+  toSchema(property.schema.additionalProperties).enum?.[0] === true;
 
-/** Tells whether the property itself is the reference: an id, a list or a map of ids. */
+/** Tells whether the property itself is the reference: an id, or a list or a set of ids. */
+export const isPlain = (link: Link): boolean =>
+  isWhole(link) &&
+  (isSet(link) || !link.place.some((step) => 'each' in step && step.each === 'key'));
+
+/** Tells whether the property's ids are its value, the items of it or all of its keys. */
 export const isWhole = ({ name, property }: Link): boolean => name === property.name;
 
 /** Returns the least value of a reference's property that holds these ids at its place. */

@@ -1,3 +1,4 @@
+import { referencesOf } from '../../../src/capability/references.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
 import { mayHaveText, pairAtPlaces, placesBeside } from '../../../src/descriptor/schema-places.js';
 import type { Snapshot } from './history.js';
@@ -90,8 +91,10 @@ function isWrittenByClients({ access }: ModelProperty): boolean {
 /** Returns the new meaning of a text that named nothing before: a reference or a blob, in words. */
 function namedNow(before: SnapshotProperty, property: ModelProperty): string | undefined {
   const known = before.references.map(({ place }) => place);
-  const fresh = property.references.find(
-    ({ place }) => placesBeside([place], known).length > 0 && mayHaveText(before.schema, place),
+  const fresh = referencesOf([property]).find(
+    ({ place, name }) =>
+      placesBeside([place], known).length > 0 &&
+      (name === property.name || mayHaveText(before.schema, place)),
   );
   if (fresh !== undefined) return `refers to ${fresh.type} objects`;
   const places = placesBeside(property.blobs, before.blobs);
