@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
+import { referencesOf } from '../../src/capability/named-references.js';
 import { placeText } from '../../src/capability/places.js';
-import { referencesOf } from '../../src/capability/references.js';
 import { didYouMean } from '../../src/descriptor/check/did-you-mean.js';
 import { checkDescriptors } from '../../src/descriptor/check/index.js';
 import { place } from '../../src/descriptor/check/rule.js';

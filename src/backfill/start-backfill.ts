@@ -1,6 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import { recordedReferencesOf } from '../capability/named-references.js';
 import { holdsBlobs } from '../capability/places.js';
-import { recordedReferencesOf } from '../capability/references.js';
 import {
   type BackfillDatabase,
   type BackfillRow,

@@ -37,7 +37,7 @@ export interface ReferenceDefinition {
 export type ComputedDefinition =
   /** A pure, synchronous function (hook file) of properties of the same object. */
   | { readonly kind: 'from'; readonly properties: readonly string[] }
-  /** How many objects of `type` refer to this one by their reference `by` (references.ts). */
+  /** How many objects of `type` refer to this one by their reference `by` (named-references.ts). */
   | { readonly kind: 'count'; readonly type: string; readonly by: string }
   /** A function (hook file) that is told which source objects changed. */
   | {

@@ -1,6 +1,6 @@
 import type { ComputedDefinition, PropertyKind, PropertyRole } from '../capability/definition.js';
+import { referenceName, singleReference } from '../capability/named-references.js';
 import type { Place } from '../capability/places.js';
-import { referenceName, singleReference } from '../capability/references.js';
 import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';

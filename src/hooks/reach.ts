@@ -1,4 +1,4 @@
-import { recordedReferencesOf } from '../capability/references.js';
+import { recordedReferencesOf } from '../capability/named-references.js';
 import type { Registry } from '../methods/registry.js';
 
 /**

@@ -6,8 +6,8 @@ import type {
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
+import { holdsReferences, type Reference, referencesOf } from '../capability/named-references.js';
 import { holdsBlobs, type Place } from '../capability/places.js';
-import { holdsReferences, type Reference, referencesOf } from '../capability/references.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/snake-case.js';
 import { deriveOnce } from '../runtime/derive-once.js';

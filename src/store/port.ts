@@ -307,7 +307,7 @@ export interface ReferenceRecord {
   readonly toId: string;
   readonly fromType: string;
   readonly fromId: string;
-  /** Name of the reference of `fromType` (capability/references.ts). */
+  /** Name of the reference of `fromType` (capability/named-references.ts). */
   readonly reference: string;
 }
 

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
+import { type Reference, referencesOf } from '../../../src/capability/named-references.js';
 import { type Place, replaceTexts, textsAt } from '../../../src/capability/places.js';
-import { type Reference, referencesOf } from '../../../src/capability/references.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { sampleOf } from '../../../src/descriptor/sample-values.js';
 import type { Json, JsonMap } from '../client/json.js';

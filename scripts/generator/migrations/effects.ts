@@ -1,10 +1,10 @@
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
-import type { Place } from '../../../src/capability/places.js';
 import {
   columnOfKey,
   type Reference,
   recordedReferencesOf,
-} from '../../../src/capability/references.js';
+} from '../../../src/capability/named-references.js';
+import type { Place } from '../../../src/capability/places.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { formatNamed } from '../../../src/capability/formats.js';
-import { singleReference } from '../../../src/capability/references.js';
+import { singleReference } from '../../../src/capability/named-references.js';
 import { createAjv } from '../../../src/descriptor/validation/ajv.js';
 import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
 import type { JsonValue } from '../../../src/protocol/json.js';

@@ -1,4 +1,4 @@
-import { recordedReferencesOf } from '../../../src/capability/references.js';
+import { recordedReferencesOf } from '../../../src/capability/named-references.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { placesBeside } from '../../../src/descriptor/schema-places.js';
 import { defaultText } from '../emit/prisma-data-tables.js';

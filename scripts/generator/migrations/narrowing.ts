@@ -1,4 +1,4 @@
-import { referencesOf } from '../../../src/capability/references.js';
+import { referencesOf } from '../../../src/capability/named-references.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
 import { mayHaveText, pairAtPlaces, placesBeside } from '../../../src/descriptor/schema-places.js';
 import type { Snapshot } from './history.js';

@@ -1,4 +1,4 @@
-import { type Reference, recordedReferencesOf } from '../../../src/capability/references.js';
+import { type Reference, recordedReferencesOf } from '../../../src/capability/named-references.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
 import type { TypeEffect } from './effects.js';

@@ -1,5 +1,5 @@
 import { formatNamed } from '../../capability/formats.js';
-import { singleReference } from '../../capability/references.js';
+import { singleReference } from '../../capability/named-references.js';
 import { kindOf, typeOf } from '../kinds.js';
 import { member } from '../located.js';
 import { isOpen } from '../model/property-schema.js';

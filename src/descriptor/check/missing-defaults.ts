@@ -1,4 +1,4 @@
-import { singleReference } from '../../capability/references.js';
+import { singleReference } from '../../capability/named-references.js';
 import { member } from '../located.js';
 import type { Rule } from './rule.js';
 

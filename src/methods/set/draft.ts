@@ -1,7 +1,7 @@
 import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
 import { formatOf } from '../../capability/formats.js';
+import { singleReference } from '../../capability/named-references.js';
 import { holdsBlobs, replaceSteps } from '../../capability/places.js';
-import { singleReference } from '../../capability/references.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {

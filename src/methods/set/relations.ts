@@ -1,6 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { recordedReferencesOf } from '../../capability/named-references.js';
 import { replaceTexts } from '../../capability/places.js';
-import { recordedReferencesOf } from '../../capability/references.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { ReferenceName, StoredObject } from '../../store/port.js';
 import type { TypeReference } from '../type-index.js';

@@ -3,8 +3,8 @@ import type {
   PropertyDefinition,
   UniqueDefinition,
 } from '../../capability/definition.js';
+import { recordedReferencesOf } from '../../capability/named-references.js';
 import { holdsBlobs } from '../../capability/places.js';
-import { recordedReferencesOf } from '../../capability/references.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
 import type {

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { recordedReferencesOf } from '../../capability/references.js';
+import { recordedReferencesOf } from '../../capability/named-references.js';
 import type { BlobReference, ObjectIds, ReferenceName, ReferenceRecord } from '../port.js';
 import type { Row } from './row-codec.js';
 

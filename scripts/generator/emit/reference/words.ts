@@ -1,8 +1,8 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
 import { formatNamed } from '../../../../src/capability/formats.js';
+import { referencesOf } from '../../../../src/capability/named-references.js';
 import { placeText } from '../../../../src/capability/places.js';
-import { referencesOf } from '../../../../src/capability/references.js';
 import { BOUNDS } from '../../../../src/descriptor/bounds.js';
 import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
 import { mainType } from '../../../../src/descriptor/validation/schema.js';
