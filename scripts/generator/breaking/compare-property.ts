@@ -1,4 +1,3 @@
-import { referencesOf } from '../../../src/capability/named-references.js';
 import { type Place, placeText } from '../../../src/capability/places.js';
 import { mayHaveText, placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';

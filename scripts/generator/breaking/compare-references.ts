@@ -1,5 +1,5 @@
+import { type Reference, referencesOf } from '../../../src/capability/named-references.js';
 import { placeText } from '../../../src/capability/places.js';
-import { type Reference, referencesOf } from '../../../src/capability/references.js';
 import { mayHaveText } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { SnapshotProperty } from '../migrations/snapshot.js';

@@ -231,8 +231,8 @@ describe('breaking: changes from one model to another', () => {
     ],
     [
       'a reference that clients never see, where it keeps what it refers to',
-      one({ access: 'internal', reference }),
-      one({ access: 'internal', reference: { ...reference, onDestroy: 'restrict' } }),
+      one({ access: 'internal', ...referring(reference) }),
+      one({ access: 'internal', ...referring({ ...reference, onDestroy: 'restrict' }) }),
       [
         'breaking wire Todo.rank: what it refers to changed',
         'fine storage Todo.rank: its reference records are made anew',
@@ -241,7 +241,7 @@ describe('breaking: changes from one model to another', () => {
     [
       'a reference that clients never see, where it keeps nothing',
       one({ access: 'internal' }),
-      one({ access: 'internal', reference }),
+      one({ access: 'internal', ...referring(reference) }),
       ['fine storage Todo.rank: its reference records are made anew'],
     ],
     [
