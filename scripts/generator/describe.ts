@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
-import { placeText } from '../../src/descriptor/blob-places.js';
+import { isWholePlace, referencesOf } from '../../src/capability/named-references.js';
+import { placeText } from '../../src/capability/places.js';
 import { didYouMean } from '../../src/descriptor/check/did-you-mean.js';
 import { checkDescriptors } from '../../src/descriptor/check/index.js';
 import { place } from '../../src/descriptor/check/rule.js';
@@ -157,16 +158,20 @@ function writeSection(title: string, lines: readonly string[]): readonly string[
 
 /** Returns the facts of a property in one line. */
 function describeProperty(property: ModelProperty): string {
-  const { name, schema, access, required, reference, at, role, column } = property;
+  const { name, schema, access, required, at, role, column } = property;
   const facts = [
     writeType(schema),
     access,
     ...(required ? ['required'] : []),
+    ...(property.optional ? ['optional'] : []),
     ...(property.defaultNow ? ['default now'] : []),
     ...(property.normalize === undefined ? [] : [`normalize ${property.normalize.join(', ')}`]),
     ...(property.default === undefined ? [] : [`default ${JSON.stringify(property.default)}`]),
     ...writeBounds(schema),
-    ...(reference === undefined ? [] : [`references ${reference.type}, ${reference.onDestroy}`]),
+    ...referencesOf([property]).map((reference) => {
+      const where = isWholePlace(reference.place) ? '' : ` at ${placeText(reference.place)}`;
+      return `references ${reference.type}${where}, ${reference.onDestroy}`;
+    }),
     ...(property.computed === undefined ? [] : ['computed']),
     ...property.blobs.map((place) =>
       place.length === 0 ? 'id of a blob' : `id of a blob at ${placeText(place)}`,

@@ -193,8 +193,8 @@ export class Recompute {
     const targets = [{ type: type.name, ids: rows.map(({ id }) => id) }];
     const records = await transaction.referrers(targets, [], Number.MAX_SAFE_INTEGER - 1);
     const tally = new Map<string, number>();
-    for (const { toId, fromType, property } of records) {
-      const key = `${toId}\n${fromType}\n${property}`;
+    for (const { toId, fromType, reference } of records) {
+      const key = `${toId}\n${fromType}\n${reference}`;
       tally.set(key, (tally.get(key) ?? 0) + 1);
     }
     return rows.map((row) => {
@@ -272,7 +272,7 @@ async function wrongLinks(
   const ids = objects.map(({ id }) => id);
   const current = await snapshot.links(type, ids);
   const moves = objects.map((after) => ({ objectId: after.id, before: null, after }));
-  for (const move of moves) noteReferences(index, move, target.references);
+  finish(noteReferences(index, moves, target.references));
   finish(noteBlobs(index, moves, target.blobs));
   const blobs = apart(current.blobs, target.blobs.added);
   return {

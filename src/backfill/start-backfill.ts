@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import { recordedReferencesOf } from '../capability/named-references.js';
 import { holdsBlobs } from '../capability/places.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import {
@@ -287,9 +288,7 @@ class Backfill {
    */
   async #forgetGone(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
     const { database } = this.#options;
-    const references = type.properties.flatMap(({ reference, column }) =>
-      reference === undefined ? [] : [column],
-    );
+    const references = recordedReferencesOf(type.properties).map(({ key }) => key);
     const hasBlobs = type.properties.some(holdsBlobs);
     if (references.length === 0 && !hasBlobs) return;
     const at = Date.now();
@@ -310,9 +309,10 @@ class Backfill {
         if (computed?.kind !== 'count') continue;
         if (computed.type !== type.name && counting !== type) continue;
         const counted = registry.dataTypes.get(computed.type);
-        const reference = counted?.properties.find(({ name }) => name === computed.by);
+        const references = recordedReferencesOf(counted?.properties ?? []);
+        const reference = references.find(({ name }) => name === computed.by);
         if (counted === undefined || reference === undefined) continue;
-        const from = { fromTable: counted.table, fromColumn: reference.column };
+        const from = { fromTable: counted.table, reference: reference.key };
         const rows = miscountedRows({ table: counting.table, column, ...from });
         for await (const batch of batches(database, { type: counting, rows })) {
           if (isOver()) return;

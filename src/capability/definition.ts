@@ -21,19 +21,21 @@ export type PropertyAccess = 'mutable' | 'immutable' | 'serverSet' | 'internal' 
 /** The standard methods, as their names have them after the slash. */
 export type StandardMethodName = 'get' | 'changes' | 'set' | 'copy' | 'query' | 'queryChanges';
 
-/** The fate of an object when the server destroys one that it refers to. */
-export type OnDestroy = 'restrict' | 'cascade' | 'setNull';
+/**
+ * The fate of an object when the server destroys one that it refers to. `keep` is a weak reference:
+ * the object stays as it is, and names what is gone.
+ */
+export type OnDestroy = 'restrict' | 'cascade' | 'setNull' | 'keep';
 
-/** The property holds ids of objects of the same account; each has a row in JmapReference. */
+/** A place in a property's values holds ids of objects of the same account. */
 export interface ReferenceDefinition {
   /** The type referred to; it may be of another capability. */
   readonly type: string;
-  /** `single`: an Id or null. `list`: Id[]. `set`: Id[Boolean]. */
-  readonly form: 'single' | 'list' | 'set';
+  readonly place: Place;
   readonly onDestroy: OnDestroy;
   /** Of `restrict`: the SetError of the refused destroy, in the place of objectIsLinked. */
   readonly error?: string;
-  /** No object may lead back to itself by this property. */
+  /** No object may lead back to itself by this reference. */
   readonly acyclic: boolean;
 }
 
@@ -41,7 +43,7 @@ export interface ReferenceDefinition {
 export type ComputedDefinition =
   /** A pure, synchronous function (hook file) of properties of the same object. */
   | { readonly kind: 'from'; readonly properties: readonly string[] }
-  /** How many objects of `type` refer to this one by their reference property `by`. */
+  /** How many objects of `type` refer to this one by their reference `by` (named-references.ts). */
   | { readonly kind: 'count'; readonly type: string; readonly by: string }
   /** A function (hook file) that is told which source objects changed. */
   | {
@@ -87,7 +89,8 @@ export interface PropertyDefinition {
   readonly texts?: readonly TextRule[];
   /** A create without it stores the present time, and so does a null patch. */
   readonly defaultNow?: true;
-  readonly reference?: ReferenceDefinition;
+  /** The references that its values hold, each with its place. Absent if there are none. */
+  readonly references?: readonly ReferenceDefinition[];
   readonly computed?: ComputedDefinition;
   /** How a property with access `secret` is stored. */
   readonly secret?: 'hash' | 'encrypt';

@@ -1,4 +1,5 @@
 import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { escapeToken } from '../protocol/json-pointer.js';
 import { finish, type Steps, Strides } from '../runtime/slices.js';
 
 /** A step from a JSON value to values within it, or to the names of its members. */
@@ -48,13 +49,19 @@ export function* textSteps(
 }
 
 /**
+ * Returns what a text becomes. Null takes it out: the entry of a list or a map goes, and a member
+ * or the value itself becomes null.
+ */
+export type Replace = (text: string) => string | null;
+
+/**
  * Returns the value with the texts at these places replaced. Parts without a change are shared with
  * `value`, which stays as it is.
  */
 export function replaceTexts(
   places: readonly Place[],
   value: JsonValue,
-  replace: (text: string) => string,
+  replace: Replace,
 ): JsonValue {
   return finish(replaceSteps(places, value, replace));
 }
@@ -63,7 +70,7 @@ export function replaceTexts(
 export function* replaceSteps(
   places: readonly Place[],
   value: JsonValue,
-  replace: (text: string) => string,
+  replace: Replace,
 ): Steps<JsonValue> {
   const strides = new Strides();
   let now = value;
@@ -72,13 +79,12 @@ export function* replaceSteps(
 }
 
 /**
- * Tells which tokens of a path into the value (as a patch pointer has them) are names of members at
- * one of the places. It returns one boolean for each token.
+ * Returns the index of the token that is a name at the place, on a path into the value as a patch
+ * pointer has it; -1 if there is none.
  */
-export function keysOnPath(places: readonly Place[], tokens: readonly string[]): boolean[] {
-  return tokens.map((_, at) =>
-    places.some((place) => place.length === at + 1 && isPathTo(place, tokens)),
-  );
+export function keyOnPath(place: Place, tokens: readonly string[]): number {
+  const at = place.length - 1;
+  return at >= 0 && at < tokens.length && isPathTo(place, tokens) ? at : -1;
 }
 
 /** Returns whether the place is a name of a member, and the tokens lead there. */
@@ -92,9 +98,45 @@ function isPathTo(place: Place, tokens: readonly string[]): boolean {
   });
 }
 
+/**
+ * Returns the place for a message, and for records that tell places apart: `*\/blobId` in a list of
+ * objects, "" for the value itself. `*` is every item, or every value of a map, and `keys` the names
+ * of its members. Names of declared members are escaped as in a JSON Pointer.
+ */
+export function placeText(place: Place): string {
+  return place.map(stepText).join('/');
+}
+
+function stepText(step: PlaceStep): string {
+  if ('each' in step) return step.each === 'key' ? 'keys' : '*';
+  const name = escapeToken(step.member);
+  return name === '*' || name === 'keys' ? `~${name}` : name;
+}
+
+/**
+ * Returns the pointer within the value to the first occurrence of a text at the place (`0/blobId`);
+ * null if it is not there.
+ */
+export function pathTo(place: Place, value: JsonValue, text: string, at = 0): string | null {
+  const step = place[at];
+  if (step === undefined) return value === text ? '' : null;
+  const isToItems = 'each' in step && step.each === 'item';
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== isToItems)
+    return null;
+  if ('each' in step && step.each === 'key') {
+    return Object.hasOwn(value, text) && !isExcepted(step, text) ? escapeToken(text) : null;
+  }
+  for (const [name, inner] of Object.entries(value as JsonObject)) {
+    if ('member' in step ? step.member !== name : isExcepted(step, name)) continue;
+    const rest = pathTo(place, inner, text, at + 1);
+    if (rest !== null) return rest === '' ? escapeToken(name) : `${escapeToken(name)}/${rest}`;
+  }
+  return null;
+}
+
 interface Walk {
   readonly place: Place;
-  readonly replace: (text: string) => string;
+  readonly replace: Replace;
   readonly strides: Strides;
 }
 
@@ -125,7 +167,7 @@ function* itemSteps(walk: Walk, at: number, list: readonly JsonValue[]): Steps<J
       ? simpleValue(walk, at + 1, item)
       : yield* valueSteps(walk, at + 1, item);
     if (after !== item) isSame = false;
-    items.push(after);
+    if (after !== null || item === null) items.push(after);
   }
   return isSame ? list : items;
 }
@@ -139,16 +181,18 @@ function* memberSteps(
 ): Steps<JsonObject> {
   const isToNames = 'each' in step && step.each === 'key';
   const names = 'member' in step ? [step.member] : Object.keys(object);
-  let changed: Map<string, readonly [name: string, value: JsonValue]> | null = null;
+  let changed: Map<string, readonly [name: string | null, value: JsonValue]> | null = null;
   for (const name of names) {
     if (walk.strides.isOver()) yield;
     if (isExcepted(step, name) || !Object.hasOwn(object, name)) continue;
     const before = object[name] ?? null;
-    let [newName, after] = [name, before];
+    let newName: string | null = name;
+    let after = before;
     if (isToNames) newName = walk.replace(name);
     else if (isSimple(before)) after = simpleValue(walk, at + 1, before);
     else after = yield* valueSteps(walk, at + 1, before);
     if (after === before && newName === name) continue;
+    if (after === null && 'each' in step) newName = null;
     changed ??= new Map();
     changed.set(name, [newName, after]);
   }
@@ -157,7 +201,7 @@ function* memberSteps(
   for (const name of Object.keys(object)) {
     if (walk.strides.isOver()) yield;
     const [newName, after] = changed.get(name) ?? [name, object[name] ?? null];
-    copy[newName] = after;
+    if (newName !== null) copy[newName] = after;
   }
   return copy;
 }

@@ -10,19 +10,19 @@ export interface BackfillNote {
 
 /**
  * A computed count: objects of `table` hold in `column` how many of `fromTable` refer to them by
- * `fromColumn`.
+ * the reference with this key.
  */
 export interface CountColumn {
   readonly table: string;
   readonly column: string;
   readonly fromTable: string;
-  readonly fromColumn: string;
+  readonly reference: string;
 }
 
 /** The records that objects of `table` may have. */
 export interface LinkingTable {
   readonly table: string;
-  /** Its references' columns. */
+  /** The keys of its references. */
   readonly references: readonly string[];
   readonly hasBlobs: boolean;
 }
@@ -159,15 +159,10 @@ export function beginningRows(
 }
 
 /** Returns objects whose count is wrong. */
-export function miscountedRows({
-  table,
-  column,
-  fromTable,
-  fromColumn,
-}: CountColumn): BackfillRows {
+export function miscountedRows({ table, column, fromTable, reference }: CountColumn): BackfillRows {
   const where = Prisma.sql`"t".${name(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
     WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ${table} AND "r"."toId" = "t"."id"
-    AND "r"."fromType" = ${fromTable} AND "r"."property" = ${fromColumn})`;
+    AND "r"."fromType" = ${fromTable} AND "r"."property" = ${reference})`;
   return { from: name(table), where };
 }
 

@@ -41,6 +41,8 @@ export const BOUNDS = Object.freeze({
   typeName: 40,
   /** Characters of the name of a property or a condition. */
   propertyName: 128,
+  /** Characters of a nested reference's name: it is in a key that PostgreSQL indexes. */
+  referenceName: 500,
 });
 
 /** A bound as docs/reference/descriptors.md tells it. */
@@ -87,6 +89,7 @@ export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
   { what: 'undeclared properties of an object', most: UNKNOWN_BOUNDS.count },
   { what: 'octets of the JSON of all of them together', most: UNKNOWN_BOUNDS.octets },
   { what: 'levels of lists and objects in a property', most: BOUNDS.depth },
+  { what: 'letters of the names on the way to a nested reference', most: BOUNDS.referenceName },
   {
     what: 'schemas in a property, each definition counted wherever it is used',
     most: BOUNDS.schemas,

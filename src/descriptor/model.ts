@@ -54,7 +54,8 @@ export interface ModelProperty {
   /** The texts within its values that have one stored form each. */
   readonly texts: readonly TextRule[];
   readonly defaultNow?: true;
-  readonly reference?: ReferenceDefinition;
+  /** The references that its values hold. */
+  readonly references: readonly ReferenceDefinition[];
   readonly computed?: ComputedDefinition;
   readonly secret?: 'hash' | 'encrypt';
   /** Why, and what to use instead. */

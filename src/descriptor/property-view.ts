@@ -1,14 +1,11 @@
-import type {
-  ComputedDefinition,
-  PropertyKind,
-  PropertyRole,
-  ReferenceDefinition,
-} from '../capability/definition.js';
+import type { ComputedDefinition, PropertyKind, PropertyRole } from '../capability/definition.js';
+import { referenceName, singleReference } from '../capability/named-references.js';
 import type { Place } from '../capability/places.js';
-import { isBlob, placesIn } from './blob-places.js';
+import { escapeToken } from '../protocol/json-pointer.js';
 import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
+import { type InnerSchema, isBlob, schemasIn } from './schema-places.js';
 
 /** The standard properties that a type may replace or leave out. */
 export const TIMES = ['created', 'updated'] as const;
@@ -22,11 +19,16 @@ export interface NameView {
 /** A reference as declared. `target` may be no type; a rule reports that. */
 export interface ReferenceView {
   readonly target: NameView;
-  readonly form: ReferenceDefinition['form'];
+  readonly place: Place;
   readonly onDestroy: string;
   /** The error that `restrict` names. */
   readonly error?: NameView;
   readonly acyclic: boolean;
+  /** The property's name and, unless it itself is meant, the place: `steps/*\/taskId`. */
+  readonly name: string;
+  /** The schema that declares it, and the schemas that this one lies in, the outermost first. */
+  readonly node: Located;
+  readonly above: readonly Located[];
 }
 
 /** The value of `computed`. A rule judges whether it is legal. */
@@ -58,15 +60,17 @@ export interface PropertyView {
   /** `default: { now: true }`. */
   readonly defaultNow: boolean;
   readonly role?: PropertyRole;
-  readonly reference?: ReferenceView;
+  readonly references: readonly ReferenceView[];
   readonly computed?: ComputedView;
 }
 
 /** Reads the declaration of a property, without judging it. */
 export function viewProperty({ name, nameAt, node }: Member): PropertyView {
   const { type, nullable } = typeOf(node);
-  const reference = viewReference(node, type);
-  const format = reference?.form === 'single' ? 'id' : text(member(node, 'format'));
+  const schemas = schemasIn(node);
+  const references = schemas.flatMap((schema) => viewReference(name, schema));
+  const isId = singleReference({ references }) !== undefined;
+  const format = isId ? 'id' : text(member(node, 'format'));
   const computed = member(node, 'computed');
   return {
     name,
@@ -76,11 +80,11 @@ export function viewProperty({ name, nameAt, node }: Member): PropertyView {
     nullable,
     optional: flag(member(node, 'optional'), false),
     blob: isBlob(node),
-    blobs: placesIn(node, isBlob),
+    blobs: schemas.filter((schema) => isBlob(schema.node)).map(({ place }) => place),
+    references,
     access: text(member(node, 'access')) ?? 'mutable',
     ...(format === undefined ? {} : { format }),
     defaultNow: isNow(member(node, 'default'), type),
-    ...(reference === undefined ? {} : { reference }),
     ...(computed === undefined ? {} : { computed: viewComputed(computed) }),
   };
 }
@@ -107,6 +111,7 @@ export function standardProperties(
     optional: false,
     blob: false,
     blobs: [],
+    references: [],
     defaultNow: false,
     access: 'serverSet',
     role,
@@ -131,22 +136,40 @@ export function nameOf(node: Located | undefined): NameView | undefined {
   return node === undefined || name === undefined ? undefined : { name, at: node.at };
 }
 
-/** Returns the reference that `setOf: Type` or else `references` declares, if one does. */
-function viewReference(node: Located, type: string | undefined): ReferenceView | undefined {
-  const keys = nameOf(member(node, 'setOf'));
-  const named = nameOf(member(node, 'references'));
-  const target = keys !== undefined && isTypeName(keys.name) ? keys : named;
-  if (target === undefined) return undefined;
-  const ofValue = type === 'array' ? 'list' : 'single';
+/**
+ * Returns the reference that a schema declares, if it does: by `setOf: Type` its keys, and by
+ * `references` its text, or its items if it is a list.
+ */
+function viewReference(property: string, schema: InnerSchema): readonly ReferenceView[] {
+  const { node, above } = schema;
+  const target = referenceTarget(node);
+  if (target === undefined) return [];
+  const place = [...schema.place, ...ownStep(node, target)];
   const onDestroy = member(node, 'onDestroy');
   const error = nameOf(member(onDestroy, 'restrict'));
-  return {
-    target,
-    form: target === keys ? 'set' : ofValue,
-    onDestroy: text(onDestroy) ?? 'restrict',
-    ...(error === undefined ? {} : { error }),
-    acyclic: flag(member(node, 'acyclic'), false),
-  };
+  return [
+    {
+      target,
+      place,
+      onDestroy: text(onDestroy) ?? 'restrict',
+      ...(error === undefined ? {} : { error }),
+      acyclic: flag(member(node, 'acyclic'), false),
+      name: referenceName(escapeToken(property), place),
+      node,
+      above,
+    },
+  ];
+}
+
+/** Returns the type that a schema's `setOf` or `references` names, with its place. */
+export function referenceTarget(node: Located): NameView | undefined {
+  const keys = nameOf(member(node, 'setOf'));
+  return isTypeName(keys?.name) ? keys : nameOf(member(node, 'references'));
+}
+
+function ownStep(node: Located, { at }: NameView): Place {
+  if (at === member(node, 'setOf')?.at) return [{ each: 'key' }];
+  return typeOf(node).type === 'array' ? [{ each: 'item' }] : [];
 }
 
 /**

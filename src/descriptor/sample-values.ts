@@ -55,14 +55,10 @@ export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
 /** Returns a value of the property as /get shows it; `id` is the object's own. */
 export function sampleProperty(property: ModelProperty, id: string): JsonValue {
   if (property.role === 'id') return id;
-  const { reference } = property;
-  if (reference !== undefined) {
-    const other = sampleId(7);
-    if (reference.form === 'single') return other;
-    return reference.form === 'list' ? [other] : { [other]: true };
-  }
   const sample = sampleOf(property.schema, property.name);
-  return replaceTexts(property.blobs, sample, () => sampleId(8, 'b'));
+  const places = property.references.map(({ place }) => place);
+  const linked = replaceTexts(places, sample, () => sampleId(7));
+  return replaceTexts(property.blobs, linked, () => sampleId(8, 'b'));
 }
 
 /** Returns what a client gives for the condition: a word, a list, a key, by its operator. */

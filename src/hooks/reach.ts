@@ -1,3 +1,4 @@
+import { recordedReferencesOf } from '../capability/named-references.js';
 import type { Registry } from '../methods/registry.js';
 
 /**
@@ -47,8 +48,9 @@ function followersOf({ dataTypes }: Registry): ReadonlyMap<string, ReadonlySet<s
     followers.set(source, (followers.get(source) ?? new Set()).add(follower));
   };
   for (const { name, properties } of dataTypes.values()) {
-    for (const { reference, computed } of properties) {
-      if (reference !== undefined && reference.onDestroy !== 'restrict') add(reference.type, name);
+    for (const { type, onDestroy } of recordedReferencesOf(properties))
+      if (onDestroy !== 'restrict') add(type, name);
+    for (const { computed } of properties) {
       if (computed?.kind === 'count') add(computed.type, name);
       if (computed?.kind === 'on') for (const { type } of computed.sources) add(type, name);
     }

@@ -3,11 +3,11 @@ import type {
   FilterDefinition,
   PropertyDefinition,
   PropertyRole,
-  ReferenceDefinition,
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
 import { FORMATS } from '../capability/formats/index.js';
+import { holdsReferences, type Reference, referencesOf } from '../capability/named-references.js';
 import { holdsBlobs, type Place, type PlaceStep } from '../capability/places.js';
 import { formatUtcDate } from '../protocol/dates.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
@@ -20,10 +20,8 @@ export interface BlobProperty extends PropertyDefinition {
   readonly blobs: readonly Place[];
 }
 
-/** A property that holds references. */
-export interface ReferenceProperty extends PropertyDefinition {
-  readonly reference: ReferenceDefinition;
-}
+/** A reference of a type: a place in one of its properties. */
+export type TypeReference = Reference<PropertyDefinition>;
 
 /** A data type's definition, indexed by wire names. */
 export interface TypeIndex {
@@ -44,7 +42,7 @@ export interface TypeIndex {
   readonly sorts: ReadonlyMap<string, SortDefinition>;
   /** Properties whose values hold ids of blobs. */
   readonly blobs: readonly BlobProperty[];
-  readonly references: readonly ReferenceProperty[];
+  readonly references: readonly TypeReference[];
   readonly uniques: readonly UniqueDefinition[];
   /** Computed: how many objects refer to an object. */
   readonly counts: readonly PropertyDefinition[];
@@ -94,7 +92,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     filters: new Map(type.filters.map((filter) => [filter.name, filter])),
     sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
     blobs: type.properties.filter(holdsBlobs),
-    references: type.properties.filter(isReference),
+    references: referencesOf(type.properties),
     uniques: type.uniques ?? [],
     counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
     nows: type.properties.filter(({ defaultNow }) => defaultNow === true),
@@ -121,11 +119,6 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     ),
   });
 });
-
-/** Returns true for a property whose values name blobs or objects. */
-function isLink(property: PropertyDefinition): boolean {
-  return holdsBlobs(property) || isReference(property);
-}
 
 /** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {
@@ -157,9 +150,9 @@ export function putValue(
   else object[name] = value;
 }
 
-/** Returns true for a property that holds references. */
-export function isReference(property: PropertyDefinition): property is ReferenceProperty {
-  return property.reference !== undefined;
+/** Returns true for a property that names blobs or objects. */
+function isLink(property: PropertyDefinition): boolean {
+  return holdsBlobs(property) || holdsReferences(property);
 }
 
 /** Returns true for a property whose value an object keeps for life. */

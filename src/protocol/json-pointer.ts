@@ -8,8 +8,13 @@ export function parsePointer(pointer: string): readonly string[] | null {
   const tokens = pointer.slice(1).split('/');
   if (!pointer.includes('~')) return tokens;
   if (/~(?![01])/.test(pointer)) return null;
+  return tokens.map(unescapeToken);
+}
+
+/** Returns the member name that a token stands for. */
+export function unescapeToken(token: string): string {
   // "~1" first: "~01" is the text "~1" (RFC 6901 4).
-  return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 /** Returns the inverse for one token: what a pointer writes for a member name. */

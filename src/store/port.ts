@@ -316,14 +316,14 @@ export interface KeptAnswer {
   readonly answer: string;
 }
 
-/** The object `from` refers to the object `to` by a property of its own. */
+/** The object `from` refers to the object `to`, at one of the places of its references. */
 export interface ReferenceRecord {
   readonly toType: string;
   readonly toId: string;
   readonly fromType: string;
   readonly fromId: string;
-  /** Name of the reference property of `fromType`. */
-  readonly property: string;
+  /** Name of the reference of `fromType` (capability/named-references.ts). */
+  readonly reference: string;
 }
 
 /** The references of objects, as the database holds them. */
@@ -332,10 +332,10 @@ export interface ObjectLinks {
   readonly blobs: readonly BlobReference[];
 }
 
-/** A property of a type, both by name. */
-export interface TypeProperty {
+/** A reference of a type, both by name. */
+export interface ReferenceName {
   readonly type: string;
-  readonly property: string;
+  readonly reference: string;
 }
 
 /** Objects of a type by id. */
@@ -412,22 +412,22 @@ export interface Snapshot {
 
   /**
    * Returns every reference record that leads into the closure of `targets`: the targets, and each
-   * object that refers to a member by a property of `through` (those that cascade). One recursive
+   * object that refers to a member by a reference of `through` (those that cascade). One recursive
    * statement. Returns the first `limit + 1` records if there are more than `limit`.
    */
   referrers(
     targets: readonly ObjectIds[],
-    through: readonly TypeProperty[],
+    through: readonly ReferenceName[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;
 
   /**
-   * Returns the records of one property on all paths from `ids`: an object's parents, their parents
+   * Returns the records of one reference on all paths from `ids`: an object's parents, their parents
    * ... One recursive statement; at most `limit + 1` records.
    */
   ancestors(
     type: DataTypeDefinition,
-    property: string,
+    reference: string,
     ids: readonly string[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]>;

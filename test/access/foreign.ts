@@ -1,7 +1,8 @@
 import { buildHolding as naming } from '../../conform/src/subject/blob-holders.js';
 import { listWritable } from '../../conform/src/subject/described.js';
-import type { Model, ModelProperty, ModelType } from '../../src/descriptor/model.js';
-import type { Json, JsonMap } from '../support/json.js';
+import { findLink, isSet, wrapIds } from '../../conform/src/subject/links.js';
+import type { Model, ModelType } from '../../src/descriptor/model.js';
+import type { JsonMap } from '../support/json.js';
 import { methodsOf } from './methods.js';
 
 /** The ids that are named where they don't belong, by type; the blob under "Blob". */
@@ -49,16 +50,19 @@ function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
   name('query', own, (id) => ({ accountId, anchor: id }));
   name('queryChanges', own, (id) => ({ accountId, sinceQueryState: '0.none', upToId: id }));
   for (const property of listWritable(type)) {
-    const of = property.blobs.length > 0 ? 'Blob' : property.reference?.type;
+    const link = findLink(property);
+    const of = property.blobs.length > 0 ? 'Blob' : link?.type;
     if (of === undefined) continue;
-    const values = (id: string) => ({ [property.name]: holding(property, id) });
+    const values = (id: string) => {
+      return { [property.name]: link === undefined ? naming(property, id) : wrapIds(link, id) };
+    };
     if (type.singleton) name('set', of, (id) => ({ accountId, update: { singleton: values(id) } }));
     else {
       const object = create(type.name);
       name('set', of, (id) => ({ accountId, create: { k: { ...object, ...values(id) } } }));
       const mine = caller.own.get(type.name) ?? '';
       name('set', of, (id) => ({ accountId, update: { [mine]: values(id) } }));
-      if (property.reference?.form === 'set') {
+      if (link !== undefined && isSet(link)) {
         const patch = (id: string) => ({ [`${property.name}/${id}`]: true });
         name('set', of, (id) => ({ accountId, update: { [mine]: patch(id) } }));
       }
@@ -68,19 +72,12 @@ function namingsOf(type: ModelType, caller: Caller): readonly Naming[] {
     }
   }
   for (const { name: filter, property, operator } of type.filters) {
-    const of = property.blobs.length > 0 ? 'Blob' : property.reference?.type;
+    const of = property.blobs.length > 0 ? 'Blob' : property.references[0]?.type;
     if (of === undefined || operator === 'isNull') continue;
     const value = (id: string) => (operator === 'in' ? [id] : id);
     name('query', of, (id) => ({ accountId, filter: { [filter]: value(id) } }));
   }
   return all;
-}
-
-function holding(property: ModelProperty, id: string): Json {
-  const { reference } = property;
-  if (reference === undefined) return naming(property, id);
-  if (reference?.form === 'list') return [id];
-  return reference?.form === 'set' ? { [id]: true } : id;
 }
 
 function blobNamings({ accountId, from }: Caller): readonly Naming[] {

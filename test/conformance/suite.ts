@@ -1,6 +1,7 @@
 import { buildHolding } from '../../conform/src/subject/blob-holders.js';
 import type { DescribedType, World } from '../../conform/src/subject/described.js';
 import { takeDifferent } from '../../conform/src/subject/different.js';
+import { findLink, wrapIds } from '../../conform/src/subject/links.js';
 import { readProfile, type TypeProfile } from '../../conform/src/subject/profile.js';
 import { listValues } from '../../conform/src/subject/values.js';
 import type { ModelType } from '../../src/descriptor/model.js';
@@ -46,7 +47,8 @@ export class Suite {
     for (const accountId of accounts) {
       const prepared: JsonMap = {};
       for (const property of this.profile.given) {
-        const { name, reference, blobs } = property;
+        const { name, blobs } = property;
+        const reference = findLink(property);
         if (blobs.length > 0) {
           const { blobId } = await u1.upload(accountId, name, 'text/plain');
           prepared[name] = buildHolding(property, blobId);
@@ -54,7 +56,7 @@ export class Suite {
         if (reference === undefined) continue;
         const other = new Suite(this.world, reference.type, this.fixtures);
         const id = await other.#prepareOne(accountId);
-        prepared[name] = { single: id, list: [id], set: { [id]: true } }[reference.form];
+        prepared[name] = wrapIds(reference, id);
       }
       this.#prepared.set(accountId, prepared);
     }
@@ -78,7 +80,7 @@ export class Suite {
       const { name } = property;
       const prepared = this.#prepared.get(accountId)?.[name];
       if (prepared !== undefined) return [name, prepared] as const;
-      if (property.reference !== undefined) throw new Error(`${name} was not prepared.`);
+      if (property.references.length > 0) throw new Error(`${name} was not prepared.`);
       return [name, this.#differing(name)] as const;
     });
     return {

@@ -81,9 +81,11 @@ test('contacts are four levels deep; nested has three levels of maps, twice', ()
 });
 
 test('tasks: references and cascades; tracker: counts; bookmarks: blobs; a singleton', () => {
-  expect(propertyOf('Task', 'dependsOn')?.reference).toMatchObject({ form: 'list' });
+  expect(propertyOf('Task', 'dependsOn')?.references).toMatchObject([
+    { place: [{ each: 'item' }] },
+  ]);
   for (const name of ['taskListId', 'parentId'])
-    expect(propertyOf('Task', name)?.reference).toMatchObject({ onDestroy: 'cascade' });
+    expect(propertyOf('Task', name)?.references).toMatchObject([{ onDestroy: 'cascade' }]);
   for (const [type, name] of [
     ['Issue', 'comments'],
     ['Project', 'issues'],

@@ -1,4 +1,5 @@
 import { buildHolding } from '../../conform/src/subject/blob-holders.js';
+import { replaceTexts } from '../../src/capability/places.js';
 import type { ModelFilter, ModelProperty } from '../../src/descriptor/model.js';
 import type { Call } from '../support/client.js';
 import type { Json, JsonMap } from '../support/json.js';
@@ -111,15 +112,17 @@ export function changed(draw: Draw, type: FuzzType, share: number): JsonMap {
 }
 
 export function goodValue(draw: Draw, type: FuzzType, property: ModelProperty): Json {
-  const { reference, blobs, nullable, kind } = property;
-  const blob = blobs.length > 0;
-  if (reference !== undefined || blob) {
+  const { references, blobs, nullable, kind } = property;
+  if (references.length + blobs.length > 0) {
     if (nullable && draw.chance(0.4)) return null;
-    const pool = blob ? 'blob' : `${reference?.type ?? ''}/id`;
-    const known = draw.pool.of(pool);
-    const one = known.length === 0 ? 'nobody' : draw.pick(known);
-    if (blob) return buildHolding(property, one);
-    return kind === 'json' ? { [one]: true } : one;
+    const one = (pool: string): string => {
+      const known = draw.pool.of(pool);
+      return known.length === 0 ? 'nobody' : draw.pick(known);
+    };
+    return references.reduce<Json>(
+      (value, { place, type: of }) => replaceTexts([place], value, () => one(`${of}/id`)) as Json,
+      buildHolding(property, one('blob')),
+    );
   }
   const isUnique = type.type.uniques.some(({ properties }) => properties.includes(property));
   if (isUnique && kind === 'string' && draw.chance(0.7)) return `u${draw.integer(0, 9999)}`;
@@ -149,7 +152,7 @@ export function validFilter(draw: Draw, type: FuzzType, depth: number): JsonMap 
 }
 
 function sought(draw: Draw, filter: ModelFilter): Json {
-  const target = filter.property.reference?.type;
+  const target = filter.property.references[0]?.type;
   const known = draw.pool.of(`${target ?? ''}/id`);
   if (target !== undefined && known.length > 0 && draw.chance(0.5)) return draw.pick(known);
   const { good } = knownValues(filter);

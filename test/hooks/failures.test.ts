@@ -12,6 +12,7 @@ import { createRegistry } from '../../src/methods/registry.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Widget, widgetCapability } from '../methods/widget.js';
 import { eventually, within } from '../support/poll.js';
+import { referring } from '../support/references.js';
 
 let rig: Rig | undefined;
 afterEach(async () => {
@@ -248,7 +249,7 @@ describe('writes with a transaction of their own', () => {
     return { ...title, name: 'more', ...more };
   };
   const refers = (type: string, onDestroy: 'cascade' | 'restrict'): PropertyDefinition =>
-    property({ reference: { type, form: 'single', onDestroy, acyclic: false } });
+    property(referring({ type, form: 'single', onDestroy, acyclic: false }));
 
   function exclusive(
     types: Readonly<Record<string, readonly PropertyDefinition[]>>,

@@ -9,10 +9,10 @@ import type {
   FilterDefinition,
   PropertyDefinition,
   PropertyKind,
-  ReferenceDefinition,
 } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
+import { referring, type Whole } from '../support/references.js';
 
 /**
  * Types after renames: no name is that of its table or column, and each is another's. `Task` is in
@@ -30,8 +30,8 @@ function property(name: string, column: string, kind: PropertyKind, more: More =
 
 const nullable = { nullable: true, default: null };
 
-function reference(name: string, column: string, to: Omit<ReferenceDefinition, 'form'>) {
-  const more = { ...nullable, format: 'id', reference: { ...to, form: 'single' } } as const;
+function reference(name: string, column: string, to: Omit<Whole, 'form'>) {
+  const more = { ...nullable, format: 'id', ...referring({ ...to, form: 'single' }) } as const;
   return property(name, column, 'string', more);
 }
 
@@ -57,7 +57,7 @@ const TASK = [
   reference('entry', 'parent', { type: 'Entry', onDestroy: 'cascade', acyclic: false }),
   property('others', 'files', 'json', {
     default: [],
-    reference: { type: 'Task', form: 'list', onDestroy: 'setNull', acyclic: false },
+    ...referring({ type: 'Task', form: 'list', onDestroy: 'setNull', acyclic: false }),
   }),
   property('fileId', 'others', 'string', { ...nullable, blobs: [[]] }),
   property('slug', 'fileId', 'string', {

@@ -13,6 +13,7 @@ import type {
 } from '../../src/capability/definition.js';
 import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
+import { referring } from '../support/references.js';
 
 /** Types that refer to one another, with all that follows from it, and a singleton. */
 
@@ -28,8 +29,8 @@ export function property(
 }
 
 function single(name: string, onDestroy: OnDestroy, acyclic = false): PropertyDefinition {
-  const reference = { type: 'Gadget', form: 'single', onDestroy, acyclic } as const;
-  return property(name, 'string', { nullable: true, default: null, format: 'id', reference });
+  const to = referring({ type: 'Gadget', form: 'single', onDestroy, acyclic });
+  return property(name, 'string', { nullable: true, default: null, format: 'id', ...to });
 }
 
 export const STANDARD = [
@@ -72,11 +73,11 @@ const GADGET = [
   single('ownerId', 'cascade'),
   property('links', 'json', {
     default: {},
-    reference: { type: 'Gadget', form: 'set', onDestroy: 'setNull', acyclic: false },
+    ...referring({ type: 'Gadget', form: 'set', onDestroy: 'setNull', acyclic: false }),
   }),
   property('others', 'json', {
     default: [],
-    reference: { type: 'Gadget', form: 'list', onDestroy: 'setNull', acyclic: false },
+    ...referring({ type: 'Gadget', form: 'list', onDestroy: 'setNull', acyclic: false }),
   }),
   property('cost', 'integer', { access: 'internal', default: 7 }),
   property('pin', 'string', { access: 'secret', secret: 'hash', nullable: true, default: null }),

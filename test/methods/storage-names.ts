@@ -232,7 +232,7 @@ function storageNameCases(
       snapshot.referrers(targets, [], 0),
     );
     expect(found).toEqual([
-      { toType: 'Entry', toId: entry, fromType: 'Task', fromId: id, property: 'entry' },
+      { toType: 'Entry', toId: entry, fromType: 'Task', fromId: id, reference: 'entry' },
     ]);
     expect((await destroy('Entry', entry)).destroyed).toEqual([entry]);
     expect(await get('Task', id)).toBeUndefined();

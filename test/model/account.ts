@@ -64,22 +64,6 @@ export function idsIn(value: Json | undefined): readonly string[] {
   return isMap(value) ? Object.keys(value) : [];
 }
 
-/** The value with each id replaced; those that become null are taken out. */
-export function mapIds(value: Json, map: (id: string) => string | null): Json {
-  if (typeof value === 'string') return map(value);
-  if (Array.isArray(value))
-    return value.flatMap((one): Json[] => {
-      const mapped = typeof one === 'string' ? map(one) : one;
-      return mapped === null ? [] : [mapped];
-    });
-  if (!isMap(value)) return value;
-  const entries = Object.entries(value).flatMap(([id, one]) => {
-    const mapped = map(id);
-    return mapped === null ? [] : [[mapped, one] as const];
-  });
-  return Object.fromEntries(entries);
-}
-
 /** Equal JSON, whatever the order of members. */
 export function equal(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))

@@ -1,7 +1,7 @@
 import type { ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
-import { equal, idsIn, mapIds, type Stored, shown, type Types, typeOf } from './account.js';
-import { unknownBlobs } from './blobs.js';
+import { equal, type Stored, shown, type Types, typeOf } from './account.js';
+import { idsAt, linksOf, mapPlaces, unknownBlobs } from './places.js';
 
 /** Objects of all types of an account, by type and id. */
 export type Contents = ReadonlyMap<string, ReadonlyMap<string, Stored>>;
@@ -168,23 +168,23 @@ export function unknownReferences(
   object: Stored,
   old: Stored | undefined,
 ): readonly string[] {
-  const names = shown(type).flatMap(({ name, reference }) => {
-    if (reference === undefined) return [];
-    const had = idsIn(old?.[name]);
-    const objects = contents.get(reference.type);
-    const added = idsIn(object[name]).filter((id) => !had.includes(id));
-    return added.every((id) => objects?.has(id) === true) ? [] : [name];
+  const names = linksOf(type).flatMap((link) => {
+    const had = idsAt(link, old);
+    const objects = contents.get(link.type);
+    const added = idsAt(link, object).filter((id) => !had.includes(id));
+    return added.every((id) => objects?.has(id) === true) ? [] : [link.name];
   });
-  return [...names, ...unknownBlobs(type, object, old)];
+  return [...new Set([...names, ...unknownBlobs(type, object, old)])];
 }
 
 /** The last of the operations that make a circle. */
 function circle({ type, before }: Scene, standing: readonly Operation[], draft: Draft) {
   const objects = draft.get(type.name) ?? new Map<string, Stored>();
-  for (const { name, reference } of shown(type)) {
-    if (reference?.acyclic !== true) continue;
+  for (const link of linksOf(type)) {
+    const { name, acyclic } = link;
+    if (!acyclic) continue;
     const leadsTo = (from: string, to: string, seen: Set<string>): boolean =>
-      idsIn(objects.get(from)?.[name]).some((id) => {
+      idsAt(link, objects.get(from)).some((id) => {
         if (id === to) return true;
         if (seen.has(id)) return false;
         seen.add(id);
@@ -228,16 +228,14 @@ const keyOf = (type: string, id: string): string => `${type} ${id}`;
 const nameOf = (key: string): string => key.slice(0, key.indexOf(' '));
 const idOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
 
-/** Keys of objects that refer to one by properties of a kind. */
+/** Keys of objects that refer to one by references of a kind. */
 function linksTo(types: Types, draft: Draft, key: string, onDestroy: string): readonly string[] {
   return [...draft].flatMap(([name, objects]) => {
-    const properties = shown(typeOf(types, name)).filter(
-      ({ reference }) => reference?.type === nameOf(key) && reference.onDestroy === onDestroy,
+    const links = linksOf(typeOf(types, name)).filter(
+      (link) => link.type === nameOf(key) && link.onDestroy === onDestroy,
     );
     return [...objects].flatMap(([id, object]) =>
-      properties.some((one) => idsIn(object[one.name]).includes(idOf(key)))
-        ? [keyOf(name, id)]
-        : [],
+      links.some((link) => idsAt(link, object).includes(idOf(key))) ? [keyOf(name, id)] : [],
     );
   });
 }
@@ -252,9 +250,11 @@ function unlink(types: Types, draft: Draft, gone: string): void {
   for (const key of linksTo(types, draft, gone, 'setNull')) {
     const objects = draft.get(nameOf(key));
     const changed: JsonMap = { ...objects?.get(idOf(key)) };
-    for (const { name, reference } of shown(typeOf(types, nameOf(key))))
-      if (reference?.type === nameOf(gone) && reference.onDestroy === 'setNull')
-        changed[name] = mapIds(changed[name] ?? null, (id) => (id === idOf(gone) ? null : id));
+    for (const { name, type, place, onDestroy } of linksOf(typeOf(types, nameOf(key))))
+      if (type === nameOf(gone) && onDestroy === 'setNull')
+        changed[name] = mapPlaces([place], changed[name] ?? null, (id) =>
+          id === idOf(gone) ? null : id,
+        );
     objects?.set(idOf(key), changed);
   }
 }
@@ -344,9 +344,11 @@ function count({ types }: Scene, after: Draft): void {
   for (const [name, objects] of after) {
     for (const { name: counted, computed } of shown(typeOf(types, name))) {
       if (computed?.kind !== 'count') continue;
+      const by = linksOf(typeOf(types, computed.type)).find((link) => link.name === computed.by);
+      if (by === undefined) continue;
       for (const [id, object] of objects) {
         const refer = [...(after.get(computed.type)?.values() ?? [])].filter((one) =>
-          idsIn(one[computed.by]).includes(id),
+          idsAt(by, one).includes(id),
         );
         const value: Json = refer.length;
         if (object[counted] !== value) objects.set(id, { ...object, [counted]: value });

@@ -1,7 +1,7 @@
 import type { ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
-import { defaults, equal, mapIds, property, type Stored, shown } from './account.js';
-import { hasBlobKeys, mapBlobs } from './blobs.js';
+import { defaults, equal, property, type Stored, shown } from './account.js';
+import { isKeyAt, mapBlobs, mapPlaces } from './places.js';
 import { canonicalDate, fits, isMap } from './schema.js';
 
 /** The result of an entry of /set or /copy by itself. */
@@ -21,12 +21,30 @@ export type Resolve = (creationId: string, type?: string | null) => string | und
 
 /** A value as it is stored: creation ids replaced, dates in their canonical form. */
 function asStored(property: ModelProperty, value: Json, resolve: Resolve): Json {
-  const { reference, kind, blobs } = property;
-  const meant = (id: string) =>
-    id.startsWith('#') ? (resolve(id.slice(1), reference?.type ?? null) ?? id) : id;
-  if (reference !== undefined) return mapIds(value, meant);
-  if (blobs.length > 0) return mapBlobs(property, value, meant);
+  const { references, kind, blobs } = property;
+  const meant = (type: string | null) => (id: string) =>
+    id.startsWith('#') ? (resolve(id.slice(1), type) ?? id) : id;
+  if (references.length + blobs.length > 0)
+    return references.reduce(
+      (now, { place, type }) => mapPlaces([place], now, meant(type)),
+      mapBlobs(property, value, meant(null)),
+    );
   return kind === 'date' && typeof value === 'string' ? canonicalDate(value) : value;
+}
+
+/** The token of a path that a client means: undefined for a creation id that is nobody's. */
+function idMeant(
+  one: ModelProperty | undefined,
+  tokens: readonly string[],
+  at: number,
+  resolve: Resolve,
+): string | undefined {
+  const token = tokens[at] ?? '';
+  if (!token.startsWith('#')) return token;
+  const link = one?.references.find(({ place }) => isKeyAt(place, tokens, at));
+  const isBlob = one?.blobs.some((place) => isKeyAt(place, tokens, at)) === true;
+  if (link === undefined && !isBlob) return token;
+  return resolve(token.slice(1), link?.type ?? null);
 }
 
 const isWritable = (one: ModelProperty | undefined): one is ModelProperty =>
@@ -100,15 +118,13 @@ export function judgeUpdate(
     const known = property(type, name);
     if (rest.length > 0) {
       const there = known === undefined ? null : (view[name] ?? null);
-      const [member = ''] = rest;
-      const hasIds = known !== undefined && (known.reference !== undefined || hasBlobKeys(known));
-      const isCreationId = hasIds && member.startsWith('#');
-      const of = known?.reference?.type ?? null;
-      const id = isCreationId ? resolve(member.slice(1), of) : undefined;
+      const ids = rest.map((_, at) => idMeant(known, rest, at, resolve));
       // A creation id that is nobody's is refused where it is taken out, too, rather than passed
       // over.
-      if (isCreationId && value === null && id === undefined && isMap(there)) bad.push(name);
-      const next = patched(there, value === null && id !== undefined ? [id] : rest, value);
+      if (ids.at(-1) === undefined && value === null && isMap(there)) bad.push(name);
+      const isPassed = (at: number) => at < rest.length - 1 || value === null;
+      const path = rest.map((token, at) => (isPassed(at) ? (ids[at] ?? token) : token));
+      const next = patched(there, path, value);
       if (next === NOT_THERE || known === undefined) return wrong;
       view[name] = next;
     } else if (known === undefined) bad.push(name);

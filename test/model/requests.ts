@@ -105,7 +105,8 @@ export class Requests {
     const properties = shown(type);
     for (let n = dice.below(3); n >= 0; n -= 1) {
       const one = dice.pick(properties);
-      const { name, reference, schema, blobs } = one;
+      const { name, references, schema, blobs } = one;
+      const [reference] = references;
       const isDeep = schema.type === 'object' ? dice.chance(60) : dice.chance(3);
       if (isDeep) {
         const ids = reference === undefined ? [] : known.ids(reference.type);
@@ -143,11 +144,11 @@ export class Requests {
       for (const one of shown(type)) {
         if (one.access === 'serverSet') continue;
         // References into the other account are refused: most copies have their own.
-        const chance = one.reference === undefined ? 12 : 75;
+        const chance = one.references.length === 0 ? 12 : 75;
         if (!dice.chance(chance)) continue;
-        const isNone = one.reference !== undefined && dice.chance(70);
-        const none: Json = one.reference?.form === 'single' ? null : {};
-        const within = one.reference !== undefined && dice.chance(40) ? near : known;
+        const isNone = one.references.length > 0 && dice.chance(70);
+        const none: Json = one.nullable ? null : {};
+        const within = one.references.length > 0 && dice.chance(40) ? near : known;
         overrides[one.name] = isNone ? none : goodValue(dice, type, one, within);
         if (dice.chance(3)) overrides[one.name] = badValue(dice, one);
       }

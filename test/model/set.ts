@@ -1,6 +1,6 @@
 import type { ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
-import { equal, idsIn, mapIds, named, type Stored, same, shown, typeOf } from './account.js';
+import { equal, named, type Stored, same, shown, typeOf } from './account.js';
 import {
   agree,
   agreeOn,
@@ -19,6 +19,7 @@ import {
   type Settled,
   unknownReferences,
 } from './judge-call.js';
+import { idsAt, linksOf, mapPlaces } from './places.js';
 import { isMap } from './schema.js';
 import type { Account, Scope } from './world.js';
 
@@ -180,12 +181,10 @@ function want(
 
 /** Creation ids of the same call that a create refers to, with the property. */
 function refersTo(type: ModelType, draft: Judged | undefined): readonly (readonly string[])[] {
-  return shown(type).flatMap(({ name, reference }) =>
-    reference === undefined || draft === undefined
-      ? []
-      : idsIn(draft.after[name])
-          .filter((id) => id.startsWith(TEMPORARY))
-          .map((id) => [name, id.slice(TEMPORARY.length)]),
+  return linksOf(type).flatMap((link) =>
+    idsAt(link, draft?.after)
+      .filter((id) => id.startsWith(TEMPORARY))
+      .map((id) => [link.name, id.slice(TEMPORARY.length)]),
   );
 }
 
@@ -360,11 +359,11 @@ export function checkReport(
 ): void {
   agreeOn(`${what} is an object`, isMap(report), report);
   const expected: JsonMap = {};
-  for (const { name, role, reference } of shown(type)) {
-    const value = stored[name] ?? null;
-    const final = reference === undefined ? value : mapIds(value, ids);
+  for (const { name, role, references } of shown(type)) {
+    const places = references.map(({ place }) => place);
+    const final = mapPlaces(places, stored[name] ?? null, ids);
     // The client learns in `created` what its creation ids became.
-    const seen = reference === undefined ? view[name] : mapIds(view[name] ?? null, ids);
+    const seen = places.length === 0 ? view[name] : mapPlaces(places, view[name] ?? null, ids);
     if (role === undefined && !(Object.hasOwn(view, name) && equal(seen, final)))
       expected[name] = final;
   }

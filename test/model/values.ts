@@ -1,8 +1,8 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { ModelFilter, ModelProperty, ModelType } from '../../src/descriptor/model.js';
 import type { Json, JsonMap } from '../support/json.js';
-import { mapBlobs } from './blobs.js';
 import type { Dice } from './dice.js';
+import { mapBlobs, mapPlaces } from './places.js';
 import { isMap } from './schema.js';
 import { ALPHABET } from './text.js';
 
@@ -36,19 +36,23 @@ export const textOf = (dice: Dice, most = 4): string =>
 
 /** A value that a property may have. */
 export function goodValue(dice: Dice, type: ModelType, one: ModelProperty, known: Known): Json {
-  const { name, schema, nullable, reference, blobs } = one;
+  const { name, schema, nullable, references, blobs } = one;
   if (blobs.length > 0) {
     // The sequences upload none, so a value that names a blob is refused.
     if (!dice.chance(3)) return (one.default ?? null) as Json;
     return mapBlobs(one, ofSchema(dice, schema), () => dice.pick(known.strangers(type.name)));
   }
   if (nullable && dice.chance(20)) return null;
-  if (reference !== undefined) {
-    const from = [...known.ids(reference.type), ...known.strangers(reference.type)];
-    const id = () => dice.pick(from.length === 0 ? ['r1'] : from);
-    if (reference.form === 'single') return id();
-    const ids = [...new Set(dice.some(3, id))];
-    return reference.form === 'list' ? ids : Object.fromEntries(ids.map((each) => [each, true]));
+  if (references.length > 0) {
+    let value = ofSchema(dice, schema);
+    for (const { type: target, place } of references) {
+      const ids = known.ids(target);
+      // A value may name many: most of them are there, so that most values are taken.
+      const strangers = [...known.strangers(target), 'r1'];
+      const pick = () => dice.pick(ids.length === 0 || dice.chance(8) ? strangers : ids);
+      value = mapPlaces([place], value, pick);
+    }
+    return value;
   }
   // Values that must differ come from a few, so that they meet.
   const isUnique = type.uniques.some(({ properties }) => properties.some((p) => p.name === name));
@@ -126,8 +130,8 @@ export function conditionValue(
   known: Known,
 ): Json {
   if (dice.chance(8)) return null;
-  if (property.reference !== undefined)
-    return dice.pick([...known.ids(property.reference.type), 'r1', '#k0']);
+  const [reference] = property.references;
+  if (reference !== undefined) return dice.pick([...known.ids(reference.type), 'r1', '#k0']);
   if (operator === 'text') return [textOf(dice, 2), textOf(dice, 2)].join(dice.pick([' ', '']));
   if (operator === 'hasKey') return dice.pick(KEYS);
   if (operator === 'isNull') return dice.chance(50);

@@ -4,16 +4,15 @@ import {
   type Change,
   defaults,
   different,
-  mapIds,
   named,
   type Shelf,
   type Stored,
-  shown,
   type Types,
   typeOf,
 } from './account.js';
 import { agree, agreeOn } from './agree.js';
 import type { Contents, Settled } from './judge-call.js';
+import { linksOf, mapPlaces } from './places.js';
 import { readDate } from './schema.js';
 
 /** The things that all accounts of a server share with one request. */
@@ -165,9 +164,9 @@ export class Account {
 /** An object with the ids that the server gave in place of those of the call. */
 function rebound(type: ModelType, object: Stored, id: string, ids: (id: string) => string): Stored {
   const changed: JsonMap = { ...object, [named(type, 'id')]: id };
-  for (const { name, reference } of shown(type)) {
+  for (const { name, place } of linksOf(type)) {
     const value = changed[name];
-    if (reference !== undefined && value !== undefined) changed[name] = mapIds(value, ids);
+    if (value !== undefined) changed[name] = mapPlaces([place], value, ids);
   }
   return changed;
 }

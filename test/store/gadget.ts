@@ -17,6 +17,7 @@ import type {
   SortKey,
   StoredObject,
 } from '../../src/store/port.js';
+import { referring } from '../support/references.js';
 
 /** A data type with a property of every kind, written by hand as the generator would emit it. */
 
@@ -172,8 +173,8 @@ export const Gadget: DataTypeDefinition = {
 };
 
 function refersToGadget(name: string): PropertyDefinition {
-  const reference = { type: 'Gadget', form: 'list', onDestroy: 'setNull', acyclic: false } as const;
-  return property(name, 'json', { ...nullable, reference });
+  const to = { type: 'Gadget', onDestroy: 'setNull', acyclic: false } as const;
+  return property(name, 'json', { ...nullable, ...referring({ ...to, form: 'list' }) });
 }
 
 const { search: _, ...UNSEARCHED } = Gadget;

@@ -23,7 +23,7 @@ const soon = () => ({ deadline: performance.now() + 20_000 });
 
 const REFERENCE: ReferenceDefinition = {
   type: 'Thing',
-  form: 'single',
+  place: [],
   onDestroy: 'cascade',
   acyclic: true,
 };
@@ -33,7 +33,7 @@ const Linked: DataTypeDefinition = {
   ...definition,
   properties: definition.properties.map((property) =>
     property.name === 'code'
-      ? { ...property, reference: REFERENCE }
+      ? { ...property, references: [REFERENCE] }
       : property.name === 'title'
         ? { ...property, blob: true }
         : property,
@@ -62,7 +62,7 @@ async function links(rig: Rig, numbers: string): Promise<void> {
 /** Everything that the port can do but queries. */
 async function everything({ store }: Rig): Promise<void> {
   const ids = ['r10000005', 'r10000006'];
-  const reference = { toType: 'Thing', toId: 'r10000005', fromType: 'Thing', property: 'code' };
+  const reference = { toType: 'Thing', toId: 'r10000005', fromType: 'Thing', reference: 'code' };
   const blob = { blobId: 'b1', dataType: 'Thing', objectId: 'r10000001' };
   await store.read(A, soon(), async (snapshot) => {
     await snapshot.stateNumber(Linked);
@@ -72,7 +72,7 @@ async function everything({ store }: Rig): Promise<void> {
     await snapshot.get(Linked, { first: 50 }, Linked.properties, 1e9);
     await snapshot.existing(Linked, ids);
     await snapshot.changes(Linked, 100, 100);
-    const through = [{ type: 'Thing', property: 'code' }];
+    const through = [{ type: 'Thing', reference: 'code' }];
     await snapshot.referrers([{ type: 'Thing', ids }], through, 100);
     await snapshot.ancestors(Linked, 'code', ids, 100);
     await snapshot.blobs(['b1', 'b2']);

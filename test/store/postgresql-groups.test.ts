@@ -193,7 +193,7 @@ describe('writes of an account that wait together', () => {
 
   it('undoes a write of several statements as a whole where its work fails', async () => {
     const record = (fromId: string): ReferenceRecord => ({
-      ...{ toType: 'Gadget', toId: 'warm', fromType: 'Gadget', fromId, property: 'parentId' },
+      ...{ toType: 'Gadget', toId: 'warm', fromType: 'Gadget', fromId, reference: 'parentId' },
     });
     const blob = (blobId: string): BlobReference => ({
       ...{ blobId, dataType: 'Gadget', objectId: 'r4' },

@@ -203,7 +203,7 @@ export const copyChecks = typeChecks('5.4', NEEDS, [
       const { A1: fromAccountId, A2: accountId, type, described, profile } = subject;
       const properties = listGivable(described);
       const links = listWritable(described).filter(
-        (one) => one.reference !== undefined && !profile.given.includes(one),
+        (one) => one.references.length > 0 && !profile.given.includes(one),
       );
       // The objects that they refer to are not in the target.
       const none = Object.fromEntries(

@@ -2,7 +2,7 @@ import { expect } from 'expect';
 import { typeChecks } from '../check.js';
 import type { JsonMap } from '../client/json.js';
 import { entry } from '../expected.js';
-import { wrapIds } from '../subject/described.js';
+import { isSet, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
 import { findLinks, needLink, type Reference } from './described-links.js';
 import { matchInvalid } from './patch-places.js';
@@ -32,7 +32,7 @@ const needMutableLink = (subject: Subject) =>
  * Returns the references of the type to itself that are maps of ids, into which a pointer leads.
  */
 const findMutableMaps = (subject: Subject) =>
-  findOwnLinks(subject).filter((link) => link.reference.form === 'set' && isMutable(link));
+  findOwnLinks(subject).filter((link) => isSet(link.reference) && isMutable(link));
 
 /**
  * Runs for each reference, with its target type ready for creates. Destroys what the run made, the
@@ -78,14 +78,14 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
-        const object = { ...subject.create('holds'), [name]: wrapIds(reference.form, '#p') };
+        const object = { ...subject.create('holds'), [name]: wrapIds(reference, '#p') };
         const response = await subject.clientOfAll.api([
           buildSetCall(target, { create: { p: target.create('p') } }, 'p'),
           buildSetCall(subject, { create: { c: object } }, 'c'),
         ]);
         const { id } = readCreated(response, 'p', 'p');
         const made = readCreated(response, 'c', 'c');
-        const expected = wrapIds(reference.form, id);
+        const expected = wrapIds(reference, id);
         expect({ name, value: made[name] }).toEqual({ name, value: expected });
         expect((await subject.read(made.id))[name]).toEqual(expected);
       });
@@ -101,13 +101,13 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
-        const object = { ...subject.create('early'), [name]: wrapIds(reference.form, '#late') };
+        const object = { ...subject.create('early'), [name]: wrapIds(reference, '#late') };
         const response = await subject.clientOfAll.api([
           buildSetCall(subject, { create: { c: object } }, 'c'),
           buildSetCall(target, { create: { late: target.create('late') } }, 'p'),
         ]);
         const late = readSet(response, 'p').created?.['late'];
-        const value = late === undefined ? undefined : wrapIds(reference.form, late.id);
+        const value = late === undefined ? undefined : wrapIds(reference, late.id);
         await expectNoLookAhead(subject, name, readSet(response, 'c'), value);
       });
     },
@@ -122,13 +122,13 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference }, target) => {
         const [id = ''] = await target.make(subject.A1, 'given');
-        const object = { ...subject.create('holds'), [name]: wrapIds(reference.form, '#x') };
+        const object = { ...subject.create('holds'), [name]: wrapIds(reference, '#x') };
         const response = await subject.clientOfAll.api(
           [buildSetCall(subject, { create: { c: object } }, 'c')],
           { createdIds: { x: id } },
         );
         const made = readCreated(response, 'c', 'c');
-        expect((await subject.read(made.id))[name]).toEqual(wrapIds(reference.form, id));
+        expect((await subject.read(made.id))[name]).toEqual(wrapIds(reference, id));
         expect(response.createdIds).toEqual({ x: id, c: made.id });
       });
     },
@@ -142,18 +142,18 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     needs: { room: 9 },
     applies: needOwnLink,
     async run(subject) {
-      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference: { form } }) => {
+      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference }) => {
         const depth = 8;
         const entries = Array.from({ length: depth }, (_, n) => [
           `k${depth - n}`,
-          { ...subject.create('link'), [name]: wrapIds(form, `#k${depth - n - 1}`) },
+          { ...subject.create('link'), [name]: wrapIds(reference, `#k${depth - n - 1}`) },
         ]);
         const create = Object.fromEntries([...entries, ['k0', subject.create('root')]]) as JsonMap;
         const { created, notCreated } = await subject.set({ create });
         expect(notCreated).toBeNull();
         for (let n = 1; n <= depth; n += 1) {
           const made = entry(created, `k${n}`);
-          const expected = wrapIds(form, entry(created, `k${n - 1}`).id);
+          const expected = wrapIds(reference, entry(created, `k${n - 1}`).id);
           expect([made[name], (await subject.read(made.id))[name]]).toEqual([expected, expected]);
         }
       });
@@ -167,13 +167,13 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     applies: needMutableLink,
     async run(subject) {
       const links = findOwnLinks(subject).filter(isMutable);
-      await forEachLink(subject, links, async ({ name, reference: { form } }) => {
+      await forEachLink(subject, links, async ({ name, reference }) => {
         const id = await subject.putOne({});
         const { created, updated, notUpdated } = await updateBesideCreate(subject, {
-          [id]: { [name]: wrapIds(form, '#p') },
+          [id]: { [name]: wrapIds(reference, '#p') },
         });
         expect(notUpdated).toBeNull();
-        const expected = wrapIds(form, entry(created, 'p').id);
+        const expected = wrapIds(reference, entry(created, 'p').id);
         expect(updated?.[id]?.[name]).toEqual(expected);
         expect((await subject.read(id))[name]).toEqual(expected);
       });
@@ -218,11 +218,11 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
     needs: { room: 2 },
     applies: needOwnLink,
     async run(subject) {
-      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference: { form } }) => {
+      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference }) => {
         const { created, notCreated } = await subject.set({
           create: {
             bad: { noSuchProperty: 1 },
-            c: { ...subject.create('c'), [name]: wrapIds(form, '#bad') },
+            c: { ...subject.create('c'), [name]: wrapIds(reference, '#bad') },
           },
         });
         expect(created).toBeNull();

@@ -33,8 +33,8 @@ export function findOther(
   property: ModelProperty,
   value: Json,
 ): Json | undefined {
-  const { name, reference, blobs } = property;
-  if (reference !== undefined || blobs.length > 0) return undefined;
+  const { name, references, blobs } = property;
+  if (references.length > 0 || blobs.length > 0) return undefined;
   if (isUnique(subject.described, property)) return subject.drawDiffering(name);
   return listValues(property).good.find((one) => !same(one, value));
 }

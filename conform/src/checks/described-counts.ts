@@ -1,6 +1,7 @@
 import { expect } from 'expect';
 import { typeChecks } from '../check.js';
-import { wrapIds } from '../subject/described.js';
+import { NotApplicable } from '../not-applicable.js';
+import { type Link, listLinks, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
 import { withEvents } from './event-source.js';
 import { readState } from './event-states.js';
@@ -15,6 +16,14 @@ export const findCounts = ({ described }: Subject) =>
   described.properties.flatMap(({ name, computed, access }) =>
     computed?.kind === 'count' && access !== 'internal' ? [{ name, computed }] : [],
   );
+
+/** Returns the reference by which objects of a type are counted. */
+export function findCounted({ described, type }: Subject, name: string): Link {
+  const link = described.properties.flatMap(listLinks).find((one) => one.name === name);
+  if (link === undefined)
+    throw new NotApplicable(`No value of ${type} can hold ${name} alone, by which it is counted.`);
+  return link;
+}
 
 /**
  * Finds the properties that count objects of another type: a change of such an object is told as a
@@ -38,9 +47,9 @@ const inEvents = typeChecks('7.1', { methods: ['get', 'set'], room: 1 }, [
       try {
         for (const { name, computed } of findCountsOfOthers(subject)) {
           const child = await targets.prepareType(computed.type);
-          const by = child.described.properties.find((one) => one.name === computed.by);
+          const by = findCounted(child, computed.by);
           const top = await subject.makeOne(A1, 'counts');
-          const hold = { [computed.by]: wrapIds(by?.reference?.form ?? 'single', top) };
+          const hold = { [by.property.name]: wrapIds(by, top) };
           await withEvents(server, { types: `${type},${child.type}` }, async (stream) => {
             const readStates = async () => ({
               [type]: await subject.readState(A1),

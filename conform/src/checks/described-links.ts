@@ -1,11 +1,11 @@
 import { expect } from 'expect';
-import type { ReferenceDefinition } from '../../../src/capability/definition.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type TypeNeeds, typeChecks } from '../check.js';
 import { asSet, type Call } from '../client/answers.js';
 import type { JsonMap } from '../client/json.js';
 import { at, entry } from '../expected.js';
-import { listWritable, wrapIds } from '../subject/described.js';
+import { listWritable } from '../subject/described.js';
+import { listLinks, type Link as Place, wrapIds } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
 import { expectNoLookAhead } from './refusal.js';
 import { Targets } from './targets.js';
@@ -26,7 +26,7 @@ export const NEEDS: TypeNeeds = Object.freeze<TypeNeeds>({
 export interface Link {
   readonly name: string;
   readonly property: ModelProperty;
-  readonly reference: ReferenceDefinition;
+  readonly reference: Place;
   readonly targets: Targets;
 }
 
@@ -36,7 +36,7 @@ export type Reference = Pick<Link, 'property' | 'reference'>;
 /** Returns the references of a type that a client may set. */
 export const findLinks = ({ described }: Subject): readonly Reference[] =>
   listWritable(described).flatMap((property) =>
-    property.reference === undefined ? [] : [{ property, reference: property.reference }],
+    listLinks(property).map((reference) => ({ property, reference })),
   );
 
 /** Returns the references of a type to itself that may lead no object back to itself. */
@@ -87,9 +87,9 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
-        const { form, type } = reference;
+        const { type } = reference;
         const target = await targets.prepareType(type);
-        const c = { ...subject.create('holds'), [name]: wrapIds(form, '#p') };
+        const c = { ...subject.create('holds'), [name]: wrapIds(reference, '#p') };
         const p = target.create('p');
         const calls =
           type === subject.type
@@ -99,8 +99,8 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
         const { id } = entry(asSet(at(methodResponses, 0)[1]).created, 'p');
         targets.add(target, subject.A1, id);
         const made = entry(asSet(at(methodResponses, -1)[1]).created, 'c');
-        expect({ name, told: made[name] }).toEqual({ name, told: wrapIds(form, id) });
-        expect((await subject.read(made.id))[name]).toEqual(wrapIds(form, id));
+        expect({ name, told: made[name] }).toEqual({ name, told: wrapIds(reference, id) });
+        expect((await subject.read(made.id))[name]).toEqual(wrapIds(reference, id));
       });
     },
   },
@@ -114,15 +114,15 @@ export const describedLinkChecks = typeChecks('5.3', NEEDS, [
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
-        const { form, type } = reference;
+        const { type } = reference;
         const target = await targets.prepareType(type);
-        const c = { ...subject.create('early'), [name]: wrapIds(form, '#late') };
+        const c = { ...subject.create('early'), [name]: wrapIds(reference, '#late') };
         const late = target.create('late');
         const calls = buildSets(subject, [subject.type, { c }], [type, { late }]);
         const { methodResponses } = await subject.clientOfAll.api(calls);
         const made = asSet(at(methodResponses, 1)[1]).created?.['late'];
         if (made !== undefined) targets.add(target, subject.A1, made.id);
-        const value = made === undefined ? undefined : wrapIds(form, made.id);
+        const value = made === undefined ? undefined : wrapIds(reference, made.id);
         await expectNoLookAhead(subject, name, asSet(at(methodResponses, 0)[1]), value);
       });
     },

@@ -59,7 +59,7 @@ function fillRequired(subject: Subject): JsonMap {
     [...names].flatMap((name): [string, Json][] => {
       const property = described.properties.find((one) => one.name === name);
       if (property === undefined || given.has(name)) return [];
-      if (property.reference !== undefined || property.blobs.length > 0)
+      if (property.references.length > 0 || property.blobs.length > 0)
         throw new NotApplicable(`A rule requires ${name}, which refers to something.`);
       if (isUnique(described, property)) return [[name, subject.drawDiffering(name)]];
       const value = listValues(property).good.find((one) => !isEmpty(one));
@@ -116,7 +116,7 @@ function listLocked(subject: Subject, { properties }: ImmutableRule): readonly M
       properties.includes(one.name) &&
       shown.has(one.name) &&
       isWrittenByClients(one) &&
-      one.reference === undefined &&
+      one.references.length === 0 &&
       one.blobs.length === 0 &&
       !Object.hasOwn(decisive, one.name),
   );

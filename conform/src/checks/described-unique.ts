@@ -2,6 +2,7 @@ import type { ModelProperty, ModelUnique } from '../../../src/descriptor/model.j
 import type { CopyAnswer } from '../client/answers.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { NotApplicable } from '../not-applicable.js';
+import { findLink } from '../subject/links.js';
 import type { Subject } from '../subject/subject.js';
 import { Targets } from './targets.js';
 
@@ -15,7 +16,9 @@ export async function buildKey(
   properties: readonly ModelProperty[],
 ): Promise<JsonMap> {
   const values: [string, Json][] = [];
-  for (const { name, reference, schema } of properties) {
+  for (const property of properties) {
+    const { name, schema } = property;
+    const reference = findLink(property);
     const prepared = subject.readPrepared(subject.A1)[name];
     if (prepared !== undefined) values.push([name, prepared]);
     else if (reference !== undefined)
@@ -50,7 +53,7 @@ export async function forEachKey(
 
 /** Returns why no unique value of the type can be copied; null where one can. */
 export const needCopiedKey = ({ described: { uniques } }: Subject): string | null =>
-  uniques.some(({ properties }) => properties.every(({ reference }) => reference === undefined))
+  uniques.some(({ properties }) => properties.every(({ references }) => references.length === 0))
     ? null
     : 'The type has nothing unique that can be copied as it is.';
 
@@ -63,7 +66,7 @@ export async function forEachCopiedKey(
   await subject.prepare(accountId);
   await forEachKey(subject, async ({ properties }, key) => {
     // The objects that a reference names are in the first account.
-    if (properties.some(({ reference }) => reference !== undefined)) return;
+    if (properties.some(({ references }) => references.length > 0)) return;
     try {
       const [id, existingId] = [await subject.putOne(key), await subject.putOne(key, accountId)];
       const create = { k: { id, ...subject.readPrepared() } };
@@ -84,8 +87,8 @@ export const needKey = ({ described }: Subject): string | null =>
  */
 export const findChangeable = ({ properties }: ModelUnique): ModelProperty | undefined =>
   properties.find(
-    ({ access, schema, reference }) =>
-      access === 'mutable' && schema.enum === undefined && reference === undefined,
+    ({ access, schema, references }) =>
+      access === 'mutable' && schema.enum === undefined && references.length === 0,
   );
 
 /** Returns why no update can change a unique value; null where one can. */

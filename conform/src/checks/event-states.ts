@@ -71,9 +71,7 @@ function findAnother(subject: Subject): Subject {
     if (name === type) continue;
     const other = subject.selectType(name);
     const { singleton, capability, given } = other.profile;
-    const refers = given.some(
-      ({ reference, blobs }) => reference !== undefined || blobs.length > 0,
-    );
+    const refers = given.some(({ references, blobs }) => references.length > 0 || blobs.length > 0);
     if (singleton || refers || !other.has('set', 'get')) continue;
     if (server.listWritable(capability).includes(A1)) return other;
   }

@@ -86,7 +86,7 @@ export abstract class Creates extends TypeView {
       const { name } = property;
       const prepared = this.prepared.readValues(accountId)[name];
       if (prepared !== undefined) return [name, prepared];
-      if (property.reference !== undefined) throw new Error(`${name} was not prepared.`);
+      if (property.references.length > 0) throw new Error(`${name} was not prepared.`);
       const isFree = sample?.[name] !== undefined && !isUnique(this.described, property);
       return [name, isFree ? sample[name] : this.drawDiffering(property.name)];
     });

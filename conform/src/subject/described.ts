@@ -6,7 +6,6 @@ import { parseDescriptor } from '../../../src/descriptor/parse.js';
 import { problemText } from '../../../src/descriptor/report/problem-text.js';
 import { PLAIN } from '../../../src/descriptor/report/style.js';
 import { type CapabilityView, viewCapability } from '../../../src/descriptor/view.js';
-import type { Json } from '../client/json.js';
 import { narrowByRules } from './under-rules.js';
 
 /** A type as its descriptor describes it, and the capability that has it. */
@@ -142,17 +141,11 @@ export function listWritable(type: ModelType): readonly ModelProperty[] {
  */
 export function listGivable(type: ModelType): readonly ModelProperty[] {
   return listWritable(type).filter(
-    ({ blobs, reference }) => blobs.length === 0 && reference === undefined,
+    ({ blobs, references }) => blobs.length === 0 && references.length === 0,
   );
 }
 
 /** Tells whether a property is part of a key that no two objects may share. */
 export function isUnique(type: ModelType, { name }: ModelProperty): boolean {
   return type.uniques.some(({ properties }) => properties.some((one) => one.name === name));
-}
-
-/** Returns ids as a reference of this form holds them. */
-export function wrapIds(form: 'single' | 'list' | 'set', ...ids: readonly string[]): Json {
-  if (form === 'single') return ids[0] ?? null;
-  return form === 'list' ? [...ids] : Object.fromEntries(ids.map((id) => [id, true]));
 }

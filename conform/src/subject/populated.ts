@@ -1,7 +1,8 @@
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type Item, type Json, type JsonMap, same } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
-import { isUnique, listGivable, listWritable, wrapIds } from './described.js';
+import { isUnique, listGivable, listWritable } from './described.js';
+import { findLink, wrapIds } from './links.js';
 import type { Subject } from './subject.js';
 import { countOctets, listValues } from './values.js';
 
@@ -21,7 +22,7 @@ export async function populate(
   await subject.prepare(A1);
   const links = listWritable(described).filter(
     (one) =>
-      one.reference !== undefined && !profile.given.includes(one) && !isUnique(described, one),
+      findLink(one) !== undefined && !profile.given.includes(one) && !isUnique(described, one),
   );
   const targets = new Targets(subject);
   try {
@@ -64,7 +65,7 @@ function buildCreates(
     }),
   );
   const most = Math.max(...[...good.values()].map(({ length }) => length), 3) + MORE;
-  const own = links.some(({ reference }) => reference?.type === type.name) ? OWN_TARGETS : 0;
+  const own = links.some((one) => findLink(one)?.type === type.name) ? OWN_TARGETS : 0;
   const count = Math.min(most, subject.room - own);
   return Object.fromEntries(
     Array.from({ length: count }, (_, index) => {
@@ -74,11 +75,12 @@ function buildCreates(
         const value = list[isUnique(type, property) ? index : (index + turn) % list.length];
         return value === undefined ? [] : [[property.name, value]];
       });
-      const linked = links.map(({ name, reference }): [string, Json][] => {
+      const linked = links.map((property): [string, Json][] => {
+        const reference = findLink(property);
         if (reference === undefined || index % 3 === 0) return [];
         const id = targets.listIds(reference.type)[index % 2];
         if (id === undefined) return [];
-        return [[name, wrapIds(reference.form, id)]];
+        return [[property.name, wrapIds(reference, id)]];
       });
       const object = Object.fromEntries([...values.flat(), ...linked.flat()]);
       return [`k${index}`, { ...subject.create('t'), ...object }];
@@ -105,7 +107,7 @@ class Targets {
   /** Makes two objects of each type that a reference names. */
   async make(links: readonly ModelProperty[]): Promise<void> {
     const { A1, type } = this.#subject;
-    for (const { reference } of links) {
+    for (const reference of links.map(findLink)) {
       if (reference === undefined || this.#made.has(reference.type)) continue;
       const isOwn = reference.type === type;
       const target = isOwn ? this.#subject : this.#subject.selectType(reference.type);

@@ -1,7 +1,8 @@
-import type { Item, JsonMap } from '../client/json.js';
+import { replaceTexts, textsAt } from '../../../src/capability/places.js';
+import type { Item, Json, JsonMap } from '../client/json.js';
 import { UnexpectedError } from '../unexpected.js';
 import { buildHolding } from './blob-holders.js';
-import { wrapIds } from './described.js';
+import { buildHolder, listNeeded } from './links.js';
 import type { Subject } from './subject.js';
 import type { User } from './user.js';
 import { BLOB, CORE } from './user.js';
@@ -52,12 +53,19 @@ export class Prepared {
     const user = server.findWriter(accountId);
     const values: JsonMap = {};
     for (const property of profile.given) {
-      const { name, reference, blobs } = property;
-      if (blobs.length > 0)
-        values[name] = buildHolding(property, await user.uploadBlob(accountId, name, 'text/plain'));
-      if (reference === undefined) continue;
-      const id = await this.#makeSupport(reference.type, user, accountId);
-      values[name] = wrapIds(reference.form, id);
+      const { name, references, blobs } = property;
+      if (references.length > 0) {
+        const ids = new Map<string, string>();
+        for (const type of listNeeded(property))
+          ids.set(type, await this.#makeSupport(type, user, accountId));
+        values[name] = buildHolder(property, (type) => ids.get(type) ?? '');
+      } else if (blobs.length === 0) continue;
+      const upload = () => user.uploadBlob(accountId, name, 'text/plain');
+      if (references.length === 0) values[name] = buildHolding(property, await upload());
+      else if (textsAt(blobs, values[name]).size > 0) {
+        const blobId = await upload();
+        values[name] = replaceTexts(blobs, values[name] ?? null, () => blobId) as Json;
+      }
     }
     this.#values.set(accountId, values);
   }

@@ -169,8 +169,8 @@ function findGiven(type: ModelType, text: ModelProperty | undefined): readonly M
 }
 
 /** Tells whether a property has as many values as there are objects. */
-const canDiffer = ({ kind, schema, reference }: ModelProperty): boolean =>
-  reference === undefined &&
+const canDiffer = ({ kind, schema, references }: ModelProperty): boolean =>
+  references.length === 0 &&
   schema.enum === undefined &&
   schema.const === undefined &&
   kind !== 'boolean';

@@ -120,7 +120,7 @@ function explainBounds({ server, type }: Subject, object: JsonMap, error: JsonMa
  */
 function dropLinks({ described, profile }: Subject, object: JsonMap): JsonMap {
   const links = described.properties.filter(
-    (one) => one.reference !== undefined && !profile.given.includes(one),
+    (one) => one.references.length > 0 && !profile.given.includes(one),
   );
   return dropMembers(
     object,

@@ -1,9 +1,10 @@
-import type { Place } from '../../../src/capability/places.js';
-import { mayHaveText, placesBeside, placeText } from '../../../src/descriptor/blob-places.js';
+import { type Place, placeText } from '../../../src/capability/places.js';
+import { mayHaveText, placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import { formsOf } from '../migrations/effects.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotProperty } from '../migrations/snapshot.js';
+import { compareReferences } from './compare-references.js';
 import type { Tell } from './model-change.js';
 
 /**
@@ -59,18 +60,7 @@ export function compareProperty(
     tellSeen('wire', false, where, 'its default changed');
   if (before.secret !== after.secret)
     tell('storage', true, where, 'sealed otherwise: its values go');
-  const retargeted =
-    before.reference !== undefined &&
-    after.reference !== undefined &&
-    before.reference.type !== after.reference.type;
-  if (canonicalJson(before.reference ?? null) !== canonicalJson(after.reference ?? null)) {
-    // Clients notice a hidden reference if it keeps an object that they destroy, or follows it.
-    const tellDestroys = (after.reference?.onDestroy ?? 'setNull') === 'setNull' ? tellSeen : tell;
-    tellDestroys('wire', after.reference !== undefined, where, 'what it refers to changed');
-    if (retargeted)
-      tell('storage', true, where, 'refers to objects of another type: its values go');
-    else tell('storage', false, where, 'its reference records are made anew');
-  }
+  const retargeted = compareReferences(before, after, where, { tell, tellSeen });
   const gained = placesBeside(after.blobs, before.blobs);
   const lost = placesBeside(before.blobs, after.blobs);
   const within = (place: Place): string => (place.length === 0 ? '' : ` at ${placeText(place)}`);

@@ -4,7 +4,10 @@ import type {
   TransitionRule,
   TypeRules,
 } from '../../../src/capability/definition.js';
+import { isWholePlace, referencesOf } from '../../../src/capability/named-references.js';
+import { placeText } from '../../../src/capability/places.js';
 import type { ModelType } from '../../../src/descriptor/model.js';
+import { pairAtPlaces } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { Tell } from './model-change.js';
@@ -124,10 +127,14 @@ function compareErrors(before: ModelType, after: ModelType, tell: Tell): void {
 
 /** Tells where another error refuses the destroy of an object that is referred to. */
 function compareRestricts(before: ModelType, after: ModelType, renamed: Renamed, tell: Tell): void {
-  for (const { name, reference } of after.properties) {
+  for (const property of after.properties) {
+    const { name } = property;
     const old = before.properties.find((each) => each.name === (renamed.get(name) ?? name));
-    if (reference?.onDestroy !== 'restrict' || old?.reference?.onDestroy !== 'restrict') continue;
-    const [was, is] = [old.reference, reference].map(({ error }) => error ?? 'objectIsLinked');
-    if (was !== is) tell('wire', true, `${after.name}.${name}`, `restrict: ${was} -> ${is}`);
+    for (const pair of pairAtPlaces(referencesOf(old ? [old] : []), referencesOf([property]))) {
+      if (pair.some(({ onDestroy }) => onDestroy !== 'restrict')) continue;
+      const [was, is] = pair.map(({ error }) => error ?? 'objectIsLinked');
+      const at = isWholePlace(pair[1].place) ? '' : ` at ${placeText(pair[1].place)}`;
+      if (was !== is) tell('wire', true, `${after.name}.${name}`, `restrict${at}: ${was} -> ${is}`);
+    }
   }
 }

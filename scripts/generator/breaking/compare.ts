@@ -147,10 +147,10 @@ function findRenames(old: SnapshotType | undefined, type: ModelType): readonly R
 function renamedWithin(type: SnapshotType, renames: readonly Renamed[]): SnapshotType {
   const named = (name: string) => renames.find(({ from }) => from === name)?.to ?? name;
   const properties = type.properties.map((property) => {
-    const { reference, computed } = property;
+    const { references, computed } = property;
     return {
       ...property,
-      ...(reference && { reference: { ...reference, type: named(reference.type) } }),
+      references: references.map((one) => ({ ...one, type: named(one.type) })),
       ...(computed && { computed: underNewNames(computed, type.name, renames) }),
     };
   });

@@ -1,4 +1,5 @@
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
+import { escapeToken, unescapeToken } from '../../../src/protocol/json-pointer.js';
 import type { Renamed } from '../migrations/lineage.js';
 
 /**
@@ -20,7 +21,8 @@ export function underNewNames(
       return { kind: 'from', properties };
     }
     case 'count': {
-      const by = property(computed.type, computed.by);
+      const [first = '', ...path] = computed.by.split('/');
+      const by = [escapeToken(property(computed.type, unescapeToken(first))), ...path].join('/');
       return { kind: 'count', type: type(computed.type), by };
     }
     case 'on': {

@@ -123,7 +123,7 @@ function mapByName<Named extends { readonly name: string }>(
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, optional, required, access, role, blobs } = property;
-  const { format, normalize, texts, defaultNow, reference, computed, secret } = property;
+  const { format, normalize, texts, defaultNow, references, computed, secret } = property;
   return {
     kind,
     role,
@@ -138,7 +138,7 @@ function propertyValue(property: ModelProperty): object {
     normalize,
     texts: texts.length === 0 ? undefined : texts,
     defaultNow,
-    reference,
+    references: references.length === 0 ? undefined : references,
     computed,
     secret,
   };

@@ -155,7 +155,9 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
       column('toType', 'String'),
       column('toId', 'String'),
       column('fromType', 'String'),
-      column('property', 'String'),
+      column('property', 'String', {
+        description: 'The column, and the place within it: `parentId`, `steps/*/taskId`.',
+      }),
       column('fromId', 'String'),
     ],
     ['accountId', 'toType', 'toId', 'fromType', 'property', 'fromId'],

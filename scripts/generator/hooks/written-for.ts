@@ -52,7 +52,8 @@ export function readMark(text: string): { readonly hash: string; readonly line: 
 }
 
 function seenOf(property: ModelProperty): object {
-  const { name, access, kind, nullable, optional, required, schema, computed, reference } =
+  const { name, access, kind, nullable, optional, required, schema, computed, references } =
     property;
-  return { name, access, kind, nullable, optional, required, schema, computed, reference };
+  const seen = { name, access, kind, nullable, optional, required, schema, computed };
+  return references.length === 0 ? seen : { ...seen, references };
 }

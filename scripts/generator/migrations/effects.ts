@@ -1,9 +1,14 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
+import {
+  columnOfKey,
+  type Reference,
+  recordedReferencesOf,
+} from '../../../src/capability/named-references.js';
 import type { Place } from '../../../src/capability/places.js';
-import { placesBeside } from '../../../src/descriptor/blob-places.js';
 import { formOf, textRulesIn } from '../../../src/descriptor/model/text-rules.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import { placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 import type { Snapshot } from './history.js';
@@ -15,8 +20,8 @@ interface Before {
   readonly kind?: string;
   readonly nullable?: boolean;
   readonly optional?: true;
-  /** Form and target, under its new name. */
-  readonly reference?: string;
+  /** By key: the place and the target, under its new name, of each that has records. */
+  readonly references?: ReadonlyMap<string, string>;
   /** Undefined: unknown. */
   readonly blobs?: readonly Place[];
   /** The stored forms of its texts, as canonical JSON; undefined: unknown. */
@@ -30,9 +35,9 @@ export interface TypeEffect {
   readonly type: ModelType;
   /** Clients would see other objects than they know. */
   readonly seen: boolean;
-  /** Reference properties whose rows in JmapReference must be made anew. */
-  readonly references: readonly ModelProperty[];
-  /** Columns of properties that were references. */
+  /** References whose rows in JmapReference must be made anew. */
+  readonly references: readonly Reference<ModelProperty>[];
+  /** Keys of references that are none any more. */
   readonly formerReferences: readonly string[];
   /** Its rows in JmapBlobReference must be made anew. */
   readonly blobs: boolean;
@@ -76,7 +81,7 @@ export function effectsOf({
       const sources = sourcesNow(computed, type.name);
       return (
         [[type.table, column] as const, ...sources].some(([table, of]) =>
-          filled.get(table)?.has(of),
+          filled.get(table)?.has(columnOfKey(of)),
         ) || before.get(column)?.computed !== canonicalJson([computed.kind, ...sources])
       );
     };
@@ -100,7 +105,7 @@ function propertiesBefore(
     released.properties.map(({ column, known }): readonly [string, Before] => {
       // Of a migration before there were snapshots: columns alone, and there were no references.
       if (known === undefined) return [column, { visible: true }];
-      const { kind, access, blobs, reference, computed, nullable, optional } = known;
+      const { kind, access, blobs, computed, nullable, optional } = known;
       const read = computed && canonicalJson([computed.kind, ...sources(computed, released.name)]);
       return [
         column,
@@ -112,9 +117,9 @@ function propertiesBefore(
           blobs,
           forms: formsOf(known.schema),
           ...(read === undefined ? {} : { computed: read }),
-          ...(reference === undefined
-            ? {}
-            : { reference: `${reference.form} ${typeNamed(reference.type)}` }),
+          references: new Map(
+            recordedReferencesOf([known]).map((one) => [one.key, factsOf(one, typeNamed)]),
+          ),
         },
       ];
     }),
@@ -130,6 +135,7 @@ function compare(
 ): TypeEffect {
   const now = new Map(type.properties.map((property) => [property.column, property]));
   const gone = [...before].filter(([name]) => !now.has(name));
+  const references = recordedReferencesOf(type.properties);
   const changed = type.properties.filter((property) => {
     const old = before.get(property.column);
     if (old === undefined || altered.has(property.column) || recomputed(property))
@@ -143,18 +149,17 @@ function compare(
   return {
     type,
     seen: changed.length > 0 || gone.some(([, { visible }]) => visible),
-    references: type.properties.filter(({ column, reference }) => {
+    references: references.filter((reference) => {
+      const { column } = reference.property;
       const old = before.get(column);
-      if (reference === undefined || old === undefined) return false;
-      return old.reference !== `${reference.form} ${reference.type}` || altered.has(column);
+      if (old === undefined) return false;
+      return old.references?.get(reference.key) !== factsOf(reference) || altered.has(column);
     }),
     formerReferences: leaves
       ? []
-      : [...before]
-          .filter(
-            ([column, { reference }]) => reference !== undefined && !now.get(column)?.reference,
-          )
-          .map(([column]) => column),
+      : [...before.values()]
+          .flatMap((old) => [...(old.references?.keys() ?? [])])
+          .filter((key) => !references.some((reference) => reference.key === key)),
     blobs:
       (!leaves &&
         [...before].some(
@@ -197,7 +202,16 @@ function emptyChanged(old: Before, { nullable, optional }: ModelProperty): boole
   return (old.optional === true && optional !== true) || (old.nullable === true && !nullable);
 }
 
-type Source = readonly [table: string, column: string];
+/** `key`: a column, or the key of a reference. */
+type Source = readonly [table: string, key: string];
+
+/** Returns the facts of a reference that its records depend on. */
+function factsOf(
+  { type, place }: Pick<Reference, 'type' | 'place'>,
+  typeNamed: (name: string) => string = (name) => name,
+): string {
+  return canonicalJson([typeNamed(type), place]);
+}
 
 /**
  * The columns that a property of the type is computed from. They are compared by table and column,
@@ -218,8 +232,12 @@ function sourcesOf(
     switch (computed.kind) {
       case 'from':
         return computed.properties.map((name) => source(own, name));
-      case 'count':
-        return [source(computed.type, computed.by)];
+      case 'count': {
+        const of = recordedReferencesOf(named.get(computed.type)?.properties ?? []);
+        const by = of.find(({ name }) => name === computed.by);
+        const [table, column] = source(computed.type, computed.by);
+        return [[table, by?.key ?? column]];
+      }
       case 'on':
         return computed.sources.map(({ type, property }) => source(type, property));
     }

@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { formatNamed } from '../../../src/capability/formats/index.js';
+import { singleReference } from '../../../src/capability/named-references.js';
 import { createAjv } from '../../../src/descriptor/validation/ajv.js';
 import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
@@ -11,9 +12,9 @@ import type { SnapshotProperty } from './snapshot.js';
  * patterns, or for a list that needs items.
  */
 export function leastValue(property: SnapshotProperty): JsonValue {
-  const { reference, blobs, secret, schema } = property;
+  const { blobs, secret, schema } = property;
   const isBlob = blobs.some((place) => place.length === 0);
-  if (isBlob || secret !== undefined || reference?.form === 'single') return null;
+  if (isBlob || secret !== undefined || singleReference(property) !== undefined) return null;
   const value = validationSchema(schema, 'stored');
   const isLegal = createAjv().compile({ type: 'object', properties: { value } });
   // The validator settles numbers in place: it gets a copy.

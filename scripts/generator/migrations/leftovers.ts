@@ -1,5 +1,6 @@
-import { placesBeside } from '../../../src/descriptor/blob-places.js';
-import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import { recordedReferencesOf } from '../../../src/capability/named-references.js';
+import type { Model, ModelType } from '../../../src/descriptor/model.js';
+import { placesBeside } from '../../../src/descriptor/schema-places.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
 import type { Column, ColumnType, Table } from '../emit/prisma-datamodel.js';
 import type { Difference, TableChange } from './compare.js';
@@ -8,7 +9,7 @@ import { leastValue } from './least-value.js';
 import { releasedTypes } from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
 import type { Leftover, SnapshotProperty } from './snapshot.js';
-import type { BlobColumn } from './texts-in.js';
+import type { PlaceInColumn } from './texts-in.js';
 
 /**
  * Leftovers are the tables and columns that a migration on PostgreSQL keeps for the version before,
@@ -111,21 +112,20 @@ function keep(
 }
 
 /**
- * Returns columns of properties that held references and do so no more, and places in columns that
- * held blobs: the version before has records of them.
+ * Returns keys of references that are none any more, and places in columns that held blobs: the
+ * version before has records of them.
  */
 export function formerLinks(
   snapshot: Snapshot,
   { table, properties }: ModelType,
-): { readonly references: readonly string[]; readonly blobs: readonly BlobColumn[] } {
+): { readonly references: readonly string[]; readonly blobs: readonly PlaceInColumn[] } {
   const released = releasedTypes(snapshot).get(table)?.known?.properties ?? [];
   const now = new Map(properties.map((property) => [property.column, property]));
-  const columns = (isFormer: (before: SnapshotProperty, after?: ModelProperty) => boolean) =>
-    released
-      .filter((before) => isFormer(before, now.get(before.column)))
-      .map(({ column }) => column);
+  const keys = new Set(recordedReferencesOf(properties).map(({ key }) => key));
   return {
-    references: columns(({ reference }, after) => reference !== undefined && !after?.reference),
+    references: recordedReferencesOf(released)
+      .map(({ key }) => key)
+      .filter((key) => !keys.has(key)),
     blobs: released.flatMap(({ column, blobs }) =>
       placesBeside(blobs, now.get(column)?.blobs ?? []).map((place) => ({ column, place })),
     ),

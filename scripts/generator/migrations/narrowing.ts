@@ -1,5 +1,6 @@
-import { mayHaveText, placesBeside } from '../../../src/descriptor/blob-places.js';
+import { isWholePlace, referencesOf } from '../../../src/capability/named-references.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
+import { mayHaveText, pairAtPlaces, placesBeside } from '../../../src/descriptor/schema-places.js';
 import { formsOf } from './effects.js';
 import type { Snapshot } from './history.js';
 import { predecessorOf, type Renamed, releasedTypes } from './lineage.js';
@@ -25,7 +26,7 @@ export function narrowings(
         const before = predecessorOf(released, type, property)?.known;
         if (before === undefined || before.kind !== property.kind) return [];
         const accepted = type.drops.some(({ name }) => name === property.name);
-        const target = oldTarget(before, property, renames);
+        const target = retargeted(before, property, renames);
         if (before.secret !== property.secret || target !== undefined) {
           if (!accepted)
             return [
@@ -87,17 +88,19 @@ function nullsText(lists: readonly (readonly string[])[] = []): string {
     .join();
 }
 
-/**
- * Returns the type that a reference led to, under its new name, where it leads to another one now.
- */
-function oldTarget(
-  { reference: before }: SnapshotProperty,
-  { reference }: ModelProperty,
+/** The types that a reference led to, under its new name, and leads to now. */
+type Targets = readonly [old: string, now: string];
+
+/** Returns the types of a place that led to objects of another type; undefined if none did. */
+function retargeted(
+  before: SnapshotProperty,
+  { references }: ModelProperty,
   renames: readonly Renamed[],
-): string | undefined {
-  if (before === undefined || reference === undefined) return undefined;
-  const old = renames.find(({ from }) => from === before.type)?.to ?? before.type;
-  return old === reference.type ? undefined : old;
+): Targets | undefined {
+  const nameNow = (type: string) => renames.find(({ from }) => from === type)?.to ?? type;
+  return pairAtPlaces(before.references, references)
+    .map(([old, now]): Targets => [nameNow(old.type), now.type])
+    .find(([old, now]) => old !== now);
 }
 
 function isWrittenByClients({ access }: ModelProperty): boolean {
@@ -106,8 +109,13 @@ function isWrittenByClients({ access }: ModelProperty): boolean {
 
 /** Returns the new meaning of a text that named nothing before: a reference or a blob, in words. */
 function namedNow(before: SnapshotProperty, property: ModelProperty): string | undefined {
-  if (before.reference === undefined && property.reference !== undefined)
-    return `refers to ${property.reference.type} objects`;
+  const known = before.references.map(({ place }) => place);
+  const fresh = referencesOf([property]).find(
+    ({ place }) =>
+      placesBeside([place], known).length > 0 &&
+      (isWholePlace(place) || mayHaveText(before.schema, place)),
+  );
+  if (fresh !== undefined) return `refers to ${fresh.type} objects`;
   const places = placesBeside(property.blobs, before.blobs);
   return places.some((place) => mayHaveText(before.schema, place)) ? 'names blobs' : undefined;
 }
@@ -123,13 +131,13 @@ function namingProblem(type: ModelType, property: ModelProperty, named: string):
   };
 }
 
-function retargetedProblem(type: ModelType, property: ModelProperty, old: string): Problem {
+function retargetedProblem(type: ModelType, property: ModelProperty, [old, now]: Targets): Problem {
   return {
     at: property.at,
     code: 'property-retargeted',
     message:
       `${type.name}.${property.name} refers to ${old} objects and would now refer to ` +
-      `${property.reference?.type}: the ids that are there would lead nowhere. Write \`drops: ` +
+      `${now}: the ids that are there would lead nowhere. Write \`drops: ` +
       `[${property.name}]\` at the type to give the values up, or declare a property of another ` +
       'name.',
   };

@@ -1,6 +1,7 @@
 import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
 import { deepFreeze } from '../../../src/descriptor/model/freeze.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import { pairAtPlaces } from '../../../src/descriptor/schema-places.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
 import { columnType } from '../emit/prisma-data-tables.js';
 import type { Snapshot } from './history.js';
@@ -86,7 +87,7 @@ function columnsOf(
 function keepsValues(
   { column, known }: ReleasedProperty,
   { table }: ReleasedType,
-  { kind, secret, reference }: ModelProperty,
+  { kind, secret, references }: ModelProperty,
   snapshot: Snapshot,
   tables: ReadonlyMap<string, string>,
 ): boolean {
@@ -97,8 +98,9 @@ function keepsValues(
     return stored?.type === columnType(kind);
   }
   if (known.kind !== kind || known.secret !== secret) return false;
-  if (known.reference === undefined || reference === undefined) return true;
-  return tableBefore(known.reference.type, snapshot) === tables.get(reference.type);
+  return pairAtPlaces(known.references, references).every(
+    ([old, now]) => tableBefore(old.type, snapshot) === tables.get(now.type),
+  );
 }
 
 /** Returns a type in its table and columns; the very same one if it has these places already. */

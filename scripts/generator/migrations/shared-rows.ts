@@ -1,9 +1,10 @@
+import { type Reference, recordedReferencesOf } from '../../../src/capability/named-references.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
 import type { TypeEffect } from './effects.js';
 import type { Leftover } from './snapshot.js';
 import { quoted, text } from './sql.js';
-import { type BlobColumn, textsIn } from './texts-in.js';
+import { type PlaceInColumn, textsIn } from './texts-in.js';
 
 /** Statements that bring the engine's own tables in line with the types, on either database. */
 
@@ -20,7 +21,7 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
 ];
 
 /** The columns that hold blobs for the version before, and for it alone. */
-type Held = (type: ModelType) => readonly BlobColumn[];
+type Held = (type: ModelType) => readonly PlaceInColumn[];
 
 /**
  * Returns the SQL that makes records about existing rows anew. References first: counts read them.
@@ -126,7 +127,7 @@ export function clearedSql(
 ): string {
   const types = model.capabilities.flatMap((capability) => capability.types);
   const referring = leftovers.flatMap(({ table, references = [] }) =>
-    references.map((column) => deleteReferences(table, column)),
+    references.map((key) => deleteReferences(table, key)),
   );
   const holding = leftovers.flatMap(({ table, blobs }) =>
     blobs === true ? types.filter((type) => type.table === table) : [],
@@ -159,55 +160,32 @@ function referenceRows(
   tableOf: TableOf,
   provider: Provider,
 ): readonly string[] {
-  const columns = [...formerReferences, ...references.map(({ column }) => column)];
+  const keys = [...formerReferences, ...references.map(({ key }) => key)];
   return [
-    ...columns.map((column) => deleteReferences(type.table, column)),
-    ...references.map((property) => insertReferences(type, property, tableOf, provider)),
+    ...keys.map((key) => deleteReferences(type.table, key)),
+    ...references.map((reference) => insertReferences(type, reference, tableOf, provider)),
   ];
 }
 
-function deleteReferences(table: string, column: string): string {
-  return (
-    `DELETE FROM "JmapReference" WHERE "fromType" = ${text(table)} AND "property" = ` +
-    `${text(column)};`
-  );
+function deleteReferences(table: string, key: string): string {
+  return `DELETE FROM "JmapReference" WHERE "fromType" = ${text(table)} AND "property" = ${text(key)};`;
 }
 
 function insertReferences(
   type: ModelType,
-  property: ModelProperty,
+  { property, type: target, place, key }: Reference<ModelProperty>,
   tableOf: TableOf,
   provider: Provider,
 ): string {
-  const { reference, column } = property;
-  if (reference === undefined) return '';
-  const own = `"t".${quoted(column)}`;
-  const [from, target] =
-    reference.form === 'single' ? ['', own] : itemsOf(own, reference.form, provider);
+  const { joins, conditions, value } = textsIn({ column: property.column, place }, provider);
   const columns = '"accountId", "toType", "toId", "fromType", "property", "fromId"';
-  const to = `${text(tableOf(reference.type))}, ${target}`;
-  const origin = `${text(type.table)}, ${text(column)}, "t"."id"`;
+  const to = `${text(tableOf(target))}, ${value}`;
+  const origin = `${text(type.table)}, ${text(key)}, "t"."id"`;
+  const isId = `length(${value}) BETWEEN 1 AND ${MAX_ID}`;
   return `INSERT INTO "JmapReference" (${columns})
   SELECT DISTINCT "t"."accountId", ${to}, ${origin}
-  FROM ${quoted(type.table)} AS "t"${from} WHERE length(${target}) BETWEEN 1 AND ${MAX_ID};`;
-}
-
-/** Returns the SQL of a list's items or a set's keys: what to join, and the id in it. */
-function itemsOf(
-  column: string,
-  form: 'list' | 'set',
-  provider: Provider,
-): readonly [from: string, target: string] {
-  if (provider === 'sqlite') {
-    const part = form === 'list' ? 'value' : 'key';
-    return [`, json_each(${column}) AS "item"`, `"item"."${part}"`];
-  }
-  const [reader, kind, empty] =
-    form === 'list'
-      ? ['jsonb_array_elements_text', 'array', '[]']
-      : ['jsonb_object_keys', 'object', '{}'];
-  const safe = `CASE jsonb_typeof(${column}) WHEN '${kind}' THEN ${column} ELSE '${empty}' END`;
-  return [`, ${reader}(${safe}) AS "item"("id")`, '"item"."id"'];
+  FROM ${quoted(type.table)} AS "t"${joins}
+  WHERE ${[...conditions, isId].join(' AND ')};`;
 }
 
 function blobRows(type: ModelType, held: Held, provider: Provider): readonly string[] {
@@ -248,14 +226,16 @@ function countRows({ type, counts }: TypeEffect, model: Model): readonly string[
   return counts.flatMap(({ column, computed }) => {
     if (computed?.kind !== 'count') return [];
     const from = types.find(({ name }) => name === computed.type);
-    const by = from?.properties.find(({ name }) => name === computed.by)?.column ?? computed.by;
+    const by = recordedReferencesOf(from?.properties ?? []).find(
+      ({ name }) => name === computed.by,
+    );
     const table = quoted(type.table);
     const origin = text(from?.table ?? computed.type);
     return [
       `UPDATE ${table} SET ${quoted(column)} = (SELECT count(*) FROM "JmapReference" AS "r"
   WHERE "r"."accountId" = ${table}."accountId" AND "r"."toType" = ${text(type.table)}
   AND "r"."toId" = ${table}."id" AND "r"."fromType" = ${origin}
-  AND "r"."property" = ${text(by)});`,
+  AND "r"."property" = ${text(by?.key ?? computed.by)});`,
     ];
   });
 }

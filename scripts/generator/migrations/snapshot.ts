@@ -1,4 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
+import type { ReferenceDefinition } from '../../../src/capability/definition.js';
+import type { Place } from '../../../src/capability/places.js';
 import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
@@ -65,7 +67,8 @@ export interface Leftover {
   /** Columns that nothing reads any more. */
   readonly columns?: readonly string[];
   /**
-   * Columns, these and others, that nothing refers by any more: they have rows in JmapReference.
+   * Keys of references that are none any more, in these columns and others: they have rows in
+   * JmapReference.
    */
   readonly references?: readonly string[];
   /** One or more hold blobs no longer, and have rows in JmapBlobReference. */
@@ -118,14 +121,35 @@ export function parseSnapshot(text: string): ModelSnapshot | undefined {
   }
 }
 
-/** Before blobs could stand within values, `blob` said that the value itself is one's id. */
-type FormerProperty = Omit<SnapshotProperty, 'blobs'> & {
+/**
+ * Before blobs could stand within values, `blob` said that the value itself is one's id. Before
+ * references could, a property was one of three forms of a reference.
+ */
+type FormerProperty = Omit<SnapshotProperty, 'blobs' | 'references'> & {
   readonly blobs?: SnapshotProperty['blobs'];
   readonly blob?: boolean;
+  readonly references?: SnapshotProperty['references'];
+  readonly reference?: Omit<ReferenceDefinition, 'place'> & {
+    readonly form: keyof typeof PLACES_OF_FORMS;
+  };
 };
 
+const PLACES_OF_FORMS = Object.freeze({
+  single: [],
+  list: [{ each: 'item' }],
+  set: [{ each: 'key' }],
+}) satisfies Readonly<Record<string, Place>>;
+
+function referencesOf({ reference, references }: FormerProperty): SnapshotProperty['references'] {
+  if (reference === undefined) return references ?? [];
+  const { form, type, onDestroy, acyclic } = reference;
+  return [{ type, place: PLACES_OF_FORMS[form], onDestroy, acyclic }];
+}
+
 function withPlaces(snapshot: ModelSnapshot): ModelSnapshot {
-  const property = ({ blob, ...rest }: FormerProperty): SnapshotProperty => {
+  const property = (former: FormerProperty): SnapshotProperty => {
+    const { blob, reference: _form, ...own } = former;
+    const rest = { ...own, references: referencesOf(former) };
     if (blob !== true) return { ...rest, blobs: rest.blobs ?? [] };
     const { maxLength, ...schema } = rest.schema;
     const bound = maxLength === undefined || maxLength === BOUNDS.stringLength ? {} : { maxLength };
@@ -192,10 +216,9 @@ function snapshotProperty({
   ...rest
 }: ModelProperty): SnapshotProperty {
   const schema = withoutWords(byMemberName(rest.schema)) as SnapshotProperty['schema'];
-  if (rest.reference === undefined) return { ...rest, schema };
   // Neither a table nor a client's cache depends on how a destroy is refused.
-  const { error: _error, ...reference } = rest.reference;
-  return { ...rest, reference, schema };
+  const references = rest.references.map(({ error: _error, ...reference }) => reference);
+  return { ...rest, references, schema };
 }
 
 /** Returns the schema with the members of every object type in order of their names. */

@@ -2,8 +2,8 @@ import type { Place, PlaceStep } from '../../../src/capability/places.js';
 import type { Provider } from '../emit/prisma-datamodel.js';
 import { quoted, text } from './sql.js';
 
-/** A place in a column's values that holds ids of blobs. */
-export interface BlobColumn {
+/** A place in a column's values that holds ids. */
+export interface PlaceInColumn {
   readonly column: string;
   readonly place: Place;
 }
@@ -13,7 +13,7 @@ export interface TextsInSql {
   /** The joins that follow the table in FROM. */
   readonly joins: string;
   readonly conditions: readonly string[];
-  /** The text; something else, or null, where there is none. */
+  /** The text. */
   readonly value: string;
 }
 
@@ -24,10 +24,10 @@ interface Arrival {
 }
 
 /** Returns the SQL of the texts at a place. Values of another shape than its steps give no rows. */
-export function textsIn({ column, place }: BlobColumn, provider: Provider): TextsInSql {
+export function textsIn({ column, place }: PlaceInColumn, provider: Provider): TextsInSql {
   const own = `"t".${quoted(column)}`;
   if (place.length === 0) return { joins: '', conditions: [], value: own };
-  const { start, rows, name, arrive, asText } = PARTS[provider];
+  const { start, rows, name, arrive, asText, isText } = PARTS[provider];
   let joins = '';
   const conditions: string[] = [];
   let here = start(own);
@@ -38,7 +38,7 @@ export function textsIn({ column, place }: BlobColumn, provider: Provider): Text
     if ('each' in step && step.each === 'key') return { joins, conditions, value: name(row) };
     here = arrive(row);
   }
-  return { joins, conditions, value: asText(here) };
+  return { joins, conditions: [...conditions, isText(here)], value: asText(here) };
 }
 
 function isOfList(step: PlaceStep): boolean {
@@ -59,6 +59,7 @@ interface Parts {
   readonly name: (row: string) => string;
   readonly arrive: (row: string) => Arrival;
   readonly asText: (from: Arrival) => string;
+  readonly isText: (from: Arrival) => string;
 }
 
 const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
@@ -69,6 +70,7 @@ const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
     name: (row) => `${row}."key"`,
     arrive: (row) => ({ value: `${row}."value"`, type: `${row}."type"` }),
     asText: ({ value }) => value,
+    isText: ({ type }) => `${type} = 'text'`,
   },
   postgresql: {
     start: (column) => ({ value: column, type: `jsonb_typeof(${column})` }),
@@ -83,5 +85,6 @@ const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
     name: (row) => `${row}."key"`,
     arrive: (row) => ({ value: `${row}."value"`, type: `jsonb_typeof(${row}."value")` }),
     asText: ({ value }) => `(${value} #>> '{}')`,
+    isText: ({ type }) => `${type} = 'string'`,
   },
 });

@@ -77,7 +77,7 @@ function judgeOwnSource(
 
 /**
  * Reports a count that is no integer or may be null, that counts an unknown type, or that counts by
- * a property which doesn't refer to this type.
+ * what doesn't refer to this type, or is weak.
  */
 function judgeCount(
   type: TypeView,
@@ -90,14 +90,22 @@ function judgeCount(
   if (kind !== 'integer' || nullable || optional)
     report('bad-computed', nameAt, `"${name}" is a count: type: integer, default: 0.`);
   const target = findType(types, count.type, report);
-  const by = target === undefined ? undefined : findProperty(target, count.by, report);
-  if (by === undefined || by.reference?.target.name === type.name) return;
-  const to = by.reference === undefined ? 'to nothing' : `to ${by.reference.target.name}`;
-  report(
-    'bad-computed',
-    count.by.at,
-    `"${by.name}" of ${count.type.name} refers ${to}; what is counted refers to ${type.name}.`,
-  );
+  if (target === undefined) return;
+  const all = target.properties.flatMap(({ references }) => references);
+  const by = all.find((reference) => reference.name === count.by.name);
+  if (by === undefined && findProperty(target, count.by, report) === undefined) return;
+  const complain = (why: string) =>
+    report('bad-computed', count.by.at, `"${count.by.name}" of ${count.type.name} ${why}.`);
+  if (by?.onDestroy === 'keep')
+    complain('is a weak reference (keep), of which there are no records to count');
+  else if (by?.target.name !== type.name) {
+    const to = by === undefined ? 'to nothing' : `to ${by.target.name}`;
+    const fit = all
+      .filter((each) => each.target.name === type.name && each.onDestroy !== 'keep')
+      .map((each) => each.name);
+    const legal = by === undefined && fit.length > 0 ? `: ${oneOf(fit)}` : '';
+    complain(`refers ${to}; what is counted refers to ${type.name}${legal}`);
+  }
 }
 
 /**
@@ -109,7 +117,7 @@ function judgeUniques(type: TypeView, report: Report): void {
   const follows = (property: PropertyView | undefined, seen: Set<string>): boolean => {
     if (property === undefined || seen.has(property.name)) return false;
     seen.add(property.name);
-    if (property.reference?.onDestroy === 'setNull') return seen.size > 1;
+    if (property.references.some(({ onDestroy }) => onDestroy === 'setNull')) return seen.size > 1;
     const { computed } = property;
     if (computed === undefined) return false;
     if (computed.count !== undefined || computed.on.length > 0) return true;

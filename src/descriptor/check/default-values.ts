@@ -1,5 +1,6 @@
 import type { Ajv, ValidateFunction } from 'ajv';
 import { FORMAT_NAMES, FORMATS, formatNamed } from '../../capability/formats/index.js';
+import { isWholePlace } from '../../capability/named-references.js';
 import { textsAt } from '../../capability/places.js';
 import { formedSteps, formedText } from '../../capability/text-forms.js';
 import { canonicalJson } from '../../protocol/canonical-json.js';
@@ -50,7 +51,7 @@ type Compile = (node: Located) => ValidateFunction | undefined;
 
 /** Reports a default that its property could never hold, with the reason. */
 function judgeDefault(
-  { name, node, blob, blobs, nullable, reference }: PropertyView,
+  { name, node, blob, blobs, nullable, references }: PropertyView,
   given: Located,
   compile: Compile,
   report: Report,
@@ -70,8 +71,13 @@ function judgeDefault(
     complain(`can't name a blob ("${named}"): accounts share no blobs`);
     return;
   }
-  if (reference !== undefined && given.value !== null && !isEmpty(given)) {
-    complain(`can only be ${reference.form === 'single' ? 'null' : 'empty'}: it refers to objects`);
+  const linked = references.find(({ place }) => textsAt([place], given.value).size > 0);
+  if (linked !== undefined) {
+    const legal = linked.place.length === 0 ? 'null' : 'empty';
+    const isOwn = isWholePlace(linked.place);
+    complain(
+      `${isOwn ? `can only be ${legal}: it refers to` : `can't name ${linked.target.name}`} objects`,
+    );
     return;
   }
   const stored = storedForm(node, given.value);
@@ -89,11 +95,6 @@ function storedForm(node: Located, value: JsonValue): JsonValue {
   const form = formOf(schema);
   if (typeof value === 'string') return form === undefined ? value : formedText(form, value);
   return finish(formedSteps({ texts: textRulesIn(schema) }, value));
-}
-
-/** Returns whether a node is `{}` or `[]`. */
-function isEmpty({ members, items }: Located): boolean {
-  return members?.size === 0 || items?.length === 0;
 }
 
 /** Returns what a validator finds in a default, in words; nothing if the schema didn't compile. */

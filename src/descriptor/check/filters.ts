@@ -1,4 +1,5 @@
 import { formatNamed } from '../../capability/formats/index.js';
+import { singleReference } from '../../capability/named-references.js';
 import { kindOf, typeOf } from '../kinds.js';
 import { member } from '../located.js';
 import { isOpen } from '../model/property-schema.js';
@@ -76,8 +77,9 @@ function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape
 }
 
 /** Returns the words of a message for the kind of a property, such as "a nullable string". */
-function describeKind({ blob, role, reference, kind, format, nullable }: PropertyView): string {
-  if (blob || role === 'id' || reference?.form === 'single') return 'an id';
+function describeKind(property: PropertyView): string {
+  const { blob, role, kind, format, nullable } = property;
+  if (blob || role === 'id' || singleReference(property) !== undefined) return 'an id';
   return `${nullable ? 'a nullable ' : 'of kind '}${kind === 'string' ? (format ?? kind) : kind}`;
 }
 

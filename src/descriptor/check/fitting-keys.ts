@@ -1,7 +1,7 @@
 import { formatNamed } from '../../capability/formats/index.js';
-import { isBlob } from '../blob-places.js';
 import { type TypeName, typeOf } from '../kinds.js';
 import { type Located, member, members, text } from '../located.js';
+import { isBlob } from '../schema-places.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { schemasOf } from './schemas.js';
 

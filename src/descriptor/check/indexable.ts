@@ -41,8 +41,8 @@ export function whyNotTogether(properties: readonly PropertyView[]): string | un
 }
 
 /** Returns how many code points a value may have; 0 for ids and whatever is no text: all short. */
-export function longest({ kind, node, format, blob, role, reference }: PropertyView): number {
-  if (kind !== 'string' || blob || role !== undefined || reference !== undefined) return 0;
+export function longest({ kind, node, format, blob, role, references }: PropertyView): number {
+  if (kind !== 'string' || blob || role !== undefined || references.length > 0) return 0;
   const known = formatNamed(format);
   if (format !== undefined && known?.length !== null) return known?.length ?? 0;
   const values = member(node, 'enum');

@@ -1,3 +1,4 @@
+import { singleReference } from '../../capability/named-references.js';
 import { member } from '../located.js';
 import type { Rule } from './rule.js';
 
@@ -6,7 +7,7 @@ export const missingDefaults: Rule = (views, report) => {
   for (const { properties, required, singleton } of views.flatMap((view) => view.types)) {
     const names = new Set(required.map(({ name }) => name));
     for (const { name, nameAt, node, kind, nullable, optional, ...rest } of properties) {
-      const { access, blob, reference } = rest;
+      const { access, blob } = rest;
       if (kind === undefined || nullable || optional || names.has(name)) continue;
       if (['default', 'const'].some((key) => member(node, key) !== undefined)) continue;
       const ways = [
@@ -15,7 +16,7 @@ export const missingDefaults: Rule = (views, report) => {
           : ['list it under required']),
         "make it nullable (type: [..., 'null'])",
         'make it optional (optional: true)',
-        ...(blob || access === 'secret' || reference?.form === 'single'
+        ...(blob || access === 'secret' || singleReference(rest) !== undefined
           ? []
           : ['give it a default']),
       ];

@@ -13,10 +13,9 @@ export const ownErrors: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     judgeErrors(type, report);
     for (const error of errorsNamedBy(type.rules)) judgeUse(type, error, report);
-    for (const { reference } of type.properties) {
-      const target = types.get(reference?.target.name ?? '');
-      if (reference?.error !== undefined && target !== undefined)
-        judgeUse(target, reference.error, report);
+    for (const { target, error } of type.properties.flatMap(({ references }) => references)) {
+      const referred = types.get(target.name);
+      if (error !== undefined && referred !== undefined) judgeUse(referred, error, report);
     }
   }
 };

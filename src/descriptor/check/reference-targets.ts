@@ -1,6 +1,12 @@
-import { member, text } from '../located.js';
-import type { PropertyView, ReferenceView } from '../property-view.js';
-import { isTypeName } from '../property-view.js';
+import { canonicalJson } from '../../protocol/canonical-json.js';
+import { BOUNDS } from '../bounds.js';
+import { flag, type Located, member, text } from '../located.js';
+import {
+  isTypeName,
+  type PropertyView,
+  type ReferenceView,
+  referenceTarget,
+} from '../property-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import type { Report, Rule } from './rule.js';
@@ -10,35 +16,51 @@ import { findType, typesOf } from './types.js';
 /** Refuses references to no type, and those that can't do what their keys ask of them. */
 export const references: Rule = (views, report) => {
   const types = typesOf(views);
-  for (const schema of views.flatMap(schemasOf)) judgeSetKeys(schema, [...types.keys()], report);
+  for (const schema of views.flatMap(schemasOf)) {
+    judgeSetKeys(schema, [...types.keys()], report);
+    judgeWords(schema, types, report);
+  }
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) {
-      if (property.reference === undefined) rejectStrayKeys(property, report);
-      else judgeReference(type, { ...property, reference: property.reference }, types, report);
+      judgeOnce(property, report);
+      for (const reference of property.references)
+        judgeReference(type, property, reference, report);
     }
   }
 };
 
-/** Reports a target that is unknown or a singleton, and keys that a reference can't have. */
-function judgeReference(
-  type: TypeView,
-  property: PropertyView & { readonly reference: ReferenceView },
-  types: ReadonlyMap<string, TypeView>,
+type Types = ReadonlyMap<string, TypeView>;
+
+/** Judges the words of a schema and of its names: a definition is judged once, used or not. */
+function judgeWords({ label, node, use }: SchemaView, types: Types, report: Report): void {
+  judgeOwnWords({ label, node, use }, types, report);
+  const names = member(node, 'propertyNames');
+  if (names !== undefined)
+    judgeOwnWords({ label: `${label}/keys`, node: names, use }, types, report);
+}
+
+/**
+ * Reports a target that is unknown or a singleton, a list whose items are no strings, and
+ * `onDestroy` and `acyclic` at a schema that refers to nothing.
+ */
+function judgeOwnWords(
+  { label, node, use }: Pick<SchemaView, 'label' | 'node' | 'use'>,
+  types: Types,
   report: Report,
 ): void {
-  const { target, form, onDestroy, acyclic } = property.reference;
-  const { name, node, nameAt, blobs, access, nullable, optional } = property;
-  const complain = (key: string, why: string): void =>
-    report('bad-reference', member(node, key)?.at ?? nameAt, why);
+  const target = referenceTarget(node);
+  const isStored = target !== undefined && use === 'property';
+  for (const key of isStored ? [] : ['onDestroy', 'acyclic']) {
+    const stray = node.members?.get(key);
+    if (stray !== undefined) report('misplaced-key', stray.nameAt, whyStray(key, label, use));
+  }
+  if (target === undefined) return;
   if (findType(types, target, report)?.singleton === true)
-    complain(
-      'references',
+    report(
+      'bad-reference',
+      member(node, 'references')?.at ?? target.at,
       `${target.name} is a singleton: its one object is always there and needs no reference.`,
     );
-  if (blobs.length > 0)
-    complain('blob', `"${name}" can't refer to a blob and to objects; drop one.`);
-  if (access === 'secret')
-    complain('access', `"${name}" is a reference, which has to be read: it can't be secret.`);
   const both = member(node, 'references');
   if (both !== undefined && member(node, 'setOf') !== undefined)
     report(
@@ -46,55 +68,146 @@ function judgeReference(
       both.at,
       `"references" does not go with "setOf": write setOf: ${text(both) ?? 'Type'}.`,
     );
-  if (form === 'list') judgeItems(property, report);
+  const items = both === undefined ? undefined : member(node, 'items');
+  if (items !== undefined && text(member(items, 'type')) !== 'string')
+    report(
+      'bad-reference',
+      items.at,
+      `the items of "${label}" are ids, since it refers to objects: items: { type: string }.`,
+    );
+}
+
+function whyStray(key: string, label: string, use: SchemaView['use']): string {
+  if (use === 'message')
+    return `"${key}" is about what is stored, and "${label}" is sent: leave it out.`;
+  return (
+    `"${key}" goes with references, and "${label}" is no reference: add references: Type or ` +
+    'setOf: Type.'
+  );
+}
+
+/** Reports a place that names both a blob and an object, or objects by two words. */
+function judgeOnce({ name, nameAt, node, blobs, references }: PropertyView, report: Report): void {
+  const known = new Set(blobs.map(canonicalJson));
+  for (const reference of references) {
+    const key = canonicalJson(reference.place);
+    const isTwice = references.some(
+      (other) => other !== reference && canonicalJson(other.place) === key,
+    );
+    const at = member(reference.node, 'blob')?.at ?? member(node, 'blob')?.at ?? nameAt;
+    if (known.has(key))
+      report(
+        'bad-reference',
+        at,
+        `"${reference.name}" can't refer to a blob and to objects; drop one.`,
+      );
+    else if (
+      isTwice &&
+      references.findLast((one) => canonicalJson(one.place) === key) === reference
+    )
+      report(
+        'bad-reference',
+        reference.target.at,
+        `the items of "${name}" say what they refer to already; drop one of the two words.`,
+      );
+  }
+}
+
+/** Reports what a reference can't be at its place, and the effects that it can't have there. */
+function judgeReference(
+  type: TypeView,
+  { access, nameAt, node: whole }: PropertyView,
+  reference: ReferenceView,
+  report: Report,
+): void {
+  const { target, name, node, onDestroy, acyclic } = reference;
+  const isWhole = node === whole;
+  const complain = (key: string, why: string): void =>
+    report('bad-reference', member(node, key)?.at ?? (isWhole ? nameAt : target.at), why);
+  if (access === 'secret')
+    report(
+      'bad-reference',
+      member(whole, 'access')?.at ?? nameAt,
+      `"${name}" is a reference, which has to be read: it can't be secret.`,
+    );
+  if (name.length > BOUNDS.referenceName)
+    complain(
+      'references',
+      `the names on the way to "${name.slice(0, 60)}…" have more than ${BOUNDS.referenceName} ` +
+        'letters together: shorten them.',
+    );
   if (acyclic && target.name !== type.name)
     complain(
       'acyclic',
       `"acyclic" is about objects of one type: "${name}" of ${type.name} leads to ` +
         `${target.name}, from where it can't come back by itself.`,
     );
+  if (acyclic && onDestroy === 'keep')
+    complain(
+      'acyclic',
+      `"acyclic" needs records of who refers to whom, and "${name}" keeps none: say restrict, ` +
+        'cascade or setNull.',
+    );
   if (onDestroy !== 'setNull') return;
   if (access === 'immutable')
     complain(
       'onDestroy',
-      `"${name}" is immutable: setNull would change it. Legal are restrict, cascade.`,
+      `"${name}" is immutable: setNull would change it. Legal are restrict, cascade, keep.`,
     );
-  if (form === 'single' && !nullable && !optional)
+  judgeSetNull(reference, complain);
+}
+
+/** Reports a value that `setNull` can't change as it has to. */
+function judgeSetNull(
+  { name, node, above, place }: ReferenceView,
+  complain: (key: string, why: string) => void,
+): void {
+  const step = place.at(-1);
+  // A list or a set names its own entries; other words stand at the entry itself.
+  const schemas = isOfEntries(node) ? [...above, node] : above;
+  if (step === undefined) {
+    if (!isNullable(node) && !flag(member(node, 'optional'), false))
+      complain(
+        'onDestroy',
+        "setNull needs a property that may be null: type: [string, 'null'], or optional: true; " +
+          'or say restrict or cascade.',
+      );
+  } else if ('member' in step) {
+    if (!isNullable(node))
+      complain(
+        'onDestroy',
+        "setNull needs a member that may be null: type: [string, 'null'], or say restrict or " +
+          'cascade.',
+      );
+  } else judgeCounts(name, schemas.at(-1), complain);
+  const outer = 'member' in (step ?? { member: '' }) ? schemas : schemas.slice(0, -1);
+  if (outer.some((each) => member(each, 'uniqueItems')?.value === true))
     complain(
       'onDestroy',
-      `setNull needs a property that may be null: type: [string, 'null'], or optional: true; or ` +
-        'say restrict or cascade.',
+      `setNull at "${name}" may make two items equal, and the list has uniqueItems: say restrict ` +
+        'or cascade, or drop uniqueItems.',
     );
+}
+
+function judgeCounts(
+  name: string,
+  container: Located | undefined,
+  complain: (key: string, why: string) => void,
+): void {
   for (const key of ['minItems', 'minProperties']) {
-    const least = member(node, key)?.value;
+    const least = member(container, key)?.value;
     if (typeof least === 'number' && least > 0)
       complain(key, `setNull takes entries out, so "${name}" can't have ${key} ${least}.`);
   }
 }
 
-/** Reports a list of references whose items are no strings. */
-function judgeItems({ name, node }: PropertyView, report: Report): void {
-  const items = member(node, 'items');
-  if (items === undefined || text(member(items, 'type')) === 'string') return;
-  report(
-    'bad-reference',
-    items.at,
-    `the items of "${name}" are ids, since it refers to objects: items: { type: string }.`,
-  );
+function isNullable(node: Located): boolean {
+  return member(node, 'type')?.items?.some((each) => text(each) === 'null') === true;
 }
 
-/** Reports `onDestroy` and `acyclic` at a property that refers to nothing. */
-function rejectStrayKeys({ name, node }: PropertyView, report: Report): void {
-  for (const key of ['onDestroy', 'acyclic']) {
-    const stray = node.members?.get(key);
-    if (stray !== undefined)
-      report(
-        'misplaced-key',
-        stray.nameAt,
-        `"${key}" goes with references, and "${name}" is no reference: add references: Type or ` +
-          'setOf: Type.',
-      );
-  }
+/** Returns whether the words at a schema are about its entries: a set, or a list's `references`. */
+function isOfEntries(node: Located): boolean {
+  return member(node, 'setOf') !== undefined || member(node, 'items') !== undefined;
 }
 
 /** Reports a `setOf` other than `string`, `blob`, a type's name or the schema of a string. */

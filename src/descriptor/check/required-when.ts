@@ -39,12 +39,12 @@ function judgeProperties(type: TypeView, { when, properties }: RequiredView, rep
   }
 }
 
-/** Returns whether no value of a property is null, or an empty text, list or object. */
+/** Returns whether a property is never absent or null, nor an empty text, list or object. */
 function isNeverEmpty(property: PropertyView): boolean {
-  const { kind, nullable, format, reference } = property;
-  if (nullable) return false;
+  const { kind, nullable, optional, format, references } = property;
+  if (nullable || optional) return false;
   if (kind === 'json') return false;
-  if (kind !== 'string' || format !== undefined || reference !== undefined) return true;
+  if (kind !== 'string' || format !== undefined || references.length > 0) return true;
   const values = enumOf(property);
   return values !== undefined && !values.includes('');
 }

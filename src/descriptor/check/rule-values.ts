@@ -15,9 +15,10 @@ const SCALARS: ReadonlySet<string> = new Set(['string', 'boolean', 'integer', 'n
 
 /** Returns whether a descriptor can name values of a property: no ids, dates, lists or objects. */
 export function hasNamedValues(property: PropertyView): boolean {
-  const { kind, format, reference, blobs, role } = property;
+  const { kind, format, references, blobs, role } = property;
   const isScalar = kind !== undefined && SCALARS.has(kind);
-  return isScalar && format === undefined && reference === undefined && blobs.length === 0 && !role;
+  const isId = references.length > 0 || blobs.length > 0;
+  return isScalar && format === undefined && !isId && !role;
 }
 
 /** Reports values that the property can't have, and those that a list has twice. */

@@ -37,14 +37,16 @@ function judgeSingleton(type: TypeView, report: Report): void {
           `${SINGLETON_METHODS.join(', ')}.`,
       );
   }
-  for (const { name, node, nameAt, access, reference } of type.properties) {
-    if (reference?.onDestroy === 'cascade')
+  for (const { name, node, nameAt, access, references } of type.properties) {
+    for (const reference of references) {
+      if (reference.onDestroy !== 'cascade') continue;
       report(
         'bad-singleton',
-        member(node, 'onDestroy')?.at ?? nameAt,
-        `${type.name} is a singleton, which nothing destroys: "${name}" can't cascade. Legal are ` +
-          'restrict, setNull.',
+        member(reference.node, 'onDestroy')?.at ?? nameAt,
+        `${type.name} is a singleton, which nothing destroys: "${reference.name}" can't cascade. ` +
+          'Legal are restrict, setNull, keep.',
       );
+    }
     const unique = node.members?.get('unique');
     if (unique?.node.value === true)
       report(

@@ -45,7 +45,8 @@ export const MEANING = Object.freeze({
   'bad-reference': {
     cause:
       "A reference can't refer to a singleton, nor to objects and blobs at once. `setNull` " +
-      'needs a property that may be null or absent.',
+      'needs a property that may be null or absent, a member that may be null, or a list or map ' +
+      'that may lose entries. `keep` has no `acyclic`.',
     wrong: 'type: string, references: Person, onDestroy: setNull',
     right: "type: [string, 'null'], references: Person, onDestroy: setNull",
   },

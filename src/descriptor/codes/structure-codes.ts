@@ -72,7 +72,7 @@ export const STRUCTURE = Object.freeze({
     right: 'maxLength: 5',
   },
   'unknown-on-destroy': {
-    cause: '`onDestroy` is `restrict`, `cascade` or `setNull`.',
+    cause: '`onDestroy` is `restrict`, `cascade`, `setNull` or `keep`.',
     wrong: 'onDestroy: delete',
     right: 'onDestroy: cascade',
   },

@@ -1,9 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
-import { ACCESS, ON_DESTROY, STORED, wordNames, wordsText } from '../key-words.js';
+import { ACCESS, STORED, wordNames, wordsText } from '../key-words.js';
 import { deprecated, flag, names, nullsEqual, renamedFrom, text } from './key-schemas.js';
 import { schemaKeys, typeNeeded } from './value-keys.js';
-
-const ON_DESTROY_HELP = 'The action when the object referred to is destroyed.';
 
 export const property: JSONSchema7 = {
   type: 'object',
@@ -48,29 +46,6 @@ export const property: JSONSchema7 = {
       then: nullsEqual,
       else: { type: 'boolean' },
     },
-    references: text(
-      'The type of the objects in the same account that this property names by id.',
-      'Gadget',
-    ),
-    onDestroy: {
-      default: 'restrict',
-      examples: ['cascade', { restrict: 'mailboxHasChild' }],
-      description: `${ON_DESTROY_HELP}\n${wordsText(ON_DESTROY)}`,
-      if: { type: 'object' },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: {
-        properties: {
-          restrict: text(
-            'The error of the refused destroy: one of the `errors` of the type referred to.',
-            'mailboxHasChild',
-          ),
-        },
-        required: ['restrict'],
-        additionalProperties: false,
-      },
-      else: { enum: wordNames(ON_DESTROY) },
-    },
-    acyclic: flag('No object leads back to itself by this property.', false),
     computed: {
       type: 'object',
       description:
@@ -84,7 +59,7 @@ export const property: JSONSchema7 = {
       properties: {
         from: names('Properties of the same object that the hook function reads.', 'title'),
         count: text('The type whose objects are counted.', 'Gadget'),
-        by: text('The property of the counted type that refers to this one.', 'parentId'),
+        by: text('The reference of the counted type that leads to this one.', 'parentId'),
         on: names('Type.property: where a change makes the hook function run.', 'Gadget.title'),
       },
       additionalProperties: false,

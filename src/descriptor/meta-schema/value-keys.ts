@@ -1,11 +1,31 @@
 import type { JSONSchema7 } from 'json-schema';
 import { FORMAT_NAMES, FORMATS } from '../../capability/formats/index.js';
 import { BOUNDS } from '../bounds.js';
-import { NORMALIZE, wordNames, wordsText } from '../key-words.js';
+import { NORMALIZE, ON_DESTROY, wordNames, wordsText } from '../key-words.js';
 import { TYPE_NAMES } from '../kinds.js';
 import { count, flag, names, ref, text } from './key-schemas.js';
 
-/** The keys of a value: JSON Schema, and the words for sets and blobs. */
+/** The keys of a value: JSON Schema, and the words for sets, blobs and references. */
+
+const onDestroy: JSONSchema7 = {
+  default: 'restrict',
+  examples: ['cascade', { restrict: 'mailboxHasChild' }],
+  description: `The action when the object referred to is destroyed.\n${wordsText(ON_DESTROY)}`,
+  if: { type: 'object' },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: {
+    properties: {
+      restrict: text(
+        'The error of the refused destroy: one of the `errors` of the type referred to.',
+        'mailboxHasChild',
+      ),
+    },
+    required: ['restrict'],
+    additionalProperties: false,
+  },
+  else: { enum: wordNames(ON_DESTROY) },
+};
+const acyclic = flag('No object leads back to itself by this reference.', false);
 
 const typeKey: JSONSchema7 = {
   description:
@@ -68,6 +88,13 @@ export const schemaKeys: Record<string, JSONSchema7> = {
       wordsText(NORMALIZE),
     examples: [['nfc', 'trim', 'lowercase']],
   },
+  references: text(
+    'The type of the objects in the same account that the text, or each item of a list, names ' +
+      'by id.',
+    'Gadget',
+  ),
+  onDestroy,
+  acyclic,
   pattern: text('A regular expression (ECMA-262, flag u) that must match.', '^[A-Z]{2}$'),
   minimum: {
     type: 'number',
@@ -105,8 +132,9 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   propertyNames: {
     type: 'object',
     description:
-      'The names of further members are ids: { format: id }, or of blobs: { blob: true }.',
-    examples: [{ format: 'id' }, { blob: true }],
+      'The names of further members are ids: { format: id }, or of blobs: { blob: true }, or of ' +
+      'objects: { references: Gadget }.',
+    examples: [{ format: 'id' }, { blob: true }, { references: 'Gadget' }],
     properties: {
       format: {
         enum: ['id'],
@@ -118,6 +146,9 @@ export const schemaKeys: Record<string, JSONSchema7> = {
         description: 'Each name is the id of a blob in the same account.',
         examples: [true],
       },
+      references: text('Each name is the id of such an object in the same account.', 'Gadget'),
+      onDestroy,
+      acyclic,
     },
     minProperties: 1,
     additionalProperties: false,

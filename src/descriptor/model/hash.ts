@@ -26,6 +26,9 @@ const EVOLUTION_KEYS: ReadonlySet<string> = new Set(['drops', 'renamedFrom']);
 /** The parts of a property that follow from its others. */
 const DERIVED_KEYS: ReadonlySet<string> = new Set(['texts']);
 
+/** The lists of a property that count only where something is in them. */
+const FILLED_KEYS: ReadonlySet<string> = new Set(['references']);
+
 /**
  * Returns canonical JSON without places, descriptions and what is for migrations alone. Lists of
  * named things are objects in it, so that their order doesn't count.
@@ -41,11 +44,16 @@ function meaningText(value: unknown): string {
   const declared = 'at' in value && isPlace('at', value.at);
   for (const [key, inner] of Object.entries(value)) {
     if (declared && (EVOLUTION_KEYS.has(key) || DERIVED_KEYS.has(key))) continue;
+    if (declared && FILLED_KEYS.has(key) && isEmptyList(inner)) continue;
     if (inner === undefined || isPlace(key, inner) || (key === 'description' && isText(inner)))
       continue;
     members.push([key, DATA_KEYS.has(key) ? canonicalJson(inner) : meaningText(inner)]);
   }
   return objectText(members);
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 /** Returns whether a member is the place of its owner in a file, which has no meaning. */

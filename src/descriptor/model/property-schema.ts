@@ -1,10 +1,10 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../protocol/json.js';
-import { isBlob } from '../blob-places.js';
 import { BOUNDS } from '../bounds.js';
 import { kindOf, typeNamed, typeOf } from '../kinds.js';
 import { items, type Located, member, members, text, words } from '../located.js';
-import { isTypeName } from '../property-view.js';
+import { referenceTarget } from '../property-view.js';
+import { isBlob } from '../schema-places.js';
 
 /**
  * The use of a schema. `stored` values get the default bounds; `message` ones (arguments and
@@ -105,7 +105,10 @@ function setSchema(node: Located, nullable: boolean): JSONSchema7 {
       return value === undefined ? [] : [[key, value]];
     }),
   );
-  const isId = isTypeName(text(member(node, 'setOf'))) || isBlob(member(node, 'setOf'));
+  const isId =
+    referenceTarget(node) !== undefined ||
+    referenceTarget(keys) !== undefined ||
+    isBlob(member(node, 'setOf'));
   const format = isId ? 'id' : text(member(keys, 'format'));
   return {
     ...(description === '' ? {} : { description }),

@@ -51,7 +51,7 @@ export function buildProperty(
     ...(isFormat ? { format: view.format as StringFormat } : {}),
     ...(normalize === undefined ? {} : { normalize }),
     texts: textRulesIn(schema),
-    ...(view.reference === undefined ? {} : { reference: buildReference(view.reference) }),
+    references: view.references.map(buildReference),
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
     ...evolutionOf(view),
@@ -77,14 +77,14 @@ export function evolutionOf({ node }: Pick<PropertyView, 'node'>): {
 /** Returns the definition of a reference; its target has been judged. */
 function buildReference({
   target,
-  form,
+  place,
   onDestroy,
   error,
   acyclic,
 }: ReferenceView): ReferenceDefinition {
   return {
     type: target.name,
-    form,
+    place,
     onDestroy: onDestroy as OnDestroy,
     ...(error === undefined ? {} : { error: error.name }),
     acyclic,
@@ -104,6 +104,7 @@ export function buildStandardProperty(view: PropertyView): ModelProperty {
     ...(view.role === undefined ? {} : { role: view.role }),
     blobs: [],
     texts: [],
+    references: [],
     description: STANDARD_WORDS[view.name] ?? '',
     schema: { type: 'string', format: kind === 'date' ? 'utc-date' : 'id' },
     at: view.nameAt,

@@ -120,10 +120,11 @@ function inheritedReferences(
   original: StoredObject,
   overrides: Draft,
 ): readonly string[] {
-  return index.references
-    .filter((property) => !Object.hasOwn(overrides.values, property.name))
-    .filter((property) => referredIds(property, original[property.name]).length > 0)
-    .map(({ name }) => name);
+  const names = index.references
+    .filter(({ property }) => !Object.hasOwn(overrides.values, property.name))
+    .filter((reference) => referredIds(reference, original).length > 0)
+    .map(({ property }) => property.name);
+  return [...new Set(names)];
 }
 
 interface MovedBlobs {

@@ -32,11 +32,10 @@ export class Counts {
     const counted = this.#relations.counts.get(type.name);
     if (counted === undefined) return;
     for (const { type: counting, property, referenceName } of counted) {
-      const reference = indexOf(type).properties.get(referenceName);
+      const reference = indexOf(type).references.find(({ name }) => name === referenceName);
       if (reference === undefined) continue;
       const add = (object: StoredObject | null, step: number): void => {
-        if (object === null) return;
-        for (const id of referredIds(reference, object[referenceName])) {
+        for (const id of referredIds(reference, object)) {
           this.#add(counting, id, property.name, step);
         }
       };

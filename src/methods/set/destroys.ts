@@ -94,7 +94,7 @@ export class Destroyer {
       for (const key of removals.keys()) {
         for (const link of links.get(key) ?? []) {
           const originKey = textOf(link.origin);
-          if (removals.has(originKey) || link.property.reference.onDestroy !== 'setNull') continue;
+          if (removals.has(originKey) || link.reference.onDestroy !== 'setNull') continue;
           nulled.push(link);
           changed.add(originKey);
         }
@@ -116,7 +116,7 @@ export class Destroyer {
     const { index, rows } = this.#changes;
     const ids = new Set(roots.map(({ id }) => id));
     // An update may link its object to a root, and the object may have followers of its own.
-    if (index.references.some(({ reference }) => reference.onDestroy === 'cascade')) {
+    if (index.references.some(({ onDestroy }) => onDestroy === 'cascade')) {
       for (const { id, before } of rows.values()) if (before !== null) ids.add(id);
     }
     const targets = [{ type: index.type.name, ids: [...ids] }];
@@ -156,13 +156,13 @@ export class Destroyer {
   async #ofWhatIsThere(links: readonly Link[]): Promise<readonly Link[]> {
     const objects = this.#objects;
     const following: ObjectKey[] = [];
-    for (const { origin, property } of links) {
-      if (property.reference.onDestroy !== 'restrict') following.push(origin);
+    for (const { origin, reference } of links) {
+      if (reference.onDestroy !== 'restrict') following.push(origin);
     }
     await objects.lookUp(following);
     const keeping = new Map<string, ObjectKey[]>();
-    for (const { origin, target, property } of links) {
-      if (property.reference.onDestroy !== 'restrict' || objects.isLookedUp(origin)) continue;
+    for (const { origin, target, reference } of links) {
+      if (reference.onDestroy !== 'restrict' || objects.isLookedUp(origin)) continue;
       push(keeping, textOf(target), origin);
     }
     for (const many of [NAMED_LINKS, Number.POSITIVE_INFINITY]) {
@@ -192,10 +192,11 @@ export class Destroyer {
       if (link.origin.type !== own || !rows.has(link.origin.id)) add(link);
     }
     for (const row of rows.values()) {
-      for (const property of index.references) {
-        for (const id of referredIds(property, row.after[property.name])) {
-          const target = { type: property.reference.type, id };
-          add({ origin: { type: own, id: row.id }, target, property });
+      for (const reference of index.references) {
+        if (!reference.isRecorded) continue;
+        for (const id of referredIds(reference, row.after)) {
+          const target = { type: reference.type, id };
+          add({ origin: { type: own, id: row.id }, target, reference });
         }
       }
     }
@@ -203,12 +204,12 @@ export class Destroyer {
   }
 
   #linkOf(record: ReferenceRecord): Link | null {
-    const property = indexOf(this.#type(record.fromType)).references.find(
-      ({ name }) => name === record.property,
+    const reference = indexOf(this.#type(record.fromType)).references.find(
+      ({ name }) => name === record.reference,
     );
-    if (property === undefined) return null;
+    if (reference === undefined) return null;
     const origin = { type: record.fromType, id: record.fromId };
-    return { origin, target: { type: record.toType, id: record.toId }, property };
+    return { origin, target: { type: record.toType, id: record.toId }, reference };
   }
 
   #type(name: string): DataTypeDefinition {
@@ -235,8 +236,8 @@ function closure(
   const removals = new Map(roots.map((key) => [textOf(key), key]));
   // A Map goes on over what is added while it is walked.
   for (const key of removals.keys()) {
-    for (const { origin, property } of links.get(key) ?? []) {
-      if (property.reference.onDestroy === 'cascade') removals.set(textOf(origin), origin);
+    for (const { origin, reference } of links.get(key) ?? []) {
+      if (reference.onDestroy === 'cascade') removals.set(textOf(origin), origin);
     }
   }
   return removals;
@@ -273,8 +274,8 @@ function blockers(
   const restrictedTargets = new Map<string, string[]>();
   for (const key of removals.keys()) {
     for (const link of links.get(key) ?? []) {
-      const { origin, property } = link;
-      const { onDestroy } = property.reference;
+      const { origin, reference } = link;
+      const { onDestroy } = reference;
       const follower = textOf(origin);
       if (onDestroy === 'cascade') push(above, follower, key);
       if (onDestroy !== 'restrict') continue;
@@ -296,8 +297,8 @@ function blockers(
 }
 
 /** Ids sort by age; the name decides between two links of one object. */
-function rankOf({ origin, property }: Link): string {
-  return `${origin.id} ${property.name}`;
+function rankOf({ origin, reference }: Link): string {
+  return `${origin.id} ${reference.name}`;
 }
 
 function tooMany(what: string, originIds: readonly string[]): SetError {
@@ -309,5 +310,5 @@ function linked({ ids, by }: Block): SetError {
   // Ids sort by age. Followers add theirs behind those of the object itself.
   const objectIds = [...ids].sort();
   const why = `Other objects link to it or to what would go with it: ${objectIds.join(', ')}.`;
-  return setError(by?.property.reference.error ?? 'objectIsLinked', why, { objectIds });
+  return setError(by?.reference.error ?? 'objectIsLinked', why, { objectIds });
 }

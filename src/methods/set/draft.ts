@@ -1,5 +1,6 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
+import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
 import { formatOf } from '../../capability/formats/index.js';
+import { singleReference } from '../../capability/named-references.js';
 import { holdsBlobs, replaceSteps } from '../../capability/places.js';
 import { formedSteps } from '../../capability/text-forms.js';
 import { formatUtcDate } from '../../protocol/dates.js';
@@ -16,8 +17,8 @@ import type { StoredObject } from '../../store/port.js';
 import { normalForm } from '../../text/index.js';
 import { resolveId } from '../creation-ids.js';
 import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issues.js';
-import { declaredMembers, isReference, presentTime, type TypeIndex } from '../type-index.js';
-import { NO_BLOB_CREATED, NOTHING_CREATED, placesOf } from '../work/links.js';
+import { declaredMembers, presentTime, type TypeIndex } from '../type-index.js';
+import { NO_BLOB_CREATED, nothingCreated } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
 import { judgeUnknown, unknownMember } from './unknown-members.js';
 
@@ -221,13 +222,32 @@ export function* canonicalSteps(
     return value;
   }
   if (value instanceof InexactNumber) return value.value;
-  const places = isReference(property) ? placesOf(property) : property.blobs;
-  const resolved = places
-    ? yield* replaceSteps(places, value, (text) => resolveText(property, text, scene))
-    : value;
+  const resolved = yield* resolvedSteps(property, value, scene);
   const formed = property.texts ? yield* formedSteps(property, resolved) : resolved;
   return hasInexact ? yield* ownInexact(formed, scene.inexact) : formed;
 }
+
+/** Puts ids in the places of the creation ids in a value, wherever blobs or objects are named. */
+function* resolvedSteps(
+  property: PropertyDefinition,
+  value: JsonValue,
+  scene: ValueScene,
+): Steps<JsonValue> {
+  const { blobs, references = NO_REFERENCES } = property;
+  let resolved = value;
+  if (blobs !== undefined)
+    resolved = yield* replaceSteps(blobs, value, (text) => resolveBlob(property, text, scene));
+  for (const reference of references) {
+    const { place } = reference;
+    const scope = { ...scene, property, value };
+    resolved = yield* replaceSteps([place], resolved, (text) =>
+      resolveObject(reference, text, scope),
+    );
+  }
+  return resolved;
+}
+
+const NO_REFERENCES: readonly ReferenceDefinition[] = Object.freeze([]);
 
 /** Returns the same of a value that takes no time: of any property but JSON, or a number. */
 function canonicalScalar(
@@ -240,7 +260,10 @@ function canonicalScalar(
 }
 
 function canonicalText(property: PropertyDefinition, text: string, scene: ValueScene): JsonValue {
-  if (isReference(property) || holdsBlobs(property)) return resolveText(property, text, scene);
+  const reference = property.references && singleReference(property);
+  if (reference !== undefined)
+    return resolveObject(reference, text, { ...scene, property, value: text });
+  if (holdsBlobs(property)) return resolveBlob(property, text, scene);
   const { normalize } = property;
   const normal = normalize === undefined ? text : normalForm(text, normalize);
   const format = formatOf(property);
@@ -250,17 +273,32 @@ function canonicalText(property: PropertyDefinition, text: string, scene: ValueS
   return normal;
 }
 
-/** Returns the id in the place of a text; what nothing was created under is noted and stays. */
-function resolveText(
-  { name, reference }: PropertyDefinition,
+/** Returns the id in the place of a text; what no blob was created under is noted and stays. */
+function resolveBlob(
+  { name }: PropertyDefinition,
   text: string,
   { createdIds, problems }: ValueScene,
 ): string {
-  const id =
-    reference === undefined
-      ? resolveId(text, createdIds.earlier)
-      : resolveObjectId(createdIds, reference.type, text);
-  if (id === null) problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
+  const id = resolveId(text, createdIds.earlier);
+  if (id === null) problems.add(name, NO_BLOB_CREATED);
+  return id ?? text;
+}
+
+/** `value`: what was sent for the property. */
+interface ReferenceScene extends ValueScene {
+  readonly property: PropertyDefinition;
+  readonly value: JsonValue;
+}
+
+/** Returns the same where objects are meant. */
+function resolveObject(
+  { type, place }: ReferenceDefinition,
+  text: string,
+  { createdIds, problems, property, value }: ReferenceScene,
+): string {
+  const id = resolveObjectId(createdIds, type, text);
+  if (id === null && !problems.has(property.name))
+    problems.add(property.name, nothingCreated(place, value, text));
   return id ?? text;
 }
 

@@ -1,10 +1,9 @@
 import { MethodError } from '../../protocol/errors.js';
 import type { Snapshot } from '../../store/port.js';
 import { quoted } from '../issues.js';
-import type { ReferenceProperty } from '../type-index.js';
-import { referredIds } from '../work/links.js';
+import type { TypeReference } from '../type-index.js';
+import { newReferences, referredIds } from '../work/links.js';
 import { groupsOf } from './circles.js';
-import { newReferences } from './judge-links.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
 import { push } from './relations.js';
 
@@ -24,7 +23,7 @@ interface Ancestry {
   readonly walked: Set<string>;
 }
 
-/** Whether what a call's objects refer to by `acyclic` properties leads back to them. */
+/** Whether what a call's objects refer to by `acyclic` references leads back to them. */
 export class CircleJudge {
   readonly #changes: ProposedChanges;
   readonly #snapshot: Snapshot;
@@ -38,26 +37,24 @@ export class CircleJudge {
   /** Refuses operations that make circles; true if it did. Walks from each id once in all turns. */
   async judge(): Promise<boolean> {
     const { index, refusals } = this.#changes;
-    for (const property of index.references) {
-      if (property.reference.acyclic) await this.#requireAcyclic(property);
+    for (const reference of index.references) {
+      if (reference.acyclic) await this.#requireAcyclic(reference);
     }
     return this.#changes.refusals > refusals;
   }
 
   /** The last operation on a circle gives way. */
-  async #requireAcyclic(property: ReferenceProperty): Promise<void> {
+  async #requireAcyclic(reference: TypeReference): Promise<void> {
     const { rows } = this.#changes;
     for (let turn = 1; ; turn += 1) {
       const moved = [...rows.values()].filter(
-        ({ before, after }) => newReferences(property, before, after).length > 0,
+        ({ before, after }) => newReferences(reference, before, after).length > 0,
       );
       if (moved.length === 0) return;
-      const stored = await this.#storedParents(property, moved);
+      const stored = await this.#storedParents(reference, moved);
       const parentsOf = (id: string): readonly string[] => {
         const row = rows.get(id);
-        return row === undefined
-          ? (stored.get(id) ?? [])
-          : referredIds(property, row.after[property.name]);
+        return row === undefined ? (stored.get(id) ?? []) : referredIds(reference, row.after);
       };
       const ids = moved.map(({ id }) => id);
       const guilty = groupsOf(ids, parentsOf)
@@ -68,7 +65,7 @@ export class CircleJudge {
         for (const row of turn < MAX_TURNS ? group.slice(-1) : moved) {
           this.#changes.complain(
             row,
-            property.name,
+            reference.property.name,
             'must lead neither to the object itself nor to one below it',
           );
         }
@@ -77,26 +74,27 @@ export class CircleJudge {
   }
 
   async #storedParents(
-    property: ReferenceProperty,
+    reference: TypeReference,
     moved: readonly ProposedRow[],
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const { index, births } = this.#changes;
-    const ancestry = this.#ancestry.get(property.name) ?? { parents: new Map(), walked: new Set() };
-    this.#ancestry.set(property.name, ancestry);
+    const { name } = reference;
+    const ancestry = this.#ancestry.get(name) ?? { parents: new Map(), walked: new Set() };
+    this.#ancestry.set(name, ancestry);
     const { parents, walked } = ancestry;
     const ids = new Set<string>();
     for (const { id: own, before, after } of moved) {
-      for (const id of [own, ...newReferences(property, before, after)]) {
+      for (const id of [own, ...newReferences(reference, before, after)]) {
         if (!walked.has(id) && !births.has(id)) ids.add(id);
       }
     }
     if (ids.size === 0) return parents;
     const { type } = index;
-    const records = await this.#snapshot.ancestors(type, property.name, [...ids], MAX_ANCESTORS);
+    const records = await this.#snapshot.ancestors(type, name, [...ids], MAX_ANCESTORS);
     if (records.length > MAX_ANCESTORS) {
       throw new MethodError(
         'requestTooLarge',
-        `${quoted(property.name)} leads to more than ${MAX_ANCESTORS} objects.`,
+        `${quoted(name)} leads to more than ${MAX_ANCESTORS} objects.`,
       );
     }
     const fresh = new Map<string, string[]>();

@@ -1,20 +1,21 @@
+import type { PropertyDefinition } from '../../capability/definition.js';
 import { textSteps } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import { runInSlices, type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { quoted, sentence } from '../issues.js';
-import type { BlobProperty, ReferenceProperty, TypeIndex } from '../type-index.js';
+import type { TypeIndex, TypeReference } from '../type-index.js';
 import type { KnownIds } from '../work/known-ids.js';
-import { blobIdsOf, referredIds, unknownReference, unusableBlob } from '../work/links.js';
+import { blobIdsOf, newReferences, unknownReference, unusableBlob } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
 import type { KnownObjects } from './relations.js';
 
 /** The new objects or blobs that an object names by a property. */
 interface NewLinks {
-  readonly property: BlobProperty | ReferenceProperty;
-  /** The type of the objects; null for blobs. */
-  readonly targetType: string | null;
+  readonly property: PropertyDefinition;
+  /** Null for blobs. */
+  readonly reference: TypeReference | null;
   readonly ids: readonly string[];
 }
 
@@ -69,11 +70,13 @@ export class LinkJudge {
       if (error?.type !== 'invalidProperties' || effect === null) return [];
       return [{ ...effect, operation, error }];
     });
-    await this.#judge(refused, ({ operation, error }, unknown) => {
+    await this.#judge(refused, ({ operation, error, after }, unknown) => {
       const names = unknown.map(({ property }) => property.name);
-      const texts = unknown.map((link) => `${quoted(link.property.name)} ${this.#why(link)}`);
+      const texts = unknown.map((link) => {
+        return `${quoted(link.property.name)} ${this.#why(link, after)}`;
+      });
       operation.error = setError('invalidProperties', `${error.description} ${sentence(texts)}`, {
-        properties: [...(error.properties ?? []), ...names],
+        properties: [...(error.properties ?? []), ...new Set(names)],
       });
     });
   }
@@ -108,13 +111,13 @@ export class LinkJudge {
   ): Steps<ReadonlyMap<KnownIds, ReadonlySet<string>>> {
     const unknown = new Map<KnownIds, Set<string>>();
     const strides = new Strides();
-    for (const { targetType, ids } of [...linkLists].flat()) {
-      const known = this.#known(targetType);
+    for (const { reference, ids } of [...linkLists].flat()) {
+      const known = this.#known(reference);
       const some = unknown.get(known) ?? new Set();
       unknown.set(known, some);
       for (const id of ids) {
         if (strides.isOver()) yield;
-        if (!this.#isOwn(targetType, id) && !known.isLookedUp(id)) some.add(id);
+        if (!this.#isOwn(reference, id) && !known.isLookedUp(id)) some.add(id);
       }
     }
     return unknown;
@@ -127,12 +130,12 @@ export class LinkJudge {
     for (const [one, links] of linksByObject) {
       yield;
       const unknown: UnknownLink[] = [];
-      for (const { property, targetType, ids } of links) {
-        const known = this.#known(targetType);
+      for (const { property, reference, ids } of links) {
+        const known = this.#known(reference);
         const id = ids.find(
-          (candidate) => !this.#isOwn(targetType, candidate) && !known.has(candidate),
+          (candidate) => !this.#isOwn(reference, candidate) && !known.has(candidate),
         );
-        if (id !== undefined) unknown.push({ property, targetType, id });
+        if (id !== undefined) unknown.push({ property, reference, id });
       }
       if (unknown.length > 0) tell(one, unknown);
     }
@@ -141,25 +144,25 @@ export class LinkJudge {
   #complain(row: ProposedRow, link: UnknownLink): void {
     const { name, access } = link.property;
     // Clients don't know of internal properties.
-    if (link.targetType === null && access === 'internal') this.#changes.blame(row, [name], HIDDEN);
-    else this.#changes.complain(row, name, this.#why(link));
+    if (link.reference === null && access === 'internal') this.#changes.blame(row, [name], HIDDEN);
+    else this.#changes.complain(row, name, this.#why(link, row.after));
   }
 
   /** Completes the sentence that the property's name begins. */
-  #why({ targetType, id }: UnknownLink): string {
-    return targetType === null
+  #why({ reference, id }: UnknownLink, object: StoredObject): string {
+    return reference === null
       ? unusableBlob(id)
-      : unknownReference(targetType, id, this.#changes.births);
+      : unknownReference(reference, object, id, this.#changes.births);
   }
 
-  /** Returns the ids of a type's objects that the database has; null: of blobs. */
-  #known(targetType: string | null): KnownIds {
-    return targetType === null ? this.#unit.blobs : this.#objects.idsOf(targetType);
+  /** Returns the ids that the database has, of objects of the type referred to or of blobs. */
+  #known(reference: TypeReference | null): KnownIds {
+    return reference === null ? this.#unit.blobs : this.#objects.idsOf(reference.type);
   }
 
   /** Returns whether the call has the object, as far as it destroys nothing. */
-  #isOwn(type: string | null, id: string): boolean {
-    return type === this.#changes.index.type.name && this.#changes.holds(id);
+  #isOwn(reference: TypeReference | null, id: string): boolean {
+    return reference?.type === this.#changes.index.type.name && this.#changes.holds(id);
   }
 }
 
@@ -175,27 +178,14 @@ function* newLinks(
     for (const property of index.blobs) {
       const texts = yield* textSteps(property.blobs, after[property.name]);
       const ids = [...texts].filter((id) => !oldIds.has(id));
-      if (ids.length > 0) found.push({ property, targetType: null, ids });
+      if (ids.length > 0) found.push({ property, reference: null, ids });
     }
   }
-  for (const property of index.references) {
-    const ids = newReferences(property, before, after);
-    if (ids.length > 0) found.push({ property, targetType: property.reference.type, ids });
+  for (const reference of index.references) {
+    const ids = newReferences(reference, before, after);
+    if (ids.length > 0) found.push({ property: reference.property, reference, ids });
   }
   return found;
-}
-
-/** Returns the ids that an object refers to and didn't before: only these are judged. */
-export function newReferences(
-  property: ReferenceProperty,
-  before: StoredObject | null,
-  after: StoredObject,
-): readonly string[] {
-  const { name } = property;
-  if (before === null) return referredIds(property, after[name]);
-  if (before[name] === after[name]) return [];
-  const old = new Set(referredIds(property, before[name]));
-  return referredIds(property, after[name]).filter((id) => !old.has(id));
 }
 
 const NONE: ReadonlySet<string> = new Set();

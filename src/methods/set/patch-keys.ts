@@ -1,5 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { keysOnPath } from '../../capability/places.js';
+import { keyOnPath } from '../../capability/places.js';
 import { formedText } from '../../capability/text-forms.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
@@ -31,8 +31,8 @@ function formPointer(named: ReadonlyMap<string, PropertyDefinition>, pointer: st
   if (path.length === 0 || texts.length === 0) return pointer;
   const tokens = [...path];
   for (const rule of texts) {
-    for (const [at, isKey] of keysOnPath([rule.place], path).entries())
-      if (isKey) tokens[at] = formedText(rule, path[at] ?? '');
+    const at = keyOnPath(rule.place, path);
+    if (at !== -1) tokens[at] = formedText(rule, path[at] ?? '');
   }
   return [name, ...tokens].map(escapeToken).join('/');
 }

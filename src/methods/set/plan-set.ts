@@ -189,10 +189,10 @@ function* inOrder(index: TypeIndex, creates: SetPlan['creates']): Steps<SetPlan[
   const all = new Map<string, Needs>();
   for (const create of creates) {
     yield;
-    const references = index.references.flatMap((property) =>
-      referredIds(property, create.draft.values[property.name])
+    const references = index.references.flatMap((reference) =>
+      referredIds(reference, create.draft.values)
         .filter((id) => own.has(id))
-        .map((id) => ({ property: property.name, id })),
+        .map((id) => ({ property: reference.property.name, id })),
     );
     all.set(create.birth.id, { create, references });
   }

@@ -1,42 +1,41 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { recordedReferencesOf } from '../../capability/named-references.js';
+import { replaceTexts } from '../../capability/places.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
-import type { StoredObject } from '../../store/port.js';
-import { isReference, putValue, type ReferenceProperty } from '../type-index.js';
+import type { ReferenceName, StoredObject } from '../../store/port.js';
+import { putValue, type TypeReference } from '../type-index.js';
 import { KnownIds } from '../work/known-ids.js';
-import { withoutReferences } from '../work/links.js';
 import type { UnitOfWork } from '../work/unit.js';
 
 /** A computed property that counts the objects which refer to its object. */
 export interface CountedBy {
   readonly type: DataTypeDefinition;
   readonly property: PropertyDefinition;
-  /** The counted type's reference property. */
+  /** Of a reference of the counted type. */
   readonly referenceName: string;
 }
 
 /** How types depend on one another; by type name. */
 export interface Relations {
-  /** The types that properties refer to. */
+  /** The types that others refer to, but for weak references: nothing follows from those. */
   readonly referred: ReadonlySet<string>;
   /** The properties that count a type's objects, by the name of that type. */
   readonly counts: ReadonlyMap<string, readonly CountedBy[]>;
   /** Every reference whose objects are destroyed with what they refer to. */
-  readonly cascading: readonly { readonly type: string; readonly property: string }[];
+  readonly cascading: readonly ReferenceName[];
 }
 
 /** Looks up how the types depend on one another. */
 export function relate(types: Iterable<DataTypeDefinition>): Relations {
   const referred = new Set<string>();
   const counts = new Map<string, CountedBy[]>();
-  const cascading: { readonly type: string; readonly property: string }[] = [];
+  const cascading: ReferenceName[] = [];
   for (const type of types) {
+    for (const { type: target, onDestroy, name } of recordedReferencesOf(type.properties)) {
+      referred.add(target);
+      if (onDestroy === 'cascade') cascading.push({ type: type.name, reference: name });
+    }
     for (const property of type.properties) {
-      if (isReference(property)) {
-        referred.add(property.reference.type);
-        if (property.reference.onDestroy === 'cascade') {
-          cascading.push({ type: type.name, property: property.name });
-        }
-      }
       const { computed } = property;
       if (computed?.kind === 'count')
         push(counts, computed.type, { type, property, referenceName: computed.by });
@@ -51,11 +50,11 @@ export interface ObjectKey {
   readonly id: string;
 }
 
-/** `origin` refers to `target` by a property. */
+/** `origin` refers to `target`. */
 export interface Link {
   readonly origin: ObjectKey;
   readonly target: ObjectKey;
-  readonly property: ReferenceProperty;
+  readonly reference: TypeReference;
 }
 
 export function textOf({ type, id }: ObjectKey): string {
@@ -92,17 +91,14 @@ export function withoutLinks(
   links: readonly Link[],
 ): Record<string, JsonValue> {
   const unlinked = Object.assign(emptyObject(), object);
-  const going = new Map<ReferenceProperty, Set<string>>();
-  for (const { property, target } of links) {
-    going.set(property, (going.get(property) ?? new Set()).add(target.id));
+  const going = new Map<TypeReference, Set<string>>();
+  for (const { reference, target } of links) {
+    going.set(reference, (going.get(reference) ?? new Set()).add(target.id));
   }
-  for (const [property, ids] of going) {
+  for (const [{ property, place }, ids] of going) {
     const value = unlinked[property.name] ?? null;
-    putValue(
-      unlinked,
-      property,
-      withoutReferences(property, value, (id) => ids.has(id)),
-    );
+    const rest = replaceTexts([place], value, (id) => (ids.has(id) ? null : id));
+    putValue(unlinked, property, rest);
   }
   return unlinked;
 }

@@ -1,5 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import { keysOnPath, type Place } from '../../capability/places.js';
+import { keyOnPath } from '../../capability/places.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -16,7 +16,7 @@ import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
 import { defaultOf, isImmutable, presentTime, type TypeIndex } from '../type-index.js';
-import { NO_BLOB_CREATED, NOTHING_CREATED } from '../work/links.js';
+import { NO_BLOB_CREATED, NO_OBJECT_CREATED } from '../work/links.js';
 import {
   type Author,
   type CreationIds,
@@ -134,21 +134,26 @@ function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems
   const [name = '', ...path] = parsePointer(`/${pointer}`) ?? [];
   const property = writableProperty(scene.index, name, scene.author);
   if (property === undefined) return pointer;
-  const { reference, blobs = [] } = property;
-  const isObject = keysOnPath(reference?.form === 'set' ? SET : [], path);
-  const isBlob = keysOnPath(blobs, path);
-  const ids = path.map((token, at) => {
-    if (reference !== undefined && isObject[at] === true)
-      return resolveObjectId(scene.createdIds, reference.type, token);
-    return isBlob[at] === true ? resolveId(token, scene.createdIds.earlier) : token;
-  });
-  if (!ids.includes(null)) return [name, ...ids].map((token) => escapeToken(token ?? '')).join('/');
-  problems.add(name, reference === undefined ? NO_BLOB_CREATED : NOTHING_CREATED);
-  return pointer;
+  const { references = [], blobs = [] } = property;
+  const ids: string[] = [...path];
+  const resolve = (at: number, id: string | null, why: string): void => {
+    if (id === null) problems.add(name, why);
+    else ids[at] = id;
+  };
+  for (const { place, type } of references) {
+    const at = keyOnPath(place, path);
+    const token = path[at];
+    if (token !== undefined)
+      resolve(at, resolveObjectId(scene.createdIds, type, token), NO_OBJECT_CREATED);
+  }
+  for (const place of blobs) {
+    const at = keyOnPath(place, path);
+    const token = path[at];
+    if (token !== undefined)
+      resolve(at, resolveId(token, scene.createdIds.earlier), NO_BLOB_CREATED);
+  }
+  return problems.has(name) ? pointer : [name, ...ids].map(escapeToken).join('/');
 }
-
-/** The names of a set's members are what it holds. */
-const SET: readonly Place[] = Object.freeze([[{ each: 'key' }]]);
 
 /** The properties that a patch changes, less those that it removes: their values, and the others. */
 interface Changed {

@@ -1,52 +1,66 @@
-import type { PropertyDefinition } from '../../capability/definition.js';
-import { type Place, textSteps } from '../../capability/places.js';
-import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
+import { type Place, type PlaceStep, pathTo, textSteps, textsAt } from '../../capability/places.js';
+import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import type { Steps } from '../../runtime/slices.js';
 import type { BlobReference, ReferenceRecord, StoredObject } from '../../store/port.js';
 import { quoted } from '../issues.js';
-import type { Names, ReferenceProperty, TypeIndex } from '../type-index.js';
+import type { Names, TypeIndex, TypeReference } from '../type-index.js';
 
-/** Returns the ids in a reference property's value, each once; none if it has another shape. */
-export function referredIds(property: PropertyDefinition, value: JsonValue | undefined): string[] {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) {
-    return [...new Set(value.filter((item): item is string => typeof item === 'string'))];
-  }
-  if (property.reference?.form === 'set' && isJsonObject(value)) return Object.keys(value);
-  return [];
+/** Returns the ids that an object names by a reference, each once. */
+export function referredIds(
+  { property, place }: TypeReference,
+  object: JsonObject | null,
+): readonly string[] {
+  const value = object?.[property.name] ?? null;
+  if (value === null) return NO_IDS;
+  if (place.length > 0) return [...textsAt([place], value)];
+  return typeof value === 'string' ? [value] : NO_IDS;
 }
 
-export const NOTHING_CREATED = 'refers to a creation id under which nothing was created';
+const NO_IDS: readonly string[] = Object.freeze([]);
 
-/** Completes the sentence that the property's name begins. `births`: ids of the call's creates. */
-export function unknownReference(type: string, id: string, births: Names): string {
-  return births.has(id)
-    ? NOTHING_CREATED
-    : `refers to ${quoted(id)}, which is no ${type} of this account`;
+/** Returns the ids that an object refers to and didn't before: only these are judged. */
+export function newReferences(
+  reference: TypeReference,
+  before: StoredObject | null,
+  after: StoredObject,
+): readonly string[] {
+  const { name } = reference.property;
+  if (before === null) return referredIds(reference, after);
+  if (before[name] === after[name]) return NO_IDS;
+  const old = new Set(referredIds(reference, before));
+  return referredIds(reference, after).filter((id) => !old.has(id));
 }
 
-const IN_LISTS: readonly Place[] = Object.freeze([[], [{ each: 'item' }]]);
-const IN_SETS: readonly Place[] = Object.freeze([...IN_LISTS, [{ each: 'key' }]]);
+const NOTHING_CREATED = 'a creation id under which nothing was created';
 
-/** Returns the places of ids in a reference property's value, whatever its shape. */
-export function placesOf({ reference }: ReferenceProperty): readonly Place[] {
-  return reference.form === 'set' ? IN_SETS : IN_LISTS;
+/** Of a creation id in a pointer, which itself says where. */
+export const NO_OBJECT_CREATED = `refers to ${NOTHING_CREATED}`;
+
+/** Completes the sentence that the property's name begins: `id` is what the client sent there. */
+export function nothingCreated(place: Place, value: JsonValue, id: string): string {
+  return `${refersTo(place, value, id)} ${NOTHING_CREATED}`;
 }
 
-/** Returns the value without references to objects that are gone (setNull). */
-export function withoutReferences(
-  property: ReferenceProperty,
-  value: JsonValue,
-  isGone: (id: string) => boolean,
-): JsonValue {
-  if (typeof value === 'string') return isGone(value) ? null : value;
-  if (Array.isArray(value)) {
-    return value.filter((item: JsonValue) => typeof item !== 'string' || !isGone(item));
-  }
-  if (!isJsonObject(value) || property.reference.form !== 'set') return value;
-  const kept = emptyObject();
-  for (const [key, member] of Object.entries(value)) if (!isGone(key)) kept[key] = member;
-  return kept;
+/** Completes the sentence likewise. `births`: ids of the call's creates. */
+export function unknownReference(
+  { property, place, type }: TypeReference,
+  object: JsonObject,
+  id: string,
+  births: Names,
+): string {
+  const refers = refersTo(place, object[property.name] ?? null, id);
+  if (births.has(id)) return `${refers} ${NOTHING_CREATED}`;
+  return `${refers} ${quoted(id)}, which is no ${type} of this account`;
+}
+
+/** Tells where within the value the id is, unless the value itself is it or a list or map of it. */
+function refersTo(place: Place, value: JsonValue, id: string): string {
+  const path = place.length > 1 || isMember(place[0]) ? pathTo(place, value, id) : null;
+  return path === null ? 'refers to' : `refers at ${quoted(path)} to`;
+}
+
+function isMember(step: PlaceStep | undefined): boolean {
+  return step !== undefined && ('member' in step || step.each === 'value');
 }
 
 /** Returns the blob ids that an object names, each once. */
@@ -100,32 +114,36 @@ export function* noteBlobs(
   }
 }
 
-/** Notes the rows of JmapReference: one for each property and object referred to. */
-export function noteReferences(
+/** Notes the rows of JmapReference: one for each reference and object referred to. */
+export function* noteReferences(
   index: TypeIndex,
-  { objectId: fromId, before, after }: Move,
+  moves: readonly Move[],
   rows: Moved<ReferenceRecord>,
-): void {
+): Steps<void> {
   const fromType = index.type.name;
-  for (const property of index.references) {
-    const { name } = property;
-    if (before !== null && after !== null && before[name] === after[name]) continue;
-    const old = new Set(before === null ? [] : namedIds(property, before[name]));
-    const now = new Set(after === null ? [] : namedIds(property, after[name]));
-    const record = (toId: string): ReferenceRecord => {
-      return { toType: property.reference.type, toId, fromType, fromId, property: name };
-    };
-    for (const id of old) if (!now.has(id)) rows.removed.push(record(id));
-    for (const id of now) if (!old.has(id)) rows.added.push(record(id));
+  const recorded = index.references.filter(({ isRecorded }) => isRecorded);
+  for (const { objectId: fromId, before, after } of moves) {
+    yield;
+    for (const reference of recorded) {
+      const { name } = reference.property;
+      if (before !== null && after !== null && before[name] === after[name]) continue;
+      const old = new Set(namedIds(reference, before));
+      const now = new Set(namedIds(reference, after));
+      const record = (toId: string): ReferenceRecord => {
+        return { toType: reference.type, toId, fromType, fromId, reference: reference.name };
+      };
+      for (const id of old) if (!now.has(id)) rows.removed.push(record(id));
+      for (const id of now) if (!old.has(id)) rows.added.push(record(id));
+    }
   }
 }
 
 /**
- * Returns the ids that JmapReference may have. Text from before the property was a reference may be
- * no id (RFC 8620 1.2): it names nothing, and long text has no room in the table's key.
+ * Returns the ids that JmapReference may have. Text from before the place was a reference may be no
+ * id (RFC 8620 1.2): it names nothing, and long text has no room in the table's key.
  */
-function namedIds(property: ReferenceProperty, value: JsonValue | undefined): readonly string[] {
-  return referredIds(property, value).filter(({ length }) => length >= 1 && length <= MAX_ID);
+function namedIds(reference: TypeReference, object: StoredObject | null): readonly string[] {
+  return referredIds(reference, object).filter(({ length }) => length >= 1 && length <= MAX_ID);
 }
 
 const MAX_ID = 255;

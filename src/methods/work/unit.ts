@@ -154,7 +154,7 @@ export class UnitOfWork {
         await runInSlices(noteBlobs(index, moves, blobs), this.slices);
       }
       if (index.references.length > 0) {
-        for (const move of moves) noteReferences(index, move, references);
+        await runInSlices(noteReferences(index, moves, references), this.slices);
       }
       // Destroyed first: what they held of unique values is free then.
       if (destroys.length > 0) await this.#transaction.destroy(type, destroys);

@@ -3,6 +3,7 @@ import type {
   PropertyDefinition,
   UniqueDefinition,
 } from '../../capability/definition.js';
+import { recordedReferencesOf } from '../../capability/named-references.js';
 import { holdsBlobs } from '../../capability/places.js';
 import type { JsonValue } from '../../protocol/json.js';
 import type { Conductor, Slices } from '../../runtime/slices.js';
@@ -19,10 +20,10 @@ import type {
   QueryPlan,
   QueryWindow,
   Ranked,
+  ReferenceName,
   ReferenceRecord,
   Snapshot,
   StoredObject,
-  TypeProperty,
   WhichObjects,
 } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
@@ -194,7 +195,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async referrers(
     targets: readonly ObjectIds[],
-    through: readonly TypeProperty[],
+    through: readonly ReferenceName[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
@@ -213,14 +214,14 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async ancestors(
     type: DataTypeDefinition,
-    property: string,
+    reference: string,
     ids: readonly string[],
     limit: number,
   ): Promise<readonly ReferenceRecord[]> {
     this.check();
     if (ids.length === 0) return [];
-    const { table, column } = this.names.reference(type.name, property);
-    const parameters = [this.scope.accountId, table, column];
+    const { table, key } = this.names.reference(type.name, reference);
+    const parameters = [this.scope.accountId, table, key];
     const list = JSON.stringify(ids);
     return this.names.references(
       await this.all('ancestors', list, ...parameters, ...parameters, limit + 1),
@@ -255,12 +256,12 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     if (ids.length === 0) return { references: [], blobs: [] };
     const { table, properties } = type;
-    const linking = properties.filter(({ reference }) => reference !== undefined);
-    const columns = JSON.stringify(linking.map(({ column }) => column));
+    const linking = recordedReferencesOf(properties);
+    const keys = JSON.stringify(linking.map(({ key }) => key));
     const list = JSON.stringify(ids);
     const parameters = [this.scope.accountId, table] as const;
     const [references, blobs] = await Promise.all([
-      linking.length === 0 ? [] : this.all('ownReferences', ...parameters, columns, list),
+      linking.length === 0 ? [] : this.all('ownReferences', ...parameters, keys, list),
       properties.some(holdsBlobs) ? this.all('ownBlobReferences', ...parameters, list) : [],
     ]);
     return {

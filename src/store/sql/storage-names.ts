@@ -1,14 +1,15 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import type { BlobReference, ObjectIds, ReferenceRecord, TypeProperty } from '../port.js';
+import { recordedReferencesOf } from '../../capability/named-references.js';
+import type { BlobReference, ObjectIds, ReferenceName, ReferenceRecord } from '../port.js';
 import type { Row } from './row-codec.js';
 
-/** A reference property as storage names it. */
+/** A reference as storage names it. */
 interface StoredReference {
   readonly table: string;
-  readonly column: string;
+  readonly key: string;
 }
 
-/** `[table, column]` of reference properties. */
+/** `[table, key]` of references. */
 export interface Leading {
   readonly all: readonly Pair[];
   /** Those of them that are walked on from. */
@@ -20,24 +21,22 @@ type ReferenceRow = readonly [
   toId: string,
   table: string,
   fromId: string,
-  column: string,
+  key: string,
 ];
 
-type Pair = readonly [table: string, column: string];
+type Pair = readonly [table: string, key: string];
 
 /** The parts of a type that matter here. */
 export type NamedType = Pick<DataTypeDefinition, 'name' | 'table' | 'search'> & {
-  readonly properties: readonly Pick<PropertyDefinition, 'name' | 'column' | 'reference'>[];
+  readonly properties: readonly Pick<PropertyDefinition, 'name' | 'column' | 'references'>[];
 };
 
-interface Incoming {
-  readonly type: string;
-  readonly property: string;
+interface Incoming extends ReferenceName {
   readonly pair: Pair;
 }
 
 /**
- * The engine's own tables hold storage names: a type's table, a property's column. They survive a
+ * The engine's own tables hold storage names: a type's table, a reference's key. They survive a
  * rename, so a name may be another one's storage name. The port speaks names; this class
  * translates, for the types that a store is opened with. It leaves out rows of unknown types: the
  * version before or after may serve from the same database.
@@ -45,10 +44,10 @@ interface Incoming {
 export class StorageNames {
   readonly #tables: ReadonlyMap<string, string>;
   readonly #names: ReadonlyMap<string, string>;
-  /** By name of the type, then of the property. */
+  /** By name of the type, then of the reference. Weak ones have no records. */
   readonly #references = new Map<string, Map<string, StoredReference>>();
-  /** By table, then by column: names of reference properties. */
-  readonly #properties = new Map<string, Map<string, string>>();
+  /** By table, then by key: names of references. */
+  readonly #referenceNames = new Map<string, Map<string, string>>();
   /** By name of the type that is referred to. */
   readonly #incoming = new Map<string, Incoming[]>();
 
@@ -64,19 +63,19 @@ export class StorageNames {
     return table;
   }
 
-  /** Returns a reference property by its names. */
-  reference(type: string, property: string): StoredReference {
-    const reference = this.#references.get(type)?.get(property);
+  /** Returns a reference by its names. */
+  reference(type: string, name: string): StoredReference {
+    const reference = this.#references.get(type)?.get(name);
     if (reference === undefined)
-      throw new Error(`The store was opened with no reference ${type}.${property}.`);
+      throw new Error(`The store was opened with no reference ${type}.${name}.`);
     return reference;
   }
 
   /** Records as JSON: rows of REFERENCE_COLUMNS. */
   referenceRows(records: readonly ReferenceRecord[]): string {
-    const rows = records.map(({ toType, toId, fromType, fromId, property }) => {
-      const { table, column } = this.reference(fromType, property);
-      return [this.table(toType), toId, table, fromId, column];
+    const rows = records.map(({ toType, toId, fromType, fromId, reference }) => {
+      const { table, key } = this.reference(fromType, reference);
+      return [this.table(toType), toId, table, fromId, key];
     });
     return JSON.stringify(rows);
   }
@@ -84,12 +83,12 @@ export class StorageNames {
   /** Returns the records in rows of REFERENCE_COLUMNS. */
   references(rows: readonly Row[]): readonly ReferenceRecord[] {
     return rows.flatMap((row) => {
-      const [toTable, toId, table, fromId, column] = row as ReferenceRow;
+      const [toTable, toId, table, fromId, key] = row as ReferenceRow;
       const toType = this.#names.get(toTable);
       const fromType = this.#names.get(table);
-      const property = this.#properties.get(table)?.get(column);
-      if (toType === undefined || fromType === undefined || property === undefined) return [];
-      return [{ toType, toId, fromType, fromId, property }];
+      const reference = this.#referenceNames.get(table)?.get(key);
+      if (toType === undefined || fromType === undefined || reference === undefined) return [];
+      return [{ toType, toId, fromType, fromId, reference }];
     });
   }
 
@@ -111,16 +110,16 @@ export class StorageNames {
   }
 
   /** Returns the references that may lead into the closure of `targets` (Snapshot.referrers). */
-  leading(targets: readonly ObjectIds[], through: readonly TypeProperty[]): Leading {
-    const walked = new Set(through.map(({ type, property }) => `${type}\n${property}`));
+  leading(targets: readonly ObjectIds[], through: readonly ReferenceName[]): Leading {
+    const walked = new Set(through.map(({ type, reference }) => `${type}\n${reference}`));
     const all: Pair[] = [];
     const throughPairs: Pair[] = [];
     const types = new Set(targets.map(({ type }) => type));
     // A Set goes on over what is added while it is walked.
     for (const target of types) {
-      for (const { type, property, pair } of this.#incoming.get(target) ?? []) {
+      for (const { type, reference, pair } of this.#incoming.get(target) ?? []) {
         all.push(pair);
-        if (!walked.has(`${type}\n${property}`)) continue;
+        if (!walked.has(`${type}\n${reference}`)) continue;
         throughPairs.push(pair);
         types.add(type);
       }
@@ -130,16 +129,15 @@ export class StorageNames {
 
   #addReferences({ name: type, table, properties }: NamedType): void {
     const byName = new Map<string, StoredReference>();
-    const byColumn = new Map<string, string>();
-    for (const { name, column, reference } of properties) {
-      if (reference === undefined) continue;
-      byName.set(name, Object.freeze({ table, column }));
-      byColumn.set(column, name);
-      const leading = this.#incoming.get(reference.type) ?? [];
-      this.#incoming.set(reference.type, leading);
-      leading.push({ type, property: name, pair: Object.freeze([table, column] as const) });
+    const byKey = new Map<string, string>();
+    for (const { name, key, type: target } of recordedReferencesOf(properties)) {
+      byName.set(name, Object.freeze({ table, key }));
+      byKey.set(key, name);
+      const leading = this.#incoming.get(target) ?? [];
+      this.#incoming.set(target, leading);
+      leading.push({ type, reference: name, pair: Object.freeze([table, key] as const) });
     }
     this.#references.set(type, byName);
-    this.#properties.set(table, byColumn);
+    this.#referenceNames.set(table, byKey);
   }
 }

@@ -1,4 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
+import { holdsReferences } from '../../capability/named-references.js';
 import { formedValue } from '../../capability/text-forms.js';
 import { UNKNOWN_COLUMN } from '../../capability/unknown-properties.js';
 import { emptyObject, isJsonObject, type JsonValue } from '../../protocol/json.js';
@@ -71,9 +72,9 @@ function mayHave(
   property: PropertyDefinition,
   value: JsonValue,
 ): boolean {
-  const { name, access, computed, reference, blobs = [] } = property;
+  const { name, access, computed, blobs = [] } = property;
   const isGiven = access === 'mutable' || access === 'immutable';
-  const isLinked = reference !== undefined || blobs.length > 0;
+  const isLinked = holdsReferences(property) || blobs.length > 0;
   const isUnique = type.uniques?.some(({ properties }) => properties.includes(property)) === true;
   if (!isGiven || isLinked || isUnique || computed !== undefined) return false;
   const candidate = emptyObject();

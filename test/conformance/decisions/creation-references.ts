@@ -6,7 +6,7 @@ import {
   needOwnLink,
 } from '../../../conform/src/checks/creation-references.js';
 import { matchInvalid } from '../../../conform/src/checks/patch-places.js';
-import { wrapIds } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/links.js';
 
 export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', 'set'] }, [
   {
@@ -18,8 +18,11 @@ export const creationReferenceDecisions = typeChecks('5.3', { methods: ['get', '
     needs: { room: 5 },
     applies: needOwnLink,
     async run(subject) {
-      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference: { form } }) => {
-        const to = (key: string) => ({ ...subject.create('c'), [name]: wrapIds(form, `#${key}`) });
+      await forEachLink(subject, findOwnLinks(subject), async ({ name, reference }) => {
+        const to = (key: string) => ({
+          ...subject.create('c'),
+          [name]: wrapIds(reference, `#${key}`),
+        });
         const { created, notCreated } = await subject.set({
           create: {
             a: to('b'),

@@ -1,10 +1,10 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
-import { findCounts } from '../../../conform/src/checks/described-counts.js';
+import { findCounted, findCounts } from '../../../conform/src/checks/described-counts.js';
 import { Targets } from '../../../conform/src/checks/targets.js';
 import { sameMembers } from '../../../conform/src/expected.js';
 import { NotApplicable } from '../../../conform/src/not-applicable.js';
-import { wrapIds } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/links.js';
 
 /** An object that counts has this number, and an act that changes it is a change of its. */
 const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 4 }, [
@@ -20,10 +20,9 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
       try {
         for (const { name, computed } of findCounts(subject)) {
           const child = await targets.prepareType(computed.type);
-          const by = child.described.properties.find((one) => one.name === computed.by);
-          const form = by?.reference?.form ?? 'single';
+          const by = findCounted(child, computed.by);
           const [a = '', b = ''] = await subject.make(subject.A1, 'counts', 'other');
-          const hold = (id: string) => ({ [computed.by]: wrapIds(form, id) });
+          const hold = (id: string) => ({ [by.property.name]: wrapIds(by, id) });
           /**
            * Returns the changes of an act: the numbers of both, and that these are among the
            * updated.
@@ -50,7 +49,7 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
           await step(add, [1, 0], a);
           await step(add, [2, 0], a);
           const [first = '', second = ''] = ids;
-          if (by?.access === 'mutable') {
+          if (by.property.access === 'mutable') {
             await step(() => child.update(first, hold(b)), [1, 1], a, b);
             await step(() => child.update(first, hold(a)), [2, 0], a, b);
           }
@@ -77,10 +76,10 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
           const child = await targets.prepareType(computed.type);
           const { text } = child.profile;
           if (text === '') throw new NotApplicable('What is counted has no text to change.');
-          const by = child.described.properties.find((one) => one.name === computed.by);
+          const by = findCounted(child, computed.by);
           const top = await subject.makeOne(subject.A1, 'counts');
           const id = await child.putOne({
-            [computed.by]: wrapIds(by?.reference?.form ?? 'single', top),
+            [by.property.name]: wrapIds(by, top),
           });
           targets.add(child, subject.A1, id);
           const args = { accountId: subject.A1, sinceState: await subject.readState(subject.A1) };

@@ -9,13 +9,14 @@ import {
 } from '../../../conform/src/checks/described-links.js';
 import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import type { JsonMap } from '../../../conform/src/client/json.js';
-import { wrapIds } from '../../../conform/src/subject/described.js';
+import { holdsSeveral, wrapIds } from '../../../conform/src/subject/links.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
+import { replaceTexts } from '../../../src/capability/places.js';
 
 /** Returns the values that a second copy of one object must have of its own. */
 function another(subject: Subject): JsonMap {
   const own = subject.profile.given.filter(
-    ({ reference, blobs }) => reference === undefined && blobs.length === 0,
+    ({ references, blobs }) => references.length === 0 && blobs.length === 0,
   );
   return Object.fromEntries(own.map(({ name }) => [name, subject.drawDiffering(name)]));
 }
@@ -30,15 +31,15 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
-        const { form, type } = reference;
+        const { type } = reference;
         const foreign = await targets.make(type, subject.A2, 'foreign');
         for (const id of [foreign, 'nothing', '#nobody', 'no id', '']) {
-          const { refused } = await subject.put({ [name]: wrapIds(form, id) });
+          const { refused } = await subject.put({ [name]: wrapIds(reference, id) });
           expect({ name, id, refused }).toEqual({ name, id, refused: matchRefusal(subject, name) });
         }
         const near = await targets.make(type, subject.A1, 'near');
-        const id = await subject.putOne({ [name]: wrapIds(form, near) });
-        expect((await subject.read(id))[name]).toEqual(wrapIds(form, near));
+        const id = await subject.putOne({ [name]: wrapIds(reference, near) });
+        expect((await subject.read(id))[name]).toEqual(wrapIds(reference, near));
       });
     },
   },
@@ -47,17 +48,18 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     level: 'must',
     rule:
       'Where what a reference holds is to be destroyed, the descriptor says whether that is ' +
-      'refused with objectIsLinked, followed by what holds it, or taken out of the reference.',
+      'refused with objectIsLinked, followed by what holds it, taken out of the reference, or of no ' +
+      'effect.',
     needs: { methods: ['changes'] },
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
-        const { form, type, onDestroy, error = 'objectIsLinked' } = reference;
+        const { type, onDestroy, error = 'objectIsLinked' } = reference;
         const target = await targets.prepareType(type);
         const gone = await targets.make(type, subject.A1, 'gone');
         const stays = await targets.make(type, subject.A1, 'stays');
-        const ids = form === 'single' ? [gone] : [gone, stays];
-        const holder = await subject.putOne({ [name]: wrapIds(form, ...ids) });
+        const ids = holdsSeveral(reference) ? [gone, stays] : [gone];
+        const holder = await subject.putOne({ [name]: wrapIds(reference, ...ids) });
         const before = await subject.takeSnapshot(subject.A1);
         const args = { accountId: subject.A1, sinceState: await subject.readState(subject.A1) };
         const answer = await target.set({ destroy: [gone] });
@@ -71,10 +73,16 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
           name,
           destroyed: expect.arrayContaining([gone]),
         });
+        const whole = wrapIds(reference, ...ids);
+        if (onDestroy === 'keep') {
+          expect((await subject.read(holder))[name]).toEqual(whole);
+          return;
+        }
         const changes = await subject.client.changes(subject.type, args);
         expect(onDestroy === 'cascade' ? changes.destroyed : changes.updated).toContain(holder);
-        if (onDestroy === 'setNull')
-          expect((await subject.read(holder))[name]).toEqual(wrapIds(form, ...ids.slice(1)));
+        if (onDestroy !== 'setNull') return;
+        const left = replaceTexts([reference.place], whole, (id) => (id === gone ? null : id));
+        expect((await subject.read(holder))[name]).toEqual(left);
       });
     },
   },
@@ -88,23 +96,19 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     applies: (subject) =>
       findAcyclicLinks(subject).length > 0 ? null : 'The type has no reference without cycles.',
     async run(subject) {
-      await forEachLink(
-        subject,
-        findAcyclicLinks(subject),
-        async ({ name, reference: { form } }) => {
-          const top = await subject.putOne({});
-          const middle = await subject.putOne({ [name]: wrapIds(form, top) });
-          const leaf = await subject.putOne({ [name]: wrapIds(form, middle) });
-          for (const id of [top, middle, leaf]) {
-            const { refused } = await subject.update(top, { [name]: wrapIds(form, id) });
-            expect({ name, refused }).toEqual({
-              name,
-              refused: subject.matchSetError('invalidProperties', [name]),
-            });
-          }
-          await subject.set({ destroy: [leaf, middle, top] });
-        },
-      );
+      await forEachLink(subject, findAcyclicLinks(subject), async ({ name, reference }) => {
+        const top = await subject.putOne({});
+        const middle = await subject.putOne({ [name]: wrapIds(reference, top) });
+        const leaf = await subject.putOne({ [name]: wrapIds(reference, middle) });
+        for (const id of [top, middle, leaf]) {
+          const { refused } = await subject.update(top, { [name]: wrapIds(reference, id) });
+          expect({ name, refused }).toEqual({
+            name,
+            refused: subject.matchSetError('invalidProperties', [name]),
+          });
+        }
+        await subject.set({ destroy: [leaf, middle, top] });
+      });
     },
   },
   {
@@ -121,9 +125,9 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
         subject,
         findLinks(subject),
         async ({ name, reference, targets, property }) => {
-          const { form, type } = reference;
+          const { type } = reference;
           const near = await targets.make(type, subject.A1, 'near');
-          const id = await subject.putOne({ [name]: wrapIds(form, near) });
+          const id = await subject.putOne({ [name]: wrapIds(reference, near) });
           const { [name]: _, ...rest } = subject.readPrepared();
           const copy = async (more: JsonMap) =>
             await subject.client.copy(subject.type, {
@@ -134,7 +138,7 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
           const refused = await copy({});
           expect({ name, ...refused.notCreated }).toEqual({ name, k: matchRefusal(subject, name) });
           const far = await targets.make(type, subject.A2, 'far');
-          const { notCreated } = await copy({ [name]: wrapIds(form, far) });
+          const { notCreated } = await copy({ [name]: wrapIds(reference, far) });
           expect({ name, notCreated }).toEqual({ name, notCreated: null });
           if (!property.required && property.nullable)
             expect((await copy({ [name]: null, ...another(subject) })).notCreated).toBeNull();

@@ -3,7 +3,7 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { findOwnLinks } from '../../../conform/src/checks/creation-references.js';
 import { forEachKey } from '../../../conform/src/checks/described-unique.js';
 import { entry } from '../../../conform/src/expected.js';
-import { wrapIds } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/links.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 import type { ModelUnique } from '../../../src/descriptor/model.js';
 
@@ -20,7 +20,7 @@ const hasOrder = (subject: Subject): string | null =>
 
 /** Keys whose values mean the same in another account. */
 const movable = ({ properties }: ModelUnique): boolean =>
-  properties.every(({ reference, blobs }) => reference === undefined && blobs.length === 0);
+  properties.every(({ references, blobs }) => references.length === 0 && blobs.length === 0);
 
 const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
   {
@@ -34,7 +34,7 @@ const inSets = typeChecks('5.3', { methods: ['get', 'set'], room: 2 }, [
     run: (subject) =>
       forEachKey(subject, async (unique, key) => {
         for (const { property, reference } of linksBeside(subject, unique)) {
-          const link = { [property.name]: wrapIds(reference.form, '#needed') };
+          const link = { [property.name]: wrapIds(reference, '#needed') };
           const create = {
             needs: { ...subject.create('needs'), ...key, ...link },
             needed: { ...subject.create('needed'), ...key },
@@ -72,7 +72,7 @@ const inCopies = typeChecks('5.4', { methods: ['get', 'set', 'copy'], room: 2 },
           if (!movable(unique)) return;
           for (const { property, reference } of linksBeside(subject, unique)) {
             const [first, second] = [await subject.putOne({}), await subject.putOne({})];
-            const link = { [property.name]: wrapIds(reference.form, '#needed') };
+            const link = { [property.name]: wrapIds(reference, '#needed') };
             const create = {
               needs: { id: first, ...subject.readPrepared(), ...key, ...link },
               needed: { id: second, ...subject.readPrepared(), ...key },

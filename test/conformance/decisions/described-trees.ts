@@ -11,7 +11,7 @@ import { matchRefusal } from '../../../conform/src/checks/refusal.js';
 import { asSet, type Call } from '../../../conform/src/client/answers.js';
 import type { Json, JsonMap } from '../../../conform/src/client/json.js';
 import { at, entry, sameMembers } from '../../../conform/src/expected.js';
-import { wrapIds } from '../../../conform/src/subject/described.js';
+import { wrapIds } from '../../../conform/src/subject/links.js';
 import type { Subject } from '../../../conform/src/subject/subject.js';
 
 /** Ids of holders that an objectIsLinked tells, and some more than that. */
@@ -32,8 +32,8 @@ async function eachAcyclic(
   subject: Subject,
   work: (name: string, to: (id: string) => JsonMap) => Promise<void>,
 ): Promise<void> {
-  await forEachLink(subject, findAcyclicLinks(subject), async ({ name, reference: { form } }) =>
-    work(name, (id) => ({ [name]: wrapIds(form, id) })),
+  await forEachLink(subject, findAcyclicLinks(subject), async ({ name, reference }) =>
+    work(name, (id) => ({ [name]: wrapIds(reference, id) })),
   );
 }
 
@@ -55,19 +55,19 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
         findLinks(subject),
         async ({ name, property, reference, targets }) => {
           if (property.access !== 'mutable') return;
-          const { form, type } = reference;
+          const { type } = reference;
           const foreign = await targets.make(type, subject.A2, 'foreign');
           const near = await targets.make(type, subject.A1, 'near');
-          const id = await subject.putOne({ [name]: wrapIds(form, near) });
+          const id = await subject.putOne({ [name]: wrapIds(reference, near) });
           for (const other of [foreign, 'nothing', '#nobody']) {
-            const { refused } = await subject.update(id, { [name]: wrapIds(form, other) });
+            const { refused } = await subject.update(id, { [name]: wrapIds(reference, other) });
             expect({ name, other, refused }).toEqual({
               name,
               other,
               refused: matchRefusal(subject, name),
             });
           }
-          expect((await subject.read(id))[name]).toEqual(wrapIds(form, near));
+          expect((await subject.read(id))[name]).toEqual(wrapIds(reference, near));
         },
       );
     },
@@ -82,16 +82,16 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
     applies: needLink,
     async run(subject) {
       await forEachLink(subject, findLinks(subject), async ({ name, reference, targets }) => {
-        const { form, type } = reference;
+        const { type } = reference;
         const target = await targets.prepareType(type);
         const gone = await targets.make(type, subject.A1, 'gone');
         const { destroyed } = await target.set({ destroy: [gone] });
         expect(destroyed).toEqual([gone]);
-        const { refused } = await subject.put({ [name]: wrapIds(form, gone) });
+        const { refused } = await subject.put({ [name]: wrapIds(reference, gone) });
         expect({ name, refused }).toEqual({ name, refused: matchRefusal(subject, name) });
         if (type !== subject.type) return;
         const going = await targets.make(type, subject.A1, 'going');
-        const k = { ...subject.create('k'), [name]: wrapIds(form, going) };
+        const k = { ...subject.create('k'), [name]: wrapIds(reference, going) };
         const answer = await subject.set({ create: { k }, destroy: [going] });
         if (!(answer.destroyed ?? []).includes(going)) return;
         const id = answer.created?.['k']?.id;
@@ -112,13 +112,13 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
       restricting(subject).length > 0 ? null : 'No reference of the type keeps what it refers to.',
     async run(subject) {
       await forEachLink(subject, restricting(subject), async ({ name, reference, targets }) => {
-        const { form, type, error = 'objectIsLinked' } = reference;
+        const { type, error = 'objectIsLinked' } = reference;
         const target = await targets.prepareType(type);
         const top = await targets.make(type, subject.A1, 'top');
         const create = Object.fromEntries(
           Array.from({ length: HOLDERS }, (_, n) => [
             `k${n}`,
-            { ...subject.create('holds'), [name]: wrapIds(form, top) },
+            { ...subject.create('holds'), [name]: wrapIds(reference, top) },
           ]),
         );
         const { created } = await subject.set({ create });
@@ -182,7 +182,7 @@ export const describedTreeDecisions = typeChecks('5.3', NEEDS, [
           const filters = subject.described.filters.filter((one) => one.property === property);
           const target = await targets.prepareType(reference.type);
           const none = await subject.putOne({});
-          const held = wrapIds(reference.form, '#p');
+          const held = wrapIds(reference, '#p');
           const calls: Call[] = [
             [
               `${target.type}/set`,
@@ -236,7 +236,9 @@ function filtered(subject: Subject) {
     subject.described.filters.some(
       (filter) =>
         filter.property === property &&
-        (reference.form === 'single' ? filter.operator === 'equals' : filter.operator !== 'isNull'),
+        (reference.place.length === 0
+          ? filter.operator === 'equals'
+          : filter.operator !== 'isNull'),
     ),
   );
 }

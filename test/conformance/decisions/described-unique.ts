@@ -55,16 +55,16 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
       await forEachKey(subject, async ({ properties, nullsEqual }, same) => {
         const ids = [await subject.putOne(same)];
         for (const property of properties) {
-          const { name, reference, schema, nullable } = property;
+          const { name, references, schema, nullable } = property;
           const values = listValues(property).good.filter((one) => one !== same[name]);
-          const canDiffer = reference === undefined && schema.enum === undefined;
+          const canDiffer = references.length === 0 && schema.enum === undefined;
           const other = canDiffer ? subject.drawDiffering(name) : values[0];
           if (nullable && nullsEqual !== true) {
             ids.push(await subject.putOne({ ...same, [name]: null }));
             ids.push(await subject.putOne({ ...same, [name]: null }));
             await subject.set({ destroy: ids.splice(1) });
           }
-          if (reference === undefined && other !== undefined && other !== null)
+          if (references.length === 0 && other !== undefined && other !== null)
             ids.push(await subject.putOne({ ...same, [name]: other }));
           await subject.set({ destroy: ids.splice(1) });
         }
@@ -136,7 +136,7 @@ export const describedUniqueDecisions = typeChecks('5.3', { methods: ['get', 'se
       await forEachKey(subject, async ({ name, properties }, same) => {
         const first = await subject.putOne(same);
         // The objects that they refer to are in the first account.
-        if (properties.every(({ reference }) => reference === undefined)) {
+        if (properties.every(({ references }) => references.length === 0)) {
           await subject.prepare(subject.A2);
           const { id, refused } = await subject.put(same, subject.A2);
           expect({ name, refused }).toEqual({ name, refused: null });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareModels } from '../../../scripts/generator/breaking/compare.js';
 import type { ComputedDefinition } from '../../../src/capability/definition.js';
+import { referring } from '../../support/references.js';
 import { find, model, property, TODO_PROPERTIES, todo, type } from '../migrations/models.js';
 
 const comparedLines = (...models: Parameters<typeof compareModels>) =>
@@ -36,14 +37,14 @@ describe('breaking: changes from one model to another', () => {
 
   it('keep references, counts and computed properties of a renamed type or property', () => {
     const project = (name: string, by: string, wasType: object = {}, wasBy: object = {}) => {
-      const link = { type: name, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
+      const link = referring({ type: name, form: 'single', onDestroy: 'setNull', acyclic: false });
       const computed = (definition: ComputedDefinition) =>
         ({ access: 'serverSet', default: 0, computed: definition }) as const;
       return model([
         type(
           name,
           [
-            property(by, 'string', { nullable: true, default: null, reference: link, ...wasBy }),
+            property(by, 'string', { nullable: true, default: null, ...link, ...wasBy }),
             property('size', 'integer', computed({ kind: 'count', type: name, by })),
             property('seen', 'integer', computed({ kind: 'from', properties: [by] })),
             property(
@@ -230,8 +231,8 @@ describe('breaking: changes from one model to another', () => {
     ],
     [
       'a reference that clients never see, where it keeps what it refers to',
-      one({ access: 'internal', reference }),
-      one({ access: 'internal', reference: { ...reference, onDestroy: 'restrict' } }),
+      one({ access: 'internal', ...referring(reference) }),
+      one({ access: 'internal', ...referring({ ...reference, onDestroy: 'restrict' }) }),
       [
         'breaking wire Todo.rank: what it refers to changed',
         'fine storage Todo.rank: its reference records are made anew',
@@ -240,7 +241,7 @@ describe('breaking: changes from one model to another', () => {
     [
       'a reference that clients never see, where it keeps nothing',
       one({ access: 'internal' }),
-      one({ access: 'internal', reference }),
+      one({ access: 'internal', ...referring(reference) }),
       ['fine storage Todo.rank: its reference records are made anew'],
     ],
     [
@@ -292,7 +293,7 @@ describe('breaking: changes from one model to another', () => {
     [
       'a reference',
       one({}),
-      one({ reference }),
+      one(referring(reference)),
       [
         'breaking wire Todo.rank: what it refers to changed',
         'fine storage Todo.rank: its reference records are made anew',
@@ -300,8 +301,8 @@ describe('breaking: changes from one model to another', () => {
     ],
     [
       'a reference to another type',
-      one({ reference }),
-      one({ reference: { ...reference, type: 'Person' } }),
+      one(referring(reference)),
+      one(referring({ ...reference, type: 'Person' })),
       [
         'breaking wire Todo.rank: what it refers to changed',
         'breaking storage Todo.rank: refers to objects of another type: its values go',

@@ -1,5 +1,6 @@
 import type { Model, ModelIndex, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
+import { referring } from '../../support/references.js';
 import { drop, find, model, property, type } from './models.js';
 
 /**
@@ -314,6 +315,6 @@ function propertyOf(one: DrawnProperty, was: DrawnProperty | undefined, now: Dra
     ...(was === undefined || was.name === one.name ? {} : { renamedFrom: was.name }),
     ...(target === undefined
       ? {}
-      : { reference: { type: target, form: 'single', onDestroy: 'setNull', acyclic: false } }),
+      : { ...referring({ type: target, form: 'single', onDestroy: 'setNull', acyclic: false }) }),
   });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
+import { referring } from '../../support/references.js';
 import { begin, type Evolving } from './evolving.js';
 import { drop, find, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { placedAt } from './project.js';
@@ -201,8 +202,8 @@ export function evolves(open: () => Promise<Evolving>): void {
 
   it('gives up the values of a reference to another type, with its records', async () => {
     const link = (to: string) => {
-      const reference = { type: to, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
-      return property('link', 'string', { nullable: true, reference });
+      const link = referring({ type: to, form: 'single', onDestroy: 'setNull', acyclic: false });
+      return property('link', 'string', { nullable: true, ...link });
     };
     const { db, advance } = await begin(open, model([todo([link('Todo')]), COUNTRY]));
     for (const sql of [ROW, STATES, RECORDS, `UPDATE "Todo" SET "link" = 'r1'`]) await db.run(sql);
@@ -225,11 +226,11 @@ export function evolves(open: () => Promise<Evolving>): void {
   it('keeps records of references and blobs while the version before needs them', async () => {
     const blob = (name: string) => property(name, 'string', { nullable: true, blobs: [[]] });
     const restrict = { onDestroy: 'restrict', acyclic: false } as const;
-    const reference = { type: 'Country', form: 'single', ...restrict } as const;
+    const references = referring({ type: 'Country', form: 'single', ...restrict });
     const link = property('link', 'string', { nullable: true });
     const { db, advance } = await begin(
       open,
-      model([todo([blob('file'), blob('cover'), { ...link, reference }]), COUNTRY]),
+      model([todo([blob('file'), blob('cover'), { ...link, ...references }]), COUNTRY]),
     );
     await db.run(ROW);
     await db.run(`UPDATE "Todo" SET "file" = 'B1', "cover" = 'B2', "link" = 'c1'`);
@@ -282,7 +283,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     const link = (name: string, form: 'single' | 'set', rest: Partial<ModelProperty> = {}) =>
       property(name, form === 'single' ? 'string' : 'json', {
         ...(form === 'single' ? { nullable: true } : { default: {} }),
-        reference: { type: 'Country', form, onDestroy: 'setNull', acyclic: false },
+        ...referring({ type: 'Country', form, onDestroy: 'setNull', acyclic: false }),
         ...rest,
       });
     const country = (by: string) => type('Country', [find(COUNTRY.properties, 'name'), uses(by)]);
@@ -363,14 +364,14 @@ export function evolves(open: () => Promise<Evolving>): void {
         .replace('"text",', '"text", "one", "list",')
         .replace("'Straße',", `'', '${long}', '["${long}", ""]',`),
     );
-    const referring = forms.map((of, index) => ({
+    const linking = forms.map((of, index) => ({
       ...of,
-      reference: {
+      ...referring({
         type: 'Country',
         form: (['single', 'list', 'set'] as const)[index] ?? 'single',
         onDestroy: 'restrict' as const,
         acyclic: false,
-      },
+      }),
     }));
     const count = property('uses', 'integer', {
       default: 0,
@@ -383,7 +384,7 @@ export function evolves(open: () => Promise<Evolving>): void {
     );
     const counted = type('Country', [property('name', 'string'), count]);
     const drops = forms.map(({ name }) => name);
-    await advance(model([todo(referring, { drops }), counted]));
+    await advance(model([todo(linking, { drops }), counted]));
     expect(await db.rows(`SELECT "property", "toId" FROM "JmapReference" ORDER BY "toId"`)).toEqual(
       [
         { property: 'one', toId: 'c1' },

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../src/database/sqlite/index.js';
 import type { Model, ModelProperty } from '../../../src/descriptor/model.js';
+import { referring } from '../../support/references.js';
 import { advanceTo, emptyProject } from './database.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { generate, names, sql, write } from './project.js';
@@ -78,7 +79,7 @@ describe('A data table is in the order of its key', () => {
           text('a', undefined, {
             format: 'id',
             schema: { type: 'string', format: 'id' },
-            reference: { type: 'Plain', form: 'single', onDestroy: 'restrict', acyclic: false },
+            ...referring({ type: 'Plain', form: 'single', onDestroy: 'restrict', acyclic: false }),
           }),
         ]),
       ]),

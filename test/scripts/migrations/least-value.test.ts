@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { leastValue } from '../../../scripts/generator/migrations/least-value.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
+import { referring } from '../../support/references.js';
 import { model, property, type } from './models.js';
 import { generate, sql, temporaryRoot } from './project.js';
 
@@ -50,13 +51,8 @@ describe('the least legal value', () => {
 
   it('does not exist for references, blobs, hashed and encrypted values', () => {
     const schema = { type: 'string', format: 'id' } as const;
-    const reference = {
-      type: 'List',
-      form: 'single',
-      onDestroy: 'cascade',
-      acyclic: false,
-    } as const;
-    for (const rest of [{ reference }, { blobs: [[]] }, { secret: 'hash' as const }])
+    const link = referring({ type: 'List', form: 'single', onDestroy: 'cascade', acyclic: false });
+    for (const rest of [link, { blobs: [[]] }, { secret: 'hash' as const }])
       expect(leastValue(property('it', 'string', { schema, ...rest }))).toBeNull();
   });
 });

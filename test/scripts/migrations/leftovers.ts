@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
+import { referring } from '../../support/references.js';
 import { begin, type Evolving } from './evolving.js';
 import { find, model, property, TODO_PROPERTIES, type } from './models.js';
 import { placedAt } from './project.js';
@@ -8,7 +9,7 @@ import { placedAt } from './project.js';
 const TEXT = find(TODO_PROPERTIES, 'text');
 const LIST = property('listId', 'string', {
   nullable: true,
-  reference: { type: 'List', form: 'single', onDestroy: 'setNull', acyclic: false },
+  ...referring({ type: 'List', form: 'single', onDestroy: 'setNull', acyclic: false }),
 });
 const NAME = property('name', 'string', { default: '' });
 const RECENT = Date.now();
@@ -160,7 +161,7 @@ export function finishes(open: () => Promise<Evolving>): void {
     } satisfies ModelType;
     const grouped = {
       ...LIST,
-      reference: { type: 'Group', form: 'single', onDestroy: 'setNull', acyclic: false },
+      ...referring({ type: 'Group', form: 'single', onDestroy: 'setNull', acyclic: false }),
     } satisfies ModelProperty;
     const after = [group, type('Item', [TEXT, grouped])];
     await advance(model(after));
@@ -313,6 +314,6 @@ export function finishes(open: () => Promise<Evolving>): void {
 }
 
 /** Before it was a reference. */
-function withoutReference({ reference: _reference, ...rest }: ModelProperty): ModelProperty {
-  return rest;
+function withoutReference(property: ModelProperty): ModelProperty {
+  return { ...property, references: [] };
 }

@@ -28,6 +28,7 @@ export function property(
     access: 'mutable',
     blobs: [],
     texts: [],
+    references: [],
     description: '',
     schema: {},
     at: { ...AT, line: 10 },

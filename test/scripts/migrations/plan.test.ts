@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
+import { referring } from '../../support/references.js';
 import { drop, find, indexed, model, property, TODO_PROPERTIES, todo, type } from './models.js';
 import { generate, names, sql, temporaryRoot, write } from './project.js';
 
@@ -249,8 +250,8 @@ describe('planMigrations: refused changes', () => {
 
   it('a reference to another type, until its values are given up', async () => {
     const link = (to: string, rest: Partial<ModelProperty> = {}) => {
-      const reference = { type: to, form: 'single', onDestroy: 'setNull', acyclic: false } as const;
-      return property('link', 'string', { nullable: true, reference, ...rest });
+      const link = referring({ type: to, form: 'single', onDestroy: 'setNull', acyclic: false });
+      return property('link', 'string', { nullable: true, ...link, ...rest });
     };
     const root = temporaryRoot();
     await generate(root, model([todo([link('Todo')]), COUNTRY]));

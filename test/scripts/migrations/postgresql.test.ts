@@ -15,6 +15,7 @@ import type { Evolving } from './evolving.js';
 import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { indexesNestedBlobs } from './nested-blobs.js';
+import { indexesNestedReferences } from './nested-references.js';
 import { generate, temporaryRoot } from './project.js';
 import { start } from './starting.js';
 import { reformsValues } from './stored-forms.js';
@@ -325,6 +326,7 @@ describe('PostgreSQL migrations of a project that goes on', () => {
   evolves(open);
   finishes(open);
   indexesNestedBlobs(open);
+  indexesNestedReferences(open);
   reformsValues(open);
 });
 

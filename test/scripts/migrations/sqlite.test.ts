@@ -14,6 +14,7 @@ import type { Evolving } from './evolving.js';
 import { finishes } from './leftovers.js';
 import { indexed, model, property, todo, type } from './models.js';
 import { indexesNestedBlobs } from './nested-blobs.js';
+import { indexesNestedReferences } from './nested-references.js';
 import { generate, names, sql } from './project.js';
 import { start } from './starting.js';
 import { reformsValues } from './stored-forms.js';
@@ -170,5 +171,6 @@ describe('SQLite migrations of a project that goes on', () => {
   evolves(evolving);
   finishes(evolving);
   indexesNestedBlobs(evolving);
+  indexesNestedReferences(evolving);
   reformsValues(evolving);
 });

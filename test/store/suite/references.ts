@@ -4,7 +4,7 @@ import { Random } from '../../support/random.js';
 import { ALL, Gadget, gadgets } from '../gadget.js';
 import { B, type Bench } from './bench.js';
 
-const PARENT = [{ type: 'Gadget', property: 'parentId' }];
+const PARENT = [{ type: 'Gadget', reference: 'parentId' }];
 
 /** `b>a`: b has a as its parent. `b~a`: b has a among its links. `x!a`: another type's parentId. */
 function records(text: string): readonly ReferenceRecord[] {
@@ -15,15 +15,15 @@ function records(text: string): readonly ReferenceRecord[] {
       toId,
       fromType: kind === '!' ? 'Widget' : 'Gadget',
       fromId,
-      property: kind === '~' ? 'links' : 'parentId',
+      reference: kind === '~' ? 'links' : 'parentId',
     };
   });
 }
 
 function said(found: readonly ReferenceRecord[]): readonly string[] {
   return found
-    .map(({ fromType, fromId, property, toId }) => {
-      const kind = fromType === 'Widget' ? '!' : property === 'links' ? '~' : '>';
+    .map(({ fromType, fromId, reference, toId }) => {
+      const kind = fromType === 'Widget' ? '!' : reference === 'links' ? '~' : '>';
       return `${fromId}${kind}${toId}`;
     })
     .sort();
@@ -46,7 +46,7 @@ export function referenceCases(bench: Bench): void {
       await add('b>a c>b d~b e~d f>d x!b y>z');
       expect(await referrers(['a'])).toEqual(['b>a', 'c>b', 'd~b', 'x!b']);
       expect(await referrers(['a'], [])).toEqual(['b>a']);
-      const both = [...PARENT, { type: 'Gadget', property: 'links' }];
+      const both = [...PARENT, { type: 'Gadget', reference: 'links' }];
       expect(await referrers(['a'], both)).toEqual(['b>a', 'c>b', 'd~b', 'e~d', 'f>d', 'x!b']);
       expect(await referrers(['c', 'none'])).toEqual([]);
       expect(await referrers([])).toEqual([]);
@@ -54,7 +54,7 @@ export function referenceCases(bench: Bench): void {
 
     it('tell the types apart: an id of another type is another object', async () => {
       await add('x!a b>x');
-      const widgets = [{ type: 'Widget', property: 'parentId' }];
+      const widgets = [{ type: 'Widget', reference: 'parentId' }];
       expect(await referrers(['a'], widgets)).toEqual(['x!a']);
       const targets = [{ type: 'Widget', ids: ['x', 'a'] }];
       expect(await read((snapshot) => snapshot.referrers(targets, widgets, 10))).toEqual([]);
@@ -85,7 +85,7 @@ export function referenceCases(bench: Bench): void {
       expect(await ancestors(['c0'], 50)).toHaveLength(50);
     });
 
-    it('lead up by one property of one type', async () => {
+    it('lead up by one reference of one type', async () => {
       await add('a>b b>c c~d x!a e>b');
       expect(await ancestors(['a'])).toEqual(['a>b', 'b>c']);
       expect(await ancestors(['a', 'e', 'none'])).toEqual(['a>b', 'b>c', 'e>b']);

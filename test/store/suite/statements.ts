@@ -94,7 +94,7 @@ export function statementCases(bench: Bench): void {
           await transaction.existing(Gadget, []);
           await transaction.holders(Gadget, UNIQUES.code, []);
           await transaction.changeReferences([], []);
-          await transaction.referrers([], [{ type: 'Gadget', property: 'link' }], 10);
+          await transaction.referrers([], [{ type: 'Gadget', reference: 'link' }], 10);
           await transaction.ancestors(Gadget, 'link', [], 10);
           await transaction.insertBlobs([]);
           await transaction.blobs([]);
@@ -118,7 +118,7 @@ export function statementCases(bench: Bench): void {
 }
 
 function linksOf(objects: readonly StoredObject[]) {
-  const ends = { toType: 'Gadget', fromType: 'Gadget', property: 'link' };
+  const ends = { toType: 'Gadget', fromType: 'Gadget', reference: 'link' };
   return objects.map(({ id }) => ({ ...ends, toId: id, fromId: id }));
 }
 

@@ -66,11 +66,10 @@ const WORDS_OF: Readonly<Record<string, string>> = Object.freeze({
   access: 'The readers and writers of the property ([words](#access)).',
   stored: 'How the server keeps a secret: `hash` or `encrypt` ([secrets](#secrets)).',
   onDestroy:
-    'The effect of a destroy of the object referred to: `restrict`, `cascade` or `setNull` ' +
-    '([references](#references)).',
+    'The effect of a destroy of the object referred to: `restrict`, `cascade`, `setNull` or ' +
+    '`keep` ([references](#references)).',
   is: 'How the condition compares ([operators](#operators)).',
-  normalize:
-    'Changes of a text before it is judged and stored ([normal forms](#normal-forms)).',
+  normalize: 'Changes of a text before it is judged and stored ([normal forms](#normal-forms)).',
   account: 'How the method uses the account ([words](#methods)).',
 });
 

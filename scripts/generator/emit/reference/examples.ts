@@ -159,8 +159,8 @@ function sampleCreate(type: ModelType): JsonObject {
 }
 
 /** Returns whether a value needs no object and no blob that is there already. */
-function isFree({ reference, blobs }: ModelProperty): boolean {
-  return reference === undefined && blobs.length === 0;
+function isFree({ references, blobs }: ModelProperty): boolean {
+  return references.length === 0 && blobs.length === 0;
 }
 
 /** Returns an object as /get answers it. */

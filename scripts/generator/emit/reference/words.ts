@@ -1,7 +1,8 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import type { OnDestroy } from '../../../../src/capability/definition.js';
 import { formatNamed } from '../../../../src/capability/formats/index.js';
-import { placeText } from '../../../../src/descriptor/blob-places.js';
+import { isWholePlace, referencesOf } from '../../../../src/capability/named-references.js';
+import { placeText } from '../../../../src/capability/places.js';
 import { BOUNDS } from '../../../../src/descriptor/bounds.js';
 import { normalizationsOf } from '../../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
@@ -14,6 +15,7 @@ const ON_DESTROY: Readonly<Record<OnDestroy, string>> = Object.freeze({
   restrict: 'which can’t be destroyed while it is referred to',
   cascade: 'with which this one is destroyed',
   setNull: 'whose id is taken out when it is destroyed',
+  keep: 'whose id stays when it is destroyed',
 });
 
 /** Returns a type in the RFC's notation (RFC 8620 1.1): `String|null`, `Id[Boolean]`. */
@@ -71,7 +73,7 @@ export function writeDefault(property: ModelProperty): string {
 
 /** Returns the values that a property can have, uniqueness and references included. */
 export function writeBounds(property: ModelProperty, type: ModelType): string {
-  const { schema, reference } = property;
+  const { schema } = property;
   const words = [...listBounds(schema)];
   for (const { properties, nullsEqual } of type.uniques.filter((unique) =>
     unique.properties.includes(property),
@@ -85,11 +87,12 @@ export function writeBounds(property: ModelProperty, type: ModelType): string {
     const where = place.length === 0 ? '' : `${code(placeText(place))}: `;
     words.push(`${where}the id of a blob of the account`);
   }
-  if (reference !== undefined) {
-    const error = reference.error === undefined ? '' : ` (${code(reference.error)})`;
-    words.push(`${code(reference.type)} objects, ${ON_DESTROY[reference.onDestroy]}${error}`);
+  for (const { type: target, place, onDestroy, error, acyclic } of referencesOf([property])) {
+    const where = isWholePlace(place) ? '' : `${code(placeText(place))}: `;
+    const refusal = error === undefined ? '' : ` (${code(error)})`;
+    words.push(`${where}${code(target)} objects, ${ON_DESTROY[onDestroy]}${refusal}`);
+    if (acyclic) words.push('no object leads back to itself');
   }
-  if (reference?.acyclic === true) words.push('no object leads back to itself');
   return words.join('; ');
 }
 

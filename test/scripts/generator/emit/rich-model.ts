@@ -1,4 +1,5 @@
 import type { Model, ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
+import { referring } from '../../../support/references.js';
 import { find, model, property, type } from '../../migrations/models.js';
 
 /** Hand-made: what the emitters get of a type that uses every part of the language. */
@@ -45,7 +46,7 @@ const PROPERTIES: readonly ModelProperty[] = [
   }),
   property('links', 'json', {
     default: {},
-    reference: { type: 'Rich', form: 'set', onDestroy: 'setNull', acyclic: false },
+    ...referring({ type: 'Rich', form: 'set', onDestroy: 'setNull', acyclic: false }),
     schema: {
       type: 'object',
       propertyNames: { format: 'id' },
@@ -56,7 +57,7 @@ const PROPERTIES: readonly ModelProperty[] = [
     nullable: true,
     default: null,
     format: 'id',
-    reference: { type: 'Rich', form: 'single', onDestroy: 'restrict', acyclic: true },
+    ...referring({ type: 'Rich', form: 'single', onDestroy: 'restrict', acyclic: true }),
     schema: { type: ['string', 'null'], format: 'id' },
   }),
   property('starts', 'string', {

@@ -146,12 +146,14 @@ export const gadgetType = jmap.dataType<GadgetShape>({
       kind: 'string',
       nullable: true,
       format: 'id',
-      reference: { type: 'Gadget', form: 'single', onDestroy: 'restrict', acyclic: true },
+      references: [{ type: 'Gadget', place: [], onDestroy: 'restrict', acyclic: true }],
     },
     links: {
       kind: 'json',
       default: {},
-      reference: { type: 'Gadget', form: 'set', onDestroy: 'setNull', acyclic: false },
+      references: [
+        { type: 'Gadget', place: [{ each: 'key' }], onDestroy: 'setNull', acyclic: false },
+      ],
     },
     blobId: { kind: 'string', nullable: true, blobs: [[]] },
     cost: { kind: 'integer', default: 0, access: 'internal' },

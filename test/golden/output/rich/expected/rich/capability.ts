@@ -10,7 +10,7 @@ import { methods } from './methods.js';
 export const richCapability = jmap.capability({
   urn: 'https://example.com/jmap/rich',
   name: 'rich',
-  descriptorHash: 'sha256-6ac09625141b5e8a67fb530b5256d42754469a763a811143691fdc6c8a93cf4a',
+  descriptorHash: 'sha256-e629441e54e679f5278edae34683de5afca232ada97cca4974543f5f18b43062',
   session: { madeOf: ['brass', 'steel'] },
   dataTypes: [gadgetType, singleType],
   methods: [...gadgetMethods, ...singleMethods, ...methods],

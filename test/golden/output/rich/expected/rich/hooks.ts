@@ -5,8 +5,8 @@ import type { GadgetQueryArguments, GadgetQueryResponse, GadgetStored } from './
 import type { SingleStored } from './Single.definition.js';
 import type { GadgetRebuildArguments, GadgetRebuildResponse } from './methods.js';
 
-/** The first line of a hook file that fits: `// written for: 3d4537b2fe82` */
-export const WRITTEN_FOR: string = '3d4537b2fe82';
+/** The first line of a hook file that fits: `// written for: b2cfe8b0c5ea` */
+export const WRITTEN_FOR: string = 'b2cfe8b0c5ea';
 
 /** Hooks of Gadget. */
 export interface GadgetHooks<Database = unknown> extends jmap.TypeHooks<GadgetStored, Database, jmap.JsonObject, jmap.StandardSetError> {

@@ -12,16 +12,24 @@ export function isBlob(node: Located | undefined): boolean {
   return text(node) === 'blob' || member(node, 'blob')?.value === true;
 }
 
-/**
- * Returns the places in a schema's values where `holds` is true of the schema there, outer ones
- * first.
- */
-export function placesIn(node: Located, holds: (node: Located) => boolean): readonly Place[] {
-  const own: readonly Place[] = holds(node) ? [[]] : [];
+/** A schema within another one. */
+export interface InnerSchema {
+  readonly place: Place;
+  readonly node: Located;
+  /** The schemas that it lies in, the outermost first. */
+  readonly above: readonly Located[];
+}
+
+/** Returns a schema and all schemas within it, outer ones first. */
+export function schemasIn(node: Located): readonly InnerSchema[] {
   const inner = stepsFrom(node).flatMap(([step, schema]) =>
-    placesIn(schema, holds).map((place) => [step, ...place]),
+    schemasIn(schema).map((each) => ({
+      place: [step, ...each.place],
+      node: each.node,
+      above: [node, ...each.above],
+    })),
   );
-  return [...own, ...inner];
+  return [{ place: [], node, above: [] }, ...inner];
 }
 
 /** Returns the schemas one step below a schema, each with the step of a place that leads to it. */
@@ -45,22 +53,22 @@ function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
   ];
 }
 
-/**
- * Returns the place for a message: `items/blobId` in a list of objects; "" for the value itself.
- */
-export function placeText(place: Place): string {
-  return place
-    .map((step) => {
-      if ('member' in step) return step.member;
-      return { item: 'items', key: 'keys', value: '*' }[step.each];
-    })
-    .join('/');
-}
-
 /** Returns the places of the first list that the second one hasn't. */
 export function placesBeside(places: readonly Place[], others: readonly Place[]): readonly Place[] {
   const known = new Set(others.map(canonicalJson));
   return places.filter((place) => !known.has(canonicalJson(place)));
+}
+
+/** Returns each pair of the first and the second list that is about the same place. */
+export function pairAtPlaces<One extends { readonly place: Place }>(
+  first: readonly One[],
+  second: readonly One[],
+): readonly (readonly [One, One])[] {
+  const known = new Map(first.map((one) => [canonicalJson(one.place), one]));
+  return second.flatMap((one) => {
+    const other = known.get(canonicalJson(one.place));
+    return other === undefined ? [] : [[other, one] as const];
+  });
 }
 
 /** Returns whether values of the schema may have a text at the place. */
