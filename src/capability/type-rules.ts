@@ -43,6 +43,8 @@ export interface TransitionStep {
 export interface ImmutableRule extends RuleError {
   readonly when: readonly RuleCondition[];
   readonly properties: readonly string[];
+  /** Nor do they change properties that the type keeps without declaring them. */
+  readonly undeclared?: true;
   /** They don't destroy it either. */
   readonly keepsObject?: true;
 }

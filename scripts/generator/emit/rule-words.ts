@@ -17,7 +17,10 @@ export function describeRules(type: ModelType): readonly string[] {
       (rule) => `${code(rule.property)}: ${stepsOf(rule, code)}${refusedBy(rule.error)}`,
     ),
     ...immutable.filter(isKnown).map((rule) => {
-      const names = list(rule.properties.map((name) => code(name)));
+      const names = list([
+        ...rule.properties.map((name) => code(name)),
+        ...(rule.undeclared === true ? ['undeclared properties'] : []),
+      ]);
       const what = names === '' ? '' : `clients can’t change ${names}`;
       const kept = rule.keepsObject === true ? 'clients can’t destroy the object' : '';
       const both = [what, kept].filter((part) => part !== '').join(', and ');

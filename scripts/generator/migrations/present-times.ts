@@ -32,19 +32,27 @@ export function presentTimesSql({ changed }: Difference, model: Model, provider:
   return section('The times of objects that exist.', statements);
 }
 
-/** A row that was altered has the column's default where it had null (compose.ts). */
+/**
+ * A row that was altered has the column's default where it had null (compose.ts). Objects whose type
+ * goes without the time of their creation get that of the migration.
+ */
 function fillSql(type: ModelType, property: ModelProperty, provider: Provider): string {
-  const created = quoted(
-    type.properties.find(({ role }) => role === 'created')?.column ?? 'created',
-  );
+  const created = type.properties.find(({ role }) => role === 'created')?.column;
+  const time = created === undefined ? NOW[provider] : quoted(created);
   const column = quoted(property.column);
-  const value = property.kind === 'date' ? created : textSql(property, created, provider);
+  const value = property.kind === 'date' ? time : textSql(property, time, provider);
   const isDefault = `${column} = ${defaultLiteral(property)}`;
   return `UPDATE ${quoted(type.table)} SET ${column} = ${value} WHERE ${isDefault};`;
 }
 
+/** The present time in ms. */
+const NOW: Readonly<Record<Provider, string>> = Object.freeze({
+  sqlite: "CAST(strftime('%s', 'now') AS INTEGER) * 1000",
+  postgresql: 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)',
+});
+
 function defaultSql(type: ModelType, property: ModelProperty): string {
-  const now = 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)';
+  const now = NOW.postgresql;
   const value = property.kind === 'date' ? now : textSql(property, now, 'postgresql');
   return (
     `ALTER TABLE ${quoted(type.table)} ALTER COLUMN ${quoted(property.column)} ` +

@@ -99,8 +99,10 @@ function saysItAll(
   type: string,
 ): { readonly key: string; readonly excluded: readonly string[] } | undefined {
   const format = text(member(node, 'format'));
+  // `format: id` says of ids what they are anyway.
+  const ofIds = format === undefined || format === 'id' ? [] : ['format'];
   if (type === 'string' && member(node, 'references') !== undefined)
-    return { key: 'references', excluded: [...LETTERS, 'normalize'] };
+    return { key: 'references', excluded: [...LETTERS, ...ofIds, 'normalize'] };
   if (format !== undefined) {
     const isBounded = formatNamed(format)?.length !== null;
     const excluded = isBounded ? LETTERS : LETTERS.filter((key) => key !== 'maxLength');

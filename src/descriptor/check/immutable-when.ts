@@ -51,7 +51,9 @@ function judgeScope(type: TypeView, rule: ImmutableView, report: Report): void {
       rule.destroy?.nameAt ?? rule.at,
       `${type.name} is a singleton, which nothing destroys: "destroy" means nothing.`,
     );
-  if (protectedNames(rule, type.properties).length === 0 && !keepsObject(rule))
+  const isOfUndeclared = type.keepsUnknown && rule.properties === undefined;
+  const isOfNone = protectedNames(rule, type.properties).length === 0 && !isOfUndeclared;
+  if (isOfNone && !keepsObject(rule))
     report(
       'bad-rule',
       rule.at,

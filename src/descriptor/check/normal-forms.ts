@@ -39,7 +39,7 @@ export const normalForms: Rule = (views, report) => {
 };
 
 /** Returns the changes that there are; the structure rule tells of other words. */
-function readChanges(normalize: Located): readonly Normalization[] {
+export function readChanges(normalize: Located): readonly Normalization[] {
   const known = wordNames(NORMALIZE);
   return known.filter((name) => items(normalize).some((item) => text(item) === name));
 }

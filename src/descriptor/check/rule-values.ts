@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../protocol/json.js';
+import { normalForm } from '../../text/index.js';
 import { typeOf } from '../kinds.js';
 import { items, type Located, member } from '../located.js';
 import type { PropertyView } from '../property-view.js';
@@ -6,6 +7,7 @@ import type { ConditionView } from '../rule-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { hasType, outOfBounds } from './enum-values.js';
+import { readChanges } from './normal-forms.js';
 import { listed, type Report } from './rule.js';
 import { findProperty } from './types.js';
 
@@ -39,8 +41,10 @@ export function judgeValues(
 
 /** Returns the end of a sentence about a value that a property can't have; undefined for others. */
 function whyNoValue(property: PropertyView, value: JsonValue): string | undefined {
-  const { name, node, nullable } = property;
-  if (value === null) return nullable ? undefined : `"${name}", which can't be null.`;
+  const { name, node, nullable, optional } = property;
+  // What is absent counts as null.
+  if (value === null)
+    return nullable || optional ? undefined : `"${name}", which can't be null or absent.`;
   if (!hasNamedValues(property))
     return `"${name}" that a rule can name: of lists, objects, dates and ids it knows null alone.`;
   const { type } = typeOf(node);
@@ -52,12 +56,22 @@ function whyNoValue(property: PropertyView, value: JsonValue): string | undefine
     const words = legal.map((each) => JSON.stringify(each));
     return `"${name}".${didYouMean(String(value), legal.map(String))} Legal are ${listed(words)}.`;
   }
-  const why = outOfBounds(value, node);
+  const why = outOfBounds(value, node) ?? whyNotNormal(value, node);
   return why === undefined ? undefined : `"${name}": ${why}.`;
 }
 
-/** Returns the values of a property's enum; undefined where it has none. */
+/** Returns why no stored text can be the value: it is not as `normalize` leaves it. */
+function whyNotNormal(value: JsonValue, node: Located): string | undefined {
+  const normalize = member(node, 'normalize');
+  if (normalize === undefined || typeof value !== 'string') return undefined;
+  const normal = normalForm(value, readChanges(normalize));
+  return normal === value ? undefined : `normalize makes it ${JSON.stringify(normal)}`;
+}
+
+/** Returns the values of a property's enum, or its constant; undefined where it has neither. */
 export function enumOf({ node }: PropertyView): readonly JsonValue[] | undefined {
+  const constant = member(node, 'const');
+  if (constant !== undefined) return [constant.value];
   const values = member(node, 'enum');
   return values === undefined ? undefined : items(values).map(({ value }) => value);
 }

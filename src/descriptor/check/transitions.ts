@@ -22,7 +22,7 @@ export const transitions: Rule = (views, report) => {
   }
 };
 
-/** Reports a property that has no texts to name, or that clients don't change. */
+/** Reports a property that has no texts to name, that has one value, or that clients don't change. */
 function canHaveSteps(property: PropertyView, rule: TransitionView, report: Report): boolean {
   const { name, kind, access, computed } = property;
   if (kind !== 'string' || !hasNamedValues(property) || access === 'secret') {
@@ -34,6 +34,14 @@ function canHaveSteps(property: PropertyView, rule: TransitionView, report: Repo
     );
     return false;
   }
+  if (isConstant(property)) {
+    report(
+      'bad-rule',
+      rule.property.at,
+      `"${name}" is a constant, which never changes: leave its transitions out.`,
+    );
+    return false;
+  }
   if (isWrittenByClients(property)) return true;
   const what = computed === undefined ? access : 'computed';
   report(
@@ -42,6 +50,11 @@ function canHaveSteps(property: PropertyView, rule: TransitionView, report: Repo
     `"${name}" is ${what}: clients never change it, and transitions bind clients alone.`,
   );
   return false;
+}
+
+/** Returns whether the property has one value, and can neither be null nor absent. */
+function isConstant({ node, nullable, optional }: PropertyView): boolean {
+  return member(node, 'const') !== undefined && !nullable && !optional;
 }
 
 function judgeSteps(property: PropertyView, { steps }: TransitionView, report: Report): void {

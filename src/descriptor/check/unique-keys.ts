@@ -34,19 +34,24 @@ function warnOfCollisions(type: TypeView, report: Report): void {
   }
 }
 
-/** Returns whether a client may leave the property out and so stores a default other than null. */
+/**
+ * Returns whether a client may leave the property out and so stores a default other than null. A
+ * constant is a default.
+ */
 function takesDefault(property: PropertyView | undefined): boolean {
   if (property === undefined || property.computed !== undefined || property.defaultNow)
     return false;
-  const given = member(property.node, 'default');
-  const isClients = property.access !== 'serverSet' && property.access !== 'internal';
+  const { node, access, nullable, optional } = property;
+  const constant = nullable || optional ? undefined : member(node, 'const');
+  const given = member(node, 'default') ?? constant;
+  const isClients = access !== 'serverSet' && access !== 'internal';
   return isClients && given !== undefined && given.value !== null;
 }
 
 /** Reports `nulls: equal` where no value can be null. */
 function judgeNulls({ properties }: TypeView, { names, at }: ListView, report: Report): void {
   const known = properties.filter((one) => names.some(({ name }) => name === one.name));
-  if (known.length === 0 || known.some(({ nullable }) => nullable)) return;
+  if (known.length === 0 || known.some((one) => one.nullable || one.optional)) return;
   const all = listed(known.map(({ name }) => `"${name}"`));
   const may = known.length === 1 ? 'may not be null' : 'may none of them be null';
   report('misplaced-key', at, `${all} ${may}: "nulls: equal" means nothing; write unique: true.`);

@@ -21,6 +21,7 @@ import { isWrittenByClients, type Written } from './access.js';
 export function buildRules(
   { transitions, immutable, required }: RulesView,
   properties: readonly ModelProperty[],
+  keepsUnknown: boolean,
 ): TypeRules | undefined {
   const rules: TypeRules = {
     ...(transitions.length === 0
@@ -28,7 +29,7 @@ export function buildRules(
       : { transitions: transitions.map((rule) => buildTransition(rule, properties)) }),
     ...(immutable.length === 0
       ? {}
-      : { immutable: immutable.map((rule) => buildImmutable(rule, properties)) }),
+      : { immutable: immutable.map((rule) => buildImmutable(rule, properties, keepsUnknown)) }),
     ...(required.length === 0 ? {} : { required: required.map(buildRequired) }),
   };
   return Object.keys(rules).length === 0 ? undefined : rules;
@@ -68,10 +69,15 @@ function buildTransition(
   };
 }
 
-function buildImmutable(rule: ImmutableView, properties: readonly ModelProperty[]): ImmutableRule {
+function buildImmutable(
+  rule: ImmutableView,
+  properties: readonly ModelProperty[],
+  keepsUnknown: boolean,
+): ImmutableRule {
   return {
     when: rule.when.map(buildCondition),
     properties: protectedNames(rule, properties),
+    ...(keepsUnknown && rule.properties === undefined ? { undeclared: true } : {}),
     ...(keepsObject(rule) ? { keepsObject: true } : {}),
     ...errorOf(rule.error),
   };

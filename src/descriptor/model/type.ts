@@ -38,7 +38,7 @@ export function buildType(view: TypeView): ModelType {
   const sorts = view.sorts.map((sort) => buildSort(sort, find));
   const search = buildSearch(view.name, filters);
   const limits = readLimits(member(view.node, 'limits'));
-  const rules = buildRules(view.rules, properties);
+  const rules = buildRules(view.rules, properties, view.keepsUnknown);
   return {
     name: view.name,
     table: view.name,

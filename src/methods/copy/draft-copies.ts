@@ -23,6 +23,7 @@ import {
   type PlannedCreate,
 } from '../set/draft.js';
 import { type PlanScene, planSet, type SetPlan } from '../set/plan-set.js';
+import { judgeUnknown, unknownNames } from '../set/unknown-members.js';
 import type { BlobProperty, TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/links.js';
 
@@ -111,6 +112,9 @@ function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> 
   if (!draft.problems.any) for (const name of lostNames) problems.add(name, IS_GONE);
   if (problems.any) return { ...draft, problems };
   const values = Object.assign(emptyObject(), original, draft.values, moved, secrets);
+  const given = unknownNames(index, draft.values);
+  if (given.length > 0) judgeUnknown(index, values, given, problems);
+  if (problems.any) return { ...draft, problems };
   return { ...draft, sent: expectedOf(plan, draft.sent, original, moved), values };
 }
 

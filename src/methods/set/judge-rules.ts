@@ -13,7 +13,7 @@ import {
   type RuleIndex,
   valueWords,
 } from '../rule-index.js';
-import { indexOf } from '../type-index.js';
+import { indexOf, type TypeIndex } from '../type-index.js';
 import type { UnitOfWork } from '../work/unit.js';
 import type { ProposedChanges, ProposedRow } from './proposed-changes.js';
 import { idsByType, type ObjectKey, textOf } from './relations.js';
@@ -58,7 +58,7 @@ export class RuleJudge {
     for (const row of rows.values()) {
       if (this.#isClient) {
         for (const rule of rules.transitions) this.#refuse(row, rule, faultsOfStep(rule, row));
-        for (const rule of rules.immutable) this.#refuse(row, rule, faultsOfLock(rule, row));
+        for (const rule of rules.immutable) this.#refuse(row, rule, faultsOfLock(index, rule, row));
       }
       for (const rule of rules.required) this.#refuse(row, rule, faultsOfGaps(rule, row));
     }
@@ -152,18 +152,26 @@ function faultsOfStep(rule: IndexedTransition, { before, after }: ProposedRow): 
 }
 
 /** Judges whether properties changed that the stored object doesn't let change. */
-function faultsOfLock(rule: IndexedImmutable, row: ProposedRow): readonly Fault[] {
-  const { before, after, updates } = row;
-  if (before === null || !meetsConditions(rule.when, before)) return NONE;
+function faultsOfLock(
+  { names: declared }: TypeIndex,
+  { names: locked, undeclared, when, words }: IndexedImmutable,
+  { before, after, updates }: ProposedRow,
+): readonly Fault[] {
+  if (before === null || !meetsConditions(when, before)) return NONE;
   const touched = new Set<string>();
   for (const { changed } of updates)
-    for (const name of changed) if (rule.names.has(name)) touched.add(name);
+    for (const name of changed)
+      if (locked.has(name) || (undeclared === true && !declared.has(name))) touched.add(name);
   // One update of the call may have put back what another one had changed.
-  const names = [...touched].filter(
-    (name) => !jsonEqual(before[name] ?? null, after[name] ?? null),
-  );
-  const what = `must stay as it is while ${rule.words}`;
+  const names = [...touched].filter((name) => !isSameMember(name, before, after));
+  const what = `must stay as it is while ${words}`;
   return names.map((name) => ({ name, what, causes: [name] }));
+}
+
+/** What is absent differs from null. */
+function isSameMember(name: string, before: StoredObject, after: StoredObject): boolean {
+  const [old, now] = [before[name], after[name]];
+  return old === undefined || now === undefined ? old === now : jsonEqual(old, now);
 }
 
 /** Judges whether properties are empty that must not be. */
