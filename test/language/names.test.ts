@@ -34,6 +34,8 @@ describe.each(DATABASES)('on %s', (database) => {
   it('RFC 8620 5.3: a null patch removes a property that may be absent, and null stays apart', () =>
     optional(card().of('Bare')));
   it('constants are defaults, and nothing else is legal', () => constants(card().of('Bare')));
+  it('rules, normal forms and references know of absent and undeclared properties', () =>
+    together(card().of('Deal')));
 });
 
 async function names(card: Typed): Promise<void> {
@@ -226,4 +228,53 @@ async function constants(bare: Typed): Promise<void> {
     points: [{ '@type': 'Point', x: 1 }],
     maybe: 'always',
   });
+}
+
+async function together(deal: Typed): Promise<void> {
+  const [id, told] = await deal.create({ mark: 'One', day: '2026-02-01', tags: { Red: true } });
+  expect(told).toMatchObject({ kind: 'deal', mark: 'one', tags: { red: true } });
+  const [other] = await deal.create({ 'x-one': 1 });
+  // Absent counts as null: it is equal to itself in `nulls: equal`, and empty for a rule.
+  expect(await deal.refuse({})).toMatchObject({ type: 'alreadyExists', existingId: other });
+  expect(await deal.refuse({ mark: null }, id)).toMatchObject({ type: 'alreadyExists' });
+  expect(await deal.refuse({ mark: 'ONE' })).toMatchObject({ existingId: id });
+  expect(await deal.refuse({ mark: 'x', status: 'sent' })).toMatchObject({
+    properties: ['status', 'reason', 'linked'],
+  });
+  expect(await deal.update(id, { status: 'open' })).toEqual({ updated: expect.any(String) });
+  expect(await deal.update(id, { status: null })).toEqual({ updated: expect.any(String) });
+  expect(await deal.get(id)).not.toHaveProperty('status');
+  await deal.update(id, { status: 'open' });
+  expect(await deal.refuse({ status: 'sent', reason: ' ' }, id)).toMatchObject({
+    properties: ['reason', 'linked'],
+  });
+  const { state } = await deal.call('get', { ids: [] });
+  const changed = async (): Promise<unknown> =>
+    (await deal.call('changes', { sinceState: state })).updatedProperties;
+  const sent = { status: 'sent', reason: ' why ', linked: { [other]: ' to ' } };
+  expect(await deal.update(id, sent)).toEqual({
+    updated: expect.any(String),
+    reason: 'why',
+    linked: { [other]: 'to' },
+  });
+  await deal.update(id, { day: null, 'tags/RED': null, 'tags/Blue': true });
+  expect(await changed()).toEqual(['updated', 'status', 'reason', 'day', 'tags', 'linked']);
+  expect(await deal.get(id)).toMatchObject({ tags: { blue: true } });
+  expect(await deal.query({ tag: 'BLUE' })).toEqual([id]);
+  expect(await deal.query({ day: '2026-01-01' })).toEqual([]);
+  expect(await deal.refuse({ linked: null }, id)).toMatchObject({ properties: ['linked'] });
+  const { notDestroyed } = await deal.call('set', { destroy: [other] });
+  expect(notDestroyed[other]).toMatchObject({ type: 'dealIsLinked', objectIds: [id] });
+  // No client can ask for undeclared properties by their names.
+  await deal.update(id, { 'x-two': '#k' });
+  expect(await changed()).toBeNull();
+  await deal.update(id, { status: 'paid' });
+  for (const patch of [{ note: null }, { 'x-two': null }, { 'x-three': 3 }, { reason: null }])
+    expect(await deal.refuse(patch, id)).toMatchObject({ properties: Object.keys(patch) });
+  expect(await deal.update(id, { day: null, kind: 'deal', 'x-two': '#k' })).toBeNull();
+  const [last] = await deal.create({ mark: 'two', nextId: other, note: ' A ' });
+  expect(await deal.query({ note: 'a' })).toEqual([last]);
+  await deal.call('set', { destroy: [id] });
+  expect((await deal.call('set', { destroy: [other] })).destroyed).toEqual([other]);
+  expect(await deal.get(last)).not.toHaveProperty('nextId');
 }
