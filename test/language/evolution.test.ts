@@ -39,6 +39,12 @@ properties:
   color: { type: string, maxLength: 5, default: '' }
   'x:due': { type: [string, 'null'], format: utc-date }
   'x:rank': { type: integer, access: serverSet, default: 0 }
+  'x:tag': { type: string, maxLength: 9, normalize: [trim, lowercase], optional: true }
+  'x:steps':
+    type: array
+    items: { type: object, properties: { id: { type: string, references: Thing } } }
+    optional: true
+  made: { type: string, format: local-date, default: { now: true } }
 required: [created]
 filter:
   color: contains
@@ -60,6 +66,8 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
       color: 'Red',
       'x:due': '2026-01-31T12:00:00.000Z',
       'x:rank': 9,
+      'x:tag': ' Big ',
+      'x:steps': [{ id: 'none' }],
       free: true,
     });
     const [b] = await before.create({ color: 'much too long', 'x:due': 5 });
@@ -79,6 +87,10 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
         'x:due': '2026-01-31T12:00:00Z',
         'x:rank': 0,
         'undeclared:x:rank': 9,
+        'x:tag': 'big',
+        'undeclared:x:steps': [{ id: 'none' }],
+        // A type without the role `created` knows no time but the migration's.
+        made: expect.stringMatching(/^20\d\d-/),
         free: true,
       });
       expect(await after.get(b)).toEqual({
@@ -91,6 +103,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
         color: '',
         'x:due': null,
         'x:rank': 0,
+        made: expect.stringMatching(/^20\d\d-/),
         'undeclared:color': 'much too long',
         'undeclared:x:due': 5,
       });
