@@ -148,7 +148,7 @@ async function unknown(card: Typed): Promise<void> {
   });
   expect(now).not.toHaveProperty(['x-count']);
   expect(await card.update(id, { fresh: 5, 'x-count': null })).toBeNull();
-  for (const name of ['cost', 'constructor', '__proto__', 'toString', 'a\u0000b', 'n'.repeat(129)])
+  for (const name of ['', 'cost', 'constructor', '__proto__', 'toString', 'a\u0000b', 'n'.repeat(129)])
     expect(await card.refuse(JSON.parse(`{${JSON.stringify(name)}: 1}`)), name).toMatchObject({
       type: 'invalidProperties',
       properties: [name],

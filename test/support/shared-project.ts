@@ -17,6 +17,7 @@ export const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/hooks/machines.yaml'),
   join(ROOT, 'test/evolution/shelf.yaml'),
   join(ROOT, 'test/values/party.yaml'),
+  join(ROOT, 'test/language/deals.yaml'),
   ...EXAMPLES.map((name) => join(ROOT, 'examples', `${name}.yaml`)),
 ];
 

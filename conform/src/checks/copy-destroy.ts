@@ -45,7 +45,7 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
     async run(subject) {
       const { type, profile } = subject;
       const [id = '', other = ''] = await subject.make(subject.A1, 'moved', 'stays');
-      const wrong = buildCopy(subject, other, { nope: 1 });
+      const wrong = buildCopy(subject, other, subject.unfit);
       const create = { k: buildCopy(subject, id), bad: wrong, none: { id: 'x1' } };
       const responses = await moveObject(subject, id, create);
       expect(listNames(responses)).toEqual([
@@ -108,7 +108,7 @@ export const copyDestroyChecks = typeChecks('5.4', NEEDS, [
      */
     async run(subject) {
       const id = await subject.makeOne(subject.A1);
-      const create = { k: buildCopy(subject, id, { nope: 1 }), none: { id: 'x1' } };
+      const create = { k: buildCopy(subject, id, subject.unfit), none: { id: 'x1' } };
       const responses = await moveObject(subject, id, create);
       for (const [name, args] of responses.slice(1, -1)) {
         expect(name).toBe(`${subject.type}/set`);

@@ -41,13 +41,13 @@ export const copyRefusedChecks = typeChecks('5.4', NEEDS, [
       const id = await subject.makeOne(subject.A1, 'original');
       const before = await subject.takeSnapshot(subject.A2);
       const create = {
-        a: buildCopy(subject, id, { nope: 1 }),
+        a: buildCopy(subject, id, subject.unfit),
         b: buildCopy(subject, id, { [text]: 5 }),
       };
       const answer = await copy(subject, { create });
       expect(answer.created).toBeNull();
       expect(answer.notCreated).toEqual({
-        a: subject.matchSetError('invalidProperties', ['nope']),
+        a: subject.matchSetError('invalidProperties', [subject.unfitName]),
         b: subject.matchSetError('invalidProperties', [text]),
       });
       expect(await subject.takeSnapshot(subject.A2)).toEqual(before);

@@ -41,7 +41,7 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
      * much returns the refused one, too.
      */
     async run(subject) {
-      const create = { k: subject.create('a'), bad: { noSuchProperty: 1 } };
+      const create = { k: subject.create('a'), bad: subject.unfit };
       const given = { x: 'id1', 'y-_9': 'id2' };
       const response = await subject.client.api(
         [
@@ -116,7 +116,7 @@ export const creationIdChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
       const response = await subject.client.api(
         [
           buildSetCall(subject, { create: { k: subject.create('first') } }, 'a'),
-          buildSetCall(subject, { create: { k: { noSuchProperty: 1 } } }, 'b'),
+          buildSetCall(subject, { create: { k: subject.unfit } }, 'b'),
           buildSetCall(subject, { destroy: ['#k'] }, 'c'),
         ],
         { createdIds: {} },

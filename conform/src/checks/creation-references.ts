@@ -221,7 +221,7 @@ export const creationReferenceChecks = typeChecks('5.3', { methods: ['get', 'set
       await forEachLink(subject, findOwnLinks(subject), async ({ name, reference }) => {
         const { created, notCreated } = await subject.set({
           create: {
-            bad: { noSuchProperty: 1 },
+            bad: subject.unfit,
             c: { ...subject.create('c'), [name]: wrapIds(reference, '#bad') },
           },
         });

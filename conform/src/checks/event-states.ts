@@ -198,7 +198,7 @@ export const eventTypeChecks = typeChecks('7.3', { methods: ['get', 'set'] }, [
         const create = { k: subject.create('never', accountId) };
         const ifInState = `${await subject.readState(accountId)}x`;
         await client.call(`${type}/set`, { accountId, ifInState, create });
-        await client.call(`${type}/set`, { accountId, create: { k: { 'no such property': 1 } } });
+        await client.call(`${type}/set`, { accountId, create: { k: subject.unfit } });
         await client.call(`${type}/set`, { accountId, destroy: ['x-nobody'] });
         const state = await makeChange(subject);
         await awaitState(stream, accountId, type, state);

@@ -88,7 +88,7 @@ async function collectTypeAnswers(subject: Subject): Promise<readonly HttpAnswer
   const { type, A1: accountId, client, server } = subject;
   const text = '🦊 "é"\\';
   const made = subject.create(subject.allows(text) ? text : 'a');
-  const create = { k: made, 'k-2': { noSuchProperty: 1 } };
+  const create = { k: made, 'k-2': subject.unfit };
   const set = [`${type}/set`, { accountId, create }, 's'];
   const buildGet = (ids: unknown) => [`${type}/get`, { accountId, ids }, 'g'];
   return [

@@ -3,6 +3,7 @@ import { typeChecks } from '../check.js';
 import { asSet, type MethodResponse } from '../client/answers.js';
 import { asMap, type Json, type JsonMap } from '../client/json.js';
 import { at } from '../expected.js';
+import { needClosed } from '../subject/type-view.js';
 import {
   buildReference,
   callReferring,
@@ -166,6 +167,7 @@ export const referencesAsArgumentsChecks = typeChecks(
       rule:
         'In the object of a create a name that begins with # is no reference: it is a property ' +
         'that the type does not have.',
+      applies: needClosed,
       /**
        * Puts a reference one level too deep. A server that looks for # everywhere resolves it and
        * creates the object.

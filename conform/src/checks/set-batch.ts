@@ -80,7 +80,7 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       const [good = '', gone = ''] = await subject.make(subject.A1, 'a', 'b');
       const answer = await subject.set({
         create: {
-          bad: { ...subject.create('bad'), noSuchProperty: 1 },
+          bad: { ...subject.create('bad'), ...subject.unfit },
           good: subject.create('made'),
         },
         update: { x1: { [text]: 'nobody' }, [good]: { [text]: 'changed' } },
@@ -112,7 +112,7 @@ export const setBatchChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
     async run(subject) {
       const id = await subject.makeOne(subject.A1);
       const { notCreated, notUpdated, notDestroyed } = await subject.set({
-        create: { bad: { noSuchProperty: 1 } },
+        create: { bad: subject.unfit },
         update: { x1: {}, [id]: { 'no/such/parent': 1 } },
         destroy: ['x2'],
       });

@@ -5,6 +5,7 @@ import type { Json, JsonMap } from '../client/json.js';
 import { entry, sameMembers } from '../expected.js';
 import { listVisible } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
+import { needClosed } from '../subject/type-view.js';
 import { dropMember } from '../subject/values.js';
 
 /** RFC 8620 5.3: /set, what a create is answered and what it refuses. */
@@ -137,6 +138,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     rule:
       'A create with a property that the type does not have is invalidProperties: no object is ' +
       'made, and the state stays.',
+    applies: needClosed,
     async run(subject) {
       const before = await subject.takeSnapshot(subject.A1);
       const answer = await create(subject, { k: { ...subject.create('a'), noSuchProperty: 1 } });
@@ -154,6 +156,7 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     rule:
       'The properties of an invalidProperties error are all those that are invalid, not the ' +
       'first one alone.',
+    applies: needClosed,
     async run(subject) {
       const { text } = subject.profile;
       const k = { ...subject.giveBeside(), [text]: 5, noSuchOne: 1, 'no/such': 2, id: 'x1' };

@@ -99,7 +99,7 @@ export const setStateChecks = typeChecks('5.3', { methods: ['get', 'set'], text:
       const args = {
         accountId: subject.A1,
         ifInState: 'never issued',
-        create: { k: { noSuchProperty: 1 } },
+        create: { k: subject.unfit },
         update: { x1: { 'no/such/parent': 1 } },
         destroy: ['x1'],
       };

@@ -176,7 +176,7 @@ export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
       const { text } = subject.profile;
       const id = await subject.makeOne(subject.A1, 'before');
       const before = await subject.read(id);
-      for (const bad of ['noSuchProperty', 'no/such/parent']) {
+      for (const bad of [subject.unfitName, 'no/such/parent']) {
         const { notUpdated } = await update(subject, { [id]: { [text]: 'after', [bad]: 1 } });
         expect({ bad, refused: Object.keys(notUpdated ?? {}) }).toEqual({ bad, refused: [id] });
         expect(await subject.read(id)).toEqual(before);

@@ -9,6 +9,10 @@ import { readProfile, type TypeProfile } from './profile.js';
 import type { Server } from './server.js';
 import { BLOB } from './user.js';
 
+/** Returns why a type takes members that it lacks; null for most, which refuse them. */
+export const needClosed = ({ described }: Pick<TypeView, 'described'>): string | null =>
+  described.keepsUnknown === true ? 'The type keeps properties that it does not declare.' : null;
+
 /**
  * The facts of a data type: its description, the accounts that have it, the objects that were there
  * before the run, and its errors.
@@ -40,6 +44,22 @@ export class TypeView {
   /** Returns the name of the type. */
   get type(): string {
     return this.profile.name;
+  }
+
+  /**
+   * Returns a member that makes a create, an update or a copy wrong: one that the type lacks, or one
+   * that the server sets where the type keeps what it lacks.
+   */
+  get unfit(): JsonMap {
+    const { keepsUnknown, properties } = this.described;
+    if (keepsUnknown !== true) return { noSuchProperty: 1 };
+    const time = properties.find(({ role }) => role === 'created' || role === 'updated');
+    return time === undefined ? { id: 'x-own' } : { [time.name]: '2001-02-03T04:05:06Z' };
+  }
+
+  /** Returns the name of that member. */
+  get unfitName(): string {
+    return Object.keys(this.unfit)[0] ?? '';
   }
 
   /** Tells whether the type has all of these standard methods. */

@@ -19,12 +19,13 @@ import {
   type Draft,
   type DraftScene,
   draftCreate,
+  IS_DOUBLED,
   isServerSet,
   type PlannedCreate,
 } from '../set/draft.js';
 import { type PlanScene, planSet, type SetPlan } from '../set/plan-set.js';
 import { judgeUnknown, unknownNames } from '../set/unknown-members.js';
-import type { BlobProperty, TypeIndex } from '../type-index.js';
+import { type BlobProperty, declaredName, type TypeIndex } from '../type-index.js';
 import { referredIds } from '../work/links.js';
 
 /** One /copy. */
@@ -44,19 +45,27 @@ export function planCopy(
   return planSet(index, { create }, { ...scene, draft: draftEntry });
 }
 
-/** 5.4: the object must have the `id` of the original; all else overrides. */
+/**
+ * 5.4: the object must have the `id` of the original; all else overrides. Null overrides a property
+ * that may be absent: the copy goes without it.
+ */
 function* draftEntry(scene: DraftScene, value: JsonValue): Steps<Draft> {
   const { index, createdIds } = scene;
   const { name } = index.roles.id;
   const object = isJsonObject(value) ? value : {};
   const id = memberOf(object, name);
   const overrides = emptyObject();
+  const removed: string[] = [];
   const strides = new Strides();
   for (const member of Object.keys(object)) {
     if (strides.isOver()) yield;
-    if (member !== name) overrides[member] = object[member] ?? null;
+    if (member === name) continue;
+    const given = object[member] ?? null;
+    const own = given === null ? removableName(index, member) : undefined;
+    if (own === undefined) overrides[member] = given;
+    else removed.push(own);
   }
-  const draft = yield* draftCreate({ ...scene, required: [] }, overrides);
+  const draft = withoutThem(yield* draftCreate({ ...scene, required: [] }, overrides), removed);
   if (typeof id !== 'string') {
     const problems = new Problems();
     problems.add(name, `must be the id of the ${index.type.name} to copy`);
@@ -70,6 +79,28 @@ function* draftEntry(scene: DraftScene, value: JsonValue): Steps<Draft> {
   // The response compares no refused copy with what the client sent.
   if (draft.problems.any) return { ...draft, sourceId };
   return { ...draft, sent: { ...draft.sent, [name]: id }, sourceId };
+}
+
+/** Returns the name of a property that an override of null removes; undefined for others. */
+function removableName({ properties, type }: TypeIndex, member: string): string | undefined {
+  const name = declaredName(member, properties, type.acceptSnakeCase);
+  const property = properties.get(name);
+  if (property?.optional !== true || property.nullable || isServerSet(property)) return undefined;
+  return name;
+}
+
+function withoutThem(draft: Draft, removed: readonly string[]): Draft {
+  if (removed.length === 0) return draft;
+  const problems = new Problems(draft.problems);
+  for (const name of removed) if (Object.hasOwn(draft.values, name)) problems.add(name, IS_DOUBLED);
+  const nulls = Object.fromEntries(removed.map((name) => [name, null]));
+  return {
+    ...draft,
+    problems,
+    removed,
+    sent: Object.assign(emptyObject(), draft.sent, nulls),
+    values: Object.assign(emptyObject(), draft.values, nulls),
+  };
 }
 
 function originalNotFound(id: string): SetError {
@@ -112,6 +143,7 @@ function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> 
   if (!draft.problems.any) for (const name of lostNames) problems.add(name, IS_GONE);
   if (problems.any) return { ...draft, problems };
   const values = Object.assign(emptyObject(), original, draft.values, moved, secrets);
+  for (const name of draft.removed ?? []) delete values[name];
   const given = unknownNames(index, draft.values);
   if (given.length > 0) judgeUnknown(index, values, given, problems);
   if (problems.any) return { ...draft, problems };

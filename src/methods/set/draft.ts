@@ -31,6 +31,8 @@ export interface Draft {
   readonly problems: Problems;
   /** Set where it is no object at all. */
   readonly refused: SetError | null;
+  /** Of a copy: the properties of the original that it goes without. They are null in `values`. */
+  readonly removed?: readonly string[];
   /** Of a copy: the id of its original, if it names one. */
   readonly sourceId?: string | null;
 }

@@ -27,6 +27,7 @@ export function unknownMember(
   const isInherited = Object.hasOwn(Object.prototype, name);
   if (unknown === null || names.has(name) || isInherited)
     problems.add(name, `is no property of ${type.name}`);
+  else if (name === '') problems.add(name, 'has a name without characters');
   else if (name.length > UNKNOWN_BOUNDS.name && [...name].length > UNKNOWN_BOUNDS.name)
     problems.add(name, `has a name of more than ${UNKNOWN_BOUNDS.name} characters`);
   else if (name.includes('\u0000')) problems.add(name, 'has a name with U+0000');

@@ -18,7 +18,7 @@ export const describedLimitDecisions = typeChecks('5.3', { methods: ['get', 'set
         Array.from({ length: count + 2 }, (_, index) => [`k${index}`, subject.create('a')]),
       );
       const { created, notCreated } = await subject.set({
-        create: { ...create, wrong: { noSuch: 1 } },
+        create: { ...create, wrong: subject.unfit },
       });
       expect(Object.keys(created ?? {})).toHaveLength(count);
       expect(notCreated).toEqual({

@@ -7,6 +7,7 @@ import {
   queryByReference,
   referToEcho,
 } from '../../../conform/src/checks/references-of-types.js';
+import { needClosed } from '../../../conform/src/subject/type-view.js';
 
 export const referencesOfTypesDecisions = typeChecks(
   '3.7',
@@ -16,6 +17,7 @@ export const referencesOfTypesDecisions = typeChecks(
       id: 'references-inside-create-named',
       level: 'must',
       rule: 'The SetError names the property with its # and no other.',
+      applies: needClosed,
       async run(subject) {
         const hash = `#${subject.profile.text}`;
         const create = { k: { ...subject.create('a'), [hash]: referToEcho('/t') } };

@@ -1,11 +1,13 @@
 import { expect } from 'expect';
 import { typeChecks } from '../../../conform/src/check.js';
 import { entry } from '../../../conform/src/expected.js';
+import { needClosed } from '../../../conform/src/subject/type-view.js';
 export const setBatchDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {
     id: 'set-error-described',
     level: 'must',
     rule: 'Each SetError has a description, which names each property that it is about.',
+    applies: needClosed,
     async run(subject) {
       const { notCreated, notUpdated, notDestroyed } = await subject.set({
         create: { bad: { ...subject.create('a'), first: 1, second: 2 } },

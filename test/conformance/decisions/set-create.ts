@@ -3,6 +3,7 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { buildServerSet, create } from '../../../conform/src/checks/set-create.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
 import { anyString, entry, serverId } from '../../../conform/src/expected.js';
+import { needClosed } from '../../../conform/src/subject/type-view.js';
 
 export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {
@@ -47,6 +48,7 @@ export const setCreateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
     id: 'set-create-unknown-null',
     level: 'must',
     rule: 'An unknown property is invalidProperties also where its value is null.',
+    applies: needClosed,
     async run(subject) {
       const k = { ...subject.giveBeside(), [subject.profile.text]: 5, foo: 1, bar: null, 'x/y': 2 };
       const m = { ...subject.create('a'), foo: null };

@@ -28,7 +28,7 @@ export const setDestroyDecisions = typeChecks('5.3', { methods: ['get', 'set'], 
     rule: 'A call of which nothing succeeds leaves the state as it was.',
     async run(subject) {
       const answer = await subject.set({
-        create: { k: { noSuchProperty: 1 } },
+        create: { k: subject.unfit },
         update: { x1: {} },
         destroy: ['x1'],
       });

@@ -41,7 +41,7 @@ export const setStateDecisions = typeChecks('5.3', { methods: ['get', 'set'], te
         buildSetCall(
           subject,
           {
-            create: { k: subject.create('new'), bad: { nope: 1 } },
+            create: { k: subject.create('new'), bad: subject.unfit },
             update: {
               [updated]: { [profile.text]: 'x' },
               [same]: { [profile.text]: 'b' },

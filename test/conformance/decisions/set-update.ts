@@ -9,6 +9,7 @@ import {
 } from '../../../conform/src/checks/set-update.js';
 import { NOTHING_SET } from '../../../conform/src/client/answers.js';
 import { anyString } from '../../../conform/src/expected.js';
+import { needClosed } from '../../../conform/src/subject/type-view.js';
 
 export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {
@@ -92,6 +93,7 @@ export const setUpdateDecisions = typeChecks('5.3', { methods: ['get', 'set'], t
     rule:
       'An unknown property of a patch is invalidProperties also where its value is null, and all ' +
       'of them are listed.',
+    applies: needClosed,
     async run(subject) {
       const id = await subject.makeOne(subject.A1, 'before');
       const object = await subject.read(id);
