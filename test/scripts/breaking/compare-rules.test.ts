@@ -101,8 +101,8 @@ describe('breaking: errors of a type', () => {
 
   it('break clients if another one refuses the destroy of what is referred to', () => {
     const link = (more: object) => {
-      const reference = { type: 'Todo', form: 'single', onDestroy: 'restrict', acyclic: false };
-      const one = { nullable: true, default: null, reference: { ...reference, ...more } as never };
+      const reference = { type: 'Todo', place: [], onDestroy: 'restrict', acyclic: false } as const;
+      const one = { nullable: true, default: null, references: [{ ...reference, ...more }] };
       return model([type('Todo', [property('aboveId', 'string', one)])]);
     };
     expect(compareModels(link({}), link({ error: 'hasChild' }))).toEqual([

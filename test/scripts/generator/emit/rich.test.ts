@@ -142,7 +142,7 @@ describe('definitions', () => {
     );
     expect(named.get('parentId')).toMatchObject({
       format: 'id',
-      reference: { type: 'Rich', form: 'single', onDestroy: 'restrict', acyclic: true },
+      references: [{ type: 'Rich', place: [], onDestroy: 'restrict', acyclic: true }],
     });
     expect(named.get('pin')).toMatchObject({ access: 'secret', secret: 'hash' });
     expect(named.get('slug')).toMatchObject({ computed: { kind: 'from', properties: ['title'] } });
