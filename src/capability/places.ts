@@ -192,7 +192,7 @@ function* memberSteps(
     else if (isSimple(before)) after = simpleValue(walk, at + 1, before);
     else after = yield* valueSteps(walk, at + 1, before);
     if (after === before && newName === name) continue;
-    if (after === null && 'each' in step) newName = null;
+    if (after === null && before !== null && 'each' in step) newName = null;
     changed ??= new Map();
     changed.set(name, [newName, after]);
   }

@@ -84,7 +84,7 @@ test('a data type gets defaults of properties, and holds properties instead of n
     { property: id },
   ]);
   expect(type.shadows).toEqual([{ property: title, column: 'name_folded', transform: 'fold' }]);
-  expect(type.uniques).toEqual([{ name: 'title+starts', properties: [title, starts] }]);
+  expect(type.uniques).toEqual([{ name: 'name+starts', properties: [title, starts] }]);
   for (const part of [type.filters[0], type.sorts[0], type.shadows[0]])
     expect(part?.property).toBe(title);
 });
