@@ -131,7 +131,12 @@ module.exports = {
     ),
     onlyImports(
       'src/methods',
-      [...wire, ...ports, '^src/store/(traced|delegate)[.]ts$', '^generated/(blob|core)/methods[.]ts$'],
+      [
+        ...wire,
+        ...ports,
+        '^src/store/(traced|delegate)[.]ts$',
+        '^generated/(blob|core)/methods[.]ts$',
+      ],
       'Methods see ports (and a port that tells a trace), never an engine, a driver or a transport. Built-in ones ' +
         'have generated argument types.',
     ),

@@ -5,6 +5,7 @@ import { generated, serveType, type Typed } from './rig.js';
 
 const postgresql = usePostgresql();
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a name with all kinds of quotes
 const QUOTED = 'it\'s "so" `${1}` */ \\';
 
 const DATABASES = ['SQLite', 'PostgreSQL'] as const;
@@ -148,7 +149,15 @@ async function unknown(card: Typed): Promise<void> {
   });
   expect(now).not.toHaveProperty(['x-count']);
   expect(await card.update(id, { fresh: 5, 'x-count': null })).toBeNull();
-  for (const name of ['', 'cost', 'constructor', '__proto__', 'toString', 'a\u0000b', 'n'.repeat(129)])
+  for (const name of [
+    '',
+    'cost',
+    'constructor',
+    '__proto__',
+    'toString',
+    'a\u0000b',
+    'n'.repeat(129),
+  ])
     expect(await card.refuse(JSON.parse(`{${JSON.stringify(name)}: 1}`)), name).toMatchObject({
       type: 'invalidProperties',
       properties: [name],

@@ -205,10 +205,10 @@ export interface ValueScene {
 
 /**
  * Returns the value as the database stores it. A text is normalised and has the one form of its
- * format: a UTCDate has no zero fraction and no digits beyond milliseconds (RFC 8620 1.4). "#" ids of blobs and objects
- * become ids, -0 becomes 0. Notes a value that has no such form, and returns it unchanged. A number
- * that no double holds exactly stays for the validator, which may refuse it; `value` remains what
- * its author gave.
+ * format: a UTCDate has no zero fraction and no digits beyond milliseconds (RFC 8620 1.4). "#" ids
+ * of blobs and objects become ids, -0 becomes 0. Notes a value that has no such form, and returns
+ * it unchanged. A number that no double holds exactly stays for the validator, which may refuse it;
+ * `value` remains what its author gave.
  */
 export function* canonicalSteps(
   property: PropertyDefinition,

@@ -98,17 +98,20 @@ export function objectColumns(
         addUnknown(type, object, decoders.json(row[columns.length - 1]));
       return object;
     },
-    octets: (row) => {
-      let sum = overhead;
-      for (const value of row) sum += typeof value === 'string' ? value.length : 8;
-      return sum;
-    },
+    octets: (row) => overhead + octetsOf(row),
   };
 }
 
+function octetsOf(row: Row): number {
+  let sum = 0;
+  for (const value of row) sum += typeof value === 'string' ? value.length : 8;
+  return sum;
+}
+
 /**
- * Returns what null in the column stands for: undefined where the object lacks it. A property that is no longer nullable keeps such a
- * column for one release. The version before may write null there; readers see the default.
+ * Returns what null in the column stands for: undefined where the object lacks it. A property that
+ * is no longer nullable keeps such a column for one release. The version before may write null
+ * there; readers see the default.
  */
 function absentOf(property: PropertyDefinition): JsonValue | undefined {
   if (property.optional === true) return undefined;
