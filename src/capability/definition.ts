@@ -2,7 +2,7 @@ import type { JsonValue } from '../protocol/json.js';
 import type { Normalization } from '../text/index.js';
 import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Place } from './places.js';
-import type { TextRule } from './text-forms.js';
+import type { TextRule } from './text-rule.js';
 import type { TypeRules } from './type-rules.js';
 import type { Validator } from './validation.js';
 
@@ -142,8 +142,8 @@ export interface SortDefinition {
 }
 
 /**
- * What makes it of a text: folded text for filters, a collation key for sorts, or for both the key
- * of a format that has an order of its own (shadow-transforms.ts).
+ * The ways to make it of a text: folded for filters, as a collation key for sorts, or for both as
+ * the key of a format with an order of its own (shadow-transforms.ts).
  */
 export type TextTransform = 'fold' | 'casemap' | SortKeyName;
 

@@ -3,7 +3,7 @@ import { casemapKey, casemapSteps, fold, foldSteps } from '../text/index.js';
 import type { ShadowTransform, TextTransform } from './definition.js';
 import { FORMATS, type Format, type SortKey } from './formats/index.js';
 
-/** What a shadow column is like. */
+/** The name and the kind of a shadow column. */
 export interface ShadowRow {
   /** The end of the column's name: `title_folded`. */
   readonly suffix: string;

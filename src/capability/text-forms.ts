@@ -1,20 +1,10 @@
 import type { JsonValue } from '../protocol/json.js';
 import { finish, type Steps } from '../runtime/slices.js';
-import { type Normalization, normalForm } from '../text/index.js';
+import { normalForm } from '../text/index.js';
 import type { PropertyDefinition } from './definition.js';
-import { type FormatName, formatNamed, formatOf } from './formats/index.js';
-import { type Place, replaceSteps } from './places.js';
-
-/** The one form in which a text is stored: its normal form, then that of its format. */
-export interface TextForm {
-  readonly normalize?: readonly Normalization[];
-  readonly format?: FormatName;
-}
-
-/** The form of the texts at a place within a property's values. */
-export interface TextRule extends TextForm {
-  readonly place: Place;
-}
+import { formatNamed, formatOf } from './formats/index.js';
+import { replaceSteps } from './places.js';
+import type { TextForm } from './text-rule.js';
 
 type Texts = Pick<PropertyDefinition, 'kind' | 'format' | 'normalize' | 'texts'>;
 

@@ -44,7 +44,7 @@ export const ON_DESTROY: Words<OnDestroy> = Object.freeze({
   keep: 'The id stays and names nothing any more. It must name an object only when it is written.',
 });
 
-/** What becomes of properties that a type doesn't declare, by the value of `unknownProperties`. */
+/** The fate of properties that a type doesn't declare, by the value of `unknownProperties`. */
 export const UNKNOWN_WORDS: Words<'refuse' | 'keep'> = Object.freeze({
   refuse: 'They are `invalidProperties`.',
   keep:

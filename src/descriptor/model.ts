@@ -14,7 +14,7 @@ import type {
   TypeRules,
 } from '../capability/definition.js';
 import type { Place } from '../capability/places.js';
-import type { TextRule } from '../capability/text-forms.js';
+import type { TextRule } from '../capability/text-rule.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import type { Normalization } from '../text/index.js';
 import type { ProblemCode } from './codes/index.js';

@@ -47,8 +47,8 @@ export class TypeView {
   }
 
   /**
-   * Returns a member that makes a create, an update or a copy wrong: one that the type lacks, or one
-   * that the server sets where the type keeps what it lacks.
+   * Returns a member that makes a create, an update or a copy wrong: one that the type lacks. Of a
+   * type that keeps such members it is one that the server sets.
    */
   get unfit(): JsonMap {
     const { keepsUnknown, properties } = this.described;

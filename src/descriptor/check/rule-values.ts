@@ -42,7 +42,7 @@ export function judgeValues(
 /** Returns the end of a sentence about a value that a property can't have; undefined for others. */
 function whyNoValue(property: PropertyView, value: JsonValue): string | undefined {
   const { name, node, nullable, optional } = property;
-  // What is absent counts as null.
+  // An absent property counts as null.
   if (value === null)
     return nullable || optional ? undefined : `"${name}", which can't be null or absent.`;
   if (!hasNamedValues(property))

@@ -1,7 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import { type FormatName, formatNamed } from '../../capability/formats/index.js';
 import type { PlaceStep } from '../../capability/places.js';
-import type { TextForm, TextRule } from '../../capability/text-forms.js';
+import type { TextForm, TextRule } from '../../capability/text-rule.js';
 import type { Normalization } from '../../text/index.js';
 import { byCodeUnit } from '../order.js';
 

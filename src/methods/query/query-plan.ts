@@ -6,7 +6,8 @@ import type {
 } from '../../capability/definition.js';
 import { sortKeyOf } from '../../capability/formats/index.js';
 import type { Comparator } from '../../capability/standard.js';
-import { formedText, innerForm, ownForm, type TextForm } from '../../capability/text-forms.js';
+import { formedText, innerForm, ownForm } from '../../capability/text-forms.js';
+import type { TextForm } from '../../capability/text-rule.js';
 import { MethodError } from '../../protocol/errors.js';
 import {
   emptyObject,

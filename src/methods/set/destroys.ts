@@ -243,7 +243,7 @@ function closure(
   return removals;
 }
 
-/** What keeps an object. */
+/** The objects that keep an object. */
 interface Block {
   /** Ids of the objects that keep it, or keep what would go with it. */
   readonly ids: Set<string>;

@@ -168,7 +168,7 @@ function faultsOfLock(
   return names.map((name) => ({ name, what, causes: [name] }));
 }
 
-/** What is absent differs from null. */
+/** Returns whether a property is the same in both; absent and null differ. */
 function isSameMember(name: string, before: StoredObject, after: StoredObject): boolean {
   const [old, now] = [before[name], after[name]];
   return old === undefined || now === undefined ? old === now : jsonEqual(old, now);

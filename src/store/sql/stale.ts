@@ -31,8 +31,8 @@ export function heldQuery(
 }
 
 /**
- * Returns ids of objects whose shadow columns are not as a write would leave them, that hold null
- * where readers see a default, or that hold undeclared what is declared now.
+ * Returns ids of objects whose shadow columns are not as a write would leave them. So it does of
+ * those that hold null where readers see a default, or hold undeclared what is declared now.
  */
 export function staleIds(
   type: DataTypeDefinition,
