@@ -142,8 +142,8 @@ export interface SortDefinition {
 }
 
 /**
- * The ways to make it of a text: folded for filters, as a collation key for sorts, or for both as
- * the key of a format with an order of its own (shadow-transforms.ts).
+ * The ways to make it of a text: folded for filters, or as a collation key for sorts. A format with
+ * an order of its own has a key for both (shadow-transforms.ts).
  */
 export type TextTransform = 'fold' | 'casemap' | SortKeyName;
 
@@ -223,7 +223,7 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly uniques?: readonly UniqueDefinition[];
   readonly search?: SearchIndexDefinition;
   readonly limits?: TypeLimits;
-  /** What clients may do with an object depends on the values that it has. */
+  /** They say what clients may do with an object, by the values that it has. */
   readonly rules?: TypeRules;
   /** The types of SetErrors that are the type's own. */
   readonly errors?: readonly string[];

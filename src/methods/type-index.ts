@@ -61,7 +61,7 @@ export interface TypeIndex {
   readonly rules: RuleIndex | null;
   /** The properties that must be known of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
-  /** Those that are read of an object that a call destroys: `links`, and what rules ask for. */
+  /** The properties to read of an object that a call destroys: `links`, and those of rules. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
   /** A type may go without `created` and `updated`, or declare its own without the role. */
   readonly roles: Readonly<Partial<Record<PropertyRole, PropertyDefinition>>> & {

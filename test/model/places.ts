@@ -5,7 +5,7 @@ import { isMap } from './schema.js';
 
 type Place = ModelProperty['blobs'][number];
 
-/** What an id becomes; null takes it out. */
+/** The new text for an id; null takes it out. */
 type Map = (id: string) => string | null;
 
 /**

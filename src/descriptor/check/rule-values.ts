@@ -11,7 +11,7 @@ import { readChanges } from './normal-forms.js';
 import { listed, type Report } from './rule.js';
 import { findProperty } from './types.js';
 
-/** What the rules about rules share: the values that they name. */
+/** The values that rules name, for the checks of all kinds of rules. */
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'boolean', 'integer', 'number']);
 

@@ -20,7 +20,7 @@ export function isGivenByHooks({ access, computed, role }: ModelProperty): boole
   return access === 'internal' || access === 'serverSet' || computed !== undefined;
 }
 
-/** Who writes a property, of the model or of a view of a descriptor. */
+/** The writers of a property, of the model or of a view of a descriptor. */
 export interface Written {
   readonly access: string;
   readonly computed?: object | undefined;

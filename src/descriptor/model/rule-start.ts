@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.js';
 import type { ModelProperty, ModelType } from '../model.js';
 import { isGiven } from './access.js';
 
-/** What the rules of a type say of an object as samples begin it. */
+/** The words of a type's rules about an object as samples begin it. */
 export interface RuleStart {
   /** The values of the properties that decide on rules, by name. */
   readonly values: JsonObject;

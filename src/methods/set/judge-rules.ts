@@ -179,7 +179,7 @@ function faultsOfGaps(rule: IndexedRequired, { before, after }: ProposedRow): re
   if (!meetsConditions(rule.when, after)) return NONE;
   const isTouched = (name: string) =>
     before === null || !jsonEqual(before[name] ?? null, after[name] ?? null);
-  // What an older schema let be empty stays so until an update concerns it.
+  // A gap that an older schema allowed stays until an update concerns it.
   const isBegun = rule.causes.some(isTouched);
   const names = rule.properties.filter(
     (name) => isEmpty(after[name] ?? null) && (isBegun || isTouched(name)),

@@ -100,7 +100,7 @@ export function indexesNestedReferences(open: () => Promise<Evolving>): void {
   it('makes those of other places, and removes those of places that refer no more', async () => {
     const { db, advance } = await beginTasks(tasks(refer(PLACES.slice(0, 3))));
     const second = PLACES.slice(2);
-    // What was written by hand has no records yet: only new places get theirs.
+    // A row that was written by hand has no records yet: only new places get theirs.
     await advance(tasks(refer(second), null, ['data']));
     expect(await records(db)).toEqual(expected(PLACES.slice(3)));
     // A weak reference has none.

@@ -26,7 +26,7 @@ function tags(normalize: readonly Normalization[]): ModelProperty {
 
 const AT = { file: 'capabilities/things.yaml', line: 7, column: 3 };
 
-/** What a migration and the start after it make of texts, times and nulls that exist. */
+/** Texts, times and nulls that exist, after a migration and the start behind it. */
 export function reformsValues(open: () => Promise<Evolving>): void {
   it('gives texts that exist their normal form, and tells clients of each', async () => {
     const members = (normalize: readonly Normalization[]) => {

@@ -141,7 +141,7 @@ const FIXTURES = `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
     VALUES ('${ACCOUNT_ID}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)
     ON CONFLICT DO NOTHING`;
 
-/** What a server opens of a database. */
+/** The parts of a database that a server opens. */
 interface Storage {
   readonly store: Store;
   readonly database: BackfillDatabase;
