@@ -74,17 +74,17 @@ export class SetReport {
       const before = rows.get(id)?.create?.object ?? stored.get(id);
       if (error !== null) this.#refuse('notUpdated', key, error);
       else if (before !== undefined) {
-        const move = moves.get(id) ?? { before, patches: [], isAsSent: true };
+        const move = moves.get(id) ?? { before, patches: [], isNoOp: true };
         moves.set(id, move);
         move.patches.push(sent);
-        move.isAsSent &&= sent === patch && (rows.get(id)?.updates.length ?? 0) === 0;
+        move.isNoOp &&= sent === patch && (rows.get(id)?.updates.length ?? 0) === 0;
       }
     }
     for (const [id, before] of sideEffects) {
       const isOwn = (rows.get(id)?.create ?? null) !== null;
-      if (!isOwn && !moves.has(id)) moves.set(id, { before, patches: [], isAsSent: true });
+      if (!isOwn && !moves.has(id)) moves.set(id, { before, patches: [], isNoOp: true });
     }
-    for (const [id, { before, patches, isAsSent }] of moves) {
+    for (const [id, { before, patches, isNoOp }] of moves) {
       const now = this.#unit.current(index.type, id);
       if (now === null && patches.length === 0) continue;
       yield;
@@ -92,7 +92,7 @@ export class SetReport {
       yield;
       const move = { before, after: now ?? before };
       this.#outcome.updated ??= emptyObject<JsonObject | null>();
-      this.#outcome.updated[id] = yield* updateReport(index, expected, move, isAsSent);
+      this.#outcome.updated[id] = yield* updateReport(index, expected, move, isNoOp);
     }
   }
 
@@ -118,7 +118,7 @@ interface ReportedMove {
   readonly before: StoredObject;
   readonly patches: JsonObject[];
   /** No hook has replaced a patch, and the patches by themselves change nothing. */
-  isAsSent: boolean;
+  isNoOp: boolean;
 }
 
 /** Returns a client's idea of a property's value; undefined where it can't know. */
@@ -188,15 +188,15 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
  * Returns the report of an update (RFC 8620 5.3): `updated` always, and each property whose stored
  * value isn't what the client takes it to be. The form of a value, or a consequence of the call,
  * may have made it so. Null where nothing changed and the client takes it so, or where its patches
- * were equal to what is stored (`isAsSent`).
+ * were equal to what is stored (`isNoOp`).
  */
 export function* updateReport(
   index: TypeIndex,
   expected: Expected,
   { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
-  isAsSent = true,
+  isNoOp = true,
 ): Steps<JsonObject | null> {
-  if (before === after && isAsSent) return null;
+  if (before === after && isNoOp) return null;
   const report = yield* dropEqual(
     compare(index, after, ({ name }) =>
       expected.has(name) ? expected.get(name) : (before[name] ?? null),
