@@ -76,17 +76,17 @@ export class SetReport {
       const before = rows.get(id)?.create?.object ?? stored.get(id);
       if (error !== null) this.#refuse('notUpdated', key, error);
       else if (before !== undefined) {
-        const move = moves.get(id) ?? { before, patches: [], isAsSent: true };
+        const move = moves.get(id) ?? { before, patches: [], isNoOp: true };
         moves.set(id, move);
         move.patches.push(sent);
-        move.isAsSent &&= sent === patch && (rows.get(id)?.updates.length ?? 0) === 0;
+        move.isNoOp &&= sent === patch && (rows.get(id)?.updates.length ?? 0) === 0;
       }
     }
     for (const [id, before] of sideEffects) {
       const isOwn = (rows.get(id)?.create ?? null) !== null;
-      if (!isOwn && !moves.has(id)) moves.set(id, { before, patches: [], isAsSent: true });
+      if (!isOwn && !moves.has(id)) moves.set(id, { before, patches: [], isNoOp: true });
     }
-    for (const [id, { before, patches, isAsSent }] of moves) {
+    for (const [id, { before, patches, isNoOp }] of moves) {
       const now = this.#unit.current(index.type, id);
       if (now === null && patches.length === 0) continue;
       yield;
@@ -94,7 +94,7 @@ export class SetReport {
       yield;
       const move = { before, after: now ?? before };
       this.#outcome.updated ??= emptyObject<JsonObject | null>();
-      this.#outcome.updated[id] = yield* updateReport(index, expected, move, isAsSent);
+      this.#outcome.updated[id] = yield* updateReport(index, expected, move, isNoOp);
     }
   }
 
@@ -120,7 +120,7 @@ interface ReportedMove {
   readonly before: StoredObject;
   readonly patches: JsonObject[];
   /** No hook has replaced a patch, and the patches by themselves change nothing. */
-  isAsSent: boolean;
+  isNoOp: boolean;
 }
 
 /** Returns a client's idea of a property's value; undefined where it can't know. */
@@ -203,16 +203,16 @@ export function* expectedBy(before: JsonObject, patches: readonly JsonObject[]):
  * Returns the report of an update (RFC 8620 5.3): `updated` always, and each property whose stored
  * value isn't what the client takes it to be. The form of a value, or a consequence of the call,
  * may have made it so. Null where nothing changed and the client takes it so, or where its patches
- * were equal to what is stored (`isAsSent`).
+ * were equal to what is stored (`isNoOp`).
  */
 export function* updateReport(
   index: TypeIndex,
   expected: Expected,
   { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
-  isAsSent = true,
+  isNoOp = true,
 ): Steps<JsonObject | null> {
   // A text may differ from what is stored although its normal form is equal.
-  if (before === after && isAsSent && !index.normalizes) return null;
+  if (before === after && isNoOp && !index.normalizes) return null;
   const report = yield* dropEqual(
     compare(index, after, ({ name }) =>
       expected.has(name) ? expected.get(name) : (before[name] ?? null),

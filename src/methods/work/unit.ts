@@ -122,9 +122,8 @@ export class UnitOfWork {
    */
   countRecords(type: DataTypeDefinition): number {
     let count = 0;
-    for (const { before, after } of this.#works.get(type.name)?.entries.values() ?? []) {
-      if (before === null) count += after === null ? 2 : 1;
-      else if (after !== before) count += 1;
+    for (const entry of this.#works.get(type.name)?.entries.values() ?? []) {
+      count += kindsOf(entry).length;
     }
     return count;
   }
@@ -257,17 +256,28 @@ interface ObjectChange {
   readonly kind: ChangeKind;
 }
 
-/** Returns one record for an object created and updated, two for one created and destroyed. */
-function recordsOf(work: TypeWork): readonly ObjectChange[] {
-  const created: ObjectChange[] = [];
-  const updated: ObjectChange[] = [];
-  const destroyed: ObjectChange[] = [];
-  for (const { id: objectId, before, after } of work.entries.values()) {
-    if (before === null) created.push({ objectId, kind: 'created' });
-    else if (after !== null && after !== before) updated.push({ objectId, kind: 'updated' });
-    if (after === null) destroyed.push({ objectId, kind: 'destroyed' });
+const KINDS = Object.freeze({
+  bornAndGone: ['created', 'destroyed'],
+  created: ['created'],
+  updated: ['updated'],
+  destroyed: ['destroyed'],
+  unchanged: [],
+} as const);
+
+/** Returns the kinds of an object's records: none where the object is as it was. */
+function kindsOf({ before, after }: Entry): readonly ChangeKind[] {
+  if (before === null) return after === null ? KINDS.bornAndGone : KINDS.created;
+  if (after === null) return KINDS.destroyed;
+  return after === before ? KINDS.unchanged : KINDS.updated;
+}
+
+/** Returns the records of a type: creates first, destroys last. */
+function recordsOf({ entries }: TypeWork): readonly ObjectChange[] {
+  const records: Record<ChangeKind, ObjectChange[]> = { created: [], updated: [], destroyed: [] };
+  for (const entry of entries.values()) {
+    for (const kind of kindsOf(entry)) records[kind].push({ objectId: entry.id, kind });
   }
-  return created.concat(updated, destroyed);
+  return records.created.concat(records.updated, records.destroyed);
 }
 
 /**
