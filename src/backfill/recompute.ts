@@ -51,9 +51,9 @@ export class Recompute {
 
   /**
    * Writes only the objects that are wrong. `derived`: also checks shadow columns, the forms of
-   * texts, nulls in place of defaults, references and blob records. `record`: writes a change record
-   * where clients, or their filters and sorts, see a change. Resolves to the ids of objects that
-   * keep a text as it is, because another object has what it would be and it must be unique.
+   * texts, nulls in place of defaults, references and blob records. `record`: writes a change
+   * record where clients, or their filters and sorts, see a change. Resolves to the ids of objects
+   * that keep a text as it is, because another object has what it would be and it must be unique.
    */
   async objects(
     { type, accountId, ids }: RecomputeBatch,

@@ -67,13 +67,13 @@ export interface PropertyDefinition {
   readonly column: string;
   readonly kind: PropertyKind;
   readonly nullable: boolean;
-  /** An object may lack it: it has no default, and a null patch removes it unless it may be null. */
+  /** An object may lack it: it has no default; a null patch removes it unless it may be null. */
   readonly optional?: true;
   /** Of one that is nullable and optional: the column that is 1 where the value is null. */
   readonly nullColumn?: string;
   /** A create must give it. */
   readonly required: boolean;
-  /** The value of a create without it and of a null patch; none if required, optional or role-set. */
+  /** The value of a create without it, and of a null patch; none if required or optional. */
   readonly default?: JsonValue;
   readonly access: PropertyAccess;
   readonly role?: PropertyRole;

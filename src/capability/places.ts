@@ -99,9 +99,9 @@ function isPathTo(place: Place, tokens: readonly string[]): boolean {
 }
 
 /**
- * Returns the place for a message, and for records that tell places apart: `*\/blobId` in a list of
- * objects, "" for the value itself. `*` is every item, or every value of a map, and `keys` the names
- * of its members. Names of declared members are escaped as in a JSON Pointer.
+ * Returns the place for a message, and for records that tell places apart: `*\/blobId` in a list
+ * of objects, "" for the value itself. `*` is every item, or every value of a map, and `keys` the
+ * names of its members. Names of declared members are escaped as in a JSON Pointer.
  */
 export function placeText(place: Place): string {
   return place.map(stepText).join('/');

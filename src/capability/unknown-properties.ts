@@ -1,6 +1,6 @@
 import type { PropertyDefinition } from './definition.js';
 
-/** The column of properties that a type keeps without declaring them; no property's is called so. */
+/** The column of properties that a type keeps without declaring them; its name is reserved. */
 export const UNKNOWN_COLUMN = 'unknown_properties';
 
 /** Bounds on the undeclared properties of an object. */

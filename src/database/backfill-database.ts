@@ -137,7 +137,8 @@ export function writtenRows(table: string, since: number, column: string | null)
     return { from: name(table), where: Prisma.sql`${updated} >= ${time}`, updated };
   }
   const from = Prisma.sql`(SELECT "accountId", "objectId" AS "id", max("at") AS "at"
-    FROM "JmapChange" WHERE "type" = ${table} AND "at" >= ${time} GROUP BY "accountId", "objectId")`;
+    FROM "JmapChange" WHERE "type" = ${table} AND "at" >= ${time}
+    GROUP BY "accountId", "objectId")`;
   return { from, where: Prisma.sql`TRUE`, updated: Prisma.sql`"t"."at"` };
 }
 

@@ -47,7 +47,7 @@ export interface TypeIndex {
   /** Computed: how many objects refer to an object. */
   readonly counts: readonly PropertyDefinition[];
   /** A create without them stores the present time. */
-  readonly nows: readonly PropertyDefinition[];
+  readonly defaultsToNow: readonly PropertyDefinition[];
   /** Whether a text is stored otherwise than it was sent, beyond the form of its format. */
   readonly normalizes: boolean;
   /** Properties with names of members that are stored in one form each. */
@@ -95,7 +95,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     references: referencesOf(type.properties),
     uniques: type.uniques ?? [],
     counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
-    nows: type.properties.filter(({ defaultNow }) => defaultNow === true),
+    defaultsToNow: type.properties.filter(({ defaultNow }) => defaultNow === true),
     normalizes: type.properties.some(
       ({ normalize, texts = [] }) =>
         normalize !== undefined || texts.some((rule) => rule.normalize !== undefined),

@@ -422,8 +422,8 @@ export interface Snapshot {
   ): Promise<readonly ReferenceRecord[]>;
 
   /**
-   * Returns the records of one reference on all paths from `ids`: an object's parents, their parents
-   * ... One recursive statement; at most `limit + 1` records.
+   * Returns the records of one reference on all paths from `ids`: an object's parents, their
+   * parents ... One recursive statement; at most `limit + 1` records.
    */
   ancestors(
     type: DataTypeDefinition,

@@ -203,7 +203,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rules on %s', (database) => {
       expect(await update(id, { status: 'sent', ...whole })).toBeNull();
     });
 
-    test('binds hooks, and an object that breaks it already is judged by what changes', async () => {
+    test('binds hooks; an object that breaks it already is judged by what changes', async () => {
       const id = await make('draft', { number: null });
       expect(await force(id, { status: 'sent' })).toMatchObject({ properties: ['number'] });
     });

@@ -122,7 +122,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
   });
 });
 
-it('a change that would lose values or undeclared properties is refused with the way out', async () => {
+it('a change that would lose values or undeclared properties is refused', async () => {
   const first = await createProject({ 'things.yaml': thing(FIRST) });
   await regenerate(first);
   const second = await next(

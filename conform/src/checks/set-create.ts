@@ -91,9 +91,9 @@ export const setCreateChecks = typeChecks('5.3', { methods: ['get', 'set'], text
     restsOn: 'the defaults of properties',
     async run(subject) {
       const { defaults, serverSet } = subject.profile;
-      const nows = subject.described.properties.filter(({ defaultNow }) => defaultNow === true);
+      const timed = subject.described.properties.filter(({ defaultNow }) => defaultNow === true);
       const isGiven = (key: string): boolean =>
-        !Object.hasOwn(serverSet, key) && !nows.some(({ name }) => name === key);
+        !Object.hasOwn(serverSet, key) && !timed.some(({ name }) => name === key);
       const given = Object.fromEntries(Object.entries(defaults).filter(([key]) => isGiven(key)));
       const answer = await create(subject, { k: { ...subject.create('a'), ...given } });
       const { id } = entry(answer.created, 'k');

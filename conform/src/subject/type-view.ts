@@ -187,7 +187,7 @@ export class TypeView {
     return this.profile.properties.filter((name) => ![...times, ...absent].includes(name));
   }
 
-  /** Returns `created` and `updated`, as far as a type has them whose server describes it itself. */
+  /** Returns `created` and `updated`, as far as a type has them that its server describes. */
   get times(): JsonMap {
     if (!this.isSelfDescribed) return {};
     const names = this.described.properties.flatMap(({ name, role }) =>

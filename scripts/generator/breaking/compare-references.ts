@@ -15,7 +15,7 @@ interface Tellers {
   readonly tellSeen: Tell;
 }
 
-/** Compares what a property refers to. Returns whether ids would lead to objects of another type. */
+/** Compares what a property refers to. Returns whether its ids would lead to another type. */
 export function compareReferences(
   before: SnapshotProperty,
   after: SnapshotProperty,

@@ -6,7 +6,7 @@ import { code, list } from './reference/markdown.js';
 
 /** Rules in words: for the page of a type, and for the comments of its properties. */
 
-/** Returns a line of Markdown for each rule of a type. Clients don't know of internal properties. */
+/** Returns a line of Markdown for each rule of a type, but for those of internal properties. */
 export function describeRules(type: ModelType): readonly string[] {
   const { transitions = [], immutable = [], required = [] } = type.rules ?? {};
   const shown = new Set(type.properties.filter(isShown).map(({ name }) => name));

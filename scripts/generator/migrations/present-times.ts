@@ -33,8 +33,8 @@ export function presentTimesSql({ changed }: Difference, model: Model, provider:
 }
 
 /**
- * A row that was altered has the column's default where it had null (compose.ts). Objects whose type
- * goes without the time of their creation get that of the migration.
+ * A row that was altered has the column's default where it had null (compose.ts). Objects of a type
+ * without the time of their creation get that of the migration.
  */
 function fillSql(type: ModelType, property: ModelProperty, provider: Provider): string {
   const created = type.properties.find(({ role }) => role === 'created')?.column;

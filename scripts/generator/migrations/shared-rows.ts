@@ -168,7 +168,8 @@ function referenceRows(
 }
 
 function deleteReferences(table: string, key: string): string {
-  return `DELETE FROM "JmapReference" WHERE "fromType" = ${text(table)} AND "property" = ${text(key)};`;
+  const where = `"fromType" = ${text(table)} AND "property" = ${text(key)}`;
+  return `DELETE FROM "JmapReference" WHERE ${where};`;
 }
 
 function insertReferences(

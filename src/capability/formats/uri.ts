@@ -3,7 +3,8 @@ import { defineFormat } from './format.js';
 const PERCENT = '%[0-9A-Fa-f]{2}';
 const PLAIN = "[A-Za-z0-9._~!$&'()*+,;=-]";
 const IN_PATH = `(?:${PLAIN}|[:@]|${PERCENT})`;
-const HOST = `(?:\\[(?:[0-9A-Fa-f:.]+|[vV][0-9A-Fa-f]+\\.(?:${PLAIN}|:)+)\\]|(?:${PLAIN}|${PERCENT})*)`;
+const IP_LITERAL = `\\[(?:[0-9A-Fa-f:.]+|[vV][0-9A-Fa-f]+\\.(?:${PLAIN}|:)+)\\]`;
+const HOST = `(?:${IP_LITERAL}|(?:${PLAIN}|${PERCENT})*)`;
 const AUTHORITY = `(?:(?:${PLAIN}|:|${PERCENT})*@)?${HOST}(?::\\d*)?`;
 const AFTER_SCHEME =
   `(?://${AUTHORITY}(?:/${IN_PATH}*)*|/(?:${IN_PATH}+(?:/${IN_PATH}*)*)?|` +

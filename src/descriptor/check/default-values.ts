@@ -31,7 +31,7 @@ export const defaultValues: Rule = (views, report) => {
   }
 };
 
-/** Reports `{ now: true }` where no time can stand, and any other object as the default of a text. */
+/** Reports `{ now: true }` where no time can stand, and other objects as the default of a text. */
 function judgeNow({ name, format, access }: PropertyView, given: Located, report: Report): void {
   const known = formatNamed(format);
   const dates = FORMAT_NAMES.filter((each) => FORMATS[each].present !== null);
@@ -75,9 +75,8 @@ function judgeDefault(
   if (linked !== undefined) {
     const legal = linked.place.length === 0 ? 'null' : 'empty';
     const isOwn = isWholePlace(linked.place);
-    complain(
-      `${isOwn ? `can only be ${legal}: it refers to` : `can't name ${linked.target.name}`} objects`,
-    );
+    const legalOwn = `can only be ${legal}: it refers to objects`;
+    complain(isOwn ? legalOwn : `can't name ${linked.target.name} objects`);
     return;
   }
   const stored = storedForm(node, given.value);

@@ -18,7 +18,8 @@ export const normalForms: Rule = (views, report) => {
       report(
         'misplaced-key',
         normalize.at,
-        `"normalize" changes what is stored; "${label}" is part of a method's arguments or response.`,
+        `"normalize" changes what is stored; "${label}" belongs to the arguments or response of ` +
+          'a method.',
       );
     const changes = readChanges(normalize);
     for (const { value, at } of member(node, 'enum')?.items ?? []) {

@@ -22,7 +22,7 @@ export const transitions: Rule = (views, report) => {
   }
 };
 
-/** Reports a property that has no texts to name, that has one value, or that clients don't change. */
+/** Reports a property that has no texts to name, that has one value, or that clients can't set. */
 function canHaveSteps(property: PropertyView, rule: TransitionView, report: Report): boolean {
   const { name, kind, access, computed } = property;
   if (kind !== 'string' || !hasNamedValues(property) || access === 'secret') {

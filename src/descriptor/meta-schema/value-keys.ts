@@ -58,8 +58,8 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   },
   const: {
     description:
-      'The only value that is allowed; TypeScript has it as a literal. It needs no `type`, and is ' +
-      'the default of a property.',
+      'The only value that is allowed; TypeScript has it as a literal. It needs no `type`, and ' +
+      'is the default of a property.',
     examples: ['Card', 1, true],
   },
   format: {

@@ -10,7 +10,7 @@ export function normalizationsOf(schema: JSONSchema7): readonly Normalization[] 
   return (schema as { readonly normalize?: readonly Normalization[] }).normalize;
 }
 
-/** Returns the form in which a schema's texts are stored; undefined where they stay as they come. */
+/** Returns the form in which a schema's texts are stored; undefined if they stay as they come. */
 export function formOf(schema: JSONSchema7): TextForm | undefined {
   const normalize = normalizationsOf(schema);
   const hasForm = (formatNamed(schema.format)?.canonical ?? null) !== null;

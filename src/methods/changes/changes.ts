@@ -69,8 +69,8 @@ const NOTHING: Page = { end: null, size: 0, created: [], updated: [], destroyed:
 /**
  * Returns the properties that alone changed in all of `updated` between the two states (RFC 8621
  * 2.2, decision 29 for every type): also those that changed and changed back. Null where nothing
- * was updated, and where some record doesn't tell. The time of the update is among them, if the type
- * has one.
+ * was updated, and where some record doesn't tell. The time of the update is among them, if the
+ * type has one.
  */
 function updatedProperties(
   { visible, roles }: TypeIndex,

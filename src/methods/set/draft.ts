@@ -149,7 +149,7 @@ const NOTHING: Record<string, JsonValue> = Object.freeze(declaredObject());
 
 /** Returns the whole object: what was given, else the defaults (5.3). */
 export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): StoredObject {
-  const { blank, counts, nows, roles } = index;
+  const { blank, counts, defaultsToNow, roles } = index;
   // V8 copies a shape at once, but makes a shape member by member in several times as long.
   const object: Record<string, JsonValue> = { ...blank };
   for (const name in values) {
@@ -159,7 +159,7 @@ export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): S
   }
   // Nothing refers to a new object yet, so its counts begin anew, those of a copy too.
   for (const { name } of counts) object[name] = blank[name] ?? null;
-  for (const property of nows) object[property.name] ??= presentTime(property, birth.time);
+  for (const property of defaultsToNow) object[property.name] ??= presentTime(property, birth.time);
   const born = formatUtcDate(birth.time);
   object[roles.id.name] = birth.id;
   if (roles.created !== undefined) object[roles.created.name] = born;

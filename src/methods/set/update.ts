@@ -155,7 +155,7 @@ function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems
   return problems.has(name) ? pointer : [name, ...ids].map(escapeToken).join('/');
 }
 
-/** The properties that a patch changes, less those that it removes: their values, and the others. */
+/** The properties that a patch gives values, and those that it removes. */
 interface Changed {
   readonly changed: JsonObject;
   readonly removed: readonly string[] | null;

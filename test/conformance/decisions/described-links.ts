@@ -48,8 +48,8 @@ export const describedLinkDecisions = typeChecks('5.3', NEEDS, [
     level: 'must',
     rule:
       'Where what a reference holds is to be destroyed, the descriptor says whether that is ' +
-      'refused with objectIsLinked, followed by what holds it, taken out of the reference, or of no ' +
-      'effect.',
+      'refused with objectIsLinked, followed by what holds it, taken out of the reference, or of ' +
+      'no effect.',
     needs: { methods: ['changes'] },
     applies: needLink,
     async run(subject) {

@@ -100,16 +100,20 @@ function types(): readonly string[] {
 function formats(): readonly string[] {
   return table(
     ['Format', 'On the wire', 'In the database', 'For example', 'Its values'],
-    Object.entries<Format>(FORMATS).map(([name, { kind, notation, description, order, legal }]) => [
+    Object.entries<Format>(FORMATS).map(([name, format]) => [
       code(name),
-      notation,
-      kind === 'date'
-        ? `${COLUMN_TYPES.date}, milliseconds`
-        : `${COLUMN_TYPES.string}${typeof order === 'string' ? '' : `; ${code(`*_${order.name}`)}`}`,
-      code(legal[0]),
-      cell(description),
+      format.notation,
+      columnsOf(format),
+      code(format.legal[0]),
+      cell(format.description),
     ]),
   );
+}
+
+function columnsOf({ kind, order }: Format): string {
+  if (kind === 'date') return `${COLUMN_TYPES.date}, milliseconds`;
+  const column = COLUMN_TYPES.string;
+  return typeof order === 'string' ? column : `${column}; ${code(`*_${order.name}`)}`;
 }
 
 function operators(): readonly string[] {
