@@ -6,6 +6,7 @@ import {
   EXPLAIN,
   httpAnswer,
   NOTES,
+  ONCE,
   REFERENCE,
   TODOS,
 } from '../support/client.js';
@@ -99,7 +100,7 @@ describe('the session resource', () => {
   it('`capabilities` has an entry for each', async () => {
     const { capabilities } = await u1().session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
-      [CORE, 'urn:ietf:params:jmap:websocket', BLOB, EXPLAIN, NOTES, REFERENCE, TODOS].sort(),
+      [CORE, 'urn:ietf:params:jmap:websocket', BLOB, EXPLAIN, NOTES, ONCE, REFERENCE, TODOS].sort(),
     );
   });
 
@@ -427,7 +428,7 @@ describe('methods', () => {
     );
   });
 
-  it('Todo/changes: the response has the seven members of the RFC', async () => {
+  it('Todo/changes: the response has the seven members of the RFC, and updatedProperties', async () => {
     const [changed, gone] = [await makeTodo({ text: 'a' }), await makeTodo({ text: 'b' })];
     const sinceState = await todoState();
     const made = await makeTodo({ text: 'c' });
@@ -441,6 +442,7 @@ describe('methods', () => {
       created: [made.id],
       updated: [changed.id],
       destroyed: [gone.id],
+      updatedProperties: ['done', 'updated'],
     });
   });
 

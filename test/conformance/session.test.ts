@@ -6,6 +6,7 @@ import {
   EXPLAIN,
   httpAnswer,
   NOTES,
+  ONCE,
   REFERENCE,
   rawHttp,
   TODOS,
@@ -102,7 +103,7 @@ describe('session resource', () => {
   it('RFC 8620 2: capabilities has every capability of the project', async () => {
     const { capabilities } = await fixtures().u1.session();
     expect(Object.keys(capabilities as JsonMap).sort()).toEqual(
-      [BLOB, CORE, EXPLAIN, NOTES, REFERENCE, TODOS, WEBSOCKET].sort(),
+      [BLOB, CORE, EXPLAIN, NOTES, ONCE, REFERENCE, TODOS, WEBSOCKET].sort(),
     );
     expect(member(capabilities, WEBSOCKET)).toEqual(
       expect.objectContaining({

@@ -38,6 +38,7 @@ describe('configuration', () => {
         hookTimeout: 2000,
         changesKeep: 30 * 24 * 3_600_000,
         blobsKeep: 3_600_000,
+        onceKeep: 7 * 24 * 3_600_000,
       },
     });
   });

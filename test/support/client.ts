@@ -21,6 +21,7 @@ export const BLOB = 'urn:ietf:params:jmap:blob';
 export const WEBSOCKET = 'urn:ietf:params:jmap:websocket';
 export const EXPLAIN = 'urn:jmapsmith:explain';
 export const REFERENCE = 'urn:jmapsmith:reference';
+export const ONCE = 'urn:jmapsmith:once';
 export const TODOS = 'urn:example:todos';
 export const NOTES = 'urn:service:notes';
 

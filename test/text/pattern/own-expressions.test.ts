@@ -11,6 +11,8 @@ import { isSlow } from './backtracking.js';
  * Expressions that are slow, or too rich to be judged, and why no client can make them take long.
  */
 const HARMLESS: Readonly<Record<string, string>> = {
+  'capability/formats/decimal.ts /^(-?)0*(\\d*?)(?:\\.(\\d*?)0*)?$/': 'texts of 256 characters',
+  'descriptor/model/column-names.ts /^_+|_+$/g': 'a name of the descriptor',
   'server/config.ts /\\/+$/': 'a setting of the operator',
   'server/config.ts /^\\/+|\\/+$/g': 'a setting of the operator',
   'http/base-url.ts /\\/+$/': 'a setting of the operator',
