@@ -71,16 +71,10 @@ export interface KeyedArguments {
 
 /**
  * Takes the key out of a call's arguments, before result references are replaced. Returns null for
- * a call without one, and for a method or a request that takes none.
+ * a call without one, and for a method that takes none.
  */
-export function takeKey(
-  method: MethodDefinition,
-  args: JsonObject,
-  using: ReadonlySet<string>,
-  settings: OnceSettings | undefined,
-): KeyedArguments | null {
-  if (method.account !== 'write' || settings === undefined) return null;
-  if (!using.has(settings.capability)) return null;
+export function takeKey(method: MethodDefinition, args: JsonObject): KeyedArguments | null {
+  if (method.account !== 'write') return null;
   const { object, doubled } = declaredMembers(args, KEY, method.acceptSnakeCase);
   if (Object.hasOwn(object, `#${ARGUMENT}`)) refuseKey('can not be a result reference');
   if (!Object.hasOwn(object, ARGUMENT)) return null;

@@ -192,8 +192,10 @@ export class RequestRun {
     leader: Leader | null,
   ): KeyedArguments | null {
     const { once } = this.#dispatcher.services;
-    if (leader === null) return takeKey(method, args, this.#scope.using, once);
-    return leader.key === null ? null : { key: [...leader.key, leader.place], args };
+    if (leader !== null)
+      return leader.key === null ? null : { key: [...leader.key, leader.place], args };
+    const takesKeys = once !== undefined && this.#scope.using.has(once.capability);
+    return takesKeys ? takeKey(method, args) : null;
   }
 
   /**

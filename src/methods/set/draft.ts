@@ -1,7 +1,7 @@
 import type { PropertyDefinition, ReferenceDefinition } from '../../capability/definition.js';
-import { formatOf } from '../../capability/formats/index.js';
+import { FORMATS } from '../../capability/formats/index.js';
 import { singleReference } from '../../capability/named-references.js';
-import { holdsBlobs, replaceSteps } from '../../capability/places.js';
+import { replaceSteps } from '../../capability/places.js';
 import { formedSteps } from '../../capability/text-forms.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -265,10 +265,11 @@ function canonicalText(property: PropertyDefinition, text: string, scene: ValueS
   const reference = property.references && singleReference(property);
   if (reference !== undefined)
     return resolveObject(reference, text, { ...scene, property, value: text });
-  if (holdsBlobs(property)) return resolveBlob(property, text, scene);
+  if (property.blobs?.length) return resolveBlob(property, text, scene);
   const { normalize } = property;
   const normal = normalize === undefined ? text : normalForm(text, normalize);
-  const format = formatOf(property);
+  const formatName = property.kind === 'date' ? 'utc-date' : property.format;
+  const format = formatName && FORMATS[formatName];
   if (format === undefined || format.canonical === null) return normal;
   if (format.isLegal(normal)) return format.canonical(normal);
   scene.problems.add(property.name, format.message);
