@@ -442,7 +442,7 @@ describe('methods', () => {
       created: [made.id],
       updated: [changed.id],
       destroyed: [gone.id],
-      updatedProperties: ['done', 'updated'],
+      updatedProperties: ['updated', 'done'],
     });
   });
 
