@@ -22,7 +22,7 @@ const MEASURED: readonly Measured[] = [
   { name: 'update', job: 'update 1', most: 58 },
   { name: 'query + get', job: 'query, 50 of 10,000 by text', most: 54 },
   { name: 'get', job: 'get 1', most: 38 },
-  { name: 'echo', job: 'Core/echo', most: 24 },
+  { name: 'echo', job: 'Core/echo', most: 25 },
 ];
 
 export interface RequestPath {
