@@ -82,7 +82,7 @@ it('a wrong descriptor is told with place, line and legal values; exit code 2', 
     'd1.yaml:8:30: "maxLength" goes with the type string; "size" is of type integer.',
     'd1.yaml:9:53: 5 is no string',
     'd1.yaml:10:40: not a regular expression',
-    'd1.yaml:11:7: "seen" is neither required, nullable nor optional and has no default',
+    'd1.yaml:11:7: "seen" is neither required, nullable nor optional',
     'd1.yaml:12:7: "flags" is a list and doesn\'t say of what',
     'd1.yaml:13:55: no descriptor has a type "Folder". Declared: Mailbox, Thread',
     'd1.yaml:14:40: no value of "order" can be right',
@@ -103,7 +103,7 @@ it('a wrong descriptor is told with place, line and legal values; exit code 2', 
   expect(stderr).toContain('[unknown-type]');
 });
 
-it('a descriptor leaves out the id, in this spelling, and may declare the times itself', async () => {
+it('a descriptor leaves out the id, in this spelling, and may declare the times', async () => {
   const { code, stderr, folder } = await given(`
 capability: urn:example:calendars
 types:
@@ -119,7 +119,8 @@ types:
 `);
   expect(code).toBe(2);
   expect(stderr.split('\n').filter((line) => line.startsWith(folder))).toEqual([
-    `${folder}/d1.yaml:6:7: every type has an id by itself, which the server gives: leave "id" out.`,
+    `${folder}/d1.yaml:6:7: every type has an id by itself, ` +
+      'which the server gives: leave "id" out.',
   ]);
   expect(stderr).toContain('[standard-property]');
 });

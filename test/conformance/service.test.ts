@@ -428,7 +428,7 @@ describe('methods', () => {
     );
   });
 
-  it('Todo/changes: the response has the seven members of the RFC, and updatedProperties', async () => {
+  it('Todo/changes: the response has the members of the RFC, and updatedProperties', async () => {
     const [changed, gone] = [await makeTodo({ text: 'a' }), await makeTodo({ text: 'b' })];
     const sinceState = await todoState();
     const made = await makeTodo({ text: 'c' });
