@@ -1,4 +1,4 @@
-import type { Place, PlaceStep } from '../../../src/capability/places.js';
+import type { BranchStep, Place, PlaceStep } from '../../../src/capability/places.js';
 import type { Provider } from '../emit/prisma-datamodel.js';
 import { quoted, text } from './sql.js';
 
@@ -27,11 +27,15 @@ interface Arrival {
 export function textsIn({ column, place }: PlaceInColumn, provider: Provider): TextsInSql {
   const own = `"t".${quoted(column)}`;
   if (place.length === 0) return { joins: '', conditions: [], value: own };
-  const { start, rows, name, arrive, asText, isText } = PARTS[provider];
+  const { start, rows, name, arrive, tag, asText, isText } = PARTS[provider];
   let joins = '';
   const conditions: string[] = [];
   let here = start(own);
   for (const [at, step] of place.entries()) {
+    if ('branch' in step) {
+      conditions.push(isOfBranch(step, tag(here, step.branch)));
+      continue;
+    }
     const row = `"s${at + 1}"`;
     joins += `\n  CROSS JOIN ${rows(here, isOfList(step) ? 'array' : 'object', row)}`;
     conditions.push(...namesOf(step, name(row)));
@@ -45,8 +49,18 @@ function isOfList(step: PlaceStep): boolean {
   return 'each' in step && step.each === 'item';
 }
 
+/** Returns the condition that the discriminator of a union has a value of the branch. */
+function isOfBranch({ of, others }: BranchStep, value: string): string {
+  const values = of.filter((one) => one !== null).map(text);
+  const list = values.length === 0 ? [] : [`${value} IN (${values.join(', ')})`];
+  const all = of.includes(null) ? [...list, `${value} IS NULL`] : list;
+  const is = `(${all.join(' OR ')})`;
+  if (others !== true) return is;
+  return all.length === 0 ? '1 = 1' : `COALESCE(NOT ${is}, TRUE)`;
+}
+
 /** Returns conditions on the names of the members that the step leads to. */
-function namesOf(step: PlaceStep, name: string): readonly string[] {
+function namesOf(step: Exclude<PlaceStep, BranchStep>, name: string): readonly string[] {
   if ('member' in step) return [`${name} = ${text(step.member)}`];
   const { except = [] } = step;
   return except.length === 0 ? [] : [`${name} NOT IN (${except.map(text).join(', ')})`];
@@ -58,6 +72,8 @@ interface Parts {
   readonly rows: (from: Arrival, type: 'object' | 'array', row: string) => string;
   readonly name: (row: string) => string;
   readonly arrive: (row: string) => Arrival;
+  /** The text of a member of what is there; null where it is no object or lacks the member. */
+  readonly tag: (from: Arrival, member: string) => string;
   readonly asText: (from: Arrival) => string;
   readonly isText: (from: Arrival) => string;
 }
@@ -69,6 +85,8 @@ const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
       `json_each(CASE ${type} WHEN '${wanted}' THEN ${value} ELSE '[]' END) AS ${row}`,
     name: (row) => `${row}."key"`,
     arrive: (row) => ({ value: `${row}."value"`, type: `${row}."type"` }),
+    tag: ({ value, type }, member) =>
+      `CASE ${type} WHEN 'object' THEN json_extract(${value}, ${text(`$.${JSON.stringify(member)}`)}) END`,
     asText: ({ value }) => value,
     isText: ({ type }) => `${type} = 'text'`,
   },
@@ -84,6 +102,7 @@ const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
     },
     name: (row) => `${row}."key"`,
     arrive: (row) => ({ value: `${row}."value"`, type: `jsonb_typeof(${row}."value")` }),
+    tag: ({ value }, member) => `(${value} ->> ${text(member)})`,
     asText: ({ value }) => `(${value} #>> '{}')`,
     isText: ({ type }) => `${type} = 'string'`,
   },

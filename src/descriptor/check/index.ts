@@ -42,6 +42,7 @@ import { structure } from './structure.js';
 import { transitions } from './transitions.js';
 import { typeNames } from './type-names.js';
 import { unindexed } from './unindexed.js';
+import { unions } from './unions.js';
 import { uniques } from './unique-keys.js';
 import { unmarkedBlobs } from './unmarked-blobs.js';
 
@@ -65,6 +66,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   defaultValues,
   enumValues,
   constants,
+  unions,
   optionals,
   normalForms,
   fittingKeys,

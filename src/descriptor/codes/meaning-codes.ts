@@ -57,6 +57,18 @@ export const MEANING = Object.freeze({
     wrong: 'errors: [forbidden]',
     right: 'errors: [invoiceIsPaid]',
   },
+  'bad-union': {
+    cause:
+      'A union has objects as branches. The member under `discriminator` has other values in each ' +
+      'branch: a `const`, an `enum`, or any other text in one of them. One branch may go without it.',
+    wrong: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]",
+    right: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }], discriminator: '@type'",
+  },
+  'endless-definition': {
+    cause: 'Each value of a definition needs another value of it, so none can end.',
+    wrong: 'required: [child]',
+    right: 'leave `child` out of `required`',
+  },
   'bad-rename': {
     cause:
       '`renamedFrom` gives the name of the last release, which the descriptor no longer ' +
@@ -174,10 +186,6 @@ export const MEANING = Object.freeze({
       'another default could never be set to null.',
     wrong: "due: { type: [string, 'null'], default: x }",
     right: "due: { type: [string, 'null'] }",
-  },
-  'recursive-definition': {
-    cause: 'A definition contains itself.',
-    cure: 'Use a reference to an object instead.',
   },
   'required-default': {
     cause: 'Every create gives a required property: its default would never be used.',
