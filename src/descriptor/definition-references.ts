@@ -1,3 +1,4 @@
+import { emptyObject } from '../protocol/json.js';
 import { type Located, type Member, member, members, text } from './located.js';
 
 /** The beginning of a `$ref`: definitions of the same descriptor. */
@@ -33,4 +34,29 @@ export function definitionGraph(
   return new Map(
     definitions.map(({ name, node }) => [name, referring(node).map(referredName)] as const),
   );
+}
+
+/** Returns a node with every schema in it that has a `$ref` changed; inner ones first. */
+export function mapReferring(
+  node: Located,
+  change: (schema: Located) => Located,
+  isNamed = false,
+): Located {
+  if (node.items !== undefined) {
+    const items = node.items.map((each) => mapReferring(each, change));
+    return { ...node, items, value: items.map(({ value }) => value) };
+  }
+  if (node.members === undefined) return node;
+  const value = emptyObject();
+  const all = new Map<string, Member>();
+  for (const [name, each] of node.members) {
+    const isData = !isNamed && DATA.includes(name);
+    const inner = isData
+      ? each.node
+      : mapReferring(each.node, change, !isNamed && NAMED.includes(name));
+    value[name] = inner.value;
+    all.set(name, { ...each, node: inner });
+  }
+  const mapped = { ...node, value, members: all };
+  return !isNamed && text(member(mapped, '$ref')) !== undefined ? change(mapped) : mapped;
 }

@@ -12,6 +12,8 @@ export interface Located {
   readonly items?: readonly Located[];
   /** Of a schema from `$defs`: its name in types. */
   readonly title?: string;
+  /** Of a schema from `$defs`: the shared file that declares it, from the project's root. */
+  readonly sharedFile?: string;
   /** Of a schema that is one from `$defs` with more said beside it: that one. */
   readonly definition?: Located;
   /** Of a definition that contains itself: how often it lies within itself here, this one too. */

@@ -96,7 +96,7 @@ function branchWords({ branch }: ValidationIssue): string {
   if (branch === undefined) return '';
   const { member, value } = branch;
   const is = typeof value === 'string' ? `is ${quoted(value)}` : 'is missing';
-  return ` where ${quoted(member)} ${is}`;
+  return `, where ${quoted(member)} ${is}`;
 }
 
 function rule(issue: ValidationIssue, missing: string | null, unknown: string | null): string {

@@ -9,7 +9,8 @@ const KEEP_ERROR =
 const SCHEMA = /^const (schema\d+) = (\{[^\n]*\});\n/gm;
 
 /** A part of a schema, by a path of members. */
-const SCHEMA_PART = /\b(schema\d+)((?:\.[A-Za-z_$][\w$]*|\["(?:[^"\\\n]|\\.)*"\]|\[\d+\])+)(?=[},])/g;
+const SCHEMA_PART =
+  /\b(schema\d+)((?:\.[A-Za-z_$][\w$]*|\["(?:[^"\\\n]|\\.)*"\]|\[\d+\])+)(?=[},])/g;
 
 /** The errors that a validator has found so far. */
 const COUNTERS = 'let vErrors = null, errors = 0;';

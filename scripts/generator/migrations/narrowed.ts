@@ -66,7 +66,8 @@ function narrowedBranches(
     if (by !== undefined && step.branch !== by) return `${at}tells its branches by "${by}" now`;
     const values: readonly Tag[] = step.others === true ? [OTHER, ...missing(step)] : step.of;
     for (const value of values) {
-      const target = by === undefined ? after : (branchFor(now, value)?.schema as Schema | undefined);
+      const target =
+        by === undefined ? after : (branchFor(now, value)?.schema as Schema | undefined);
       if (target === undefined) return `${at}takes no ${wordsOf(step.branch, value)} any more`;
       const what = narrowed(
         withoutMember(schema, step.branch),

@@ -69,8 +69,8 @@ function judgeBranch(branch: Located, name: string, label: string, report: Repor
       complain(branch, `may have any members, so it has to say what "${name}" is in it`);
     return;
   }
-  const odd = ['type', 'const', 'enum', 'description'];
-  const others = members(own).filter((each) => !odd.includes(each.name));
+  const fitting = ['type', 'const', 'enum', 'description', 'minLength', 'maxLength', 'pattern'];
+  const others = members(own).filter((each) => !fitting.includes(each.name));
   const values = member(own, 'enum')?.items ?? [member(own, 'const')];
   const isText = values.every((value) => value === undefined || (text(value) ?? '') !== '');
   if (typeOf(own).type !== 'string' || typeOf(own).nullable || !isText || others.length > 0)

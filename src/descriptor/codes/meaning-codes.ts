@@ -232,7 +232,7 @@ export const MEANING = Object.freeze({
     right: 'accountCapability: urn:example:things',
   },
   'unknown-definition': {
-    cause: '`$ref` names no schema under `$defs`.',
+    cause: '`$ref` names no schema under `$defs`, and none of a file in `capabilities/shared/`.',
     wrong: "$ref: '#/$defs/prat'",
     right: "$ref: '#/$defs/part'",
   },

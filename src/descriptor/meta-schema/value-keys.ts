@@ -173,20 +173,15 @@ export const schemaKeys: Record<string, JSONSchema7> = {
     items: ref('schema'),
     minItems: 1,
     description:
-      'A union: objects of several forms, which the member under `discriminator` tells apart.',
-    examples: [
-      [
-        { $ref: '#/$defs/home' },
-        {
-          type: 'object',
-          properties: { '@type': { const: 'Work' }, company: { type: 'string' } },
-          required: ['@type'],
-        },
-      ],
-    ],
+      'The branches of a union: objects that the member under `discriminator` tells apart.',
+    examples: [[{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]],
   },
   discriminator: text('The member of a union whose value tells its branches apart.', '@type'),
-  $ref: text('A schema of this descriptor, instead of one written here.', '#/$defs/address'),
+  $ref: text(
+    'A schema of this descriptor or of a shared file, instead of one written here.',
+    '#/$defs/address',
+    'shared/address.yaml#/Address',
+  ),
 };
 
 /** A schema has a type, unless it is a set, a union, a constant or one from `$defs`. */
