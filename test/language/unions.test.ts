@@ -61,7 +61,7 @@ async function branches(contact: Typed): Promise<void> {
   expect(day.field).toEqual({ '@type': 'Day', value: '1.5', notes: { red: true } });
   const [group] = await contact.create({
     field: { '@type': 'Group', value: '1.50', members: { [ann]: true } },
-    list: [{ '@type': 'Person', value: person }],
+    list: [],
   });
   const refused = [
     [{ '@type': 'Person', value: 'none' }, '"field" refers at "value" to "none"'],
@@ -94,9 +94,8 @@ async function branches(contact: Typed): Promise<void> {
   expect((await contact.get(created.b.id)).field.value).toBe('#b');
   // onDestroy: of Person cascade, of Group setNull.
   const gone = await contact.call('set', { destroy: [ann] });
-  expect(gone.destroyed).toEqual([ann]);
-  expect((await contact.call('get', { ids: [person] })).notFound).toEqual([person]);
-  expect((await contact.call('get', { ids: [group] })).notFound).toEqual([group]);
+  expect([...gone.destroyed].sort()).toEqual([ann, person].sort());
+  expect((await contact.get(group)).field.members).toEqual({});
 }
 
 async function patches(contact: Typed): Promise<void> {
@@ -122,7 +121,7 @@ async function patches(contact: Typed): Promise<void> {
   // Keys have the form, and creation ids the meaning, of the branch that the patch leads to.
   await contact.update(id, { 'field/notes': {} });
   const told = await contact.update(id, { 'field/notes/Red': true });
-  expect(told.field).toBeUndefined();
+  expect(told.field.notes).toEqual({ red: true });
   expect((await contact.get(id)).field.notes).toEqual({ red: true });
   await contact.update(id, {
     field: { '@type': 'Group', members: {} },

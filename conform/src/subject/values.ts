@@ -64,7 +64,7 @@ function listUnion(schema: JSONSchema7, depth: SampleDepth): Values {
   }));
   const isMap = (one: Json): one is JsonMap =>
     typeof one === 'object' && one !== null && !Array.isArray(one);
-  // What one branch refuses another one may take, unless it is told by its discriminator.
+  // Another branch may take a value that one refuses, unless the discriminator tells them apart.
   const bad = branches.flatMap(({ step, values }) =>
     values.bad.filter(
       (one) => !isMap(one) || (Object.hasOwn(one, step.branch) && isOfBranch(step, one)),

@@ -49,14 +49,15 @@ function isOfList(step: PlaceStep): boolean {
   return 'each' in step && step.each === 'item';
 }
 
-/** Returns the condition that the discriminator of a union has a value of the branch. */
-function isOfBranch({ of, others }: BranchStep, value: string): string {
+/** Returns the condition that an object is of the branch of a union. */
+function isOfBranch({ of, others }: BranchStep, tag: Tag): string {
+  const isOther = others === true;
   const values = of.filter((one) => one !== null).map(text);
-  const list = values.length === 0 ? [] : [`${value} IN (${values.join(', ')})`];
-  const all = of.includes(null) ? [...list, `${value} IS NULL`] : list;
-  const is = `(${all.join(' OR ')})`;
-  if (others !== true) return is;
-  return all.length === 0 ? '1 = 1' : `COALESCE(NOT ${is}, TRUE)`;
+  const is = isOther ? 'NOT IN' : 'IN';
+  const known = values.length === 0 ? [] : [`${tag.value} ${is} (${values.join(', ')})`];
+  const ofText = values.length > 0 || isOther ? [[tag.isText, ...known].join(' AND ')] : [];
+  const absent = of.includes(null) !== isOther ? [tag.isAbsent] : [];
+  return `(${[...ofText, ...absent].join(' OR ')})`;
 }
 
 /** Returns conditions on the names of the members that the step leads to. */
@@ -66,14 +67,21 @@ function namesOf(step: Exclude<PlaceStep, BranchStep>, name: string): readonly s
   return except.length === 0 ? [] : [`${name} NOT IN (${except.map(text).join(', ')})`];
 }
 
+/** A member of an object, in SQL. */
+interface Tag {
+  readonly value: string;
+  readonly isText: string;
+  readonly isAbsent: string;
+}
+
 interface Parts {
   readonly start: (column: string) => Arrival;
   /** The members or the items of what is there, where it is of that type; else no rows. */
   readonly rows: (from: Arrival, type: 'object' | 'array', row: string) => string;
   readonly name: (row: string) => string;
   readonly arrive: (row: string) => Arrival;
-  /** The text of a member of what is there; null where it is no object or lacks the member. */
-  readonly tag: (from: Arrival, member: string) => string;
+  /** The member that tells the branches of a union apart. */
+  readonly tag: (from: Arrival, member: string) => Tag;
   readonly asText: (from: Arrival) => string;
   readonly isText: (from: Arrival) => string;
 }
@@ -85,8 +93,17 @@ const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
       `json_each(CASE ${type} WHEN '${wanted}' THEN ${value} ELSE '[]' END) AS ${row}`,
     name: (row) => `${row}."key"`,
     arrive: (row) => ({ value: `${row}."value"`, type: `${row}."type"` }),
-    tag: ({ value, type }, member) =>
-      `CASE ${type} WHEN 'object' THEN json_extract(${value}, ${text(`$.${JSON.stringify(member)}`)}) END`,
+    tag: ({ value, type }, member) => {
+      // A path of SQLite can't name every member.
+      const all = `json_each(CASE ${type} WHEN 'object' THEN ${value} ELSE '{}' END)`;
+      const of = (column: string) =>
+        `(SELECT "m"."${column}" FROM ${all} AS "m" WHERE "m"."key" = ${text(member)})`;
+      return {
+        value: of('value'),
+        isText: `${of('type')} = 'text'`,
+        isAbsent: `${of('type')} IS NULL`,
+      };
+    },
     asText: ({ value }) => value,
     isText: ({ type }) => `${type} = 'text'`,
   },
@@ -102,7 +119,11 @@ const PARTS: Readonly<Record<Provider, Parts>> = Object.freeze({
     },
     name: (row) => `${row}."key"`,
     arrive: (row) => ({ value: `${row}."value"`, type: `jsonb_typeof(${row}."value")` }),
-    tag: ({ value }, member) => `(${value} ->> ${text(member)})`,
+    tag: ({ value }, member) => ({
+      value: `(${value} ->> ${text(member)})`,
+      isText: `jsonb_typeof(${value} -> ${text(member)}) = 'string'`,
+      isAbsent: `(${value} -> ${text(member)}) IS NULL`,
+    }),
     asText: ({ value }) => `(${value} #>> '{}')`,
     isText: ({ type }) => `${type} = 'string'`,
   },

@@ -25,12 +25,12 @@ export const unions: Rule = (views, report) => {
     const name = text(discriminator);
     if (name === undefined) continue;
     judgeBeside(schema, report);
-    for (const branch of items(branches)) judgeBranch(branch, name, label, report);
-    judgeTags(items(branches), name, label, report);
+    const sound = items(branches).filter((branch) => judgeBranch(branch, name, label, report));
+    judgeTags(sound, name, label, report);
   }
 };
 
-/** Keys that say what a union is. What a property says of itself may stand beside them. */
+/** Keys that say what a union is. Other keys of a property may stand beside them. */
 const OF_A_VALUE: readonly string[] = [
   ...['enum', 'const', 'format', 'items', 'properties', 'required', 'additionalProperties'],
   ...['propertyNames', 'setOf', 'minProperties', 'maxProperties'],
@@ -52,33 +52,37 @@ function judgeBeside({ node, label }: SchemaView, report: Report): void {
     );
 }
 
-/** Reports a branch that is no object, or whose discriminator has no values to be known by. */
-function judgeBranch(branch: Located, name: string, label: string, report: Report): void {
-  const complain = (node: Located, why: string): void =>
+/**
+ * Reports a branch that is no object, or whose discriminator has no values to be known by. Returns
+ * whether it is neither.
+ */
+function judgeBranch(branch: Located, name: string, label: string, report: Report): boolean {
+  const complain = (node: Located, why: string): false => {
     report('bad-union', node.at, `a branch of "${label}" ${why}.`);
+    return false;
+  };
   const { type, nullable } = typeOf(branch);
   const isPlain = ['setOf', 'const', 'oneOf'].every((key) => member(branch, key) === undefined);
-  if (type === undefined && isPlain) return;
-  if (type !== 'object' || nullable || !isPlain) {
-    complain(branch, 'is an object: type: object, with properties');
-    return;
-  }
+  // Another rule tells of a reference to nothing.
+  if (type === undefined && isPlain) return false;
+  if (type !== 'object' || nullable || !isPlain)
+    return complain(branch, 'is an object: type: object, with properties');
   const own = member(member(branch, 'properties'), name);
   if (own === undefined) {
-    if (isOpen(branch))
-      complain(branch, `may have any members, so it has to say what "${name}" is in it`);
-    return;
+    const why = `may have any members, so it has to say what "${name}" is in it`;
+    return isOpen(branch) ? complain(branch, why) : true;
   }
   const fitting = ['type', 'const', 'enum', 'description', 'minLength', 'maxLength', 'pattern'];
   const others = members(own).filter((each) => !fitting.includes(each.name));
   const values = member(own, 'enum')?.items ?? [member(own, 'const')];
   const isText = values.every((value) => value === undefined || (text(value) ?? '') !== '');
-  if (typeOf(own).type !== 'string' || typeOf(own).nullable || !isText || others.length > 0)
-    complain(
-      own,
-      `has a "${name}" of one of these forms: { const: Name }, { type: string, enum: [...] }, ` +
-        'or { type: string } for all other values',
-    );
+  const isKnown = isText && others.length === 0 && !typeOf(own).nullable;
+  if (isKnown && typeOf(own).type === 'string') return true;
+  return complain(
+    own,
+    `has a "${name}" of one of these forms: { const: Name }, { type: string, enum: [...] }, ` +
+      'or { type: string } for all other values',
+  );
 }
 
 /** Reports a value that two branches have, and two branches that take the rest. */

@@ -1,7 +1,7 @@
 import { _, type Ajv, type Code, type KeywordCxt, Name, stringify } from 'ajv';
 import { type BranchStep, isBranchValue } from '../../capability/places.js';
 
-/** What stands beside the branches: how to tell them apart. */
+/** The keyword beside the branches, which tells them apart. */
 interface UnionBy {
   readonly member: string;
   /** In the order of the branches. */
