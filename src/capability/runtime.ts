@@ -38,7 +38,7 @@ export function addIssue(
   return kept;
 }
 
-/** Notes the branch of a union at the issues from `first` on, unless they have one further within. */
+/** Notes the branch of a union at the issues from `first` on that have none further within. */
 export function noteBranch(
   issues: readonly ValidationIssue[],
   first: number,

@@ -89,8 +89,8 @@ export function typeNamed(name: string | undefined): TypeRow | undefined {
 
 /**
  * Returns the one type of a schema and whether null is allowed beside it. Sets and unions are
- * objects, and a `const` has its value's type. The type is undefined where none or several are given; it may be a
- * word that names none.
+ * objects, and a `const` has its value's type. The type is undefined where none or several are
+ * given; it may be a word that names none.
  */
 export function typeOf(node: Located): { type: string | undefined; nullable: boolean } {
   const type = member(node, 'type');

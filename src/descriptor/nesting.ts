@@ -1,6 +1,6 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 
-/** The place where a definition that contains itself may nest no deeper. No value is legal there. */
+/** A place where a definition that contains itself nests no deeper: no value is legal there. */
 interface EndSchema extends JSONSchema7 {
   /** How many values of the definition lie around the place. `title` is its name. */
   readonly beyondDepth: number;

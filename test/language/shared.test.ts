@@ -119,7 +119,7 @@ it('names what is wrong with a reference to a shared file', async () => {
     'people.yaml': PEOPLE.replace('types:', '$defs: { address: { type: string } }\ntypes:'),
   });
   expect((await project.generate()).stderr).toContain(
-    '"shared/address.yaml#/Address" and a definition of capabilities/people.yaml would both be the ' +
-      'TypeScript type Address here: rename one of them.',
+    '"shared/address.yaml#/Address" and a definition of capabilities/people.yaml would both be ' +
+      'the TypeScript type Address here: rename one of them.',
   );
 });

@@ -17,8 +17,8 @@ export const unions: Rule = (views, report) => {
         report(
           'bad-union',
           alone.nameAt,
-          `"${label}" needs both: oneOf with a list of objects, and discriminator with the name of ` +
-            "the member that tells them apart, for instance discriminator: '@type'.",
+          `"${label}" needs both: oneOf with a list of objects, and discriminator with the name ` +
+            "of the member that tells them apart, for instance discriminator: '@type'.",
         );
       continue;
     }

@@ -214,7 +214,8 @@ export const definition: JSONSchema7 = {
   properties: {
     ...schema.properties,
     maxDepth: count(
-      `Values of a definition that contains itself: how many lie within each other at most; ${BOUNDS.nesting} by default.`,
+      'Of a definition that contains itself: how many of its values lie within each other at ' +
+        `most; ${BOUNDS.nesting} by default.`,
       BOUNDS.maxNesting,
       { minimum: 1, example: 5 },
     ),
