@@ -95,6 +95,7 @@ it('tells of a mistake in a shared file once, where it stands', async () => {
   expect(stderr.split('\n').filter((line) => /^\S/.test(line))).toEqual([
     'capabilities/shared/geo/point.yaml:3:28: "float" is not string, boolean, integer, number, ' +
       'array or object. Write type: number.',
+    '1 error; nothing was written.',
   ]);
 });
 

@@ -68,7 +68,7 @@ export function withShared(
 
   function nameShared(schema: JSONSchema7): JSONSchema7 {
     const { title, description } = schema;
-    if (title === undefined || !shared.has(title)) {
+    if (title === undefined || !(shared.has(title) || importName(title) !== undefined)) {
       const { title: _title, ...rest } = schema;
       return mapInner(rest, nameShared);
     }

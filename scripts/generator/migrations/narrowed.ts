@@ -69,11 +69,10 @@ function narrowedBranches(
       const target =
         by === undefined ? after : (branchFor(now, value)?.schema as Schema | undefined);
       if (target === undefined) return `${at}takes no ${wordsOf(step.branch, value)} any more`;
-      const what = narrowed(
-        withoutMember(schema, step.branch),
-        by === undefined ? after : withoutMember(target, by),
-        path,
-      );
+      const what =
+        by === undefined
+          ? narrowed(schema, after, path)
+          : narrowed(withoutMember(schema, by), withoutMember(target, by), path);
       if (what !== undefined) return `${what}, where ${wordsOf(step.branch, value)}`;
     }
   }
