@@ -66,8 +66,7 @@ export const MEANING = Object.freeze({
   },
   'endless-definition': {
     cause: 'Each value of a definition needs another value of it, so none can end.',
-    wrong: 'required: [child]',
-    right: 'leave `child` out of `required`',
+    cure: 'Let the member that leads back be absent, null or an empty list.',
   },
   'bad-rename': {
     cause:
