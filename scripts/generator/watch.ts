@@ -9,8 +9,8 @@ const SETTLE = 100;
 
 /**
  * Runs `once` now and whenever a descriptor, a shared file or a hook file changes, until SIGINT or
- * SIGTERM. It shows failures, and the last good output stays, since nothing is written unless everything
- * succeeds.
+ * SIGTERM. It shows failures, and the last good output stays, since nothing is written unless
+ * everything succeeds.
  */
 export async function watchDescriptors(root: string, once: () => Promise<number>): Promise<number> {
   let running = Promise.resolve();

@@ -60,7 +60,7 @@ export const MEANING = Object.freeze({
   'bad-union': {
     cause:
       'A union has objects as branches. The member under `discriminator` has other values in ' +
-      'each branch: a `const`, an `enum`, or any other text in one of them. One branch may lack it.',
+      'each branch: a `const`, an `enum`, or any other text in one. One branch may lack it.',
     wrong: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]",
     right: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }], discriminator: '@type'",
   },
