@@ -89,7 +89,7 @@ export function* updateObject(
   const object: StoredObject = { ...current, ...changed };
   if (removed !== null) for (const name of removed) Reflect.deleteProperty(object, name);
   if (scene.index.unknown !== null) {
-    const kept = names.filter((name) => !scene.index.names.has(name));
+    const kept = Object.keys(changed).filter((name) => !scene.index.names.has(name));
     if (kept.length > 0) judgeUnknown(scene.index, object, kept, problems);
   }
   if (problems.any) return { kind: 'refused', error: problems.toSetError(), object };
