@@ -172,7 +172,8 @@ function compareBounds(before: Schema, after: Schema, at: string): string | unde
 /** Returns what a bound of a constant is about: its length, or itself; NaN for any other. */
 function sizeOf(value: unknown, bound: string): number {
   if (bound.endsWith('Length')) return typeof value === 'string' ? [...value].length : Number.NaN;
-  return bound.endsWith('imum') && typeof value === 'number' ? value : Number.NaN;
+  const isValue = bound === 'minimum' || bound === 'maximum';
+  return isValue && typeof value === 'number' ? value : Number.NaN;
 }
 
 /** Returns the values that a schema lists; undefined if it lists none. */
