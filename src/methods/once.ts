@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MethodDefinition } from '../capability/capability-definition.js';
-import { canonicalSteps } from '../protocol/canonical-json.js';
+import { canonicalJsonSteps } from '../protocol/canonical-json.js';
 import { MethodError } from '../protocol/errors.js';
 import { parseJson } from '../protocol/ijson.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
@@ -113,7 +113,7 @@ export function hashOfKey(...parts: readonly (string | number)[]): string {
 export function* hashArguments(args: JsonObject): Steps<string> {
   const hash = createHash('sha256');
   let text = '';
-  yield* canonicalSteps(args, (piece) => {
+  yield* canonicalJsonSteps(args, (piece) => {
     text += piece;
     if (text.length < PIECE) return;
     hash.update(text);
