@@ -21,7 +21,8 @@ export function presentTimesSql({ changed }: Difference, model: Model, provider:
       ...timesIn(model, after.name, fresh).map(({ type, property }) => {
         const column = quoted(property.column);
         const time = timeSql(type, property, { columns: after.columns, provider });
-        return `UPDATE ${quoted(after.name)} SET ${column} = ${time} WHERE ${column} = ${defaultLiteral(property)};`;
+        const isFiller = `${column} = ${defaultLiteral(property)}`;
+        return `UPDATE ${quoted(after.name)} SET ${column} = ${time} WHERE ${isFiller};`;
       }),
       ...timesIn(model, after.name, withDefault).map(({ type, property }) =>
         defaultSql(type, property),
