@@ -106,11 +106,18 @@ export type FilterOperator =
   | 'after'
   | 'atLeast'
   | 'atMost'
+  | 'lessThan'
+  | 'greaterThan'
   | 'isNull'
+  | 'isNotNull'
   /** The set or map has the key. */
   | 'hasKey'
+  | 'lacksKey'
+  /** The set or map has a key that is none of the value's. */
+  | 'hasOtherKey'
   /** The list has the item. */
   | 'hasItem'
+  | 'lacksItem'
   /** Every word of the value is contained in one of the columns. */
   | 'text';
 

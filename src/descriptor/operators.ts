@@ -6,7 +6,7 @@ export interface OperatorRule {
   /** The predicate of a condition, behind the properties that it reads. */
   readonly predicate: string;
   /** The shape of the condition's value. */
-  readonly value: 'property' | 'list' | 'boolean' | 'key' | 'item';
+  readonly value: 'property' | 'list' | 'boolean' | 'key' | 'keys' | 'item';
 }
 
 /** The operators of filters, with what each compares and what value it takes. */
@@ -25,13 +25,27 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
   after: makeRule('The value or one after it.', 'is this value or a later one.'),
   atLeast: makeRule('The value or a greater one.', 'is this value or a greater one.'),
   atMost: makeRule('The value or a lesser one.', 'is this value or a lesser one.'),
+  lessThan: makeRule('Less than the value.', 'is less than this value.'),
+  greaterThan: makeRule('Greater than the value.', 'is greater than this value.'),
   isNull: makeRule(
     'True: null. False: any value.',
     'is null (true), or is not (false).',
     'boolean',
   ),
+  isNotNull: makeRule(
+    'True: any value. False: null.',
+    'is not null (true), or is (false).',
+    'boolean',
+  ),
   hasKey: makeRule('The set or map has the key.', 'has this key.', 'key'),
+  lacksKey: makeRule('The set or map doesn’t have the key.', 'doesn’t have this key.', 'key'),
+  hasOtherKey: makeRule(
+    'The set or map has a key that the list doesn’t have.',
+    'has a key that is not in this list.',
+    'keys',
+  ),
   hasItem: makeRule('The list has the item.', 'has this item.', 'item'),
+  lacksItem: makeRule('The list doesn’t have the item.', 'doesn’t have this item.', 'item'),
   text: makeRule(
     'Has every word of the text, in any letter case.',
     'has every word of this text, in any letter case.',
@@ -51,6 +65,11 @@ export function isFolded(operator: FilterOperator): boolean {
   return isSearched(operator) || operator === 'startsWith';
 }
 
+/** Returns whether the operator asks if there is a value, which only some properties may lack. */
+export function asksForNull(operator: FilterOperator): boolean {
+  return operator === 'isNull' || operator === 'isNotNull';
+}
+
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
 
 /** Returns whether a word is the name of an operator. */
@@ -61,27 +80,29 @@ export function isOperator(name: string | undefined): name is FilterOperator {
 /** The shape of a property beyond its kind, where that decides what it can be compared by. */
 export type OperandShape = 'identity' | 'order' | 'map' | 'list';
 
-const IN_ORDER: readonly FilterOperator[] = [
-  ...(['equals', 'in', 'before', 'after', 'atLeast', 'atMost', 'isNull'] as const),
+const NULLS: readonly FilterOperator[] = ['isNull', 'isNotNull'];
+const NUMBERS: readonly FilterOperator[] = [
+  ...(['equals', 'in', 'atLeast', 'atMost', 'lessThan', 'greaterThan'] as const),
+  ...NULLS,
 ];
-const NUMBERS: readonly FilterOperator[] = ['equals', 'in', 'atLeast', 'atMost', 'isNull'];
+const IN_ORDER: readonly FilterOperator[] = [...NUMBERS, 'before', 'after'];
 
 /** Operators that fit a column of a kind. */
 const BY_KIND: Readonly<Record<PropertyKind, readonly FilterOperator[]>> = Object.freeze({
-  string: ['equals', 'in', 'contains', 'startsWith', 'isNull', 'text'],
-  boolean: ['equals', 'isNull'],
+  string: ['equals', 'in', 'contains', 'startsWith', ...NULLS, 'text'],
+  boolean: ['equals', ...NULLS],
   integer: NUMBERS,
   number: NUMBERS,
   date: IN_ORDER,
-  json: ['isNull'],
+  json: NULLS,
 });
 
 /** Operators that fit a value by its shape, which counts more than its kind. */
 const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Object.freeze({
-  identity: ['equals', 'in', 'isNull'],
+  identity: ['equals', 'in', ...NULLS],
   order: IN_ORDER,
-  map: ['isNull', 'hasKey'],
-  list: ['isNull', 'hasItem'],
+  map: [...NULLS, 'hasKey', 'lacksKey', 'hasOtherKey'],
+  list: [...NULLS, 'hasItem', 'lacksItem'],
 });
 
 /** Returns the operators for a kind; a shape, where given, decides instead of the kind. */
@@ -94,7 +115,7 @@ export function operatorsOf(
 
 /** Returns what the operator compares, in the words of docs/reference/descriptors.md, each once. */
 export function operandsOf(operator: FilterOperator): readonly string[] {
-  if (operator === 'isNull') return ['whatever may be null'];
+  if (asksForNull(operator)) return ['whatever may be null'];
   const kinds = Object.entries(BY_KIND).filter(([, operators]) => operators.includes(operator));
   const shapes = Object.entries(BY_SHAPE).filter(([, operators]) => operators.includes(operator));
   const words = [...kinds, ...shapes].map(([name]) => OPERAND_WORDS[name as PropertyKind]);

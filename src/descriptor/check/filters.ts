@@ -3,7 +3,7 @@ import { singleReference } from '../../capability/named-references.js';
 import { kindOf, typeOf } from '../kinds.js';
 import { member } from '../located.js';
 import { isOpen } from '../model/property-schema.js';
-import { isFolded, isOperator, type OperandShape, operatorsOf } from '../operators.js';
+import { asksForNull, isFolded, isOperator, type OperandShape, operatorsOf } from '../operators.js';
 import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
@@ -45,7 +45,7 @@ function judgeOperator(
   const { name, kind } = property;
   if (kind === undefined || !isOperator(operator)) return;
   const legal = operatorsOf(kind, shapeOf(property)).filter(
-    (each) => each !== 'isNull' || property.nullable || property.optional,
+    (each) => !asksForNull(each) || property.nullable || property.optional,
   );
   if (legal.includes(operator)) return;
   const what = describeKind(property);

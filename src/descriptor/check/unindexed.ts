@@ -1,5 +1,5 @@
 import { BOUNDS } from '../bounds.js';
-import { isFolded, isOperator, isSearched } from '../operators.js';
+import { asksForNull, isFolded, isOperator, isSearched } from '../operators.js';
 import type { PropertyView } from '../property-view.js';
 import type { FilterView, SortView, TypeView } from '../view.js';
 import { longest } from './indexable.js';
@@ -21,7 +21,7 @@ function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {
   const { name, property, operator, saysIndexed, nameAt } = filter;
   if (property === undefined || !isOperator(operator) || saysIndexed) return;
   const length = readLength(filter, property);
-  if (operator === 'isNull' || length <= BOUNDS.scannedLength || hasIndex(type, filter)) return;
+  if (asksForNull(operator) || length <= BOUNDS.scannedLength || hasIndex(type, filter)) return;
   const is = `{ ${written(filter, property)}, indexed:`;
   report(
     'unindexed-filter',

@@ -82,7 +82,9 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
     case 'list':
       return { type: 'array', items: comparedSchema(property) };
     case 'key':
-      return { type: 'string' };
+      return TEXT;
+    case 'keys':
+      return { type: 'array', items: TEXT };
     case 'item':
       return itemSchema(property);
     default:

@@ -2,7 +2,7 @@ import type { FilterOperator, ShadowTransform } from '../../capability/definitio
 import { sortKeyOf } from '../../capability/formats/index.js';
 import { SHADOW_COLUMNS, SHADOW_NAMES } from '../../capability/shadow-transforms.js';
 import type { ModelFilter, ModelProperty, ModelShadow, ModelSort } from '../model.js';
-import { isFolded } from '../operators.js';
+import { asksForNull, isFolded } from '../operators.js';
 
 /** The columns that conditions and sorts read. */
 
@@ -16,7 +16,7 @@ export function filterColumn(property: ModelProperty, operator: FilterOperator):
   if (isFolded(operator)) return shadowColumn(property, 'fold');
   const key = sortKeyOf(property);
   // Whether there is a value, the property's own column tells; often it tells which one, too.
-  const isOwn = operator === 'isNull' || (key?.isEquality === false && isEquality(operator));
+  const isOwn = asksForNull(operator) || (key?.isEquality === false && isEquality(operator));
   return key === undefined || isOwn ? property.column : shadowColumn(property, key.name);
 }
 

@@ -354,8 +354,9 @@ function canonicalValue(filter: FilterDefinition | undefined, value: JsonValue):
 
 /** Returns the form of the texts that a condition compares; undefined where it has none. */
 function comparedForm({ property, operator }: FilterDefinition): TextForm | undefined {
-  if (operator === 'hasKey') return innerForm(property, 'key');
-  if (operator === 'hasItem') return innerForm(property, 'item');
+  if (operator === 'hasKey' || operator === 'lacksKey' || operator === 'hasOtherKey')
+    return innerForm(property, 'key');
+  if (operator === 'hasItem' || operator === 'lacksItem') return innerForm(property, 'item');
   // The others look for a part of a text, in any letter case.
   return EMPTY_IS_ALL.has(operator) ? undefined : ownForm(property);
 }

@@ -46,6 +46,9 @@ export const postgresql: Dialect = Object.freeze({
 
   hasKey: (column, key) => sql`${column} ? ${key}`,
 
+  hasOtherKey: (column, keys) =>
+    sql`${column} - ARRAY(SELECT jsonb_array_elements_text(${storable(keys)}::jsonb)) <> '{}'`,
+
   // Numbers compare by value, and a Boolean is none.
   hasItem: (column, item) => sql`${column} @> ${storable(JSON.stringify([item]))}::jsonb`,
 

@@ -59,6 +59,9 @@ export interface Dialect {
   /** Returns true where the JSON object in the column has the member. */
   hasKey(column: Raw, key: string): Fragment;
 
+  /** Returns true where the JSON object has a member that a JSON list of names doesn't have. */
+  hasOtherKey(column: Raw, keys: string): Fragment;
+
   /** Returns true where the JSON list in the column has the item. */
   hasItem(column: Raw, item: SqlValue | boolean): Fragment;
 

@@ -1,6 +1,7 @@
 import type {
   DataTypeDefinition,
   FilterDefinition,
+  FilterOperator,
   PropertyDefinition,
 } from '../../capability/definition.js';
 import { type SortKey, sortKeyOf } from '../../capability/formats/index.js';
@@ -103,7 +104,7 @@ function composeFilter(context: SqlContext, filter: FilterNode, leads: boolean):
         const condition = composeCondition(context, node);
         if (typeof condition === 'boolean') return condition !== negated;
         const open = negated
-          ? { where: sql`(${condition}) IS NOT TRUE`, lookup: null, ordered: null }
+          ? { where: not(condition), lookup: null, ordered: null }
           : narrowed(context, node, condition, leads);
         values += open.where.values.length + (open.lookup?.ids.values.length ?? 0);
         if (values > MAX_VALUES) throw tooComplex();
@@ -159,7 +160,7 @@ function narrowed(
 
 /** An operator's work for a row, and whether its matches are a range of an ordered index. */
 const OPERATORS: Readonly<
-  Record<FilterDefinition['operator'], { readonly cost: number; readonly isRange: boolean }>
+  Record<FilterOperator, { readonly cost: number; readonly isRange: boolean }>
 > = Object.freeze({
   // A value of a column is read and compared in a few steps; text is searched, JSON parsed.
   equals: { cost: 0, isRange: true },
@@ -168,19 +169,30 @@ const OPERATORS: Readonly<
   after: { cost: 0, isRange: true },
   atLeast: { cost: 0, isRange: true },
   atMost: { cost: 0, isRange: true },
+  lessThan: { cost: 0, isRange: true },
+  greaterThan: { cost: 0, isRange: true },
   isNull: { cost: 0, isRange: true },
+  isNotNull: { cost: 0, isRange: true },
   contains: { cost: 1, isRange: false },
   startsWith: { cost: 1, isRange: false },
   hasKey: { cost: 2, isRange: false },
+  lacksKey: { cost: 2, isRange: false },
+  hasOtherKey: { cost: 2, isRange: false },
   hasItem: { cost: 2, isRange: false },
+  lacksItem: { cost: 2, isRange: false },
   text: { cost: 2, isRange: false },
 });
 
 /** Returns whether an ordered index finds the matches: not for all but null, or null too. */
 function isOrdered({ indexed, operator }: FilterDefinition, value: JsonValue): boolean {
-  if (operator === 'isNull' && value === false) return false;
+  if (asksForValue(operator, value)) return false;
   if (Array.isArray(value) && value.includes(null)) return false;
   return indexed === true && OPERATORS[operator].isRange;
+}
+
+/** Returns whether the condition is that there is a value, whatever it is. */
+function asksForValue(operator: FilterOperator, value: JsonValue): boolean {
+  return operator === 'isNull' ? value === false : operator === 'isNotNull' && value !== false;
 }
 
 function heightOf(filter: FilterDefinition): number {
@@ -254,25 +266,43 @@ function composeCondition(
       return timely(dialect.startsWith(column, needle(type, filter, value)));
     // As RFC 8621 4.4.1 has it: before is strictly earlier, after is the same or later.
     case 'before':
+    case 'lessThan':
       return sql`${column} < ${operand()}`;
     case 'after':
     case 'atLeast':
       return sql`${column} >= ${operand()}`;
     case 'atMost':
       return sql`${column} <= ${operand()}`;
+    case 'greaterThan':
+      return sql`${column} > ${operand()}`;
     case 'hasKey':
       return timely(dialect.hasKey(column, String(value)));
-    case 'hasItem': {
+    case 'lacksKey':
+      return not(timely(dialect.hasKey(column, String(value))));
+    case 'hasOtherKey':
+      return timely(dialect.hasOtherKey(column, JSON.stringify(value)));
+    case 'hasItem':
+    case 'lacksItem': {
       const item = itemValue(value);
+      const isWanted = filter.operator === 'hasItem';
       // JSON has no number beyond a double's range: nothing that is stored is one.
-      const isNone = typeof item === 'number' && !Number.isFinite(item);
-      return !isNone && timely(dialect.hasItem(column, item));
+      if (typeof item === 'number' && !Number.isFinite(item)) return !isWanted;
+      const has = timely(dialect.hasItem(column, item));
+      return isWanted ? has : not(has);
     }
     case 'text':
       return composeText(type, filter, value, dialect);
     case 'isNull':
-      return value === false ? sql`${column} IS NOT NULL` : sql`${column} IS NULL`;
+    case 'isNotNull':
+      return asksForValue(filter.operator, value)
+        ? sql`${column} IS NOT NULL`
+        : sql`${column} IS NULL`;
   }
+}
+
+/** Returns what is true where a condition is false, or unknown: it reads null. */
+function not(condition: Fragment): Fragment {
+  return sql`(${condition}) IS NOT TRUE`;
 }
 
 /**

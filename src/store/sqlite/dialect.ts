@@ -58,6 +58,10 @@ export const sqlite: Dialect = Object.freeze({
 
   hasKey: (column, key) => sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".key = ${key})`,
 
+  hasOtherKey: (column, keys) =>
+    sql`EXISTS (SELECT 1 FROM ${each(column)}
+ WHERE "each".key NOT IN (SELECT value FROM json_each(${keys})))`,
+
   // A Boolean in JSON is 0 or 1 to json_each, an object its text: the type tells them apart.
   hasItem: (column, item) =>
     typeof item === 'boolean'
