@@ -124,7 +124,10 @@ function composeType({ capability, type, ownMethods }: Entry): string {
   // Those of conditions are told there.
   const indexes = type.indexes.filter(({ at }) => type.filters.every((each) => each.at !== at));
   const sorts = type.sorts.map(
-    ({ property, indexed, at }) => `  ${property.name}${indexed ? ', indexed' : ''}  ${place(at)}`,
+    ({ name, property, by, indexed, at }) =>
+      `  ${name}${name === property.name ? '' : `, reads ${property.name}`}` +
+      `${by === undefined ? '' : `, ${by.operator} with ${by.argument}`}` +
+      `${indexed ? ', indexed' : ''}  ${place(at)}`,
   );
   return [
     `${type.name}, of ${capability}${type.singleton ? ', a singleton' : ''}` +

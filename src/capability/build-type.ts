@@ -17,17 +17,22 @@ import { UNKNOWN_PROPERTIES } from './unknown-properties.js';
 export type PropertySource = Partial<Omit<PropertyDefinition, 'name' | 'kind'>> &
   Pick<PropertyDefinition, 'kind'>;
 
+/** The name of a part of a property: `emails/*\/address`. */
+type PartName = `${string}/${string}`;
+
 /** Parts of a definition that name the property which they are about. */
 interface FilterSource<Name> extends Omit<FilterDefinition, 'name' | 'property'> {
-  readonly property: Name;
+  readonly property: Name | PartName;
 }
 
-interface SortSource<Name> extends Omit<SortDefinition, 'property'> {
-  readonly property: Name;
+/** The name is the property's unless it is given. */
+interface SortSource<Name> extends Omit<SortDefinition, 'name' | 'property'> {
+  readonly name?: string;
+  readonly property: Name | PartName;
 }
 
 interface ShadowSource<Name> extends Omit<ShadowColumn, 'property'> {
-  readonly property: Name;
+  readonly property: Name | PartName;
 }
 
 type UniqueSource<Name> =
@@ -47,6 +52,8 @@ export interface DataTypeSource<Shape extends TypeShape>
     Pick<DataTypeDefinition, 'rules' | 'errors'> {
   /** In order of declaration; the standard ones first. */
   readonly properties: Readonly<Record<NameOf<Shape>, PropertySource>>;
+  /** The parts of properties that filters and sorts read. */
+  readonly parts?: Readonly<Record<PartName, PropertySource>>;
   readonly filters: Readonly<
     Record<Extract<keyof Shape['filter'], string>, FilterSource<NameOf<Shape>>>
   >;
@@ -64,7 +71,16 @@ export interface DataTypeSource<Shape extends TypeShape>
 export function dataType<Shape extends TypeShape>(
   source: DataTypeSource<Shape>,
 ): DataTypeDefinition<Shape> {
-  const { properties, filters, sorts, shadows, uniques, unknownProperties, ...rest } = source;
+  const {
+    properties,
+    parts = {},
+    filters,
+    sorts,
+    shadows,
+    uniques,
+    unknownProperties,
+    ...rest
+  } = source;
   const built = new Map(
     Object.entries<PropertySource>(properties).map(([name, property]) => {
       const marker = shadows.find((one) => one.property === name && one.transform === 'null');
@@ -72,8 +88,11 @@ export function dataType<Shape extends TypeShape>(
       return [name, { ...buildProperty(name, property), ...nullColumn }];
     }),
   );
+  const partsBuilt = new Map(
+    Object.entries(parts).map(([name, part]) => [name, buildProperty(name, part)]),
+  );
   const find = (name: string): PropertyDefinition => {
-    const property = built.get(name);
+    const property = built.get(name) ?? partsBuilt.get(name);
     if (property === undefined) throw new Error(`${source.name} has no property "${name}".`);
     return property;
   };
@@ -88,7 +107,7 @@ export function dataType<Shape extends TypeShape>(
       name,
       ...withProperty(filter),
     })),
-    sorts: sorts.map(withProperty),
+    sorts: sorts.map((sort) => ({ name: sort.property, ...withProperty(sort) })),
     shadows: shadows.map(withProperty),
     ...(uniques === undefined
       ? {}

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../protocol/json.js';
 import type { Normalization } from '../text/index.js';
 import type { SortKeyName, StringFormat } from './formats/index.js';
+import type { Part } from './parts.js';
 import type { Place } from './places.js';
 import type { TextRule } from './text-rule.js';
 import type { TypeRules } from './type-rules.js';
@@ -94,6 +95,11 @@ export interface PropertyDefinition {
   readonly computed?: ComputedDefinition;
   /** How a property with access `secret` is stored. */
   readonly secret?: 'hash' | 'encrypt';
+  /**
+   * Of a part of a property, which conditions and sorts read: whose it is, and where it stands. It
+   * is no property of the type. Its column holds its only or its first value.
+   */
+  readonly within?: Part;
 }
 
 /** How a filter condition compares (docs/reference/descriptors.md has the table). */
@@ -121,6 +127,12 @@ export type FilterOperator =
   /** Every word of the value is contained in one of the columns. */
   | 'text';
 
+/**
+ * How a condition reads a part that may have several values. `joined`: the column is one text of
+ * all, any of which may match. Otherwise the column is a JSON list.
+ */
+export type FilterMany = 'joined' | 'any' | 'all';
+
 export interface FilterDefinition {
   /** The FilterCondition's property name on the wire. */
   readonly name: string;
@@ -135,11 +147,26 @@ export interface FilterDefinition {
    * other operators: an ordered index of an account's objects begins with the column.
    */
   readonly indexed?: true;
+  readonly many?: FilterMany;
+}
+
+/** The conditions that a sort may be by. */
+export type SortOperator = 'equals' | 'hasKey' | 'hasItem';
+
+/**
+ * The objects that meet a condition come behind the others. The Comparator's member `argument` has
+ * what the property is compared with.
+ */
+export interface SortCondition {
+  readonly operator: SortOperator;
+  readonly argument: string;
 }
 
 export interface SortDefinition {
   /** The Comparator's `property` on the wire. */
+  readonly name: string;
   readonly property: PropertyDefinition;
+  readonly by?: SortCondition;
   /** For text: the shadow column with its `i;unicode-casemap` key. Without one, octets decide. */
   readonly casemapColumn?: string;
   /** The column that the order reads where it is neither the property's own nor its casemap key. */
@@ -154,14 +181,22 @@ export interface SortDefinition {
  */
 export type TextTransform = 'fold' | 'casemap' | SortKeyName;
 
-/** Beside these, `null`: 1 where an optional property is null, nothing where it is absent. */
-export type ShadowTransform = TextTransform | 'null';
+/**
+ * Beside these, `null`: 1 where an optional property is null, nothing where it is absent. `own`: the
+ * value of a part as it is.
+ */
+export type ShadowTransform = TextTransform | 'null' | 'own';
+
+/** How a column holds all values of a part: as one text with separators, or as a JSON list. */
+export type ShadowForm = 'joined' | 'list';
 
 /** A column that the engine fills from a property at each write; never on the wire. */
 export interface ShadowColumn {
   readonly column: string;
   readonly property: PropertyDefinition;
   readonly transform: ShadowTransform;
+  /** Absent: the column holds one value. */
+  readonly form?: ShadowForm;
 }
 
 /** No two objects of an account share the values of these properties. */

@@ -1,6 +1,13 @@
 import type { Steps } from '../runtime/slices.js';
 import { casemapKey, casemapSteps, fold, foldSteps } from '../text/index.js';
-import type { ShadowTransform, TextTransform } from './definition.js';
+import type {
+  PropertyDefinition,
+  PropertyKind,
+  ShadowColumn,
+  ShadowForm,
+  ShadowTransform,
+  TextTransform,
+} from './definition.js';
 import { FORMATS, type Format, type SortKey } from './formats/index.js';
 
 /** The name and the kind of a shadow column. */
@@ -29,19 +36,51 @@ export const TRANSFORM_NAMES = Object.freeze(
   Object.keys(SHADOW_TRANSFORMS),
 ) as readonly TextTransform[];
 
-/** Every shadow column: those of texts, and the mark of a null. */
-export const SHADOW_COLUMNS: Readonly<Record<ShadowTransform, ShadowRow>> = Object.freeze({
-  ...SHADOW_TRANSFORMS,
-  null: { suffix: 'null', kind: 'integer' },
-});
+/** The row of a shadow column that isn't made of a text: its kind may be the property's own. */
+interface OtherRow {
+  readonly suffix: string;
+  readonly kind: 'integer' | null;
+}
+
+/** Every shadow column: those of texts, the mark of a null, and a part's own value. */
+export const SHADOW_COLUMNS: Readonly<Record<ShadowTransform, ShadowRow | OtherRow>> =
+  Object.freeze({
+    ...SHADOW_TRANSFORMS,
+    null: { suffix: 'null', kind: 'integer' },
+    own: { suffix: 'own', kind: null },
+  });
 
 export const SHADOW_NAMES = Object.freeze(
   Object.keys(SHADOW_COLUMNS),
 ) as readonly ShadowTransform[];
 
+/** The ends of the names of shadow columns. A list of values has one of its own for each. */
 export const SHADOW_SUFFIXES: readonly string[] = Object.freeze(
-  Object.values(SHADOW_COLUMNS).map(({ suffix }) => suffix),
+  Object.values(SHADOW_COLUMNS).flatMap(({ suffix }) => [suffix, `${suffix}_list`]),
 );
+
+/** Returns whether the column holds the property's values as they are, and no key of them. */
+export function holdsOwn({ column }: Pick<PropertyDefinition, 'column'>, read: string): boolean {
+  return read === column || read === `${column}_${SHADOW_COLUMNS.own.suffix}_list`;
+}
+
+/** Returns the kind of the values in a shadow column that is a list. */
+export function itemKind({ property, transform }: Omit<ShadowColumn, 'form'>): PropertyKind {
+  return shadowKind({ property, transform });
+}
+
+/** Returns the kind of a shadow column. */
+export function shadowKind({
+  property,
+  transform,
+  form,
+}: {
+  readonly property: Pick<PropertyDefinition, 'kind'>;
+  readonly transform: ShadowTransform;
+  readonly form?: ShadowForm;
+}): PropertyKind {
+  return form === undefined ? (SHADOW_COLUMNS[transform].kind ?? property.kind) : 'string';
+}
 
 /** Returns the name of the SQL function by which migrations on SQLite fill such a column. */
 export function sqlFunction(transform: TextTransform): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TextTransform } from '../capability/definition.js';
+import type { PartColumn } from '../capability/part-columns.js';
 
 /** Columns of existing rows that only server functions can compute (from `backfill.json`). */
 export interface BackfillStep {
@@ -9,11 +10,11 @@ export interface BackfillStep {
   readonly columns: readonly BackfillColumn[];
 }
 
-export interface BackfillColumn {
+/** A column is made of the text in another one, or of a part of its JSON. */
+export type BackfillColumn = {
   readonly column: string;
   readonly from: string;
-  readonly transform: TextTransform;
-}
+} & ({ readonly transform: TextTransform } | { readonly part: PartColumn });
 
 /** A `unique` that comes to a type which may have rows: the migration fails where some collide. */
 export interface UniqueCheck {

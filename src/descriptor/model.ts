@@ -1,18 +1,22 @@
 import type { JSONSchema7 } from 'json-schema';
 import type {
   ComputedDefinition,
+  FilterMany,
   FilterOperator,
   PropertyAccess,
   PropertyKind,
   PropertyRole,
   ReferenceDefinition,
   SearchIndexDefinition,
+  ShadowForm,
   ShadowTransform,
+  SortCondition,
   StandardMethodName,
   StringFormat,
   TypeLimits,
   TypeRules,
 } from '../capability/definition.js';
+import type { Part } from '../capability/parts.js';
 import type { Place } from '../capability/places.js';
 import type { TextRule } from '../capability/text-rule.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
@@ -58,6 +62,8 @@ export interface ModelProperty {
   readonly references: readonly ReferenceDefinition[];
   readonly computed?: ComputedDefinition;
   readonly secret?: 'hash' | 'encrypt';
+  /** Of a part of a property, which conditions and sorts read: whose it is, and where it stands. */
+  readonly within?: Part;
   /** Why, and what to use instead. */
   readonly deprecated?: string;
   /** The name that it had in the last released migration: its values are kept. */
@@ -78,6 +84,8 @@ export interface ModelFilter {
   readonly properties?: readonly ModelProperty[];
   readonly columns?: readonly string[];
   readonly indexed?: true;
+  /** Of a part that may have several values: how the column holds them, and which must match. */
+  readonly many?: FilterMany;
   /** JSON Schema of the condition's value. */
   readonly schema: JSONSchema7;
   readonly description: string;
@@ -89,7 +97,10 @@ export interface ModelFilter {
  * moments with an offset; without them the property's own column gives the order.
  */
 export interface ModelSort {
+  /** The Comparator's `property`. */
+  readonly name: string;
   readonly property: ModelProperty;
+  readonly by?: SortCondition;
   readonly casemapColumn?: string;
   readonly column?: string;
   /** An ordered index on (accountId, column, id) was asked for. */
@@ -102,6 +113,7 @@ export interface ModelShadow {
   readonly column: string;
   readonly property: ModelProperty;
   readonly transform: ShadowTransform;
+  readonly form?: ShadowForm;
 }
 
 /** Properties whose values no two objects of an account share. `name` joins theirs by "+". */
@@ -152,6 +164,8 @@ export interface ModelType {
   readonly acceptSnakeCase: boolean;
   /** id, created, updated first, then in order of name. */
   readonly properties: readonly ModelProperty[];
+  /** The parts of properties that filters and sorts read; absent if there are none. */
+  readonly parts?: readonly ModelProperty[];
   readonly filters: readonly ModelFilter[];
   readonly sorts: readonly ModelSort[];
   readonly shadows: readonly ModelShadow[];

@@ -1,4 +1,4 @@
-import type { FilterOperator, PropertyKind } from '../capability/definition.js';
+import type { FilterOperator, PropertyKind, SortOperator } from '../capability/definition.js';
 
 /** The meaning of a filter operator. */
 export interface OperatorRule {
@@ -71,6 +71,16 @@ export function asksForNull(operator: FilterOperator): boolean {
 }
 
 export const OPERATOR_NAMES = Object.freeze(Object.keys(OPERATORS)) as readonly FilterOperator[];
+
+/** The conditions that a sort may be by. */
+export const SORT_OPERATORS: readonly SortOperator[] = Object.freeze([
+  ...(['equals', 'hasKey', 'hasItem'] as const),
+]);
+
+/** Returns whether a sort may be by the operator. */
+export function isSortOperator(name: string): name is SortOperator {
+  return SORT_OPERATORS.some((operator) => operator === name);
+}
 
 /** Returns whether a word is the name of an operator. */
 export function isOperator(name: string | undefined): name is FilterOperator {

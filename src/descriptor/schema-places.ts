@@ -34,7 +34,7 @@ export function schemasIn(node: Located): readonly InnerSchema[] {
 }
 
 /** Returns the schemas one step below a schema, each with the step of a place that leads to it. */
-function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
+export function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
   // In order of names: places are in hashes and migrations, which no moved line changes.
   const declared = [...members(member(node, 'properties'))].sort((a, b) =>
     byCodeUnit(a.name, b.name),

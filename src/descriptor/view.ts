@@ -2,6 +2,7 @@ import type { Descriptor } from './descriptor-file.js';
 import { Definitions } from './expand.js';
 import { flag, items, type Located, type Member, member, members, text } from './located.js';
 import type { Location } from './model.js';
+import { findOperand, type OperandView } from './part-view.js';
 import {
   type NameView,
   nameOf,
@@ -69,21 +70,32 @@ export interface FilterView {
   readonly node: Located;
   readonly propertyName: string;
   readonly propertyAt: Location;
-  readonly property: PropertyView | undefined;
+  readonly property: OperandView | undefined;
   readonly operator: string | undefined;
   readonly operatorAt: Location;
+  /** `items: all`: every value of a part must meet the condition. */
+  readonly all: boolean;
+  readonly internal: Member | undefined;
   readonly indexed: boolean;
   /** The descriptor says whether it is indexed: `indexed: false` answers the warning. */
   readonly saysIndexed: boolean;
   /** The properties that `text` reads, as it lists them. */
-  readonly texts: readonly (NameView & { readonly property: PropertyView | undefined })[];
+  readonly texts: readonly (NameView & { readonly property: OperandView | undefined })[];
 }
 
 /** A sort as declared, in its short form or its long one. */
 export interface SortView {
+  /** The Comparator's `property`: the property's name where it has no name of its own. */
+  readonly name: string;
+  readonly nameAt: Location;
+  readonly node: Located;
   readonly propertyName: string;
   readonly at: Location;
-  readonly property: PropertyView | undefined;
+  readonly property: OperandView | undefined;
+  /** The condition by which it sorts, where it doesn't by the values themselves. */
+  readonly operator: NameView | undefined;
+  readonly argument: NameView | undefined;
+  readonly internal: Member | undefined;
   readonly indexed: boolean;
   /** As of a filter. */
   readonly saysIndexed: boolean;
@@ -234,17 +246,20 @@ function viewFilter(
   const operator = node.members === undefined ? node : member(node, 'is');
   const texts = items(member(node, 'properties')).flatMap((item) => nameOf(item) ?? []);
   const propertyName = text(property) ?? texts[0]?.name ?? name;
+  const where = member(node, 'where');
   return {
     name,
     nameAt,
     node,
     propertyName,
     propertyAt: property?.at ?? texts[0]?.at ?? nameAt,
-    property: all.get(propertyName),
+    property: findOperand(propertyName, where, all),
     operator: text(operator),
     operatorAt: operator?.at ?? node.at,
+    all: text(member(node, 'items')) === 'all',
+    internal: node.members?.get('internal'),
     ...viewIndexed(node),
-    texts: texts.map((each) => ({ ...each, property: all.get(each.name) })),
+    texts: texts.map((each) => ({ ...each, property: findOperand(each.name, where, all) })),
   };
 }
 
@@ -253,11 +268,18 @@ function viewSort(node: Located, all: ReadonlyMap<string, PropertyView>): readon
   const named = node.members === undefined ? node : member(node, 'property');
   const propertyName = text(named);
   if (propertyName === undefined || named === undefined) return [];
+  const own = nameOf(member(node, 'name'));
   return [
     {
+      name: own?.name ?? propertyName,
+      nameAt: own?.at ?? named.at,
+      node,
       propertyName,
       at: named.at,
-      property: all.get(propertyName),
+      property: findOperand(propertyName, member(node, 'where'), all),
+      operator: nameOf(member(node, 'is')),
+      argument: nameOf(member(node, 'argument')),
+      internal: node.members?.get('internal'),
       ...viewIndexed(node),
     },
   ];

@@ -42,6 +42,8 @@ export interface TypeIndex {
   readonly shown: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly sorts: ReadonlyMap<string, SortDefinition>;
+  /** The names that members of a Comparator may have. */
+  readonly comparatorMembers: Names;
   /** Properties whose values hold ids of blobs. */
   readonly blobs: readonly BlobProperty[];
   readonly references: readonly TypeReference[];
@@ -92,7 +94,11 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     visible,
     shown: unknown === null ? visible : [...visible, unknown],
     filters: new Map(type.filters.map((filter) => [filter.name, filter])),
-    sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
+    sorts: new Map(type.sorts.map((sort) => [sort.name, sort])),
+    comparatorMembers: new Set([
+      ...['property', 'isAscending', 'collation'],
+      ...type.sorts.flatMap(({ by }) => by?.argument ?? []),
+    ]),
     blobs: type.properties.filter(holdsBlobs),
     references: referencesOf(type.properties),
     uniques: type.uniques ?? [],

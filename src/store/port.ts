@@ -277,6 +277,8 @@ export interface SortKey {
   readonly ascending: boolean;
   /** Has an effect only on strings. */
   readonly collation: Collation;
+  /** Of a sort by a condition: what the Comparator compares with. */
+  readonly value?: string;
 }
 
 /** A filter and a total order: nulls first if ascending; ties by id in the last key's direction. */

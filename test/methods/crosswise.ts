@@ -108,7 +108,10 @@ export const Task = dataType('Task', 'Entry', TASK, {
     filter('code', code),
     filter('size', size),
   ],
-  sorts: [{ property: heading, casemapColumn: 'title_casemap' }, { property: size }],
+  sorts: [
+    { name: heading.name, property: heading, casemapColumn: 'title_casemap' },
+    { name: size.name, property: size },
+  ],
   shadows: [
     { column: 'title_folded', property: heading, transform: 'fold' },
     { column: 'title_casemap', property: heading, transform: 'casemap' },

@@ -61,9 +61,9 @@ export const Thing: DataTypeDefinition = {
     { name: 'minRank', property: PROPERTIES.rankNumber, operator: 'atLeast', column: 'rankNumber' },
   ],
   sorts: [
-    { property: PROPERTIES.title, casemapColumn: 'title_casemap' },
-    { property: PROPERTIES.rankNumber },
-    { property: PROPERTIES.due },
+    { name: PROPERTIES.title.name, property: PROPERTIES.title, casemapColumn: 'title_casemap' },
+    { name: PROPERTIES.rankNumber.name, property: PROPERTIES.rankNumber },
+    { name: PROPERTIES.due.name, property: PROPERTIES.due },
   ],
   shadows: [
     { column: 'title_folded', property: PROPERTIES.title, transform: 'fold' },

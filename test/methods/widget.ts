@@ -104,11 +104,11 @@ export const Widget: DataTypeDefinition = {
     { name: 'score', property: PROPERTIES.score, operator: 'equals', column: 'score' },
   ],
   sorts: [
-    { property: PROPERTIES.title, casemapColumn: 'title_casemap' },
-    { property: PROPERTIES.kind, casemapColumn: 'kind' },
-    { property: PROPERTIES.rankNumber },
-    { property: PROPERTIES.created },
-    { property: PROPERTIES.id },
+    { name: PROPERTIES.title.name, property: PROPERTIES.title, casemapColumn: 'title_casemap' },
+    { name: PROPERTIES.kind.name, property: PROPERTIES.kind, casemapColumn: 'kind' },
+    { name: PROPERTIES.rankNumber.name, property: PROPERTIES.rankNumber },
+    { name: PROPERTIES.created.name, property: PROPERTIES.created },
+    { name: PROPERTIES.id.name, property: PROPERTIES.id },
   ],
   shadows: [
     { column: 'title_folded', property: PROPERTIES.title, transform: 'fold' },

@@ -42,7 +42,7 @@ const sorts = {
   code: indexed(code, 'code_casemap'),
   rank: indexed(rank),
   weight: indexed(weight),
-  size: { property: size, indexed: false, at: AT },
+  size: { name: 'size', property: size, indexed: false, at: AT },
   created: indexed(created),
 };
 

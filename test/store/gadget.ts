@@ -108,17 +108,17 @@ export const FILTERS = {
 };
 
 const SORTS: Readonly<Partial<Record<Name, SortDefinition>>> = {
-  id: { property: PROPERTIES.id },
-  created: { property: PROPERTIES.created },
-  updated: { property: PROPERTIES.updated },
-  title: { property: PROPERTIES.title, casemapColumn: 'title_casemap' },
-  code: { property: PROPERTIES.code, casemapColumn: 'code_casemap' },
-  done: { property: PROPERTIES.done },
-  rank: { property: PROPERTIES.rank },
-  score: { property: PROPERTIES.score },
-  due: { property: PROPERTIES.due },
-  held: { property: PROPERTIES.held, column: 'held_instant' },
-  local: { property: PROPERTIES.local },
+  id: { name: 'id', property: PROPERTIES.id },
+  created: { name: 'created', property: PROPERTIES.created },
+  updated: { name: 'updated', property: PROPERTIES.updated },
+  title: { name: 'title', property: PROPERTIES.title, casemapColumn: 'title_casemap' },
+  code: { name: 'code', property: PROPERTIES.code, casemapColumn: 'code_casemap' },
+  done: { name: 'done', property: PROPERTIES.done },
+  rank: { name: 'rank', property: PROPERTIES.rank },
+  score: { name: 'score', property: PROPERTIES.score },
+  due: { name: 'due', property: PROPERTIES.due },
+  held: { name: 'held', property: PROPERTIES.held, column: 'held_instant' },
+  local: { name: 'local', property: PROPERTIES.local },
 };
 
 function unique(...names: readonly Name[]): UniqueDefinition {

@@ -259,6 +259,42 @@ function compareType(
   if (seen) tell('sync', false, after.name, 'old states are refused: clients fetch the type anew');
 }
 
+type SnapshotSort = SnapshotType['sorts'][number];
+
+/** Returns the name that a Comparator gives. */
+function sortName({ name, property }: SnapshotSort): string {
+  return name ?? property;
+}
+
+/** Returns whether a filter or sort reads what it read, under its present name. */
+function isSameRead(old: string, now: string, renamed: ReadonlyMap<string, string>): boolean {
+  const [property = '', ...rest] = now.split('/');
+  return old === now || old === [renamed.get(property) ?? property, ...rest].join('/');
+}
+
+/** Tells where a sort of the same name orders objects otherwise, or takes another argument. */
+function compareSort(
+  old: SnapshotSort,
+  sort: SnapshotSort,
+  {
+    where,
+    renamed,
+    tell,
+  }: {
+    readonly where: string;
+    readonly renamed: ReadonlyMap<string, string>;
+    readonly tell: Tell;
+  },
+): void {
+  const at = `${where}.${sortName(sort)}`;
+  if (!isSameRead(old.property, sort.property, renamed))
+    tell('wire', true, at, `sort reads ${sort.property}, not ${old.property}`);
+  const [was, is] = [old.by, sort.by].map((by) =>
+    by === undefined ? 'the values' : `${by.operator} with ${by.argument}`,
+  );
+  if (was !== is) tell('wire', true, at, `sort is by ${is}, not ${was}`);
+}
+
 /** Compares filters, sorts, the names of methods, and unique properties. */
 function compareQueries(
   before: SnapshotType,
@@ -268,7 +304,7 @@ function compareQueries(
 ): void {
   const lists = [
     ['filter', names(before.filters), names(after.filters)],
-    ['sort', before.sorts.map((sort) => sort.property), after.sorts.map((sort) => sort.property)],
+    ['sort', before.sorts.map(sortName), after.sorts.map(sortName)],
     ['method', before.methods, after.methods],
   ] as const;
   for (const [what, old, now] of lists) {
@@ -285,9 +321,14 @@ function compareQueries(
     if (old.operator === 'text' && filter.operator === 'text') continue;
     if (old.operator !== filter.operator)
       tell('wire', true, where, `filter ${old.operator} -> ${filter.operator}`);
-    const property = renamed.get(filter.property) ?? filter.property;
-    if (old.property !== filter.property && old.property !== property)
+    if (!isSameRead(old.property, filter.property, renamed))
       tell('wire', true, where, `filter reads ${filter.property}, not ${old.property}`);
+    if (old.all !== filter.all)
+      tell('wire', true, where, `filter asks ${filter.all ? 'all' : 'any'} of the items now`);
+  }
+  for (const sort of after.sorts) {
+    const old = before.sorts.find((one) => sortName(one) === sortName(sort));
+    if (old !== undefined) compareSort(old, sort, { where: after.name, renamed, tell });
   }
   const key = (unique: readonly string[]) => [...unique].sort().join('+');
   const held = new Set(before.uniques.map(key));

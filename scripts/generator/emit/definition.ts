@@ -84,6 +84,7 @@ function typeValue(
     characters: Number.isFinite(characters) ? characters : undefined,
     acceptSnakeCase: type.acceptSnakeCase,
     properties: mapByName(type.properties, propertyValue),
+    parts: type.parts === undefined ? undefined : mapByName(type.parts, propertyValue),
     filters: mapByName(type.filters, (filter) => describeFilter(filter, type)),
     sorts: type.sorts.map(describeSort),
     shadows: type.shadows.map(({ property, ...shadow }) => ({
@@ -123,7 +124,7 @@ function mapByName<Named extends { readonly name: string }>(
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, optional, required, access, role, blobs } = property;
-  const { format, normalize, texts, defaultNow, references, computed, secret } = property;
+  const { format, normalize, texts, defaultNow, references, computed, secret, within } = property;
   return {
     kind,
     role,
@@ -141,17 +142,19 @@ function propertyValue(property: ModelProperty): object {
     references: references.length === 0 ? undefined : references,
     computed,
     secret,
+    within,
   };
 }
 
 /** Returns a filter as the definition holds it. It counts as indexed if any index begins so. */
 function describeFilter(filter: ModelFilter, type: ModelType): object {
-  const { property, operator, column, columns, indexed } = filter;
+  const { property, operator, column, columns, indexed, many } = filter;
   return {
     property: property.name,
     operator,
     column,
     columns,
+    many,
     indexed: indexed ?? (isHeld(filter, type) ? true : undefined),
   };
 }
@@ -173,8 +176,16 @@ function isHeld(
 }
 
 /** Returns a sort as the definition holds it. */
-function describeSort({ property, casemapColumn, column, indexed }: ModelSort): object {
-  return { property: property.name, casemapColumn, column, indexed: indexed || undefined };
+function describeSort(sort: ModelSort): object {
+  const { name, property, by, casemapColumn, column, indexed } = sort;
+  return {
+    name: name === property.name ? undefined : name,
+    property: property.name,
+    by,
+    casemapColumn,
+    column,
+    indexed: indexed || undefined,
+  };
 }
 
 /** Returns the methods of `jmap.standardMethods`: all that there are, or those of the type. */

@@ -1,5 +1,5 @@
 import { formatNamed } from '../../../src/capability/formats/index.js';
-import { SHADOW_COLUMNS } from '../../../src/capability/shadow-transforms.js';
+import { shadowKind } from '../../../src/capability/shadow-transforms.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 
 /**
@@ -38,9 +38,7 @@ export function charactersOfRow({ properties, shadows, keepsUnknown }: ModelType
   if (keepsUnknown === true) return Number.POSITIVE_INFINITY;
   const columns = [
     ...properties,
-    ...shadows.flatMap(({ transform, property }) =>
-      SHADOW_COLUMNS[transform].kind === 'integer' ? [] : [property],
-    ),
+    ...shadows.flatMap((shadow) => (shadowKind(shadow) === 'string' ? [shadow.property] : [])),
   ];
   return columns.reduce((sum, property) => sum + charactersOf(property), 0);
 }

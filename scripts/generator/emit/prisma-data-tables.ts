@@ -1,6 +1,6 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
 import { formatOf } from '../../../src/capability/formats/index.js';
-import { SHADOW_COLUMNS } from '../../../src/capability/shadow-transforms.js';
+import { shadowKind } from '../../../src/capability/shadow-transforms.js';
 import { UNKNOWN_COLUMN } from '../../../src/capability/unknown-properties.js';
 import { columnName } from '../../../src/descriptor/model/column-names.js';
 import type {
@@ -85,10 +85,11 @@ function columnDefault(property: ModelProperty): string | undefined {
  * a table with rows, which the same migration then fills.
  */
 function shadowColumn(shadow: ModelShadow): Column {
-  const { column, optional } = shadow.property;
-  const nullable = shadow.property.nullable || optional === true;
-  const field = fieldOf(shadow.property);
-  const { kind } = SHADOW_COLUMNS[shadow.transform];
+  const { column, optional, within } = shadow.property;
+  const isPart = within !== undefined;
+  const nullable = isPart || shadow.property.nullable || optional === true;
+  const field = isPart ? column : fieldOf(shadow.property);
+  const kind = shadowKind(shadow);
   return Object.freeze({
     name: shadow.column,
     ...(field === column ? {} : { field: `${field}${shadow.column.slice(column.length)}` }),

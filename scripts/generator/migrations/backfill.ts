@@ -1,5 +1,6 @@
-import type { BackfillStep } from '../../../src/database/migrations.js';
-import type { Model } from '../../../src/descriptor/model.js';
+import { partColumnOf } from '../../../src/capability/part-columns.js';
+import type { BackfillColumn, BackfillStep } from '../../../src/database/migrations.js';
+import type { Model, ModelProperty, ModelShadow } from '../../../src/descriptor/model.js';
 import type { Difference } from './compare.js';
 import type { Leftover } from './snapshot.js';
 
@@ -27,12 +28,24 @@ export function backfillsOf(
   for (const { table, nullable = [] } of leftovers) touch(table, nullable);
   const types = model.capabilities.flatMap((capability) => capability.types);
   return [...touched].flatMap(([table, names]) => {
-    const shadows = types.find((type) => type.table === table)?.shadows ?? [];
-    const columns = shadows
-      .filter(({ column, property }) => names.has(column) || names.has(property.column))
-      .flatMap(({ column, property, transform }) =>
-        transform === 'null' ? [] : [{ column, from: property.column, transform }],
-      );
+    const type = types.find((one) => one.table === table);
+    const columns = (type?.shadows ?? [])
+      .map((shadow) => ({ shadow, from: sourceOf(shadow, type?.properties ?? []) }))
+      .filter(({ shadow, from }) => names.has(shadow.column) || names.has(from))
+      .flatMap(({ shadow, from }) => backfillOf(shadow, from));
     return columns.length === 0 ? [] : [{ table, columns }];
   });
+}
+
+/** Returns the column of the property that a shadow column is made of. */
+function sourceOf({ property }: ModelShadow, properties: readonly ModelProperty[]): string {
+  const { within, column } = property;
+  return properties.find(({ name }) => name === within?.property)?.column ?? column;
+}
+
+function backfillOf(shadow: ModelShadow, from: string): readonly BackfillColumn[] {
+  const { column, transform } = shadow;
+  const part = partColumnOf(shadow);
+  if (part !== null) return [{ column, from, part }];
+  return transform === 'null' || transform === 'own' ? [] : [{ column, from, transform }];
 }

@@ -68,11 +68,15 @@ function readTypes({ model, tables }: Snapshot): readonly ReleasedType[] {
 
 const SHADOW = new RegExp(`^(.+)_(?:${SHADOW_SUFFIXES.join('|')})$`);
 
+/** A column of a part (model/parts.ts). */
+const PART = /_at_[0-9a-f]{12}_part(?:_|$)/;
+
 /**
  * Returns whether a column is a shadow column, which is computed from its property: dropping one
  * loses nothing. Only they have such names.
  */
 export function isShadow(column: string, table: Table): boolean {
+  if (PART.test(column)) return true;
   const base = SHADOW.exec(column)?.[1];
   return base !== undefined && table.columns.some(({ name }) => name === base);
 }

@@ -1,5 +1,6 @@
 import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
 import { deepFreeze } from '../../../src/descriptor/model/freeze.js';
+import { isPart, type ModelPart, partColumn } from '../../../src/descriptor/model/parts.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { pairAtPlaces } from '../../../src/descriptor/schema-places.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
@@ -116,18 +117,27 @@ function placeType(
     ...property,
     column: columnOf(property),
   }));
-  const byName = new Map(properties.map((property) => [property.name, property]));
+  const placeOfPart = (part: ModelPart): string => {
+    const { column = '' } = properties.find(({ name }) => name === part.within.property) ?? {};
+    return partColumn(column, part.within);
+  };
+  const parts = type.parts
+    ?.filter(isPart)
+    .map((part): ModelProperty => ({ ...part, column: placeOfPart(part) }));
+  const byName = new Map([...properties, ...(parts ?? [])].map((one) => [one.name, one]));
   const own = (property: ModelProperty) => byName.get(property.name) ?? property;
   const places = new Map(
-    type.properties.flatMap((property) =>
-      SUFFIXES.map((suffix) => [property.column + suffix, columnOf(property) + suffix] as const),
-    ),
+    [...type.properties, ...(type.parts ?? [])].flatMap((property) => {
+      const { column } = own(property);
+      return SUFFIXES.map((suffix) => [property.column + suffix, column + suffix] as const);
+    }),
   );
   const at = (column: string) => places.get(column) ?? column;
   return {
     ...type,
     table,
     properties,
+    ...(parts === undefined ? {} : { parts }),
     filters: type.filters.map((filter) => ({
       ...filter,
       property: own(filter.property),

@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import type { ReferenceDefinition } from '../../../src/capability/definition.js';
+import type { ReferenceDefinition, SortCondition } from '../../../src/capability/definition.js';
 import type { Place } from '../../../src/capability/places.js';
 import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
@@ -35,9 +35,17 @@ export interface SnapshotType {
     readonly name: string;
     readonly property: string;
     readonly operator: string;
+    /** Every value of a part must match. */
+    readonly all?: true;
     readonly indexed: boolean;
   }[];
-  readonly sorts: readonly { readonly property: string; readonly indexed: boolean }[];
+  readonly sorts: readonly {
+    /** Absent where it is the property's. */
+    readonly name?: string;
+    readonly property: string;
+    readonly by?: SortCondition;
+    readonly indexed: boolean;
+  }[];
   readonly shadows: readonly {
     readonly column: string;
     readonly property: string;
@@ -181,13 +189,19 @@ export function snapshotType(type: ModelType): SnapshotType {
     name: type.name,
     table: type.table,
     properties: type.properties.map(snapshotProperty),
-    filters: type.filters.map(({ name, property, operator, indexed }) => ({
+    filters: type.filters.map(({ name, property, operator, many, indexed }) => ({
       name,
       property: property.name,
       operator,
+      ...(many === 'all' ? { all: true as const } : {}),
       indexed: indexed === true,
     })),
-    sorts: type.sorts.map(({ property, indexed }) => ({ property: property.name, indexed })),
+    sorts: type.sorts.map(({ name, property, by, indexed }) => ({
+      ...(name === property.name ? {} : { name }),
+      property: property.name,
+      ...(by === undefined ? {} : { by }),
+      indexed,
+    })),
     shadows: type.shadows.map(({ column, property, transform }) => ({
       column,
       property: property.name,

@@ -1,8 +1,11 @@
+import { PART_FUNCTION } from '../../../src/capability/part-columns.js';
 import { sqlFunction } from '../../../src/capability/shadow-transforms.js';
-import type { BackfillStep } from '../../../src/database/migrations.js';
+import type { BackfillColumn, BackfillStep } from '../../../src/database/migrations.js';
+import { canonicalJson } from '../../../src/protocol/canonical-json.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 import type { Table } from '../emit/prisma-datamodel.js';
 import { KEY_ORDERED_TABLES } from '../emit/prisma-shared-tables.js';
-import { quoted, replaceOutsideStrings } from './sql.js';
+import { quoted, replaceOutsideStrings, text } from './sql.js';
 
 const CREATE_TABLE = /CREATE TABLE "[^"]+" \([^;]*?\n\);/g;
 
@@ -54,12 +57,16 @@ function withoutPragmas(sql: string): string {
   return replaceOutsideStrings(sql, /PRAGMA (?:defer_)?foreign_keys=(?:ON|OFF);\n/g, () => '');
 }
 
+function valueOf(column: BackfillColumn): string {
+  const from = quoted(column.from);
+  return 'part' in column
+    ? `${PART_FUNCTION}(${from}, ${text(canonicalJson(column.part as unknown as JsonValue))})`
+    : `${sqlFunction(column.transform)}(${from})`;
+}
+
 /** Returns the SQL that fills shadow columns of rows, by the functions that fill new rows. */
 export function fillSqlite({ table, columns }: BackfillStep): string {
-  const list = columns.map(
-    ({ column, from, transform }) =>
-      `${quoted(column)} = ${sqlFunction(transform)}(${quoted(from)})`,
-  );
+  const list = columns.map((each) => `${quoted(each.column)} = ${valueOf(each)}`);
   return (
     `\n-- The new columns of the rows that exist.\nUPDATE ${quoted(table)} SET ` +
     `${list.join(', ')};\n`

@@ -1,6 +1,9 @@
-import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
+import type { PropertyKind } from '../../capability/definition.js';
+import { partValue } from '../../capability/part-columns.js';
+import { SHADOW_TRANSFORMS, shadowKind } from '../../capability/shadow-transforms.js';
+import { parseJson } from '../../protocol/ijson.js';
 import { clientNames } from '../client-names.js';
-import { type BackfillStep, type Migration, splitSql } from '../migrations.js';
+import { type BackfillColumn, type BackfillStep, type Migration, splitSql } from '../migrations.js';
 import { quote } from '../quote.js';
 import { hasTable, type PoolClient } from './pool.js';
 
@@ -128,7 +131,10 @@ async function readRows(
   step: BackfillStep,
   after: RowKey | null,
 ): Promise<readonly Row[]> {
-  const list = sourcesOf(step).map(quote).join(', ');
+  // Of JSON the text, which is compared with what is there when the row is written.
+  const list = sourcesOf(step)
+    .map((source) => `${quote(source)}::text`)
+    .join(', ');
   const behind = after === null ? '' : 'WHERE ("accountId", "id") > ($2, $3)';
   const { rows } = await client.query<[string, string, ...(string | null)[]]>({
     text: `SELECT "accountId", "id", ${list} FROM ${quote(step.table)} ${behind}
@@ -144,6 +150,29 @@ function sourcesOf({ columns }: BackfillStep): readonly string[] {
   return [...new Set(columns.map(({ from }) => from))];
 }
 
+/** Returns the value of a column for the text of its source. */
+function valueOf(column: BackfillColumn, text: string): string | number | boolean | null {
+  return 'part' in column
+    ? partValue(column.part, parseJson(text))
+    : SHADOW_TRANSFORMS[column.transform].make(text);
+}
+
+/** The types of columns that are filled, by their kind. */
+const TYPES: Readonly<Record<PropertyKind, string>> = Object.freeze({
+  string: 'text',
+  boolean: 'boolean',
+  integer: 'bigint',
+  number: 'double precision',
+  date: 'bigint',
+  json: 'jsonb',
+});
+
+function kindOf(column: BackfillColumn): PropertyKind {
+  if (!('part' in column)) return SHADOW_TRANSFORMS[column.transform].kind;
+  const { kind, transform, form } = column.part;
+  return shadowKind({ property: { kind }, transform, ...(form === undefined ? {} : { form }) });
+}
+
 /** Gives rows their new values, but for those that somebody has changed since they were read. */
 function updateQuery(
   step: BackfillStep,
@@ -154,22 +183,20 @@ function updateQuery(
   const assignments = columns.map(({ column }, index) => `${quote(column)} = "v"."new${index}"`);
   // The old version may write while this runs: a row that it changed is its own to fill.
   const unchanged = sources.map(
-    (source, index) => `"t".${quote(source)} IS NOT DISTINCT FROM "v"."old${index}"`,
+    (source, index) => `"t".${quote(source)}::text IS NOT DISTINCT FROM "v"."old${index}"`,
   );
   const arrays = [
     rows.map(({ key }) => key[0]),
     rows.map(({ key }) => key[1]),
-    ...columns.map(({ from, transform }) => {
-      const texts = rows.map((row) => row.sources[sources.indexOf(from)] ?? null);
-      return texts.map((text) => (text === null ? null : SHADOW_TRANSFORMS[transform].make(text)));
+    ...columns.map((column) => {
+      const texts = rows.map((row) => row.sources[sources.indexOf(column.from)] ?? null);
+      return texts.map((text) => (text === null ? null : valueOf(column, text)));
     }),
     ...sources.map((_, index) => rows.map((row) => row.sources[index])),
   ];
   const types = [
     ...['text', 'text'],
-    ...columns.map(({ transform }) =>
-      SHADOW_TRANSFORMS[transform].kind === 'integer' ? 'bigint' : 'text',
-    ),
+    ...columns.map((column) => TYPES[kindOf(column)]),
     ...sources.map(() => 'text'),
   ];
   const names = [

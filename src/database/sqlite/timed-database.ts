@@ -1,10 +1,12 @@
 import type { Options } from 'better-sqlite3';
+import { PART_FUNCTION, type PartColumn, partValue } from '../../capability/part-columns.js';
 import {
   SHADOW_TRANSFORMS,
   sqlFunction,
   TRANSFORM_NAMES,
 } from '../../capability/shadow-transforms.js';
 import { UnavailableError } from '../../protocol/errors.js';
+import { parseJson } from '../../protocol/ijson.js';
 import { lateError } from '../../runtime/deadlines.js';
 import { asciiNumericKey } from '../../text/index.js';
 import { SqliteDatabase } from './driver.js';
@@ -29,6 +31,7 @@ export class TimedDatabase extends SqliteDatabase {
     for (const name of TRANSFORM_NAMES)
       this.#addTextFunction(sqlFunction(name), SHADOW_TRANSFORMS[name].make);
     this.#addTextFunction('jmap_ascii_numeric', asciiNumericKey);
+    this.#addPartFunction();
     // Not deterministic: SQLite must call it for each row, not once.
     this.function('jmap_tick', { deterministic: false, varargs: false }, () => this.tick());
   }
@@ -50,6 +53,19 @@ export class TimedDatabase extends SqliteDatabase {
   /** Throws if no transaction is open: the database rolled it back (SQLITE_FULL or the like). */
   requireTransaction(): void {
     if (!this.inTransaction) throw new UnavailableError(ROLLED_BACK);
+  }
+
+  /** Adds the function of a JSON text and what a column holds of it, as JSON. */
+  #addPartFunction(): void {
+    const columns = new Map<string, PartColumn>();
+    this.function(PART_FUNCTION, { deterministic: true }, (json: unknown, given: unknown) => {
+      const text = String(given);
+      const column = columns.get(text) ?? (JSON.parse(text) as PartColumn);
+      columns.set(text, column);
+      const value = json === null ? null : partValue(column, parseJson(String(json)));
+      if (typeof value === 'boolean') return BigInt(value);
+      return typeof value === 'number' && column.kind !== 'number' ? BigInt(value) : value;
+    });
   }
 
   #addTextFunction(name: string, transform: (text: string) => string | number): void {

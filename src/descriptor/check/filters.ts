@@ -1,9 +1,19 @@
+import type { FilterOperator, PropertyKind } from '../../capability/definition.js';
 import { formatNamed } from '../../capability/formats/index.js';
 import { singleReference } from '../../capability/named-references.js';
+import { isManifold } from '../../capability/parts.js';
 import { kindOf, typeOf } from '../kinds.js';
 import { member } from '../located.js';
 import { isOpen } from '../model/property-schema.js';
-import { asksForNull, isFolded, isOperator, type OperandShape, operatorsOf } from '../operators.js';
+import {
+  asksForNull,
+  isFolded,
+  isOperator,
+  isSearched,
+  type OperandShape,
+  operatorsOf,
+} from '../operators.js';
+import type { OperandView } from '../part-view.js';
 import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
@@ -39,14 +49,12 @@ export const filters: Rule = (views, report) => {
 /** Reports an operator that the kind of the filter's property doesn't have, with the legal ones. */
 function judgeOperator(
   { operator, operatorAt }: FilterView,
-  property: PropertyView,
+  property: OperandView,
   report: Report,
 ): void {
   const { name, kind } = property;
   if (kind === undefined || !isOperator(operator)) return;
-  const legal = operatorsOf(kind, shapeOf(property)).filter(
-    (each) => !asksForNull(each) || property.nullable || property.optional,
-  );
+  const legal = operatorsFor(property, kind);
   if (legal.includes(operator)) return;
   const what = describeKind(property);
   report(
@@ -56,6 +64,15 @@ function judgeOperator(
       ? `"${name}" is ${what} and can't be filtered by: only a column of its own can.`
       : `"${operator}" can't be used with "${name}", which is ${what}: legal ` +
           `${legal.length === 1 ? 'is' : 'are'} ${oneOf(legal)}.`,
+  );
+}
+
+/** Returns the operators that a property or a part of one has. */
+export function operatorsFor(property: OperandView, kind: PropertyKind): readonly FilterOperator[] {
+  // Its values are no column of their own that could be a list or an object.
+  if (property.part !== undefined && kind === 'json') return [];
+  return operatorsOf(kind, shapeOf(property)).filter(
+    (each) => !asksForNull(each) || property.nullable || property.optional,
   );
 }
 
@@ -118,10 +135,41 @@ function judgeKeys(filter: FilterView, report: Report): void {
         report,
       );
   }
+  judgePart(filter, report);
   const indexed = node.members?.get('indexed');
   if (!filter.indexed || indexed === undefined || property === undefined || !isOperator(operator))
     return;
-  if (isFolded(operator)) return;
+  const isMany = isManyOf(property);
+  if (isMany && (!isSearched(operator) || filter.all))
+    report(
+      'unindexable',
+      indexed.node.at,
+      `"${property.name}" may have several values, which only contains and text find by an index.`,
+    );
+  if (isMany || isFolded(operator)) return;
   const why = whyNotIndexed(property);
   if (why !== undefined) report('unindexable', indexed.node.at, `${why}.`);
+}
+
+/** Reports `where` and `items` of a condition that reads no items. */
+function judgePart({ name, node, property, texts, operator }: FilterView, report: Report): void {
+  if (property === undefined) return;
+  const isMany = isManyOf(property) || texts.some((each) => isManyOf(each.property));
+  for (const key of ['where', 'items']) {
+    const given = node.members?.get(key);
+    if (given !== undefined && !isMany)
+      report(
+        'misplaced-key',
+        given.nameAt,
+        `"${key}" is about items; "${name}" reads none: say property: ${property.name}/*/...`,
+      );
+  }
+  const items = node.members?.get('items');
+  if (operator === 'text' && items !== undefined)
+    report('misplaced-key', items.nameAt, '"items" is not for text: any item may have a word.');
+}
+
+/** Returns whether it is a part that may have several values. */
+export function isManyOf(property: OperandView | undefined): boolean {
+  return property?.part !== undefined && isManifold(property.part.place);
 }

@@ -1,5 +1,6 @@
 import { items, type Located, type Member, member, members } from '../located.js';
 import type { Location } from '../model.js';
+import type { OperandView } from '../part-view.js';
 import type { PropertyView } from '../property-view.js';
 import type { CapabilityView, TypeView } from '../view.js';
 import { place } from './rule.js';
@@ -96,12 +97,13 @@ function addPlaces(node: Located, places: Set<string>): void {
  * of filters and sorts by it.
  */
 function withoutKinds(type: TypeView, isSpoiled: (at: Location) => boolean): TypeView {
-  const known = new Map<PropertyView, PropertyView>();
-  for (const property of type.properties)
-    if (isSpoiled(property.nameAt)) known.set(property, { ...property, kind: undefined });
+  const known = new Set<PropertyView>(
+    type.properties.filter((property) => isSpoiled(property.nameAt)),
+  );
   if (known.size === 0) return type;
-  const swap = (property: PropertyView) => known.get(property) ?? property;
-  const swapNamed = <Named extends { readonly property: PropertyView | undefined }>(each: Named) =>
+  const swap = <View extends OperandView>(property: View) =>
+    known.has(property.part?.root ?? property) ? { ...property, kind: undefined } : property;
+  const swapNamed = <Named extends { readonly property: OperandView | undefined }>(each: Named) =>
     each.property === undefined ? each : { ...each, property: swap(each.property) };
   return {
     ...type,

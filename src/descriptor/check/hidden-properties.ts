@@ -1,4 +1,6 @@
-import { member } from '../located.js';
+import { flag, type Member, member } from '../located.js';
+import type { Location } from '../model.js';
+import type { OperandView } from '../part-view.js';
 import type { PropertyView } from '../property-view.js';
 import type { Report, Rule } from './rule.js';
 
@@ -6,24 +8,49 @@ import type { Report, Rule } from './rule.js';
 export const hiddenProperties: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) judgeSecret(property, report);
-    const read = [
-      ...type.filters.map((filter) => ({ ...filter, at: filter.propertyAt, what: 'filter' })),
-      ...type.filters.flatMap((filter) =>
-        filter.texts.slice(1).map((each) => ({ ...each, what: 'filter' })),
-      ),
-      ...type.sorts.map((sort) => ({ ...sort, what: 'sort' })),
+    const uses = [
+      ...type.filters.map((filter) => ({
+        what: 'filter',
+        internal: filter.internal,
+        read: [{ property: filter.property, at: filter.propertyAt }, ...filter.texts.slice(1)],
+      })),
+      ...type.sorts.map((sort) => ({ what: 'sort', internal: sort.internal, read: [sort] })),
     ];
-    for (const { property, at, what } of read) {
-      if (property?.access === 'internal' || property?.access === 'secret')
-        report(
-          'hidden-property',
-          at,
-          `"${property.name}" is ${property.access}: a ${what} would tell clients what they ` +
-            'may not see.',
-        );
-    }
+    for (const use of uses) judgeUse(use, report);
   }
 };
+
+/** A filter or a sort, with what it reads. */
+interface Use {
+  readonly what: string;
+  readonly internal: Member | undefined;
+  readonly read: readonly { readonly property: OperandView | undefined; readonly at: Location }[];
+}
+
+/** Reports hidden properties, but for internal ones that `internal: true` means. */
+function judgeUse({ what, internal, read }: Use, report: Report): void {
+  const isMeant = flag(internal?.node, false);
+  for (const { property, at } of read) {
+    const { access } = property ?? {};
+    if (property === undefined || (access !== 'internal' && access !== 'secret')) continue;
+    if (access === 'internal' && isMeant) continue;
+    const advice = access === 'internal' ? ' If they may, say internal: true beside it.' : '';
+    report(
+      'hidden-property',
+      at,
+      `"${property.name}" is ${access}: a ${what} would tell clients what they may not ` +
+        `see.${advice}`,
+    );
+  }
+  const isKnown = read.every(({ property }) => property !== undefined);
+  if (internal === undefined || !isMeant || !isKnown) return;
+  if (read.some(({ property }) => property?.access === 'internal')) return;
+  report(
+    'misplaced-key',
+    internal.nameAt,
+    `"internal" goes with an internal property; this ${what} reads none.`,
+  );
+}
 
 /**
  * Reports a secret that is no text, the id of a blob, unique, or has a default, and `stored` beside

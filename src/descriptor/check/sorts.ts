@@ -1,33 +1,106 @@
+import { isSortOperator } from '../operators.js';
+import type { OperandView } from '../part-view.js';
+import type { SortView, TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
+import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
-import { listed, type Rule } from './rule.js';
+import { whyNoPropertyName } from './reserved.js';
+import { listed, oneOf, type Report, type Rule } from './rule.js';
 import { namesOf } from './types.js';
 
-/** Refuses sorts by unknown properties, by lists and objects, and by one property twice. */
+/** Refuses sorts by unknown properties, by lists and objects, and two of one name. */
 export const sorts: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
-    const names = namesOf(type);
     const seen = new Set<string>();
-    for (const { propertyName, at, property, indexed } of type.sorts) {
-      if (property === undefined)
-        report(
-          'unknown-property',
-          at,
-          `"${propertyName}" is no property of ` +
-            `${type.name}.${didYouMean(propertyName, names)} Declared: ${listed(names)}.`,
-        );
-      else if (property.kind === 'json')
-        report(
-          'unsortable',
-          at,
-          `"${propertyName}" is a list or an object, which has no order: sort by strings, ` +
-            'numbers, booleans and dates.',
-        );
-      else if (indexed && whyNotIndexed(property) !== undefined)
-        report('unindexable', at, `${whyNotIndexed(property)}.`);
-      if (seen.has(propertyName))
-        report('duplicate-entry', at, `"${propertyName}" is listed twice.`);
-      seen.add(propertyName);
+    for (const sort of type.sorts) {
+      const { name, nameAt, property } = sort;
+      if (property === undefined) reportUnknown(type, sort, report);
+      else judgeOrder(sort, property, report);
+      judgeCondition(sort, property, report);
+      judgeName(sort, report);
+      if (seen.has(name)) report('duplicate-entry', nameAt, `"${name}" is listed twice.`);
+      seen.add(name);
     }
   }
 };
+
+function reportUnknown(type: TypeView, { propertyName, at }: SortView, report: Report): void {
+  const names = namesOf(type);
+  report(
+    'unknown-property',
+    at,
+    `"${propertyName}" is no property of ` +
+      `${type.name}.${didYouMean(propertyName, names)} Declared: ${listed(names)}.`,
+  );
+}
+
+/** Reports values without an order, and an index that can't hold them. */
+function judgeOrder(sort: SortView, property: OperandView, report: Report): void {
+  const { propertyName, at, indexed, operator, node } = sort;
+  const where = node.members?.get('where');
+  if (where !== undefined && !isManyOf(property))
+    report(
+      'misplaced-key',
+      where.nameAt,
+      `"where" is about items; the sort reads none: say property: ${propertyName}/*/...`,
+    );
+  if (operator !== undefined) {
+    if (indexed)
+      report('unindexable', at, `no index holds whether a condition is met: leave out "indexed".`);
+    return;
+  }
+  if (property.kind === 'json')
+    report(
+      'unsortable',
+      at,
+      `"${propertyName}" is a list or an object, which has no order: sort by strings, ` +
+        'numbers, booleans and dates.',
+    );
+  else if (indexed && whyNotIndexed(property) !== undefined)
+    report('unindexable', at, `${whyNotIndexed(property)}.`);
+}
+
+/** Reports `is` and `argument` of which one is missing or that compare no texts. */
+function judgeCondition(
+  { operator, argument, at }: SortView,
+  property: OperandView | undefined,
+  report: Report,
+): void {
+  if (operator === undefined && argument === undefined) return;
+  if (operator === undefined || argument === undefined) {
+    const [given, missing] = operator === undefined ? ['argument', 'is'] : ['is', 'argument'];
+    report(
+      'missing-key',
+      at,
+      `a sort by a condition has is and argument: beside "${given}" say ${missing}.`,
+    );
+    return;
+  }
+  const why = whyNoPropertyName(argument.name);
+  if (why !== undefined || COMPARATOR.includes(argument.name))
+    report(
+      'bad-condition-name',
+      argument.at,
+      `no member of a Comparator can be named "${argument.name}": ` +
+        `${why ?? 'every Comparator has it already (RFC 8620 5.5)'}.`,
+    );
+  if (property?.kind === undefined || !isSortOperator(operator.name)) return;
+  const { part, name, kind } = property;
+  const legal = operatorsFor(property, kind).filter(isSortOperator);
+  if (part !== undefined || property.role !== undefined || !legal.includes(operator.name))
+    report(
+      'illegal-operator',
+      operator.at,
+      legal.length === 0 || part !== undefined || property.role !== undefined
+        ? `no sort is by a condition on "${name}".`
+        : `a sort by "${operator.name}" can't read "${name}": legal is ${oneOf(legal)}.`,
+    );
+}
+
+const COMPARATOR: readonly string[] = ['property', 'isAscending', 'collation'];
+
+function judgeName({ name, nameAt, propertyName }: SortView, report: Report): void {
+  const why = name === propertyName ? undefined : whyNoPropertyName(name);
+  if (why !== undefined)
+    report('bad-condition-name', nameAt, `no sort can be named "${name}": ${why}.`);
+}

@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import { OPERATOR_NAMES, OPERATORS } from '../operators.js';
+import { OPERATOR_NAMES, OPERATORS, SORT_OPERATORS } from '../operators.js';
 import { flag, names, text } from './key-schemas.js';
 
 const operator: JSONSchema7 = {
@@ -7,6 +7,16 @@ const operator: JSONSchema7 = {
   description: OPERATOR_NAMES.map((name) => `${name}: ${OPERATORS[name].description}`).join('\n'),
   examples: ['equals'],
 };
+
+/** Keys that say what is read, in conditions and in sorts. */
+const where: JSONSchema7 = {
+  type: 'object',
+  description: 'Of items: the values that their members must have.',
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+  minProperties: 1,
+  examples: [{ kind: 'given' }],
+};
+const internal = flag('Reads an internal property, which clients then find out about.', false);
 
 export const filter: JSONSchema7 = {
   description:
@@ -24,11 +34,23 @@ export const filter: JSONSchema7 = {
     type: 'object',
     properties: {
       property: text(
-        "The property that is compared; the condition's own name where not given.",
+        "The property that is compared, or a [part](#parts-of-values) of one; the condition's " +
+          'own name where not given.',
         'due',
       ),
       is: operator,
-      properties: names('Of `text`: the properties whose words are looked for.', 'title', 'body'),
+      properties: names(
+        'Of `text`: the properties, or parts of them, whose words are looked for.',
+        ...['title', 'notes/*/note'],
+      ),
+      where,
+      items: {
+        enum: ['any', 'all'],
+        description: 'The items that must meet the condition: one, or every one.',
+        default: 'any',
+        examples: ['all'],
+      },
+      internal,
       indexed: flag('Keep an index: faster queries of many records, slower writes.', false),
       description: text(
         'The purpose of the condition: it becomes the doc comment.',
@@ -42,14 +64,25 @@ export const filter: JSONSchema7 = {
 
 export const sort: JSONSchema7 = {
   description: 'A property to sort by: its name, or { property, indexed }.',
-  examples: ['title', { property: 'due', indexed: true }],
+  examples: ['title', { property: 'due', indexed: true }, { name: 'from', property: 'fromKey' }],
   if: { type: 'string' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { type: 'string' },
   else: {
     type: 'object',
     properties: {
-      property: text('The property to sort by.', 'due'),
+      property: text('The property to sort by, or a [part](#parts-of-values) of one.', 'due'),
+      name: text("The name in a Comparator; the property's where not given.", 'from'),
+      is: {
+        enum: [...SORT_OPERATORS],
+        description:
+          'Sorts by a condition: the objects that meet it come behind the others. It is ' +
+          '`equals`, `hasKey` or `hasItem`.',
+        examples: ['hasKey'],
+      },
+      argument: text('The member of a Comparator that has the text to compare with.', 'keyword'),
+      where,
+      internal,
       indexed: flag('Keep an ordered index: faster sorts of many records, slower writes.', false),
     },
     required: ['property'],

@@ -1,25 +1,26 @@
 import type { JSONSchema7 } from 'json-schema';
-import type { FilterOperator, PropertyKind } from '../../capability/definition.js';
+import type { FilterOperator, PropertyKind, SortOperator } from '../../capability/definition.js';
 import { formatNamed } from '../../capability/formats/index.js';
 import { kindOf } from '../kinds.js';
 import { words } from '../located.js';
 import type { ModelFilter, ModelIndex, ModelProperty, ModelSort } from '../model.js';
 import { isSearched, OPERATORS } from '../operators.js';
+import type { OperandView } from '../part-view.js';
 import { mainType } from '../validation/schema.js';
 import type { FilterView, SortView } from '../view.js';
-import { filterColumn, shadowColumn, sortColumns } from './shadows.js';
+import { filterColumn, manyOf, shadowColumn, sortColumns } from './shadows.js';
 
-/** Finds a property of the type by its name. */
-export type Find = (name: string) => ModelProperty;
+/** Finds a property of the type, or a part of one. The rules have judged that there is one. */
+export type FindOperand = (view: OperandView | undefined) => ModelProperty;
 
-/**
- * Returns the model of a filter. `find` knows the type's properties, which the rules have judged.
- */
-export function buildFilter(view: FilterView, find: Find): ModelFilter {
-  const property = find(view.propertyName);
+/** Returns the model of a filter. */
+export function buildFilter(view: FilterView, find: FindOperand): ModelFilter {
+  const property = find(view.property);
   const operator = view.operator as FilterOperator;
-  const column = filterColumn(property, operator);
-  const texts = view.texts.length === 0 ? [property] : view.texts.map(({ name }) => find(name));
+  const many = manyOf(property, operator, view.all);
+  const column = filterColumn(property, operator, many);
+  const texts =
+    view.texts.length === 0 ? [property] : view.texts.map((each) => find(each.property));
   return {
     name: view.name,
     property,
@@ -28,29 +29,43 @@ export function buildFilter(view: FilterView, find: Find): ModelFilter {
     ...(operator === 'text'
       ? { properties: texts, columns: texts.map((each) => shadowColumn(each, 'fold')) }
       : {}),
+    ...(many === undefined ? {} : { many }),
     ...(view.indexed && isSearched(operator) ? { indexed: true as const } : {}),
     schema: conditionSchema(property, operator),
-    description: words(view.node) || sentence(texts, operator),
+    description: words(view.node) || sentence(view, texts, operator),
     at: view.nameAt,
   };
 }
 
 /** Returns the words for a condition without a description: `due` is before this date. */
-function sentence(read: readonly ModelProperty[], operator: FilterOperator): string {
-  const names = read.map(({ name }) => `\`${name}\``);
+function sentence(
+  { name, all }: FilterView,
+  read: readonly ModelProperty[],
+  operator: FilterOperator,
+): string {
+  const { predicate } = OPERATORS[operator];
+  // Clients don't know the names of internal properties.
+  if (read.some(({ access }) => access === 'internal')) return `\`${name}\` ${predicate}`;
+  const names = read.map((each) => `\`${each.name}\``);
   // Only `text` reads several.
   return names.length === 1
-    ? `${names.join('')} ${OPERATORS[operator].predicate}`
+    ? `${all ? 'Each of ' : ''}${names.join('')} ${predicate}`
     : `Each word of this text is in ${names.slice(0, -1).join(', ')} or ${names.at(-1)}, in any ` +
         'letter case.';
 }
 
 /** Returns the model of a sort, with the columns that order its property. */
-export function buildSort(view: SortView, find: Find): ModelSort {
-  const property = find(view.propertyName);
+export function buildSort(view: SortView, find: FindOperand): ModelSort {
+  const property = find(view.property);
+  const { name, operator, argument } = view;
+  const by =
+    operator === undefined || argument === undefined
+      ? undefined
+      : { operator: operator.name as SortOperator, argument: argument.name };
   return {
+    name,
     property,
-    ...sortColumns(property),
+    ...(by === undefined ? sortColumns(property) : { by }),
     indexed: view.indexed,
     at: view.at,
   };

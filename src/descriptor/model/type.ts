@@ -5,18 +5,31 @@ import type {
   ModelError,
   ModelFilter,
   ModelIndex,
+  ModelProperty,
   ModelStandardMethod,
   ModelType,
   ModelUnique,
 } from '../model.js';
+import { byCodeUnit } from '../order.js';
+import type { OperandView } from '../part-view.js';
+import type { PropertyView } from '../property-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
 import { columnName } from './column-names.js';
-import { buildFilter, buildSort, type Find, filterIndexes } from './filters-and-sorts.js';
+import { buildFilter, buildSort, type FindOperand, filterIndexes } from './filters-and-sorts.js';
+import { buildPart } from './parts.js';
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
 import { buildSchema } from './property-schema.js';
 import { buildRules } from './rules.js';
 import { shadowsOf } from './shadows.js';
+
+/** Finds a property of the type by its name. */
+type Find = (name: string) => ModelProperty;
+
+/** Returns the property that an operand is, or is a part of. */
+function rootOf(operand: OperandView): PropertyView {
+  return operand.part?.root ?? operand;
+}
 
 /** Builds the model of a type that passed every check. */
 export function buildType(view: TypeView): ModelType {
@@ -34,8 +47,17 @@ export function buildType(view: TypeView): ModelType {
     if (property === undefined) throw new Error(`The rules let the unknown property ${name} pass.`);
     return property;
   };
-  const filters = view.filters.map((filter) => buildFilter(filter, find));
-  const sorts = view.sorts.map((sort) => buildSort(sort, find));
+  const parts = new Map<string, ModelProperty>();
+  const findOperand: FindOperand = (operand) => {
+    if (operand === undefined) throw new Error(`The rules let an unknown property pass.`);
+    const part = parts.get(operand.name) ?? buildPart(operand, find(rootOf(operand).name));
+    if (part === null) return find(operand.name);
+    parts.set(operand.name, part);
+    return part;
+  };
+  const filters = view.filters.map((filter) => buildFilter(filter, findOperand));
+  const sorts = view.sorts.map((sort) => buildSort(sort, findOperand));
+  const read = [...parts.values()].sort((a, b) => byCodeUnit(a.name, b.name));
   const search = buildSearch(view.name, filters);
   const limits = readLimits(member(view.node, 'limits'));
   const rules = buildRules(view.rules, properties, view.keepsUnknown);
@@ -45,9 +67,10 @@ export function buildType(view: TypeView): ModelType {
     description: words(view.node),
     acceptSnakeCase: flag(member(view.node, 'acceptSnakeCase'), false),
     properties,
+    ...(read.length === 0 ? {} : { parts: read }),
     filters,
     sorts,
-    shadows: shadowsOf(properties, filters, sorts),
+    shadows: shadowsOf([...properties, ...read], filters, sorts),
     singleton: view.singleton,
     ...(view.keepsUnknown ? { keepsUnknown: true as const } : {}),
     methods: buildMethods(view),

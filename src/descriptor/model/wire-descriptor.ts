@@ -51,11 +51,26 @@ function showType(node: Located, type: TypeView, isInternal: IsInternal): Locate
   for (const key of ['required', 'unique', 'indexes'])
     wire = change(wire, key, (list) => filterItems(list, isShown));
   for (const key of ['immutableWhen', 'requiredWhen']) wire = withoutRules(wire, key, hidden);
+  wire = withoutHiddenReads(wire, type);
   return change(wire, 'properties', (properties) =>
     mapMembers(omit(properties, [...hidden]), (property) =>
       wireProperty(property.node, type.name, isInternal),
     ),
   );
+}
+
+/** Returns a type without the conditions and sorts that read an internal property. */
+function withoutHiddenReads(node: Located, { filters, sorts }: TypeView): Located {
+  const readsHidden = (read: readonly (PropertyView | undefined)[]): boolean =>
+    read.some((property) => property !== undefined && isHidden(property));
+  const conditions = filters
+    .filter(({ property, texts }) => readsHidden([property, ...texts.map((one) => one.property)]))
+    .map(({ name }) => name);
+  const orders = new Set(
+    sorts.filter(({ property }) => readsHidden([property])).map((sort) => sort.node),
+  );
+  const without = change(node, 'filter', (filter) => omit(filter, conditions));
+  return change(without, 'sort', (sort) => filterItems(sort, (item) => !orders.has(item)));
 }
 
 /** Returns a type without the rules whose conditions name an internal property. */

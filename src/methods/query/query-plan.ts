@@ -39,7 +39,10 @@ export function compileQuery(
   const identity = [
     index.type.name,
     canonical(plan.filter),
-    plan.sort.map((key) => [key.sort.property.name, key.ascending, key.collation]),
+    plan.sort.map((key) => [
+      ...[key.sort.name, key.ascending, key.collation],
+      ...(key.value === undefined ? [] : [key.value]),
+    ]),
     // A state from before a descriptor made a property immutable belongs to another query.
     ...(isStable(plan) ? ['stable'] : []),
   ];
@@ -107,7 +110,7 @@ export const COLLATIONS: readonly Collation[] = Object.freeze([
 /** Comparators of one `sort`, repeated ones included. */
 const MAX_COMPARATORS = 1000;
 const DEFAULT_COLLATION: Collation = 'i;unicode-casemap';
-const MEMBERS: ReadonlySet<string> = new Set(['property', 'isAscending', 'collation']);
+const MEMBERS: readonly string[] = ['property', 'isAscending', 'collation'];
 
 /**
  * Checks a `sort` argument (RFC 8620 5.5). Throws `unsupportedSort` for a property, collation or
@@ -123,7 +126,7 @@ function compileSort(index: TypeIndex, sort: readonly Comparator[] | null): read
   for (const comparator of sort ?? []) {
     const key = compileComparator(index, comparator as unknown as JsonObject);
     // A repeated key decides nothing. Leaving it out also bounds the length of the sort.
-    const identity = `${key.sort.property.name} ${key.collation}`;
+    const identity = JSON.stringify([key.sort.name, key.collation, key.value]);
     if (seen.has(identity)) continue;
     seen.add(identity);
     keys.push(key);
@@ -132,32 +135,53 @@ function compileSort(index: TypeIndex, sort: readonly Comparator[] | null): read
 }
 
 function compileComparator(index: TypeIndex, comparator: JsonObject): SortKey {
-  const { type } = index;
-  const { object, doubled } = declaredMembers(comparator, MEMBERS, type.acceptSnakeCase);
+  const { type, comparatorMembers } = index;
+  const { object, doubled } = declaredMembers(comparator, comparatorMembers, type.acceptSnakeCase);
   if (doubled[0] !== undefined) invalid(`${quoted(doubled[0])} is given in both spellings`);
   const property = object['property'];
   const isAscending = object['isAscending'] ?? true;
   if (typeof property !== 'string') invalid('a Comparator needs the string "property"');
   if (typeof isAscending !== 'boolean') invalid('"isAscending" must be a boolean');
-  const further = Object.keys(object).find((name) => !MEMBERS.has(name));
-  if (further !== undefined) unsupported(`A Comparator of ${type.name} has no ${quoted(further)}.`);
   const sort = index.sorts.get(declaredName(property, index.sorts, type.acceptSnakeCase));
   if (sort === undefined) {
     const legal = [...index.sorts.keys()].join(', ');
     unsupported(`${type.name} can't be sorted by ${quoted(property)}; it can by ${legal}.`);
   }
+  const argument = sort.by?.argument;
+  const further = Object.keys(object).find((name) => !MEMBERS.includes(name) && name !== argument);
+  if (further !== undefined)
+    unsupported(`A Comparator of ${type.name} by ${sort.name} has no ${quoted(further)}.`);
   return {
     sort,
     ascending: isAscending,
     collation: collationOf(sort, object['collation'] ?? null),
+    ...(sort.by === undefined ? {} : { value: comparedText(sort, sort.by, object) }),
   };
+}
+
+/** Returns what the Comparator compares with, in the form of the texts that are stored. */
+function comparedText(
+  { name, property }: SortDefinition,
+  { operator, argument }: NonNullable<SortDefinition['by']>,
+  object: JsonObject,
+): string {
+  const value = object[argument];
+  if (typeof value !== 'string')
+    invalid(`a Comparator by ${quoted(name)} needs the string ${quoted(argument)}`);
+  const form = comparedForm({ property, operator });
+  return form === undefined ? value : formedText(form, value);
 }
 
 /** Returns the collation. It ignores any, known or not, for a non-string, such as a Date (5.5). */
 function collationOf(sort: SortDefinition, collation: JsonValue): Collation {
   if (collation !== null && typeof collation !== 'string') invalid('"collation" must be a string');
-  const { property } = sort;
-  if (collation === null || property.kind !== 'string' || sortKeyOf(property) !== undefined)
+  const { property, by } = sort;
+  if (
+    collation === null ||
+    by !== undefined ||
+    property.kind !== 'string' ||
+    sortKeyOf(property) !== undefined
+  )
     return DEFAULT_COLLATION;
   const found = COLLATIONS.find((known) => known === collation);
   if (found === undefined) {
@@ -353,7 +377,10 @@ function canonicalValue(filter: FilterDefinition | undefined, value: JsonValue):
 }
 
 /** Returns the form of the texts that a condition compares; undefined where it has none. */
-function comparedForm({ property, operator }: FilterDefinition): TextForm | undefined {
+function comparedForm({
+  property,
+  operator,
+}: Pick<FilterDefinition, 'property' | 'operator'>): TextForm | undefined {
   if (operator === 'hasKey' || operator === 'lacksKey' || operator === 'hasOtherKey')
     return innerForm(property, 'key');
   if (operator === 'hasItem' || operator === 'lacksItem') return innerForm(property, 'item');

@@ -13,6 +13,14 @@ export const COLUMN_TYPES: Readonly<Record<PropertyKind, string>> = {
   json: 'jsonb',
 };
 
+/** An item of a list as a value of its kind. */
+const ITEMS: Readonly<Record<PropertyKind, string>> = Object.freeze({
+  ...(Object.fromEntries(
+    Object.entries(COLUMN_TYPES).map(([kind, type]) => [kind, `value::${type}`]),
+  ) as Record<PropertyKind, string>),
+  string: 'value COLLATE "C"',
+});
+
 /** A shorter word has no trigram of its own. */
 const TRIGRAM = 3;
 
@@ -51,6 +59,10 @@ export const postgresql: Dialect = Object.freeze({
 
   // Numbers compare by value, and a Boolean is none.
   hasItem: (column, item) => sql`${column} @> ${storable(JSON.stringify([item]))}::jsonb`,
+
+  someItem: (column, kind, condition) =>
+    sql`EXISTS (SELECT 1 FROM (SELECT ${raw(ITEMS[kind])} AS "value"
+ FROM jsonb_array_elements_text(${column}::jsonb)) AS "item" WHERE ${condition})`,
 
   startsWith: (column, prefix) => sql`starts_with(${column}, ${prefix})`,
 

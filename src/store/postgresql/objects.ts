@@ -1,5 +1,5 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
-import { SHADOW_COLUMNS } from '../../capability/shadow-transforms.js';
+import { shadowKind } from '../../capability/shadow-transforms.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { parseJson } from '../../protocol/ijson.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
@@ -151,9 +151,7 @@ export const writerOf = deriveOnce((type: DataTypeDefinition): ObjectWriter => {
   const table = quote(type.table);
   const types = new Map([
     ...type.properties.map(({ column, kind }) => [column, COLUMN_TYPES[kind]] as const),
-    ...type.shadows.map(
-      ({ column, transform }) => [column, COLUMN_TYPES[SHADOW_COLUMNS[transform].kind]] as const,
-    ),
+    ...type.shadows.map((shadow) => [shadow.column, COLUMN_TYPES[shadowKind(shadow)]] as const),
   ]);
   const names = writeColumns(type).map(({ column }) => column);
   const columns = names.map(quote);

@@ -65,6 +65,12 @@ export interface Dialect {
   /** Returns true where the JSON list in the column has the item. */
   hasItem(column: Raw, item: SqlValue | boolean): Fragment;
 
+  /**
+   * Returns true where an item of the JSON list in the column meets a condition on the expression
+   * `"item"."value"`. `kind` is that of the items.
+   */
+  someItem(column: Raw, kind: PropertyKind, condition: Fragment): Fragment;
+
   /** Returns true where the column begins with `prefix`. */
   startsWith(column: Raw, prefix: string): Fragment;
 

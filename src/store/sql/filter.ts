@@ -5,6 +5,8 @@ import type {
   PropertyDefinition,
 } from '../../capability/definition.js';
 import { type SortKey, sortKeyOf } from '../../capability/formats/index.js';
+import { SEPARATOR } from '../../capability/parts.js';
+import { holdsOwn, itemKind } from '../../capability/shadow-transforms.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
@@ -111,7 +113,7 @@ function composeFilter(context: SqlContext, filter: FilterNode, leads: boolean):
         return {
           ...open,
           height: heightOf(node.filter),
-          cost: OPERATORS[node.filter.operator].cost,
+          cost: node.filter.many === undefined ? OPERATORS[node.filter.operator].cost : 2,
         };
       }
       case 'operator': {
@@ -248,21 +250,52 @@ function tooComplex(): MethodError {
   return new MethodError('unsupportedFilter', 'The filter is too deep or too long.');
 }
 
-function composeCondition(
-  { type, dialect }: SqlContext,
+function composeCondition(context: SqlContext, condition: FilterCondition): Fragment | boolean {
+  const { many, column } = condition.filter;
+  return many === 'any' || many === 'all'
+    ? composeOfItems(context, condition)
+    : composeOn(name(column), context, condition);
+}
+
+/** Composes a condition on the items of a list: of `all`, none may fail it. */
+function composeOfItems(
+  context: SqlContext,
   { filter, value }: FilterCondition,
 ): Fragment | boolean {
+  const { dialect, type } = context;
+  const { many: _, ...single } = filter;
+  const item = raw('"item"."value"');
+  const one = composeOn(item, context, { kind: 'condition', filter: single, value });
   const column = name(filter.column);
+  const some = (condition: Fragment): Fragment => {
+    const shadow = type.shadows.find((each) => each.column === filter.column);
+    const kind = shadow === undefined ? 'string' : itemKind(shadow);
+    return timelyOf(type, column, dialect.someItem(column, kind, condition), dialect);
+  };
+  if (filter.many === 'any') return typeof one === 'boolean' ? one : some(one);
+  if (one === true) return true;
+  return not(some(one === false ? sql`TRUE` : not(one)));
+}
+
+/** Composes a condition on what an expression holds. */
+function composeOn(
+  column: Raw,
+  { type, dialect }: SqlContext,
+  condition: FilterCondition,
+): Fragment | boolean {
+  const { filter, value } = condition;
   const operand = (): SqlValue => comparable(filter, value, dialect);
   const timely = (condition: Fragment): Fragment => timelyOf(type, column, condition, dialect);
   switch (filter.operator) {
     case 'equals':
       return value === null ? sql`${column} IS NULL` : sql`${column} = ${operand()}`;
     case 'in':
-      return composeIn(filter, value, dialect);
+      return composeIn(column, condition, dialect);
     case 'contains':
       return timely(dialect.contains(column, needle(type, filter, value)));
     case 'startsWith':
+      if (filter.many === 'joined')
+        return timely(dialect.contains(column, SEPARATOR + needle(type, filter, value)));
       return timely(dialect.startsWith(column, needle(type, filter, value)));
     // As RFC 8621 4.4.1 has it: before is strictly earlier, after is the same or later.
     case 'before':
@@ -352,12 +385,11 @@ function itemValue(value: JsonValue): SqlValue | boolean {
 }
 
 function composeIn(
-  filter: FilterDefinition,
-  value: JsonValue,
+  column: Raw,
+  { filter, value }: FilterCondition,
   dialect: Dialect,
 ): Fragment | boolean {
   const values = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
-  const column = name(filter.column);
   const present = values.filter((element) => element !== null);
   const json = JSON.stringify(present.map((element) => comparable(filter, element, dialect)));
   const kind = sortKeyRead(filter)?.kind ?? filter.property.kind;
@@ -376,7 +408,7 @@ function comparable(filter: FilterDefinition, value: JsonValue, dialect: Dialect
 
 /** Returns the key that a condition compares instead of the property's text. */
 function sortKeyRead({ property, column }: FilterDefinition): SortKey | undefined {
-  return column === property.column ? undefined : sortKeyOf(property);
+  return holdsOwn(property, column) ? undefined : sortKeyOf(property);
 }
 
 /** The texts that a filter looks for, and the search index that can answer for them. */

@@ -1,3 +1,4 @@
+import type { SortDefinition, SortOperator } from '../../capability/definition.js';
 import type { FilterNode, QueryPlan, QueryWindow, SortKey } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { composedFilter } from './filter.js';
@@ -73,7 +74,7 @@ export function windowQuery(
   const found = rows(context, filter, { leads, inOrder, readsAll: !inOrder });
   // `+ 0`: SQLite plans a statement anew for each value that a bare LIMIT is bound to.
   const query = sql`SELECT ${list} FROM ${found}
- ORDER BY ${raw(orderBy(terms))} LIMIT ${limit} + 0 OFFSET ${position}`;
+ ORDER BY ${orderBy(terms)} LIMIT ${limit} + 0 OFFSET ${position}`;
   return inOrder ? query : scanning(query);
 }
 
@@ -111,7 +112,7 @@ export function countsRanks(plan: QueryPlan, ids: number, dialect: Dialect): boo
   return (
     ids <= COUNTED_RANKS &&
     terms[0]?.indexed !== true &&
-    terms.every(({ expression }) => COLUMN.test(expression))
+    terms.every(({ expression: { texts } }) => COLUMN.test(texts.join('?')))
   );
 }
 
@@ -127,12 +128,12 @@ export function keysOfQuery(
   const { type, accountId, dialect } = context;
   const { where } = composedFilter(context, plan.filter);
   const terms = orderTerms(plan.sort, dialect);
-  const keys = terms.map(({ expression }) => expression).join(', ');
+  const keys = listed(terms.map(({ expression }) => expression));
   const elements = dialect.elements(JSON.stringify(ids), 'string');
   // CROSS JOIN: the ids lead to their rows, whatever index the filter has.
-  return sql`SELECT "id", ${raw(keys)} FROM (${elements}) AS "_asked" CROSS JOIN ${name(type.table)}
+  return sql`SELECT "id", ${keys} FROM (${elements}) AS "_asked" CROSS JOIN ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" = "_asked"."value" AND ${where}
- ORDER BY ${raw(orderBy(terms))}`;
+ ORDER BY ${orderBy(terms)}`;
 }
 
 /**
@@ -144,9 +145,9 @@ export function countsQuery(
   keys: readonly (readonly SqlValue[])[],
 ): Fragment {
   const terms = orderTerms(sort, context.dialect);
-  const counts = keys
-    .map((each) => sql`count(*) FILTER (WHERE ${comesBefore(terms, each)})`)
-    .reduce((all, next) => sql`${all}, ${next}`);
+  const counts = listed(
+    keys.map((each) => sql`count(*) FILTER (WHERE ${comesBefore(terms, each)})`),
+  );
   return scanning(sql`SELECT ${counts} FROM ${rows(context, filter, ALL)}`);
 }
 
@@ -162,7 +163,7 @@ export function ranksQuery(
 ): Fragment {
   const { dialect } = context;
   const terms = orderTerms(sort, dialect);
-  const order = raw(orderBy(terms));
+  const order = orderBy(terms);
   const inOrder = depth !== null && terms[0]?.indexed === true;
   const found = rows(context, filter, { leads: depth === null, inOrder });
   const numbered =
@@ -172,6 +173,11 @@ export function ranksQuery(
  FROM (SELECT "id" FROM ${found} ORDER BY ${order} LIMIT ${depth}) AS "first"`;
   return scanning(sql`SELECT "id", "n" FROM (${numbered}) AS "numbered"
  WHERE "id" IN (${dialect.elements(JSON.stringify(ids), 'string')}) ORDER BY "n"`);
+}
+
+/** Returns expressions with commas between. */
+function listed(expressions: readonly Fragment[]): Fragment {
+  return expressions.reduce((all, next) => sql`${all}, ${next}`);
 }
 
 function scanning(query: Fragment): Fragment {
@@ -219,7 +225,7 @@ function accountIs({ accountId, dialect }: SqlContext, isCommon: boolean): Fragm
 
 /** One expression of ORDER BY. */
 interface OrderTerm {
-  readonly expression: string;
+  readonly expression: Fragment;
   readonly ascending: boolean;
   readonly nullable: boolean;
   /** An ordered index of the account begins with it. */
@@ -234,18 +240,23 @@ interface OrderTerm {
 function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
   const terms: OrderTerm[] = [];
   for (const [index, key] of sort.entries()) {
-    const { property } = key.sort;
-    const nullable = property.nullable || property.optional === true;
+    const { property, by } = key.sort;
+    const nullable = by === undefined && (property.nullable || property.optional === true);
     if (isOrderOfIds(sort.slice(index))) return [...terms, idTerm(key.ascending)];
     // The same key again decides nothing; without it a client can't make the statement longer at
     // will.
     for (const expression of expressionsOf(key, dialect)) {
-      if (terms.some((term) => term.expression === expression)) continue;
+      if (terms.some((term) => isSameText(term.expression, expression))) continue;
       const indexed = isIndexed(key, expression, dialect);
       terms.push({ expression, ascending: key.ascending, nullable, indexed });
     }
   }
   return [...terms, idTerm(sort.at(-1)?.ascending ?? true)];
+}
+
+function isSameText(one: Fragment, other: Fragment): boolean {
+  const text = ({ texts, values }: Fragment): string => JSON.stringify([texts, values]);
+  return one === other || text(one) === text(other);
 }
 
 /** Returns whether these sort keys come to the order of ids, in the direction of the first. */
@@ -257,45 +268,73 @@ function isOrderOfIds([first, next]: readonly SortKey[]): boolean {
 }
 
 function idTerm(ascending: boolean): OrderTerm {
-  return { expression: quote('id'), ascending, nullable: false, indexed: true };
+  return { expression: column('id'), ascending, nullable: false, indexed: true };
 }
 
-function isIndexed(key: SortKey, expression: string, dialect: Dialect): boolean {
-  const { indexed, column, casemapColumn, property } = key.sort;
-  const columnName = quote(column ?? casemapColumn ?? property.column);
+/** Returns a column as an expression. */
+function column(identifier: string): Fragment {
+  return sql`${name(identifier)}`;
+}
+
+function isIndexed(key: SortKey, expression: Fragment, dialect: Dialect): boolean {
+  const { indexed, casemapColumn, property, by } = key.sort;
+  if (indexed !== true || by !== undefined) return false;
+  const columnName = quote(key.sort.column ?? casemapColumn ?? property.column);
   const indexedExpression =
     casemapColumn === undefined ? columnName : dialect.indexedText(columnName);
-  return indexed === true && expression === indexedExpression;
+  return expression.texts.join('?') === indexedExpression;
 }
 
 /**
  * Returns the expressions that decide the order. If an index holds only a part of the key, that
  * part comes first and the whole key after it.
  */
-function expressionsOf(key: SortKey, dialect: Dialect): readonly string[] {
+function expressionsOf(key: SortKey, dialect: Dialect): readonly Fragment[] {
   const { casemapColumn, indexed } = key.sort;
   const expression = expressionOf(key, dialect);
   const isKey = casemapColumn !== undefined && key.collation === 'i;unicode-casemap';
   return indexed === true && isKey
-    ? [dialect.indexedText(quote(casemapColumn)), expression]
+    ? [sql`${raw(dialect.indexedText(quote(casemapColumn)))}`, expression]
     : [expression];
 }
 
 /** Both databases compare texts by their UTF-8 octets, and upper() knows ASCII alone. */
-function expressionOf(key: SortKey, dialect: Dialect): string {
-  const { property, casemapColumn } = key.sort;
-  if (key.sort.column !== undefined) return quote(key.sort.column);
-  const column = quote(property.column);
-  if (property.kind !== 'string') return column;
+function expressionOf(key: SortKey, dialect: Dialect): Fragment {
+  const { property, casemapColumn, by } = key.sort;
+  if (by !== undefined) {
+    const condition = holds(key.sort, by.operator, key.value ?? '', dialect);
+    return sql`CASE WHEN ${condition} THEN 1 ELSE 0 END`;
+  }
+  if (key.sort.column !== undefined) return column(key.sort.column);
+  const own = quote(property.column);
+  if (property.kind !== 'string') return sql`${raw(own)}`;
   switch (key.collation) {
     case 'i;unicode-casemap':
-      return quote(casemapColumn ?? property.column);
+      return column(casemapColumn ?? property.column);
     case 'i;ascii-casemap':
-      return `upper(${column})`;
+      return sql`upper(${raw(own)})`;
     case 'i;ascii-numeric':
-      return dialect.asciiNumeric(column);
+      return sql`${raw(dialect.asciiNumeric(own))}`;
     case 'i;octet':
-      return column;
+      return sql`${raw(own)}`;
+  }
+}
+
+/** Returns the condition by which a sort puts objects that meet it behind the others. */
+function holds(
+  { property }: SortDefinition,
+  operator: SortOperator,
+  value: string,
+  dialect: Dialect,
+): Fragment {
+  const own = name(property.column);
+  switch (operator) {
+    case 'equals':
+      return sql`${own} = ${value}`;
+    case 'hasKey':
+      return dialect.hasKey(own, value);
+    case 'hasItem':
+      return dialect.hasItem(own, value);
   }
 }
 
@@ -305,14 +344,14 @@ function expressionOf(key: SortKey, dialect: Dialect): string {
  * order of nulls, and the generator's indexes have this one. The id at the end is as the primary
  * key has it.
  */
-export function orderBy(terms: readonly OrderTerm[]): string {
-  return terms
-    .map(({ expression, ascending }, index) => {
+export function orderBy(terms: readonly OrderTerm[]): Fragment {
+  return listed(
+    terms.map(({ expression, ascending }, index) => {
       const nulls = ascending ? ' NULLS FIRST' : ' NULLS LAST';
       const isId = index === terms.length - 1;
-      return `${expression} ${ascending ? 'ASC' : 'DESC'}${isId ? '' : nulls}`;
-    })
-    .join(', ');
+      return sql`${expression} ${raw(`${ascending ? 'ASC' : 'DESC'}${isId ? '' : nulls}`)}`;
+    }),
+  );
 }
 
 /**
@@ -345,7 +384,7 @@ function before(
   { expression, ascending, nullable }: OrderTerm,
   key: SqlValue,
 ): readonly Fragment[] {
-  const operand = raw(expression);
+  const operand = expression;
   if (key === null) return ascending ? [] : [sql`${operand} IS NOT NULL`];
   if (!ascending) return [sql`${operand} > ${key}`];
   return nullable
@@ -354,6 +393,6 @@ function before(
 }
 
 function same({ expression }: OrderTerm, key: SqlValue): Fragment {
-  const operand = raw(expression);
+  const operand = expression;
   return key === null ? sql`${operand} IS NULL` : sql`${operand} = ${key}`;
 }

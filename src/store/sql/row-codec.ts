@@ -2,7 +2,10 @@ import type {
   DataTypeDefinition,
   PropertyDefinition,
   PropertyKind,
+  ShadowColumn,
+  ShadowTransform,
 } from '../../capability/definition.js';
+import { partColumnOf, partValue, partValueSteps } from '../../capability/part-columns.js';
 import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
@@ -10,7 +13,7 @@ import { parseJsonInSlices } from '../../protocol/ijson.js';
 import type { JsonValue } from '../../protocol/json.js';
 import { isHeavy, stringifyInSlices } from '../../protocol/stringify-slices.js';
 import { deriveOnce } from '../../runtime/derive-once.js';
-import { runInSlices, type Slices } from '../../runtime/slices.js';
+import { runInSlices, type Slices, type Steps } from '../../runtime/slices.js';
 import type { FoundObjects, StoredObject } from '../port.js';
 import { quote } from './fragment.js';
 import { addUnknown, encodeUnknown } from './unknown-column.js';
@@ -276,8 +279,19 @@ export async function encodeLarge(
     const columns = large.get(object) ?? new Map<string, string>();
     large.set(object, columns.set(column, text));
   };
-  for (const { column, property, transform } of type.shadows) {
-    const steps = transform === 'null' ? null : SHADOW_TRANSFORMS[transform].steps;
+  for (const shadow of type.shadows) {
+    const { column, property, transform } = shadow;
+    const part = partColumnOf(shadow);
+    if (part !== null) {
+      for (const object of objects) {
+        const value = object[property.within?.property ?? ''] ?? null;
+        if (!isHeavy(value)) continue;
+        const made = await runInSlices(partValueSteps(part, value), slices);
+        if (typeof made === 'string') keep(object, column, made);
+      }
+      continue;
+    }
+    const steps = textSteps(transform);
     for (const object of objects) {
       const value = object[property.name];
       if (!isLong(value) || steps === null) continue;
@@ -305,17 +319,33 @@ export const writeColumns = deriveOnce((type: DataTypeDefinition): readonly Writ
     column: property.column,
     encode: encoder(type, property),
   })),
-  ...type.shadows.map(({ column, property, transform }) => {
-    if (transform === 'null') return { column, encode: nullMarker(property) };
-    const { make } = SHADOW_TRANSFORMS[transform];
-    const encode: Encoder = (object, large) => {
-      const value = object[property.name];
-      if (typeof value !== 'string') return null;
-      return large?.get(object)?.get(column) ?? make(value);
-    };
-    return { column, encode };
-  }),
+  ...type.shadows.map((shadow) => ({ column: shadow.column, encode: shadowEncoder(shadow) })),
 ]);
+
+function shadowEncoder(shadow: ShadowColumn): Encoder {
+  const { column, property, transform } = shadow;
+  const part = partColumnOf(shadow);
+  if (part !== null) {
+    const source = property.within?.property ?? '';
+    return (object, large) => {
+      const value = object[source] ?? null;
+      return value === null ? null : (large?.get(object)?.get(column) ?? partValue(part, value));
+    };
+  }
+  if (transform === 'null') return nullMarker(property);
+  if (transform === 'own') return encoderOf(property);
+  const { make } = SHADOW_TRANSFORMS[transform];
+  return (object, large) => {
+    const value = object[property.name];
+    if (typeof value !== 'string') return null;
+    return large?.get(object)?.get(column) ?? make(value);
+  };
+}
+
+/** Returns what makes a column of a long text in steps; null where a text is never long. */
+function textSteps(transform: ShadowTransform): ((text: string) => Steps<string>) | null {
+  return transform === 'null' || transform === 'own' ? null : SHADOW_TRANSFORMS[transform].steps;
+}
 
 /**
  * Returns a batch as one parameter: a JSON array with an array for each object, its values in the
@@ -340,6 +370,10 @@ function nullMarker({ name }: PropertyDefinition): Encoder {
 
 function encoder(type: DataTypeDefinition, property: PropertyDefinition): Encoder {
   if (property.role === 'unknown') return (object) => encodeUnknown(type, object);
+  return encoderOf(property);
+}
+
+function encoderOf(property: PropertyDefinition): Encoder {
   return ENCODERS[property.kind](property);
 }
 

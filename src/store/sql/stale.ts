@@ -1,5 +1,6 @@
 import type { DataTypeDefinition } from '../../capability/definition.js';
 import { parseJson } from '../../protocol/ijson.js';
+import type { JsonValue } from '../../protocol/json.js';
 import type { StoredObject } from '../port.js';
 import type { SqlContext } from './dialect-port.js';
 import { type Fragment, name, raw, sql } from './fragment.js';
@@ -49,10 +50,15 @@ export function staleIds(
     const unknown = keepsUnknown ? row?.values.at(-1) : null;
     if (typeof unknown === 'string' && hasDeclared(type, parseJson(unknown))) return true;
     return columns.some(
-      ({ encode }, index) => encode(object, null) !== (row?.values[index] ?? null),
+      ({ encode }, index) => !isStored(encode(object, null), row?.values[index] ?? null),
     );
   });
   return new Set(stale.map(({ id }) => id));
+}
+
+/** Returns whether a database gives that for a value. SQLite's Booleans are numbers. */
+function isStored(value: JsonValue, read: unknown): boolean {
+  return value === read || (typeof value === 'boolean' && Number(value) === read);
 }
 
 function shadowColumns(type: DataTypeDefinition): readonly WriteColumn[] {

@@ -69,6 +69,10 @@ export const sqlite: Dialect = Object.freeze({
       : sql`EXISTS (SELECT 1 FROM ${each(column)} WHERE "each".value = ${item}
  AND "each".type NOT IN ('true', 'false', 'array', 'object'))`,
 
+  someItem: (column, _kind, condition) =>
+    sql`EXISTS (SELECT 1 FROM (SELECT ${column} AS "whole") AS "of",
+ json_each("of"."whole") AS "item" WHERE ${condition})`,
+
   startsWith: (column, prefix) => sql`substr(${column}, 1, length(${prefix})) = ${prefix}`,
 
   asciiNumeric: (column) => `jmap_ascii_numeric(${column})`,

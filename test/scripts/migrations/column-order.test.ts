@@ -28,12 +28,13 @@ const TODO = todo([], {
   ],
   sorts: [
     {
+      name: 'text',
       property: find(TODO_PROPERTIES, 'text'),
       casemapColumn: 'text_casemap',
       indexed: false,
       at: AT,
     },
-    { property: property('created', 'date'), indexed: false, at: AT },
+    { name: 'created', property: property('created', 'date'), indexed: false, at: AT },
   ],
 });
 

@@ -278,6 +278,7 @@ function typeOf(own: DrawnType, now: Drawn, before: Drawn | undefined): ModelTyp
     folded: folded.map(({ name }) => name),
     casemapped: texts.map(({ name }) => name),
     sorts: sorted.map((one) => ({
+      name: one.name,
       property: of(one),
       ...(one.kind === 'string' ? { casemapColumn: `${one.name}_casemap` } : {}),
       indexed: true,

@@ -93,8 +93,8 @@ export function find(properties: readonly ModelProperty[], name: string): ModelP
 export function indexed(of: ModelProperty, casemapColumn?: string): ModelSort {
   const at = { ...AT, line: 20 };
   return casemapColumn === undefined
-    ? { property: of, indexed: true, at }
-    : { property: of, casemapColumn, indexed: true, at };
+    ? { name: of.name, property: of, indexed: true, at }
+    : { name: of.name, property: of, casemapColumn, indexed: true, at };
 }
 
 export function model(types: readonly ModelType[]): Model {

@@ -137,10 +137,10 @@ function exampleOfSet(type: ModelType): Example {
 /** Returns the first filter and the first sort of a type, as /query takes them. */
 function exampleQuery(type: ModelType): JsonObject {
   const [filter] = type.filters;
-  const [sort] = type.sorts;
+  const sort = type.sorts.find(({ by }) => by === undefined);
   return {
     ...(filter === undefined ? {} : { filter: { [filter.name]: sampleCondition(filter) } }),
-    ...(sort === undefined ? {} : { sort: [{ property: sort.property.name, isAscending: true }] }),
+    ...(sort === undefined ? {} : { sort: [{ property: sort.name, isAscending: true }] }),
   };
 }
 

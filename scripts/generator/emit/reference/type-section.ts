@@ -137,6 +137,7 @@ function describeQueries(type: ModelType): readonly string[] {
 }
 
 /** Returns a sort in words. */
-function writeSort({ property, indexed }: ModelSort): string {
-  return `${code(property.name)}${indexed ? ' (with an index)' : ''}`;
+function writeSort({ name, by, indexed }: ModelSort): string {
+  const argument = by === undefined ? '' : ` (with ${code(by.argument)})`;
+  return `${code(name)}${argument}${indexed ? ' (with an index)' : ''}`;
 }

@@ -128,8 +128,14 @@ export const RICH: ModelType = type('Rich', PROPERTIES, {
     },
   ],
   sorts: [
-    { property: of('title'), casemapColumn: 'title_casemap', indexed: false, at: AT },
-    { property: of('starts'), column: 'starts_instant', indexed: true, at: AT },
+    {
+      name: 'title',
+      property: of('title'),
+      casemapColumn: 'title_casemap',
+      indexed: false,
+      at: AT,
+    },
+    { name: 'starts', property: of('starts'), column: 'starts_instant', indexed: true, at: AT },
   ],
   shadows: [
     { column: 'title_folded', property: of('title'), transform: 'fold' },

@@ -1,0 +1,107 @@
+import type { Scalar } from '../capability/parts.js';
+import { type Place, type PlaceStep, placeText } from '../capability/places.js';
+import { escapeToken, unescapeToken } from '../protocol/json-pointer.js';
+import { kindOf, typeOf } from './kinds.js';
+import { type Located, member, members } from './located.js';
+import type { PropertyView } from './property-view.js';
+import { isBlob, stepsFrom } from './schema-places.js';
+
+/** A part of a property as a condition or a sort names it: `emails/*\/address`. */
+export interface PartView {
+  readonly root: PropertyView;
+  readonly place: Place;
+  readonly where?: Readonly<Record<string, Scalar>>;
+}
+
+/** Whatever a condition or a sort reads: a property, or a part of one. */
+export type OperandView = PropertyView & { readonly part?: PartView };
+
+/**
+ * Returns the property of that name, or the part of one that a path names; undefined where there is
+ * none. `where` has the values that members of the innermost items must have.
+ */
+export function findOperand(
+  name: string,
+  where: Located | undefined,
+  all: ReadonlyMap<string, PropertyView>,
+): OperandView | undefined {
+  const own = all.get(name);
+  if (own !== undefined || !name.includes('/')) return own;
+  const [first = '', ...tokens] = name.split('/');
+  const root = all.get(unescapeToken(first));
+  return root && viewPart(root, tokens, where);
+}
+
+function viewPart(
+  root: PropertyView,
+  tokens: readonly string[],
+  whereNode: Located | undefined,
+): OperandView | undefined {
+  const place: PlaceStep[] = [];
+  let node = root.node;
+  for (const token of tokens) {
+    const found = stepTo(node, token);
+    if (found === undefined) return undefined;
+    place.push(found[0]);
+    node = found[1];
+  }
+  const where = readWhere(whereNode);
+  const { type } = typeOf(node);
+  const isId = isBlob(node) || member(node, 'references') !== undefined;
+  const given = member(node, 'format')?.value;
+  const format = isId ? 'id' : typeof given === 'string' ? given : undefined;
+  return {
+    ...root,
+    name: partName(root.name, place, where),
+    node,
+    kind: root.kind === undefined ? undefined : kindOf(type, format),
+    nullable: !place.some((step) => 'each' in step),
+    optional: false,
+    blob: isBlob(node),
+    blobs: [],
+    references: [],
+    ...(format === undefined ? {} : { format }),
+    defaultNow: false,
+    part: { root, place, ...(where === undefined ? {} : { where }) },
+  };
+}
+
+/** Returns the step that a token of a path means, with the schema that it leads to. */
+function stepTo(node: Located, token: string): readonly [PlaceStep, Located] | undefined {
+  const isStep = (step: PlaceStep): boolean => {
+    if ('member' in step) return stepToken(step.member) === token;
+    return token === (step.each === 'key' ? 'keys' : '*');
+  };
+  const found = stepsFrom(node).find(([step]) => isStep(step));
+  if (token !== 'keys') return found;
+  const values = stepsFrom(node).find(([step]) => 'each' in step && step.each === 'value');
+  const step = found?.[0] ?? (values && { ...values[0], each: 'key' as const });
+  return step && [step, found?.[1].members === undefined ? textNode(node) : found[1]];
+}
+
+/** Returns the schema of any text. */
+function textNode({ at }: Located): Located {
+  const type = { name: 'type', nameAt: at, node: { value: 'string', at } };
+  return { value: { type: 'string' }, at, members: new Map([['type', type]]) };
+}
+
+/** Returns the token of a member in a path; `*` and `keys` have a meaning of their own. */
+function stepToken(name: string): string {
+  return placeText([{ member: name }]);
+}
+
+function readWhere(node: Located | undefined): PartView['where'] {
+  const given = members(node).flatMap(({ name, node: { value } }) =>
+    typeof value === 'object' ? [] : [[name, value] as const],
+  );
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Returns the name of a part: its path, and what its items must have. */
+export function partName(property: string, place: Place, where: PartView['where']): string {
+  const path = `${escapeToken(property)}/${placeText(place)}`;
+  if (where === undefined) return path;
+  const facts = Object.entries(where).map(([name, value]) => `${name}=${value}`);
+  return `${path}[${facts.join(',')}]`;
+}
