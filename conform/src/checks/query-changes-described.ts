@@ -6,6 +6,7 @@ import { at } from '../expected.js';
 import { isUnique, listGivable } from '../subject/described.js';
 import { listOperands, toIdentity } from '../subject/operators.js';
 import { populate } from '../subject/populated.js';
+import { listSorts } from '../subject/profile.js';
 import { cacheQuery, type Query, queryAll, queryChanges } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { countOctets, listValues } from '../subject/values.js';
@@ -18,7 +19,7 @@ function buildQueries(
   subject: Subject,
   items: Parameters<typeof listOperands>[1],
 ): readonly Query[] {
-  const { filters, sorts } = subject.described;
+  const { filters } = subject.described;
   return [
     {},
     ...filters.flatMap((filter) =>
@@ -27,15 +28,16 @@ function buildQueries(
         .slice(0, 2)
         .map((value) => ({ filter: { [filter.name]: value } })),
     ),
-    ...sorts.map(({ property }) => ({ sort: [{ property: property.name }] })),
+    ...listSorts(subject.described).map(({ name }) => ({ sort: [{ property: name }] })),
   ];
 }
 
 /** Returns properties to sort by that may be null and that an update changes, each with a value. */
 function findNullable(subject: Subject): readonly { name: string; value: Json }[] {
   const { described } = subject;
-  return described.sorts.flatMap(({ property }) => {
+  return listSorts(described).flatMap(({ name: sortName, property }) => {
     const { access, nullable: isNullable, name } = property;
+    if (sortName !== name) return [];
     if (access !== 'mutable' || !isNullable || !listGivable(described).includes(property))
       return [];
     if (isUnique(described, property)) return [{ name, value: subject.drawDiffering(name) }];

@@ -1,11 +1,12 @@
 import { expect } from 'expect';
-import type { ModelProperty } from '../../../src/descriptor/model.js';
+import type { ModelProperty, ModelSort } from '../../../src/descriptor/model.js';
 import { typeChecks } from '../check.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { at, sameMembers } from '../expected.js';
 import { isUnique, listGivable } from '../subject/described.js';
-import { compareKeys, hasOwnOrder, toKey } from '../subject/operators.js';
+import { compareKeys, hasOwnOrder, readValues, toKey } from '../subject/operators.js';
 import { populate } from '../subject/populated.js';
+import { listSorts } from '../subject/profile.js';
 import { buildSorts, query, queryAll, queryOwn, tryQuery } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
 import { listValues } from '../subject/values.js';
@@ -14,8 +15,7 @@ import { needTextSort } from './applies.js';
 /** RFC 8620 5.5: comparators. Collations are in query-collation.ts. */
 
 /** Returns the properties that a type's descriptor sorts by. */
-export const findSorts = (subject: Subject): readonly ModelProperty[] =>
-  subject.described.sorts.map(({ property }) => property);
+export const findSorts = (subject: Subject): readonly ModelSort[] => listSorts(subject.described);
 
 /** Returns why nothing can be sorted; null where something can. */
 export const needSort = (subject: Subject): string | null =>
@@ -35,7 +35,8 @@ function isOrdered(property: ModelProperty): boolean {
 }
 
 /** Returns the sorted Booleans, numbers and dates: their order needs no collation. */
-const findOrdered = (subject: Subject) => findSorts(subject).filter(isOrdered);
+const findOrdered = (subject: Subject) =>
+  findSorts(subject).filter(({ property }) => isOrdered(property));
 
 /** Returns why the type sorts by no Boolean, number or date; null where it sorts by one. */
 const needOrdered = (subject: Subject): string | null =>
@@ -44,8 +45,9 @@ const needOrdered = (subject: Subject): string | null =>
 /** Returns a property that the RFC orders, and two values of it, the lower one first. */
 function findTwoValues(subject: Subject): { property: string; low: Json; high: Json } | null {
   const type = subject.described;
-  for (const property of findOrdered(subject)) {
-    if (!listGivable(type).includes(property) || isUnique(type, property)) continue;
+  for (const { name, property } of findOrdered(subject)) {
+    if (name !== property.name || !listGivable(type).includes(property) || isUnique(type, property))
+      continue;
     const good = listValues(property)
       .good.filter((value) => value !== null)
       .sort((a, b) => compareKeys(toKey(property, a), toKey(property, b)));
@@ -155,8 +157,7 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     applies: needSort,
     async run(subject) {
       await populate(subject, async (items) => {
-        for (const property of findSorts(subject)) {
-          const { name } = property;
+        for (const { name, property } of findSorts(subject)) {
           const up = await find(subject, [{ property: name }]);
           expect(await find(subject, [{ property: name, isAscending: true }])).toEqual(up);
           const down = await find(subject, [{ property: name, isAscending: false }]);
@@ -179,15 +180,15 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
     applies: needOrdered,
     async run(subject) {
       await populate(subject, async (items) => {
-        for (const property of findOrdered(subject))
+        for (const { name, property } of findOrdered(subject))
           for (const isAscending of [true, false]) {
             const direction = isAscending ? {} : { isAscending };
-            const ids = await find(subject, [{ property: property.name, ...direction }]);
+            const ids = await find(subject, [{ property: name, ...direction }]);
             const values = ids.map(readStored(items, property)).filter((value) => value !== null);
             const wanted = [...values].sort(compareKeys);
             if (!isAscending) wanted.reverse();
-            expect({ property: property.name, values }).toEqual({
-              property: property.name,
+            expect({ property: name, values }).toEqual({
+              property: name,
               values: wanted,
             });
           }
@@ -302,5 +303,9 @@ export const querySortChecks = typeChecks('5.5', { methods: ['get', 'set', 'quer
 /** Returns what objects are in order by. */
 function readStored(items: readonly Item[], property: ModelProperty): (id: string) => Json {
   const byId = new Map(items.map((item) => [item.id, item]));
-  return (id) => toKey(property, byId.get(id)?.[property.name] ?? null);
+  return (id) => {
+    const item = byId.get(id);
+    const [value = null] = item === undefined ? [] : readValues(property, item);
+    return toKey(property, value);
+  };
 }

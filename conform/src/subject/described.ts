@@ -131,11 +131,23 @@ function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
       types.map((declared) => {
-        const type = narrowByRules(declared);
+        const type = narrowByRules(withoutHiddenReads(declared));
         return [declared.name, { type, declared, capability: urn, isSelfDescribed }] as const;
       }),
     ),
   );
+}
+
+/** Returns a type without filters and sorts whose values nobody can see: nothing tells their results. */
+function withoutHiddenReads(type: ModelType): ModelType {
+  const isSeen = ({ access }: ModelProperty): boolean => access !== 'internal';
+  return {
+    ...type,
+    filters: type.filters.filter(({ property, properties = [property] }) =>
+      properties.every(isSeen),
+    ),
+    sorts: type.sorts.filter(({ property }) => isSeen(property)),
+  };
 }
 
 /** Returns the properties that are on the wire: all but internal and secret ones. */

@@ -98,9 +98,7 @@ export class Drawn {
     ];
     const known = COLLATIONS.filter((one) => Array.isArray(named) && named.includes(one));
     const isText = new Set(
-      described.sorts.flatMap(({ property }) =>
-        property.kind === 'string' ? [property.name] : [],
-      ),
+      described.sorts.flatMap(({ name, property }) => (property.kind === 'string' ? [name] : [])),
     );
     return Array.from({ length: random.integer(1, 2) }, () => {
       const property = random.pick(profile.sorts);

@@ -1,5 +1,7 @@
 import { formatOf, sortKeyOf } from '../../../src/capability/formats/index.js';
+import { isManifold, valuesAt } from '../../../src/capability/parts.js';
 import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { listKinds } from './values.js';
@@ -14,19 +16,24 @@ export function listOperands(
   items: readonly Item[],
 ): Json[] {
   const isText = listKinds(schema).includes('string');
-  const values = items.map((item) => item[property.name] ?? null);
+  const values = items.flatMap((item) => readValues(property, item));
   const some = [...new Set(values.filter((value) => value !== null))];
   switch (operator) {
     case 'isNull':
+    case 'isNotNull':
       return [true, false];
     case 'in':
       return [some.slice(0, 1), some.slice(0, 8), []];
+    case 'hasOtherKey':
+      return [[], ...some.slice(0, 6).map((one) => Object.keys(one))];
     case 'hasKey':
+    case 'lacksKey':
       return ['a', 'b', 'nowhere', '', ...new Set(some.flatMap((one) => Object.keys(one)))].slice(
         0,
         9,
       );
     case 'hasItem':
+    case 'lacksItem':
       return [...(isText ? ['nowhere', ''] : []), ...new Set(some.flat())].slice(0, 9);
     case 'contains':
     case 'startsWith':
@@ -56,32 +63,65 @@ export function hasOwnOrder(property: ModelProperty): boolean {
   return property.kind === 'date' || sortKeyOf(property) !== undefined;
 }
 
+/**
+ * Returns the values of a property, or of a part of one: null where there is none, unless there may
+ * be several.
+ */
+export function readValues({ name, within }: ModelProperty, item: Item): readonly Json[] {
+  if (within === undefined) return [item[name] ?? null];
+  const found = valuesAt(within, (item[within.property] ?? null) as JsonValue) as readonly Json[];
+  return found.length > 0 || isManifold(within.place) ? found : [null];
+}
+
 /** Tells whether an object matches a condition, as the descriptor's operator says. */
 export function matches(item: Item, filter: ModelFilter, value: Json): boolean {
+  const { operator, property, many } = filter;
+  if (operator === 'text') return hasWords(item, filter, String(value));
+  const values = readValues(property, item);
+  return many === 'all'
+    ? values.every((stored) => meets(stored, filter, value))
+    : values.some((stored) => meets(stored, filter, value)) || isWithout(filter, value);
+}
+
+/** Tells whether a condition asks for nothing: it matches objects without any value, too. */
+function isWithout({ operator, many }: ModelFilter, value: Json): boolean {
+  return many === 'joined' && value === '' && operator !== 'text';
+}
+
+/** Tells whether one value meets a condition. */
+function meets(one: Json, filter: ModelFilter, value: Json): boolean {
   const { operator, property } = filter;
   const isSame = operator === 'equals' || operator === 'in';
   const key = isSame ? toIdentity : toKey;
-  const stored = key(property, item[property.name] ?? null);
+  const stored = key(property, one);
   const wanted = key(property, value);
-  if (operator === 'text') return hasWords(item, filter, String(value));
   if (operator === 'isNull') return (stored === null) === wanted;
+  if (operator === 'isNotNull') return (stored !== null) === wanted;
   if (operator === 'equals') return stored === wanted;
   if (operator === 'in')
     return Array.isArray(value) && value.some((one) => key(property, one) === stored);
   if (operator === 'hasKey')
     return stored !== null && Object.hasOwn(stored as JsonMap, String(value));
+  if (operator === 'lacksKey')
+    return stored === null || !Object.hasOwn(stored as JsonMap, String(value));
+  if (operator === 'hasOtherKey')
+    return Object.keys(stored ?? {}).some((name) => !(value as readonly Json[]).includes(name));
   if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(value);
+  if (operator === 'lacksItem') return !Array.isArray(stored) || !stored.includes(value);
   if ((operator === 'contains' || operator === 'startsWith') && value === '') return true;
   if (stored === null || wanted === null) return false;
   if (operator === 'contains') return fold(String(stored)).includes(fold(String(wanted)));
   if (operator === 'startsWith') return fold(String(stored)).startsWith(fold(String(wanted)));
-  if (operator === 'before') return stored < wanted;
+  if (operator === 'before' || operator === 'lessThan') return stored < wanted;
+  if (operator === 'greaterThan') return stored > wanted;
   return operator === 'atMost' ? stored <= wanted : stored >= wanted;
 }
 
 /** Tells whether an object has all words of a text, each in any of the filter's properties. */
 function hasWords(item: Item, { property, properties = [property] }: ModelFilter, text: string) {
-  const texts = properties.map((one) => fold(String(item[one.name] ?? '')));
+  const texts = properties.flatMap((one) =>
+    readValues(one, item).map((each) => fold(String(each ?? ''))),
+  );
   const words = fold(text)
     .split(/\s+/u)
     .filter((word) => word !== '');
@@ -94,7 +134,7 @@ function hasWords(item: Item, { property, properties = [property] }: ModelFilter
  */
 export function compare(a: Item, b: Item, property: ModelProperty): number {
   const readKey = (item: Item): number | string | null => {
-    const value = toKey(property, item[property.name] ?? null);
+    const value = toKey(property, readValues(property, item)[0] ?? null);
     if (property.role === 'created') return item.id;
     if (typeof value === 'string') return hasOwnOrder(property) ? value : casemapKey(value);
     return value === null ? null : Number(value);

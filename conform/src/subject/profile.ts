@@ -1,5 +1,5 @@
 import type { StandardMethodName } from '../../../src/capability/definition.js';
-import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import type { ModelProperty, ModelSort, ModelType } from '../../../src/descriptor/model.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { anyString, satisfying } from '../expected.js';
 import { type DescribedType, listGivable, listVisible, listWritable } from './described.js';
@@ -95,14 +95,16 @@ export function readProfile({ type, capability }: DescribedType): TypeProfile {
     textMin: schema?.minLength ?? 0,
     textMax: pattern === undefined ? (schema?.maxLength ?? 0) : 0,
     ...(contains === undefined ? {} : { textFilter: contains.name }),
-    textSort: pattern === undefined && type.sorts.some(({ property }) => property === text),
+    textSort:
+      pattern === undefined &&
+      type.sorts.some(({ name, property }) => property === text && name === property.name),
     required: listWritable(type).flatMap(({ required, name }) => (required ? [name] : [])),
     given,
     defaults: pickInitial(reported),
     serverSet: pickInitial(reported.filter(({ access }) => access === 'serverSet')),
     ...(defaulted === undefined ? {} : { defaulted }),
     flags: findFlags(type),
-    sorts: type.sorts.map(({ property }) => property.name),
+    sorts: listSorts(type).map(({ name }) => name),
     properties: listVisible(type).map(({ name }) => name),
     snakeCase: type.acceptSnakeCase,
     count: type.limits?.count ?? Number.POSITIVE_INFINITY,
@@ -110,6 +112,10 @@ export function readProfile({ type, capability }: DescribedType): TypeProfile {
     hasUnique: type.uniques.length > 0,
   });
 }
+
+/** Lists the sorts whose Comparators have no member of their own. */
+export const listSorts = (type: ModelType): readonly ModelSort[] =>
+  type.sorts.filter(({ by }) => by === undefined);
 
 /**
  * Finds a String that takes any text: best one that many objects may share, is found and sorted by,

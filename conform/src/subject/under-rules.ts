@@ -22,7 +22,9 @@ export function narrowByRules(type: ModelType): ModelType {
     return narrow;
   });
   const replaced = new Map(properties.map((property) => [property.name, property]));
-  const find = ({ name }: ModelProperty): ModelProperty => {
+  const find = (property: ModelProperty): ModelProperty => {
+    if (property.within !== undefined) return property;
+    const { name } = property;
     const found = replaced.get(name);
     if (found === undefined) throw new Error(`${type.name} has no ${name}.`);
     return found;

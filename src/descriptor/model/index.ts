@@ -2,7 +2,7 @@ import { BUILT_IN_METHODS } from '../../capability/capability-definition.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { titleOf } from '../expand.js';
 import { flag, type Located, member, members, text, words } from '../located.js';
-import type { Model, ModelCapability, ModelMethod } from '../model.js';
+import type { Model, ModelCapability, ModelMethod, ModelType } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import type { CapabilityView, MethodView } from '../view.js';
 import { deepFreeze } from './freeze.js';
@@ -38,7 +38,7 @@ function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCap
     drops: dropsIn(member(root, 'drops')),
     name: view.base,
     description: words(root),
-    descriptorHash: meaningHash(meaning),
+    descriptorHash: meaningHash({ ...meaning, types: meaning.types.map(withPlainSorts) }),
     onWire: wireDescriptor(view, isInternal),
     at: view.urnAt,
   };
@@ -50,6 +50,16 @@ function sharedTypesOf(root: Located): Pick<ModelCapability, 'sharedTypes'> {
     node.sharedFile === undefined ? [] : [[titleOf(name), node.sharedFile] as const],
   );
   return all.length === 0 ? {} : { sharedTypes: new Map(all) };
+}
+
+/** Returns a type in which a sort has a name only where it isn't the property's: hashes stay. */
+function withPlainSorts(type: ModelType): object {
+  return {
+    ...type,
+    sorts: type.sorts.map(({ name, ...sort }) =>
+      name === sort.property.name ? sort : { name, ...sort },
+    ),
+  };
 }
 
 /** Returns the model of an own method. A closed object of arguments names them, sorted. */

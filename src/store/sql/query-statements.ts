@@ -241,7 +241,9 @@ function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderT
   const terms: OrderTerm[] = [];
   for (const [index, key] of sort.entries()) {
     const { property, by } = key.sort;
-    const nullable = by === undefined && (property.nullable || property.optional === true);
+    const mayLack =
+      property.nullable || property.optional === true || property.within !== undefined;
+    const nullable = by === undefined && mayLack;
     if (isOrderOfIds(sort.slice(index))) return [...terms, idTerm(key.ascending)];
     // The same key again decides nothing; without it a client can't make the statement longer at
     // will.

@@ -14,8 +14,9 @@ import type { Subject } from '../../../conform/src/subject/subject.js';
 /** Sorts by a text that may be null. */
 const nullableSorts = (subject: Subject) =>
   subject.described.sorts.filter(
-    ({ property: { kind, nullable, format, schema, access } }) =>
+    ({ property: { kind, nullable, format, schema, access, within } }) =>
       kind === 'string' &&
+      within === undefined &&
       nullable &&
       access === 'mutable' &&
       format === undefined &&

@@ -97,8 +97,7 @@ export const querySortDecisions = typeChecks('5.5', { methods: ['get', 'set', 'q
     applies: needSort,
     async run(subject) {
       await populate(subject, async (items) => {
-        for (const property of findSorts(subject)) {
-          const { name } = property;
+        for (const { name, property } of findSorts(subject)) {
           const wanted = [...items].sort((a, b) => compare(a, b, property)).map(({ id }) => id);
           const up = await find(subject, [{ property: name, isAscending: true }]);
           expect({ name, ids: up }).toEqual({ name, ids: wanted });
