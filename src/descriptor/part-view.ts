@@ -32,6 +32,37 @@ export function findOperand(
   return root && viewPart(root, tokens, where);
 }
 
+/**
+ * Returns why a path leads nowhere, with the steps that are legal there; undefined if its first step
+ * is no property.
+ */
+export function whyNoPart(
+  name: string,
+  all: ReadonlyMap<string, PropertyView>,
+): string | undefined {
+  const [first = '', ...tokens] = name.split('/');
+  let node = all.get(unescapeToken(first))?.node;
+  let path = first;
+  for (const token of tokens) {
+    if (node === undefined) return undefined;
+    const next = stepTo(node, token);
+    if (next === undefined) return `"${path}" has no part "${token}"${legalSteps(node)}.`;
+    node = next[1];
+    path += `/${token}`;
+  }
+  return undefined;
+}
+
+/** Returns the steps that lead on from a schema, in words. */
+function legalSteps(node: Located): string {
+  const steps = stepsFrom(node).map(([step]) =>
+    'member' in step ? stepToken(step.member) : step.each === 'key' ? 'keys' : '*',
+  );
+  if (steps.includes('*') && typeOf(node).type === 'object') steps.push('keys');
+  const legal = [...new Set(steps)];
+  return legal.length === 0 ? ', nor any other' : `: legal ${legal.length === 1 ? 'is' : 'are'} ${legal.join(', ')}`;
+}
+
 function viewPart(
   root: PropertyView,
   tokens: readonly string[],

@@ -16,27 +16,23 @@ import {
 import type { OperandView } from '../part-view.js';
 import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
-import { didYouMean } from './did-you-mean.js';
 import { whyNotIndexed } from './indexable.js';
-import { listed, oneOf, type Report, type Rule } from './rule.js';
-import { findProperty, namesOf } from './types.js';
+import { oneOf, type Report, type Rule } from './rule.js';
+import { findProperty, reportUnknown } from './types.js';
 
 /**
  * Refuses conditions on unknown properties, and operators that the property's kind doesn't have.
  */
 export const filters: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
-    const names = namesOf(type);
     for (const filter of type.filters) {
       const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
       if (filter.property === undefined && !isEmpty)
-        report(
-          'unknown-property',
-          filter.propertyAt,
-          `"${filter.propertyName}" is no property of ` +
-            `${type.name}.${didYouMean(filter.propertyName, names)} ` +
-            `Declared: ${listed(names)}. A condition with a name of its own says { ` +
-            'property: ..., is: ... }.',
+        reportUnknown(
+          type,
+          { name: filter.propertyName, at: filter.propertyAt },
+          report,
+          ' A condition with a name of its own says { property: ..., is: ... }.',
         );
       else if (filter.property !== undefined) judgeOperator(filter, filter.property, report);
       for (const each of filter.texts.slice(1))
@@ -61,7 +57,7 @@ function judgeOperator(
     'illegal-operator',
     operatorAt,
     legal.length === 0
-      ? `"${name}" is ${what} and can't be filtered by: only a column of its own can.`
+      ? `"${name}" is a list or an object, which has no column: name a part of it.`
       : `"${operator}" can't be used with "${name}", which is ${what}: legal ` +
           `${legal.length === 1 ? 'is' : 'are'} ${oneOf(legal)}.`,
   );
@@ -152,7 +148,10 @@ function judgeKeys(filter: FilterView, report: Report): void {
 }
 
 /** Reports `where` and `items` of a condition that reads no items. */
-function judgePart({ name, node, property, texts, operator }: FilterView, report: Report): void {
+function judgePart(
+  { name, node, property, propertyName, texts, operator }: FilterView,
+  report: Report,
+): void {
   if (property === undefined) return;
   const isMany = isManyOf(property) || texts.some((each) => isManyOf(each.property));
   for (const key of ['where', 'items']) {
@@ -161,7 +160,7 @@ function judgePart({ name, node, property, texts, operator }: FilterView, report
       report(
         'misplaced-key',
         given.nameAt,
-        `"${key}" is about items; "${name}" reads none: say property: ${property.name}/*/...`,
+        `"${key}" is about items; "${name}" reads none: say property: ${propertyName}/*/...`,
       );
   }
   const items = node.members?.get('items');

@@ -1,12 +1,14 @@
+import { formatNamed } from '../../capability/formats/index.js';
+import { typeOf } from '../kinds.js';
+import { member } from '../located.js';
 import { isSortOperator } from '../operators.js';
 import type { OperandView } from '../part-view.js';
-import type { SortView, TypeView } from '../view.js';
-import { didYouMean } from './did-you-mean.js';
+import type { SortView } from '../view.js';
 import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
 import { whyNoPropertyName } from './reserved.js';
-import { listed, oneOf, type Report, type Rule } from './rule.js';
-import { namesOf } from './types.js';
+import { oneOf, type Report, type Rule } from './rule.js';
+import { reportUnknown } from './types.js';
 
 /** Refuses sorts by unknown properties, by lists and objects, and two of one name. */
 export const sorts: Rule = (views, report) => {
@@ -14,7 +16,8 @@ export const sorts: Rule = (views, report) => {
     const seen = new Set<string>();
     for (const sort of type.sorts) {
       const { name, nameAt, property } = sort;
-      if (property === undefined) reportUnknown(type, sort, report);
+      if (property === undefined)
+        reportUnknown(type, { name: sort.propertyName, at: sort.at }, report);
       else judgeOrder(sort, property, report);
       judgeCondition(sort, property, report);
       judgeName(sort, report);
@@ -23,16 +26,6 @@ export const sorts: Rule = (views, report) => {
     }
   }
 };
-
-function reportUnknown(type: TypeView, { propertyName, at }: SortView, report: Report): void {
-  const names = namesOf(type);
-  report(
-    'unknown-property',
-    at,
-    `"${propertyName}" is no property of ` +
-      `${type.name}.${didYouMean(propertyName, names)} Declared: ${listed(names)}.`,
-  );
-}
 
 /** Reports values without an order, and an index that can't hold them. */
 function judgeOrder(sort: SortView, property: OperandView, report: Report): void {
@@ -86,7 +79,7 @@ function judgeCondition(
     );
   if (property?.kind === undefined || !isSortOperator(operator.name)) return;
   const { part, name, kind } = property;
-  const legal = operatorsFor(property, kind).filter(isSortOperator);
+  const legal = comparesTexts(property) ? operatorsFor(property, kind).filter(isSortOperator) : [];
   if (part !== undefined || property.role !== undefined || !legal.includes(operator.name))
     report(
       'illegal-operator',
@@ -95,6 +88,14 @@ function judgeCondition(
         ? `no sort is by a condition on "${name}".`
         : `a sort by "${operator.name}" can't read "${name}": legal is ${oneOf(legal)}.`,
     );
+}
+
+/** Returns whether conditions compare the property with texts that have no order of their own. */
+function comparesTexts({ kind, format, node }: OperandView): boolean {
+  const order = formatNamed(format)?.order ?? 'none';
+  if (kind !== 'json') return kind === 'string' && order === 'none';
+  const items = member(node, 'items');
+  return items === undefined || typeOf(items).type === 'string';
 }
 
 const COMPARATOR: readonly string[] = ['property', 'isAscending', 'collation'];

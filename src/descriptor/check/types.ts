@@ -1,3 +1,4 @@
+import { whyNoPart } from '../part-view.js';
 import type { NameView, PropertyView } from '../property-view.js';
 import type { CapabilityView, TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
@@ -39,14 +40,26 @@ export function findProperty(
 ): PropertyView | undefined {
   const found = propertiesOf(type).get(name);
   if (found !== undefined) return found;
+  reportUnknown(type, { name, at }, report);
+  return undefined;
+}
+
+/** Reports a name that is no property of the type, or a path that leads to no part of one. */
+export function reportUnknown(
+  type: TypeView,
+  { name, at }: NameView,
+  report: Report,
+  advice = '',
+): void {
+  const why = whyNoPart(name, propertiesOf(type));
   const names = namesOf(type);
   report(
     'unknown-property',
     at,
-    `"${name}" is no property of ${type.name}.${didYouMean(name, names)} Declared: ` +
-      `${listed(names)}.`,
+    why ??
+      `"${name}" is no property of ${type.name}.${didYouMean(name, names)} Declared: ` +
+        `${listed(names)}.${advice}`,
   );
-  return undefined;
 }
 
 /** Returns the type of the name; reports it and returns undefined where there is none. */

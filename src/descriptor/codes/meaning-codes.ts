@@ -148,9 +148,11 @@ export const MEANING = Object.freeze({
     right: 'type: integer, minimum: 1, maximum: 5',
   },
   'hidden-property': {
-    cause: 'A filter or a sort would show the values of an internal or secret property.',
-    wrong: 'filter: { pin: equals }',
-    right: 'filter: { name: equals }',
+    cause:
+      'A filter or a sort would show the values of an internal or secret property. ' +
+      '`internal: true` lets it read an internal one.',
+    wrong: 'filter: { rank: atLeast }',
+    right: 'filter: { rank: { is: atLeast, internal: true } }',
   },
   'illegal-operator': {
     cause: "The operator doesn't fit the property's type.",

@@ -28,6 +28,7 @@ export function languageTables(): Tables {
     'keys of a property': keys(named('property'), Object.keys(propertiesOf(named('schema')))),
     'keys of a method': keys(named('method')),
     'keys of a filter': keys(branch(named('filter'))),
+    'keys of a sort': keys(branch(named('sort'))),
     types: types(),
     formats: formats(),
     normalize: words(NORMALIZE),
