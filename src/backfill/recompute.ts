@@ -317,11 +317,11 @@ async function recordSeen(
   transaction: Transaction,
   stale: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const { visible } = indexOf(type);
+  const { watched } = indexOf(type);
   const differs = (name: string, { before, after }: Change): boolean =>
     !jsonEqual(before[name] ?? null, after[name] ?? null);
-  const seen = changed.filter((one) => visible.some(({ name }) => differs(name, one)));
-  const properties = visible.filter(({ name }) => seen.some((one) => differs(name, one)));
+  const seen = changed.filter((one) => watched.some(({ name }) => differs(name, one)));
+  const properties = watched.filter(({ name }) => seen.some((one) => differs(name, one)));
   const ids = new Set([...stale, ...seen.map(({ after }) => after.id)]);
   if (ids.size === 0) return;
   const updates = [...ids].map((objectId) => ({ objectId, kind: 'updated' as const }));

@@ -173,6 +173,8 @@ export interface SortDefinition {
   readonly column?: string;
   /** The database keeps an ordered index of what the order reads. */
   readonly indexed?: true;
+  /** An index has the casemap key behind other columns. */
+  readonly indexedBehind?: true;
 }
 
 /**

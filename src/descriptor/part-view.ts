@@ -60,7 +60,9 @@ function legalSteps(node: Located): string {
   );
   if (steps.includes('*') && typeOf(node).type === 'object') steps.push('keys');
   const legal = [...new Set(steps)];
-  return legal.length === 0 ? ', nor any other' : `: legal ${legal.length === 1 ? 'is' : 'are'} ${legal.join(', ')}`;
+  return legal.length === 0
+    ? ', nor any other'
+    : `: legal ${legal.length === 1 ? 'is' : 'are'} ${legal.join(', ')}`;
 }
 
 function viewPart(

@@ -38,6 +38,8 @@ export interface TypeIndex {
   readonly required: readonly string[];
   /** The properties that clients may read: neither internal nor secret. */
   readonly visible: readonly PropertyDefinition[];
+  /** The properties of which clients notice a change: the same, and internal ones of queries. */
+  readonly watched: readonly PropertyDefinition[];
   /** All that a /get shows: the same, and undeclared ones. */
   readonly shown: readonly PropertyDefinition[];
   readonly filters: ReadonlyMap<string, FilterDefinition>;
@@ -92,6 +94,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     unknown,
     required: type.properties.filter(({ required }) => required).map(({ name }) => name),
     visible,
+    watched: declared.filter((one) => isVisible(one) || isRead(type, one)),
     shown: unknown === null ? visible : [...visible, unknown],
     filters: new Map(type.filters.map((filter) => [filter.name, filter])),
     sorts: new Map(type.sorts.map((sort) => [sort.name, sort])),
@@ -126,6 +129,20 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     ),
   });
 });
+
+/** Returns whether a filter or a sort reads the property. Of `text` any of the columns may be its. */
+function isRead({ filters, sorts, shadows }: DataTypeDefinition, one: PropertyDefinition): boolean {
+  const columns = new Set([
+    one.column,
+    ...shadows.flatMap(({ column, property }) =>
+      property === one || property.within?.property === one.name ? [column] : [],
+    ),
+  ]);
+  return (
+    filters.some(({ column, columns: all = [column] }) => all.some((each) => columns.has(each))) ||
+    sorts.some(({ property }) => columns.has(property.column))
+  );
+}
 
 /** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {

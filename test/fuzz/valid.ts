@@ -160,8 +160,9 @@ function sought(draw: Draw, filter: ModelFilter): Json {
 }
 
 export function validSort(draw: Draw, type: FuzzType): Json[] {
-  return draw.some(type.type.sorts, 3).map(({ property }) => ({
-    property: property.name,
+  return draw.some(type.type.sorts, 3).map(({ name, property, by }) => ({
+    property: name,
+    ...(by === undefined ? {} : { [by.argument]: draw.pick(['a', 'b', '']) }),
     ...(draw.chance(0.5) ? { isAscending: draw.chance(0.5) } : {}),
     ...(draw.chance(0.3) && property.kind === 'string' ? { collation: draw.pick(COLLATIONS) } : {}),
   }));

@@ -156,3 +156,70 @@ it('a change that would lose values or undeclared properties is refused', async 
   expect(stderr).toContain('Thing.size: has const: 1 now');
   expect(stderr).toContain('Thing.mark: has maxLength: 3 now');
 });
+
+const HOUSES = `properties:
+  place:
+    type: object
+    properties: { city: { type: string, maxLength: 50 }, floor: { type: integer } }
+    default: {}
+  mails:
+    type: array
+    items: { type: object, properties: { to: { type: string, maxLength: 50 } } }
+    default: []
+`;
+
+const SEARCHED = `${HOUSES}
+filter:
+  city: { property: place/city, is: contains, indexed: true }
+  floor: { property: place/floor, is: atLeast, indexed: true }
+  to: { property: mails/*/to, is: contains, indexed: true }
+  toIs: { property: mails/*/to, is: equals }
+sort: [{ name: city, property: place/city, indexed: true }]
+`;
+
+const RENAMED =
+  `${SEARCHED.replace('place:', 'home:').replace('default: {}', 'default: {}\n    renamedFrom: place')}
+`
+    .replaceAll('place/', 'home/')
+    .replace('  toIs: { property: mails/*/to, is: equals }\n', '');
+
+describe.each(['SQLite', 'PostgreSQL'])('parts of values in a next version on %s', (database) => {
+  it('are filled from what is stored, follow a rename, and go without a word', async () => {
+    const url = database === 'SQLite' ? undefined : await postgresql().createDatabase('parts');
+    const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-language-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const first = await createProject({ 'things.yaml': thing(HOUSES) });
+    await regenerate(first);
+    const before = await serveType(first, 'Thing', { url, folder });
+    const [a] = await before.create({
+      place: { city: 'Köln', floor: 3 },
+      mails: [{ to: 'Ann@x' }, {}, { to: 'bob@y' }],
+    });
+    const [b] = await before.create({ place: { city: 'aachen' } });
+    await before.served.close();
+    const second = await next(first, SEARCHED);
+    await regenerate(second);
+    const searched = await serveType(second, 'Thing', { url, folder });
+    try {
+      expect(await searched.query({ city: 'KÖL' })).toEqual([a]);
+      expect(await searched.query({ floor: 3 })).toEqual([a]);
+      expect(await searched.query({ to: 'ann' })).toEqual([a]);
+      expect(await searched.query({ toIs: 'bob@y' })).toEqual([a]);
+      expect(await searched.query({}, [{ property: 'city' }])).toEqual([b, a]);
+    } finally {
+      await searched.served.close();
+    }
+    const third = await next(second, RENAMED);
+    await regenerate(third);
+    const renamed = await serveType(third, 'Thing', { url, folder });
+    try {
+      expect(await renamed.query({ city: 'KÖL', to: 'bob' })).toEqual([a]);
+      expect(await renamed.query({}, [{ property: 'city', isAscending: false }])).toEqual([a, b]);
+      await renamed.update(b, { 'home/city': 'Zürich' });
+      expect(await renamed.query({ city: 'zür' })).toEqual([b]);
+      expect(await renamed.query({}, [{ property: 'city' }])).toEqual([a, b]);
+    } finally {
+      await renamed.served.close();
+    }
+  });
+});

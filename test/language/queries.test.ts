@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { usePostgresql } from '../support/postgresql.js';
+import { expectPlans, type Planned } from './query-plans.js';
 import { generated, serveType, type Typed } from './rig.js';
 
 const postgresql = usePostgresql();
@@ -21,7 +22,42 @@ it('generates conditions and sorts on parts, internal properties and keys', asyn
   expect(await project.read('generated/queries/Contact.definition.ts')).toContain(
     "readonly 'name/given'?: string | null;",
   );
+  await expectPlans(project, url, PLANNED);
 });
+
+/** Queries that indexes answer: of several properties, of parts, of internal properties. */
+const PLANNED: readonly Planned[] = [
+  {
+    type: 'Message',
+    filter: { list: 'one' },
+    sort: [{ property: 'subject' }],
+    index: /Message_accountId_list_subject_casemap_id_idx/,
+  },
+  {
+    type: 'Message',
+    filter: { list: 'one' },
+    sort: [{ property: 'size', isAscending: false }],
+    index: /Message_accountId_list_size_id_idx/,
+  },
+  {
+    type: 'Message',
+    filter: null,
+    sort: [{ property: 'from' }],
+    index: /Message_accountId_fromKey_casemap_id_idx/,
+  },
+  {
+    type: 'Contact',
+    filter: null,
+    sort: [{ property: 'place/city', isAscending: false }],
+    index: /Contact_accountId_place_at_\w+_part_casemap_id_idx|Contact_[0-9a-f]{12}_idx/,
+  },
+  {
+    type: 'Contact',
+    filter: { cityIs: 'Köln' },
+    sort: [],
+    index: /Contact_accountId_place_at_\w+_part_id_idx|Contact_[0-9a-f]{12}_idx/,
+  },
+];
 
 /** Objects by the names that tests give them. */
 type Named = Readonly<Record<string, object>>;

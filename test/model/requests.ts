@@ -14,6 +14,9 @@ export interface Seen {
   states(accountId: string, type: string): readonly string[];
 }
 
+/** Keys of sets that objects have, and one that none has. */
+const TAGS = ['a', 'b', 'é', 'nope'];
+
 const KEYS = ['k0', 'k1', 'k2', 'k3', 'toString'];
 
 /** More objects than this are destroyed rather than joined. */
@@ -216,8 +219,9 @@ export class Requests {
   sort(type: ModelType): Json {
     const dice = this.#dice;
     return dice.some(3, () => {
-      const { property } = dice.pick(type.sorts);
-      const comparator: JsonMap = { property: property.name };
+      const { name, property, by } = dice.pick(type.sorts);
+      const comparator: JsonMap = { property: name };
+      if (by !== undefined) comparator[by.argument] = dice.pick(TAGS);
       if (dice.chance(60)) comparator['isAscending'] = dice.chance(40);
       if (property.kind === 'string' ? dice.chance(60) : dice.chance(5))
         comparator['collation'] = dice.pick([...COLLATIONS.keys()]);

@@ -98,9 +98,7 @@ function withoutUpdated(
       ? node['conditions'].some(reads)
       : type.filters.some(({ name, property }) => name in node && isUpdated(property)));
   const comparators = (Array.isArray(sort) ? sort : []).filter((one) => {
-    const found = type.sorts.find(
-      ({ property }) => isMap(one) && property.name === one['property'],
-    );
+    const found = type.sorts.find(({ name }) => isMap(one) && name === one['property']);
     return !isUpdated(found?.property);
   });
   return { ...rest, filter: reads(filter) ? null : filter, sort: comparators };

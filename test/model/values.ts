@@ -133,8 +133,9 @@ export function conditionValue(
   const [reference] = property.references;
   if (reference !== undefined) return dice.pick([...known.ids(reference.type), 'r1', '#k0']);
   if (operator === 'text') return [textOf(dice, 2), textOf(dice, 2)].join(dice.pick([' ', '']));
-  if (operator === 'hasKey') return dice.pick(KEYS);
-  if (operator === 'isNull') return dice.chance(50);
+  if (operator === 'hasKey' || operator === 'lacksKey') return dice.pick(KEYS);
+  if (operator === 'hasOtherKey') return dice.some(3, () => dice.pick(KEYS));
+  if (operator === 'isNull' || operator === 'isNotNull') return dice.chance(50);
   if (schema.type === 'array') return dice.some(2, () => ofSchema(dice, property.schema));
   if (property.kind === 'integer') return dice.below(21) - 10;
   return property.kind === 'string'

@@ -86,7 +86,7 @@ function typeValue(
     properties: mapByName(type.properties, propertyValue),
     parts: type.parts === undefined ? undefined : mapByName(type.parts, propertyValue),
     filters: mapByName(type.filters, (filter) => describeFilter(filter, type)),
-    sorts: type.sorts.map(describeSort),
+    sorts: type.sorts.map((sort) => describeSort(sort, type)),
     shadows: type.shadows.map(({ property, ...shadow }) => ({
       property: property.name,
       ...shadow,
@@ -176,8 +176,11 @@ function isHeld(
 }
 
 /** Returns a sort as the definition holds it. */
-function describeSort(sort: ModelSort): object {
+function describeSort(sort: ModelSort, { indexes }: ModelType): object {
   const { name, property, by, casemapColumn, column, indexed } = sort;
+  const isBehind =
+    casemapColumn !== undefined &&
+    indexes.some(({ columns }) => columns.lastIndexOf(casemapColumn) > 0);
   return {
     name: name === property.name ? undefined : name,
     property: property.name,
@@ -185,6 +188,7 @@ function describeSort(sort: ModelSort): object {
     casemapColumn,
     column,
     indexed: indexed || undefined,
+    indexedBehind: isBehind || undefined,
   };
 }
 

@@ -138,8 +138,8 @@ function compare(
   const references = recordedReferencesOf(type.properties);
   const changed = type.properties.filter((property) => {
     const old = before.get(property.column);
-    if (old === undefined || altered.has(property.column) || recomputed(property))
-      return isVisible(property.access);
+    if (old === undefined) return isVisible(property.access);
+    if (altered.has(property.column) || recomputed(property)) return isNoticed(type, property);
     return (
       old.visible !== isVisible(property.access) ||
       (old.kind !== undefined && old.kind !== property.kind) ||
@@ -184,6 +184,16 @@ function compare(
       (property) => property.computed?.kind !== 'count' && recomputed(property),
     ),
   };
+}
+
+/** Returns whether clients see the property, or find objects by it. */
+function isNoticed({ filters, sorts }: ModelType, { name, access }: ModelProperty): boolean {
+  const isIt = (read: ModelProperty): boolean => (read.within?.property ?? read.name) === name;
+  return (
+    isVisible(access) ||
+    filters.some(({ property, properties = [property] }) => properties.some(isIt)) ||
+    sorts.some(({ property }) => isIt(property))
+  );
 }
 
 /** Returns the forms in which the texts of a schema's values are stored, as canonical JSON. */

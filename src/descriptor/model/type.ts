@@ -76,7 +76,7 @@ export function buildType(view: TypeView): ModelType {
     methods: buildMethods(view),
     uniques: view.uniques.map((list) => buildUnique(list, find)),
     indexes: [
-      ...view.indexes.map((list) => indexOf(list, find)),
+      ...view.indexes.flatMap((list) => indexesOf(list, find, { filters, sorts })),
       ...filterIndexes(view.filters, filters),
     ],
     ...(search === undefined ? {} : { search }),
@@ -145,10 +145,25 @@ function buildUnique({ names, nullsEqual, at }: ListView, find: Find): ModelUniq
   return { name, properties, ...(nullsEqual ? { nullsEqual } : {}), at };
 }
 
-/** Returns the model of a list under `indexes`: over the properties' own columns, no shadows. */
-function indexOf({ names, at }: ListView, find: Find): ModelIndex {
+/**
+ * Returns the indexes of a list under `indexes`: over the columns that conditions compare. The last
+ * property may also be in order by another column, such as a collation key: then the index has that
+ * one, or there are two if conditions compare the property, too.
+ */
+function indexesOf(
+  { names, at }: ListView,
+  find: Find,
+  { filters, sorts }: Pick<ModelType, 'filters' | 'sorts'>,
+): readonly ModelIndex[] {
   const properties = names.map(({ name }) => find(name));
-  return { properties, columns: properties.map(({ column }) => column), at };
+  const own = properties.map(({ column }) => column);
+  const last = properties.length < 2 ? undefined : properties.at(-1);
+  const sort = sorts.find(({ property, by }) => property === last && by === undefined);
+  const ordering = sort?.column ?? sort?.casemapColumn;
+  const whole = { properties, columns: own, at };
+  if (last === undefined || ordering === undefined) return [whole];
+  const sorted = { properties, columns: [...own.slice(0, -1), ordering], at };
+  return filters.some(({ column }) => column === last.column) ? [whole, sorted] : [sorted];
 }
 
 /** Returns the search index that the indexed filters share; undefined without such a filter. */

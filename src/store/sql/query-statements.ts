@@ -292,10 +292,10 @@ function isIndexed(key: SortKey, expression: Fragment, dialect: Dialect): boolea
  * part comes first and the whole key after it.
  */
 function expressionsOf(key: SortKey, dialect: Dialect): readonly Fragment[] {
-  const { casemapColumn, indexed } = key.sort;
+  const { casemapColumn, indexed, indexedBehind } = key.sort;
   const expression = expressionOf(key, dialect);
   const isKey = casemapColumn !== undefined && key.collation === 'i;unicode-casemap';
-  return indexed === true && isKey
+  return (indexed === true || indexedBehind === true) && isKey
     ? [sql`${raw(dialect.indexedText(quote(casemapColumn)))}`, expression]
     : [expression];
 }
