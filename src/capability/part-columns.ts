@@ -8,7 +8,7 @@ import { SHADOW_TRANSFORMS } from './shadow-transforms.js';
 /** The SQL function by which migrations on SQLite fill the columns of parts. */
 export const PART_FUNCTION = 'jmap_part';
 
-/** What a column holds of a part. Migrations carry it as JSON. */
+/** A column of a part, and how it is made. Migrations carry it as JSON. */
 export interface PartColumn extends Pick<Part, 'place' | 'where'> {
   /** The kind of the values at the place. */
   readonly kind: PropertyKind;

@@ -13,7 +13,7 @@ export interface PartView {
   readonly where?: Readonly<Record<string, Scalar>>;
 }
 
-/** Whatever a condition or a sort reads: a property, or a part of one. */
+/** The property that a condition or a sort reads, or the part of one. */
 export type OperandView = PropertyView & { readonly part?: PartView };
 
 /**
@@ -33,8 +33,8 @@ export function findOperand(
 }
 
 /**
- * Returns why a path leads nowhere, with the steps that are legal there; undefined if its first step
- * is no property.
+ * Returns why a path leads nowhere, with the steps that are legal there. Returns undefined if its
+ * first step is no property.
  */
 export function whyNoPart(
   name: string,

@@ -130,7 +130,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
   });
 });
 
-/** Returns whether a filter or a sort reads the property. Of `text` any of the columns may be its. */
+/** Returns whether a filter or a sort reads the property, or a part of it. */
 function isRead({ filters, sorts, shadows }: DataTypeDefinition, one: PropertyDefinition): boolean {
   const columns = new Set([
     one.column,

@@ -177,11 +177,11 @@ filter:
 sort: [{ name: city, property: place/city, indexed: true }]
 `;
 
-const RENAMED =
-  `${SEARCHED.replace('place:', 'home:').replace('default: {}', 'default: {}\n    renamedFrom: place')}
+const RENAMED = `${SEARCHED.replace('place:', 'home:')}
 `
-    .replaceAll('place/', 'home/')
-    .replace('  toIs: { property: mails/*/to, is: equals }\n', '');
+  .replace('default: {}', 'default: {}\n    renamedFrom: place')
+  .replaceAll('place/', 'home/')
+  .replace('  toIs: { property: mails/*/to, is: equals }\n', '');
 
 describe.each(['SQLite', 'PostgreSQL'])('parts of values in a next version on %s', (database) => {
   it('are filled from what is stored, follow a rename, and go without a word', async () => {

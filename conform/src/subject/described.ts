@@ -138,7 +138,7 @@ function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
   );
 }
 
-/** Returns a type without filters and sorts whose values nobody can see: nothing tells their results. */
+/** Returns a type without filters and sorts that read what no client sees. */
 function withoutHiddenReads(type: ModelType): ModelType {
   const isSeen = ({ access }: ModelProperty): boolean => access !== 'internal';
   return {

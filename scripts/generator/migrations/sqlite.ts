@@ -57,7 +57,7 @@ function withoutPragmas(sql: string): string {
   return replaceOutsideStrings(sql, /PRAGMA (?:defer_)?foreign_keys=(?:ON|OFF);\n/g, () => '');
 }
 
-function valueOf(column: BackfillColumn): string {
+function valueText(column: BackfillColumn): string {
   const from = quoted(column.from);
   return 'part' in column
     ? `${PART_FUNCTION}(${from}, ${text(canonicalJson(column.part as unknown as JsonValue))})`
@@ -66,7 +66,7 @@ function valueOf(column: BackfillColumn): string {
 
 /** Returns the SQL that fills shadow columns of rows, by the functions that fill new rows. */
 export function fillSqlite({ table, columns }: BackfillStep): string {
-  const list = columns.map((each) => `${quoted(each.column)} = ${valueOf(each)}`);
+  const list = columns.map((each) => `${quoted(each.column)} = ${valueText(each)}`);
   return (
     `\n-- The new columns of the rows that exist.\nUPDATE ${quoted(table)} SET ` +
     `${list.join(', ')};\n`

@@ -151,7 +151,7 @@ function sourcesOf({ columns }: BackfillStep): readonly string[] {
 }
 
 /** Returns the value of a column for the text of its source. */
-function valueOf(column: BackfillColumn, text: string): string | number | boolean | null {
+function makeValue(column: BackfillColumn, text: string): string | number | boolean | null {
   return 'part' in column
     ? partValue(column.part, parseJson(text))
     : SHADOW_TRANSFORMS[column.transform].make(text);
@@ -190,7 +190,7 @@ function updateQuery(
     rows.map(({ key }) => key[1]),
     ...columns.map((column) => {
       const texts = rows.map((row) => row.sources[sources.indexOf(column.from)] ?? null);
-      return texts.map((text) => (text === null ? null : valueOf(column, text)));
+      return texts.map((text) => (text === null ? null : makeValue(column, text)));
     }),
     ...sources.map((_, index) => rows.map((row) => row.sources[index])),
   ];

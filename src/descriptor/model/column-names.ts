@@ -14,7 +14,7 @@ const PLAIN = /^[a-z][A-Za-z0-9]*$/;
 const LENGTH = 40;
 const STEM_LENGTH = 20;
 const HASH_LENGTH = 12;
-/** What is left of it beside the mark of a part. */
+/** The same beside the mark of a part. */
 const PART_STEM_LENGTH = 19;
 
 /** Returns the beginning of the names of columns beside a property's. */

@@ -146,9 +146,9 @@ function buildUnique({ names, nullsEqual, at }: ListView, find: Find): ModelUniq
 }
 
 /**
- * Returns the indexes of a list under `indexes`: over the columns that conditions compare. The last
- * property may also be in order by another column, such as a collation key: then the index has that
- * one, or there are two if conditions compare the property, too.
+ * Returns the indexes of a list under `indexes`, over the columns that conditions compare. A sort
+ * may order the last property by another column, such as a collation key. Then the index has that
+ * column, or there are two indexes if conditions compare the property, too.
  */
 function indexesOf(
   { names, at }: ListView,
