@@ -184,8 +184,8 @@ export interface SortDefinition {
 export type TextTransform = 'fold' | 'casemap' | SortKeyName;
 
 /**
- * Beside these, `null`: 1 where an optional property is null, nothing where it is absent. And `own`:
- * the value of a part as it is.
+ * Beside these, `null`: 1 where an optional property is null, nothing where it is absent. And
+ * `own`: the value of a part as it is.
  */
 export type ShadowTransform = TextTransform | 'null' | 'own';
 
