@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { finish, type Steps, Strides } from '../runtime/slices.js';
-import type { Place, PlaceStep } from './places.js';
+import { isOfBranch, type Place, type PlaceStep } from './places.js';
 
 /**
  * A part of a property's values that conditions and sorts read: the values at a place, such as
@@ -65,6 +65,10 @@ function* innerValues(step: PlaceStep, value: JsonValue): Iterable<JsonValue> {
   if (!isJsonObject(value)) return;
   if ('member' in step) {
     if (Object.hasOwn(value, step.member)) yield value[step.member] ?? null;
+    return;
+  }
+  if ('branch' in step) {
+    if (isOfBranch(step, value)) yield value;
     return;
   }
   for (const name of Object.keys(value).sort()) {

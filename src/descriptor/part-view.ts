@@ -55,9 +55,7 @@ export function whyNoPart(
 
 /** Returns the steps that lead on from a schema, in words. */
 function legalSteps(node: Located): string {
-  const steps = stepsFrom(node).map(([step]) =>
-    'member' in step ? stepToken(step.member) : step.each === 'key' ? 'keys' : '*',
-  );
+  const steps = stepsFrom(node).map(([step]) => placeText([step]));
   if (steps.includes('*') && typeOf(node).type === 'object') steps.push('keys');
   const legal = [...new Set(steps)];
   return legal.length === 0
@@ -101,11 +99,7 @@ function viewPart(
 
 /** Returns the step that a token of a path means, with the schema that it leads to. */
 function stepTo(node: Located, token: string): readonly [PlaceStep, Located] | undefined {
-  const isStep = (step: PlaceStep): boolean => {
-    if ('member' in step) return stepToken(step.member) === token;
-    return token === (step.each === 'key' ? 'keys' : '*');
-  };
-  const found = stepsFrom(node).find(([step]) => isStep(step));
+  const found = stepsFrom(node).find(([step]) => placeText([step]) === token);
   if (token !== 'keys') return found;
   const values = stepsFrom(node).find(([step]) => 'each' in step && step.each === 'value');
   const step = found?.[0] ?? (values && { ...values[0], each: 'key' as const });
@@ -116,11 +110,6 @@ function stepTo(node: Located, token: string): readonly [PlaceStep, Located] | u
 function textNode({ at }: Located): Located {
   const type = { name: 'type', nameAt: at, node: { value: 'string', at } };
   return { value: { type: 'string' }, at, members: new Map([['type', type]]) };
-}
-
-/** Returns the token of a member in a path; `*` and `keys` have a meaning of their own. */
-function stepToken(name: string): string {
-  return placeText([{ member: name }]);
 }
 
 function readWhere(node: Located | undefined): PartView['where'] {
