@@ -80,8 +80,8 @@ test('a data type gets defaults of properties, and holds properties instead of n
     },
   ]);
   expect(type.sorts).toEqual([
-    { property: title, casemapColumn: 'name_casemap' },
-    { property: id },
+    { name: 'title', property: title, casemapColumn: 'name_casemap' },
+    { name: 'id', property: id },
   ]);
   expect(type.shadows).toEqual([{ property: title, column: 'name_folded', transform: 'fold' }]);
   expect(type.uniques).toEqual([{ name: 'name+starts', properties: [title, starts] }]);
