@@ -122,9 +122,10 @@ export const MEANING = Object.freeze({
   'duplicate-method': {
     cause:
       'Two methods have one name, or names that differ only by letter case or the place of ' +
-      'the slash. The engine has `Blob/get` and `Blob/copy`: no type is named `Blob`.',
+      'the slash. A standard method of a type may be an own one if `standardMethods` leaves it ' +
+      'out. The engine has `Blob/get` and `Blob/copy`: no type is named `Blob`.',
     wrong: 'methods: { Gadget/get: … }',
-    right: 'methods: { Gadget/fetchAll: … }',
+    right: 'standardMethods: [changes, set], methods: { Gadget/get: … }',
   },
   'empty-object': {
     cause: 'An object without `properties` and `additionalProperties` could only be `{}`.',
