@@ -1,5 +1,6 @@
 import type { MethodDefinition } from './capability-definition.js';
 import type {
+  AnsweredDefinition,
   DataTypeDefinition,
   FilterDefinition,
   PropertyDefinition,
@@ -30,6 +31,10 @@ interface ShadowSource<Name> extends Omit<ShadowColumn, 'property'> {
   readonly property: Name;
 }
 
+interface AnsweredSource<Name> extends Omit<AnsweredDefinition, 'name' | 'sources'> {
+  readonly sources: readonly Name[];
+}
+
 type UniqueSource<Name> =
   | readonly Name[]
   | { readonly properties: readonly Name[]; readonly nullsEqual: true };
@@ -55,6 +60,8 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly uniques?: readonly UniqueSource<NameOf<Shape>>[];
   /** Objects keep members that the type doesn't declare. */
   readonly unknownProperties?: 'keep';
+  /** In order of declaration; a family under `header:*`. */
+  readonly answered?: Readonly<Record<string, AnsweredSource<NameOf<Shape>>>>;
 }
 
 /**
@@ -64,7 +71,8 @@ export interface DataTypeSource<Shape extends TypeShape>
 export function dataType<Shape extends TypeShape>(
   source: DataTypeSource<Shape>,
 ): DataTypeDefinition<Shape> {
-  const { properties, filters, sorts, shadows, uniques, unknownProperties, ...rest } = source;
+  const { properties, filters, sorts, shadows, uniques, unknownProperties, answered, ...rest } =
+    source;
   const built = new Map(
     Object.entries<PropertySource>(properties).map(([name, property]) => {
       const marker = shadows.find((one) => one.property === name && one.transform === 'null');
@@ -98,6 +106,15 @@ export function dataType<Shape extends TypeShape>(
             const own = uniqueOf(names.map(find));
             return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
           }),
+        }),
+    ...(answered === undefined
+      ? {}
+      : {
+          answered: Object.entries<AnsweredSource<string>>(answered).map(([name, one]) => ({
+            name,
+            ...one,
+            sources: one.sources.map(find),
+          })),
         }),
   });
 }

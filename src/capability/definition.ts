@@ -1,11 +1,13 @@
 import type { JsonValue } from '../protocol/json.js';
 import type { Normalization } from '../text/index.js';
+import type { AnsweredDefinition } from './answered.js';
 import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Place } from './places.js';
 import type { TextRule } from './text-rule.js';
 import type { TypeRules } from './type-rules.js';
 import type { Validator } from './validation.js';
 
+export type { AnsweredDefinition } from './answered.js';
 export type { StringFormat } from './formats/index.js';
 export type * from './type-rules.js';
 
@@ -94,6 +96,8 @@ export interface PropertyDefinition {
   readonly computed?: ComputedDefinition;
   /** How a property with access `secret` is stored. */
   readonly secret?: 'hash' | 'encrypt';
+  /** A /get without `properties` leaves it out. */
+  readonly onRequest?: true;
 }
 
 /** How a filter condition compares (docs/reference/descriptors.md has the table). */
@@ -192,6 +196,8 @@ export interface TypeShape {
   readonly stored?: object;
   /** The SetErrors, where the type declares some of its own. */
   readonly error?: object;
+  /** The answered properties, where the type has some: `object` has them too. */
+  readonly answered?: object;
 }
 
 /** An object as hooks see it. */
@@ -227,6 +233,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly rules?: TypeRules;
   /** The types of SetErrors that are the type's own. */
   readonly errors?: readonly string[];
+  /** The properties that /get has computed when it is asked; absent if there are none. */
+  readonly answered?: readonly AnsweredDefinition[];
   readonly validate: {
     /**
      * The values of top-level properties that a create or an update gives: unknown and wrong
@@ -240,6 +248,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
     readonly server?: Validator;
     /** Judges the members of the type's own errors, each under its name; absent if none has any. */
     readonly errors?: Validator;
+    /** Judges answered properties, a value of a family under its name; absent if there are none. */
+    readonly answered?: Validator;
   };
   /** Never set: carries the wire types for inference. */
   readonly shape?: Shape;

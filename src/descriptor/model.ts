@@ -13,6 +13,7 @@ import type {
   TypeLimits,
   TypeRules,
 } from '../capability/definition.js';
+import type { NamePart } from '../capability/family-names.js';
 import type { Place } from '../capability/places.js';
 import type { TextRule } from '../capability/text-rule.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
@@ -58,12 +59,30 @@ export interface ModelProperty {
   readonly references: readonly ReferenceDefinition[];
   readonly computed?: ComputedDefinition;
   readonly secret?: 'hash' | 'encrypt';
+  /** A /get gives it only where it is named. */
+  readonly onRequest?: true;
   /** Why, and what to use instead. */
   readonly deprecated?: string;
   /** The name that it had in the last released migration: its values are kept. */
   readonly renamedFrom?: string;
   readonly description: string;
   /** JSON Schema of the wire value, null included where nullable; bounds filled in. */
+  readonly schema: JSONSchema7;
+  readonly at: Location;
+}
+
+/** A property, or a family of some, that is computed when it is read. */
+export interface ModelAnswered {
+  readonly name: string;
+  /** Names of stored properties. */
+  readonly sources: readonly string[];
+  readonly nullable?: true;
+  readonly optional?: true;
+  readonly onRequest?: true;
+  readonly parts?: readonly NamePart[];
+  readonly deprecated?: string;
+  readonly description: string;
+  /** JSON Schema of the value; a family may have any. */
   readonly schema: JSONSchema7;
   readonly at: Location;
 }
@@ -167,6 +186,8 @@ export interface ModelType {
   readonly rules?: TypeRules;
   /** SetErrors of the type's own; absent if there are none. */
   readonly errors?: readonly ModelError[];
+  /** Absent if there are none. */
+  readonly answered?: readonly ModelAnswered[];
   /**
    * The shape of the released table on SQLite (emit/key-ordered.ts); of a new one it is left out.
    */

@@ -1,3 +1,4 @@
+import { type AnsweredView, viewAnswered } from './answered-view.js';
 import type { Descriptor } from './descriptor-file.js';
 import { Definitions } from './expand.js';
 import { flag, items, type Located, type Member, member, members, text } from './located.js';
@@ -53,6 +54,8 @@ export interface TypeView {
   readonly filters: readonly FilterView[];
   readonly sorts: readonly SortView[];
   readonly rules: RulesView;
+  /** Properties that are computed when they are read, in the order of the text. */
+  readonly answered: readonly AnsweredView[];
   /** Errors of the type's own, in the order of the text. */
   readonly errors: readonly ErrorView[];
 }
@@ -168,6 +171,7 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
     rules: viewRules(node),
+    answered: expandAll(members(member(node, 'answered')), definitions).map(viewAnswered),
     errors: viewErrors(member(node, 'errors'), definitions),
   };
 }

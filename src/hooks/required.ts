@@ -38,6 +38,12 @@ function missingComputes(capability: CapabilityDefinition): readonly string[] {
   const missing: string[] = [];
   for (const type of capability.dataTypes) {
     const hooks = capability.hooks?.types?.[type.name];
+    const [answered] = type.answered ?? [];
+    if (answered !== undefined && typeof hooks?.answer !== 'function')
+      missing.push(
+        `Nothing answers ${type.name}.${answered.name}: ${fileOf(capability)} needs ` +
+          `types.${type.name}.answer.`,
+      );
     for (const { name, computed } of type.properties) {
       const where = computed?.kind === 'on' ? 'computeOn' : 'compute';
       if (computed === undefined || computed.kind === 'count') continue;
@@ -70,7 +76,9 @@ function strays(capability: CapabilityDefinition): readonly string[] {
   ];
 }
 
-const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommit', 'methods'];
+const TYPE_KEYS = [
+  ...['check', 'compute', 'computeOn', 'answer', 'inTransaction', 'afterCommit', 'methods'],
+];
 
 /** Returns the names that no call would ever use, each with why, to reveal typing errors. */
 function straysOf(
@@ -87,6 +95,9 @@ function straysOf(
   );
   return [
     ...strange(hooks, new Set(TYPE_KEYS)).map((name) => `${name}, which is no hook`),
+    ...(hooks.answer !== undefined && type.answered === undefined
+      ? ['answer, although the type has no answered properties']
+      : []),
     ...strange(hooks.compute, computed('from')).map(
       (name) => `compute.${name}, which is computed from nothing`,
     ),

@@ -1,6 +1,7 @@
 import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
 import { hasFurther, standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
 import type {
+  ModelAnswered,
   ModelCapability,
   ModelFilter,
   ModelProperty,
@@ -49,7 +50,7 @@ export function addDefinition(
 }
 
 /** Adds the interface that joins a type's TypeScript types under one name, for the handlers. */
-function addShape(module: GeneratedModule, { name, errors }: ModelType): void {
+function addShape(module: GeneratedModule, { name, errors, answered }: ModelType): void {
   const parts = {
     object: '',
     create: 'Create',
@@ -57,6 +58,7 @@ function addShape(module: GeneratedModule, { name, errors }: ModelType): void {
     filter: 'Filter',
     stored: 'Stored',
     ...(errors === undefined ? {} : { error: 'SetError' }),
+    ...(answered === undefined ? {} : { answered: 'Answered' }),
   };
   module.addInterface({
     name: `${name}Shape`,
@@ -103,11 +105,13 @@ function typeValue(
     limits: type.limits,
     rules: type.rules,
     errors: type.errors?.map((error) => error.name),
+    answered: type.answered === undefined ? undefined : mapByName(type.answered, answeredValue),
     validate: {
       update: validator('update'),
       filter: validator('filter'),
       server: type.properties.some(isGivenByHooks) ? validator('server') : undefined,
       errors: hasMembers(type) ? validator('errors') : undefined,
+      answered: type.answered === undefined ? undefined : validator('answered'),
     },
   };
 }
@@ -123,7 +127,8 @@ function mapByName<Named extends { readonly name: string }>(
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, optional, required, access, role, blobs } = property;
-  const { format, normalize, texts, defaultNow, references, computed, secret } = property;
+  const { format, normalize, texts, defaultNow, references, computed, secret, onRequest } =
+    property;
   return {
     kind,
     role,
@@ -141,7 +146,13 @@ function propertyValue(property: ModelProperty): object {
     references: references.length === 0 ? undefined : references,
     computed,
     secret,
+    onRequest,
   };
+}
+
+/** Returns an answered property as the definition holds it. */
+function answeredValue({ sources, nullable, optional, onRequest, parts }: ModelAnswered): object {
+  return { sources, nullable, optional, onRequest, parts };
 }
 
 /** Returns a filter as the definition holds it. It counts as indexed if any index begins so. */

@@ -77,6 +77,7 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
     },
     ...hookValidators(type),
     ...errorValidators(type),
+    ...answeredValidators(type),
     ...argumentValidators(type),
     ...responseValidators(type),
   ];
@@ -118,6 +119,25 @@ function errorValidators(type: ModelType): readonly ValidatorSource[] {
         {
           type: 'object',
           properties: Object.fromEntries(errors.map(({ name, members }) => [name, members])),
+          additionalProperties: false,
+        },
+        'message',
+      ),
+    },
+  ];
+}
+
+/** Returns the validator of what hooks answer, a value of a family under the family's name. */
+function answeredValidators({ name, answered }: ModelType): readonly ValidatorSource[] {
+  if (answered === undefined) return [];
+  return [
+    {
+      name: 'answered',
+      words: `The properties of ${name} that hooks compute when they are read.`,
+      schema: validationSchema(
+        {
+          type: 'object',
+          properties: Object.fromEntries(answered.map((each) => [each.name, each.schema])),
           additionalProperties: false,
         },
         'message',

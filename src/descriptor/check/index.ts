@@ -3,6 +3,7 @@ import type { Location, Problem } from '../model.js';
 import { MAX_PROBLEMS } from '../parse.js';
 import type { CapabilityView } from '../view.js';
 import { accountCapabilities } from './account-capabilities.js';
+import { answeredProperties } from './answered-properties.js';
 import { capabilityNames } from './capability-names.js';
 import { computed } from './computed-sources.js';
 import { conditionNames } from './condition-names.js';
@@ -80,6 +81,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   references,
   computed,
   uniques,
+  answeredProperties,
   transitions,
   immutableWhen,
   requiredWhen,

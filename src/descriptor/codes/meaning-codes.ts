@@ -2,6 +2,14 @@ import type { CodeTable } from './code-row.js';
 
 /** Codes of descriptors whose keys are legal, and say something together that is not. */
 export const MEANING = Object.freeze({
+  'bad-answered': {
+    cause:
+      'An [answered property](descriptors.md#answered-properties) has a name of its own, follows ' +
+      'stored properties that are no secrets, and is given by `/get`. The parts of a family tell ' +
+      'each of its names apart.',
+    wrong: "answered: { 'header:*': { from: [raw] } }",
+    right: "answered: { 'header:*': { from: [raw], parts: [{ name: field }] } }",
+  },
   'bad-bound': {
     cause: "A bound is a value of the property's type. An Int is within ±(2^53-1).",
     wrong: 'type: integer, minimum: 0.5',

@@ -3,6 +3,7 @@ import { BOUNDS } from '../bounds.js';
 import { UNKNOWN_WORDS, wordNames, wordsText } from '../key-words.js';
 import { TIMES } from '../property-view.js';
 import { METHOD_NAMES } from '../standard-methods.js';
+import { answered } from './answered-keys.js';
 import {
   count,
   deprecated,
@@ -71,6 +72,7 @@ export const dataType: JSONSchema7 = {
       additionalProperties: ref('property'),
     },
     required: names('The properties that a create must give.', 'text'),
+    answered,
     standardProperties: {
       type: 'object',
       description:

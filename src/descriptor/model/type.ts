@@ -11,6 +11,7 @@ import type {
 } from '../model.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
+import { buildAnswered } from './answered.js';
 import { columnName } from './column-names.js';
 import { buildFilter, buildSort, type Find, filterIndexes } from './filters-and-sorts.js';
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';
@@ -60,6 +61,7 @@ export function buildType(view: TypeView): ModelType {
     ...(limits === undefined ? {} : { limits }),
     ...(rules === undefined ? {} : { rules }),
     ...(view.errors.length === 0 ? {} : { errors: view.errors.map(buildError) }),
+    ...(view.answered.length === 0 ? {} : { answered: view.answered.map(buildAnswered) }),
     ...evolutionOf(view),
     drops: dropsIn(member(view.node, 'drops')),
     at: view.nameAt,

@@ -51,6 +51,9 @@ function showType(node: Located, type: TypeView, isInternal: IsInternal): Locate
   for (const key of ['required', 'unique', 'indexes'])
     wire = change(wire, key, (list) => filterItems(list, isShown));
   for (const key of ['immutableWhen', 'requiredWhen']) wire = withoutRules(wire, key, hidden);
+  wire = change(wire, 'answered', (all) =>
+    mapMembers(all, ({ node: each }) => change(each, 'from', (list) => filterItems(list, isShown))),
+  );
   return change(wire, 'properties', (properties) =>
     mapMembers(omit(properties, [...hidden]), (property) =>
       wireProperty(property.node, type.name, isInternal),
