@@ -4,6 +4,7 @@ import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
+import { compareAnswered } from './compare-answered.js';
 import { compareProperty, isVisible, withoutInternal } from './compare-property.js';
 import { compareRules } from './compare-rules.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
@@ -122,6 +123,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
     const whole = wholes.get(old.name);
     if (whole !== undefined) {
       compareWhole(whole, type, tell);
+      compareAnswered(whole, type, renamed, tell);
       compareRules(whole, type, renamed, tell);
       compareSearches(whole, type, renamed, tell);
     }

@@ -2,8 +2,8 @@ import type { JSONSchema7 } from 'json-schema';
 import { prefixOf } from '../../../src/capability/family-names.js';
 import { isFamily } from '../../../src/descriptor/model/answered.js';
 import type { ModelAnswered, ModelType } from '../../../src/descriptor/model.js';
-import { literal } from './code.js';
-import { deprecatedWords, type GeneratedModule } from './generated-module.js';
+import { filled, literal } from './code.js';
+import { deprecatedWords, type GeneratedModule, memberName } from './generated-module.js';
 import type { NamedSchema } from './wire-types.js';
 
 /**
@@ -46,9 +46,9 @@ export function answeredTypes(type: ModelType): readonly NamedSchema[] {
         additionalProperties: false,
       },
     ],
-    ...familiesOf(type).map(
-      (family): NamedSchema => [valueName(type, family), { ...describe(family) }],
-    ),
+    ...familiesOf(type)
+      .filter(hasSchema)
+      .map((family): NamedSchema => [valueName(type, family), describe(family)]),
   ];
 }
 
@@ -60,7 +60,10 @@ export function addAnswered(module: GeneratedModule, type: ModelType): void {
   if (families.length > 0) {
     module.addTypeAlias(
       `${name}Answered`,
-      [`${name}AnsweredProperties`, ...families.map((each) => indexOf(type, each))].join(' & '),
+      filled(
+        [`${name}AnsweredProperties`, ...families.map((each) => indexOf(type, each))].join(' & '),
+        `export type ${name}Answered = `.length,
+      ),
       `The properties of ${name} that are computed when they are read, families too.`,
     );
     module.addInterface({
@@ -83,8 +86,14 @@ function describe({ schema, description, deprecated, onRequest }: ModelAnswered)
   return { ...schema, description: deprecatedWords(text, deprecated) };
 }
 
+/** Returns whether the values of a family have a type of their own: any JSON is unknown. */
+function hasSchema({ schema }: ModelAnswered): boolean {
+  return Object.keys(schema).length > 0;
+}
+
 /** Returns the name of the type of a family's values: `EmailAnswered1`. */
 function valueName(type: ModelType, family: ModelAnswered): string {
+  if (!hasSchema(family)) return 'unknown';
   return `${type.name}Answered${familiesOf(type).indexOf(family) + 1}`;
 }
 
@@ -100,7 +109,7 @@ function template(family: ModelAnswered): string {
 function parsedType(family: ModelAnswered): string {
   const parts = (family.parts ?? []).map(({ key, values, optional }) => {
     const type = values === undefined ? 'string' : values.map((one) => literal(one)).join(' | ');
-    return `readonly ${literal(key)}${optional === true ? '?' : ''}: ${type}`;
+    return `readonly ${memberName(key)}${optional === true ? '?' : ''}: ${type}`;
   });
   return `{ ${[`readonly name: ${template(family)}`, ...parts].join('; ')} }`;
 }

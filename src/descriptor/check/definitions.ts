@@ -1,5 +1,5 @@
 import { BOUNDS } from '../bounds.js';
-import { BESIDE_REF, LOCAL, titleOf } from '../expand.js';
+import { BESIDE_REF, isBesideRef, LOCAL, titleOf } from '../expand.js';
 import { type Located, type Member, member, members, text } from '../located.js';
 import { onCycles } from './cycles.js';
 import { didYouMean } from './did-you-mean.js';
@@ -61,7 +61,7 @@ function judgeReference(node: Located, names: readonly string[], report: Report)
     );
   }
   for (const { name: key, nameAt } of members(node)) {
-    if (!BESIDE_REF.includes(key))
+    if (!isBesideRef(key))
       report(
         'misplaced-key',
         nameAt,
