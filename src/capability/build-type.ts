@@ -4,6 +4,7 @@ import type {
   DataTypeDefinition,
   FilterDefinition,
   PropertyDefinition,
+  QueryShapes,
   ShadowColumn,
   SortDefinition,
   StandardMethodName,
@@ -35,6 +36,11 @@ interface AnsweredSource<Name> extends Omit<AnsweredDefinition, 'name' | 'source
   readonly sources: readonly Name[];
 }
 
+interface QuerySource<Name> {
+  readonly collapse?: { readonly argument: string; readonly by: Name };
+  readonly tree?: { readonly by: Name; readonly sort?: string; readonly filter?: string };
+}
+
 type UniqueSource<Name> =
   | readonly Name[]
   | { readonly properties: readonly Name[]; readonly nullsEqual: true };
@@ -60,6 +66,7 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly uniques?: readonly UniqueSource<NameOf<Shape>>[];
   /** Objects keep members that the type doesn't declare. */
   readonly unknownProperties?: 'keep';
+  readonly query?: QuerySource<NameOf<Shape>>;
   /** In order of declaration; a family under `header:*`. */
   readonly answered?: Readonly<Record<string, AnsweredSource<NameOf<Shape>>>>;
 }
@@ -71,8 +78,9 @@ export interface DataTypeSource<Shape extends TypeShape>
 export function dataType<Shape extends TypeShape>(
   source: DataTypeSource<Shape>,
 ): DataTypeDefinition<Shape> {
-  const { properties, filters, sorts, shadows, uniques, unknownProperties, answered, ...rest } =
+  const { properties, filters, sorts, shadows, uniques, unknownProperties, answered, ...others } =
     source;
+  const { query, ...rest } = others;
   const built = new Map(
     Object.entries<PropertySource>(properties).map(([name, property]) => {
       const marker = shadows.find((one) => one.property === name && one.transform === 'null');
@@ -107,6 +115,7 @@ export function dataType<Shape extends TypeShape>(
             return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
           }),
         }),
+    ...(query === undefined ? {} : { query: shapesOf(query, find) }),
     ...(answered === undefined
       ? {}
       : {
@@ -117,6 +126,16 @@ export function dataType<Shape extends TypeShape>(
           })),
         }),
   });
+}
+
+function shapesOf(
+  { collapse, tree }: QuerySource<string>,
+  find: (name: string) => PropertyDefinition,
+): QueryShapes {
+  return {
+    ...(collapse === undefined ? {} : { collapse: { ...collapse, by: find(collapse.by) } }),
+    ...(tree === undefined ? {} : { tree: { ...tree, by: find(tree.by) } }),
+  };
 }
 
 /** Columns have no plus. */

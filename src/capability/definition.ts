@@ -161,6 +161,20 @@ export interface ShadowColumn {
   readonly transform: ShadowTransform;
 }
 
+/** The shapes that the result of a /query may take, each by an argument of the call. */
+export interface QueryShapes {
+  /** Of the results with one value of the property the first alone is left (RFC 8621 4.4.3). */
+  readonly collapse?: { readonly argument: string; readonly by: PropertyDefinition };
+  /** Results below others by a reference (RFC 8621 2.3). */
+  readonly tree?: {
+    readonly by: PropertyDefinition;
+    /** The argument that sorts each object behind the one that it lies below. */
+    readonly sort?: string;
+    /** The argument that leaves out what lies below an object that the filter leaves out. */
+    readonly filter?: string;
+  };
+}
+
 /** No two objects of an account share the values of these properties. */
 export interface UniqueDefinition {
   /** `code`, or `list+position`: the properties' columns. */
@@ -228,6 +242,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly singleton?: true;
   readonly uniques?: readonly UniqueDefinition[];
   readonly search?: SearchIndexDefinition;
+  /** Absent where its /query has the RFC's arguments alone. */
+  readonly query?: QueryShapes;
   readonly limits?: TypeLimits;
   /** They say what clients may do with an object, by the values that it has. */
   readonly rules?: TypeRules;

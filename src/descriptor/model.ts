@@ -163,6 +163,12 @@ export interface ModelDrop {
   readonly at: Location;
 }
 
+/** The shapes of a type's results: names of arguments and of properties. */
+export interface ModelShapes {
+  readonly collapse?: { readonly argument: string; readonly by: string };
+  readonly tree?: { readonly by: string; readonly sort?: string; readonly filter?: string };
+}
+
 /** A data type, with its table. */
 export interface ModelType {
   readonly name: string;
@@ -182,6 +188,7 @@ export interface ModelType {
   readonly uniques: readonly ModelUnique[];
   readonly indexes: readonly ModelIndex[];
   readonly search?: SearchIndexDefinition;
+  readonly query?: ModelShapes;
   readonly limits?: TypeLimits;
   readonly rules?: TypeRules;
   /** SetErrors of the type's own; absent if there are none. */

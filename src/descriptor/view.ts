@@ -11,6 +11,7 @@ import {
   viewProperty,
 } from './property-view.js';
 import { type RulesView, viewRules } from './rule-view.js';
+import { type ShapesView, viewShapes } from './shape-view.js';
 
 /**
  * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
@@ -54,6 +55,8 @@ export interface TypeView {
   readonly filters: readonly FilterView[];
   readonly sorts: readonly SortView[];
   readonly rules: RulesView;
+  /** The shapes of results; undefined where it declares none. */
+  readonly shapes: ShapesView | undefined;
   /** Properties that are computed when they are read, in the order of the text. */
   readonly answered: readonly AnsweredView[];
   /** Errors of the type's own, in the order of the text. */
@@ -171,6 +174,7 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
     rules: viewRules(node),
+    shapes: viewShapes(member(node, 'query')),
     answered: expandAll(members(member(node, 'answered')), definitions).map(viewAnswered),
     errors: viewErrors(member(node, 'errors'), definitions),
   };

@@ -279,10 +279,32 @@ export interface SortKey {
   readonly collation: Collation;
 }
 
+/** What becomes of the ordered result of a query. */
+export type PlanShape =
+  /** Of objects with one value of the property the first alone is left. */
+  | { readonly kind: 'collapse'; readonly by: PropertyDefinition }
+  /**
+   * `sorts`: objects stand behind the one that they refer to. `filters`: without it they are left
+   * out.
+   */
+  | {
+      readonly kind: 'tree';
+      readonly by: PropertyDefinition;
+      readonly sorts: boolean;
+      readonly filters: boolean;
+    };
+
 /** A filter and a total order: nulls first if ascending; ties by id in the last key's direction. */
 export interface QueryPlan {
   readonly filter: FilterNode;
   readonly sort: readonly SortKey[];
+  readonly shape?: PlanShape;
+}
+
+/** The first of a result's objects with one value of a property. */
+export interface FirstOfGroup {
+  readonly id: string;
+  readonly group: string;
 }
 
 export interface NewBlob {
@@ -378,7 +400,7 @@ export interface Snapshot {
     selection: ObjectSelection | null,
   ): Promise<QueryPage>;
 
-  count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;
+  count(type: DataTypeDefinition, filter: FilterNode, shape?: PlanShape): Promise<number>;
 
   /** Returns the index of one id in the ordered result, or null if the result lacks it. */
   rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null>;
@@ -393,6 +415,29 @@ export interface Snapshot {
     ids: readonly string[],
     depth?: number,
   ): Promise<readonly Ranked[]>;
+
+  /**
+   * Returns the first object of each of `groups` by the plan's filter and sort: an object of a group
+   * has it as the value of `by`. Leaves out the objects of `except`, as if they did not exist.
+   */
+  firsts(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    by: PropertyDefinition,
+    groups: readonly string[],
+    except: readonly string[],
+  ): Promise<readonly FirstOfGroup[]>;
+
+  /**
+   * Returns `ids` and all objects that lead to one of them by a reference to their own type. One
+   * recursive statement; at most `limit + 1` ids.
+   */
+  descendants(
+    type: DataTypeDefinition,
+    reference: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<readonly string[]>;
 
   /** Returns the members of `ids` that exist. */
   existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>>;

@@ -59,7 +59,7 @@ function definitionOf(type: ModelType, capability: string): DataTypeDefinition {
       additionalProperties: false,
     }) as Validator;
   const given = type.properties.filter(isGiven);
-  const { answered: _answered, ...own } = type;
+  const { answered: _answered, query: _query, ...own } = type;
   return {
     ...own,
     capability,

@@ -1,3 +1,4 @@
+import { shapeArguments } from '../../../src/descriptor/model/further-members.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { Renamed } from '../migrations/lineage.js';
@@ -188,7 +189,31 @@ function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
     );
   for (const old of before.methods) {
     const method = after.methods.find((one) => one.name === old.name);
-    if (method !== undefined) compareParts(`${name}/${old.name}`, old, method, tell);
+    if (method === undefined) continue;
+    const where = `${name}/${old.name}`;
+    compareParts(where, withShapes(before, old), withShapes(after, method), tell);
+    compareShapes(before, after, old.name, tell);
+  }
+}
+
+/** Returns a method with the arguments by which results take a shape. */
+function withShapes(type: ModelType, method: ModelType['methods'][number]): MethodParts {
+  const shapes = shapeArguments(type, method.name);
+  if (Object.keys(shapes).length === 0) return method;
+  const further = method.arguments ?? { type: 'object' as const };
+  const args = { ...further, properties: { ...further.properties, ...shapes } };
+  return { ...method, arguments: args };
+}
+
+/** Tells where the same argument gives results by another property. */
+function compareShapes(before: ModelType, after: ModelType, method: string, tell: Tell): void {
+  if (method !== 'query') return;
+  for (const shape of ['collapse', 'tree'] as const) {
+    const [was, is] = [before.query?.[shape], after.query?.[shape]];
+    if (was === undefined || is === undefined || was.by === is.by) continue;
+    const old = after.properties.find(({ name }) => name === is.by)?.renamedFrom;
+    if (old !== was.by)
+      tell('wire', true, `${after.name}/query`, `${shape} is by ${is.by}, not ${was.by}`);
   }
 }
 

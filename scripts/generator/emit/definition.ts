@@ -1,5 +1,9 @@
 import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
-import { hasFurther, standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
+import {
+  addedArguments,
+  hasFurther,
+  standardMethodsOf,
+} from '../../../src/descriptor/model/further-members.js';
 import type {
   ModelAnswered,
   ModelCapability,
@@ -102,6 +106,7 @@ function typeValue(
             return nullsEqual === undefined ? names : { properties: names, nullsEqual };
           }),
     search: type.search,
+    query: type.query,
     limits: type.limits,
     rules: type.rules,
     errors: type.errors?.map((error) => error.name),
@@ -198,15 +203,23 @@ function methodsValue(
   // Asking adds the import, and a type may have no method as it is.
   const standard = (): string => `${module.all(STANDARD)}.methods`;
   const validators = validatorsOf(capability, type.name);
-  const values = methods.map(({ row: { verb, account, arguments: args }, method }) => {
+  const values = methods.map((each) => {
+    const { row, method } = each;
+    const { verb, account, arguments: args } = row;
     const validator = (part: string) => new Code(module.value(validators, `${verb}${part}`));
-    const hasArguments = hasFurther(method.arguments);
+    const added = addedArguments(type, each);
+    const hasArguments = hasFurther(added);
     const hasMembers = hasFurther(method.response);
     if (!hasArguments && !hasMembers) return [verb, new Code(`${standard()}.${verb}`)] as const;
-    const further = hasArguments ? Object.keys(method.arguments.properties ?? {}) : undefined;
+    const further = hasFurther(method.arguments)
+      ? Object.keys(method.arguments.properties ?? {})
+      : undefined;
     const value = {
       account,
-      argumentNames: [...Object.keys(args.properties ?? {}), ...(further ?? [])],
+      argumentNames: [
+        ...Object.keys(args.properties ?? {}),
+        ...Object.keys(added?.properties ?? {}),
+      ],
       furtherArguments: further,
       validateArguments: hasArguments
         ? validator('Arguments')

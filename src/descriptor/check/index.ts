@@ -28,6 +28,7 @@ import { optionals } from './optionals.js';
 import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
 import { propertyNames } from './property-names.js';
+import { queryShapes } from './query-shapes.js';
 import { ranges } from './ranges.js';
 import { references } from './reference-targets.js';
 import { renames } from './renames.js';
@@ -82,6 +83,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   computed,
   uniques,
   answeredProperties,
+  queryShapes,
   transitions,
   immutableWhen,
   requiredWhen,

@@ -95,6 +95,13 @@ export const MEANING = Object.freeze({
     wrong: 'setOf: { type: integer }',
     right: 'setOf: string',
   },
+  'bad-shape': {
+    cause:
+      '[Results](descriptors.md#shapes-of-results) collapse by a string. A tree is made by an ' +
+      'acyclic reference of the type to itself, which is not weak.',
+    wrong: 'query: { tree: { by: title, sort: sortAsTree } }',
+    right: 'query: { tree: { by: parentId, sort: sortAsTree } }',
+  },
   'bad-singleton': {
     cause:
       "A singleton always exists, and can't be queried or counted, so it doesn't have this " +

@@ -16,6 +16,7 @@ import {
   text,
 } from './key-schemas.js';
 import { ruleKeys } from './rule-keys.js';
+import { queryShapes } from './shape-keys.js';
 
 export const standardMethod: JSONSchema7 = {
   type: 'object',
@@ -106,6 +107,7 @@ export const dataType: JSONSchema7 = {
       items: ref('sort'),
       examples: [['title', { property: 'due', indexed: true }]],
     },
+    query: queryShapes,
     singleton: flag(
       'One object, with the id `singleton`, that is always there: no create, no destroy.',
       false,

@@ -5,10 +5,13 @@ import type {
   ModelError,
   ModelFilter,
   ModelIndex,
+  ModelShapes,
   ModelStandardMethod,
   ModelType,
   ModelUnique,
 } from '../model.js';
+import type { NameView } from '../property-view.js';
+import type { ShapesView } from '../shape-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
 import { buildAnswered } from './answered.js';
@@ -58,6 +61,7 @@ export function buildType(view: TypeView): ModelType {
       ...filterIndexes(view.filters, filters),
     ],
     ...(search === undefined ? {} : { search }),
+    ...(view.shapes === undefined ? {} : { query: buildShapes(view.shapes) }),
     ...(limits === undefined ? {} : { limits }),
     ...(rules === undefined ? {} : { rules }),
     ...(view.errors.length === 0 ? {} : { errors: view.errors.map(buildError) }),
@@ -65,6 +69,26 @@ export function buildType(view: TypeView): ModelType {
     ...evolutionOf(view),
     drops: dropsIn(member(view.node, 'drops')),
     at: view.nameAt,
+  };
+}
+
+/** Returns the shapes of results; the rules have judged their names. */
+function buildShapes({ collapse, tree }: ShapesView): ModelShapes {
+  const named = <Key extends string>(key: Key, view: NameView | undefined) =>
+    (view === undefined ? {} : { [key]: view.name }) as { readonly [Name in Key]?: string };
+  return {
+    ...(collapse === undefined
+      ? {}
+      : { collapse: { argument: collapse.argument?.name ?? '', by: collapse.by?.name ?? '' } }),
+    ...(tree === undefined
+      ? {}
+      : {
+          tree: {
+            by: tree.by?.name ?? '',
+            ...named('sort', tree.sort),
+            ...named('filter', tree.filter),
+          },
+        }),
   };
 }
 

@@ -20,8 +20,9 @@ import type { Collation, FilterNode, QueryPlan, Snapshot, SortKey } from '../../
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { formatState, parseState } from '../states.js';
 import { declaredMembers, declaredName, isImmutable, type TypeIndex } from '../type-index.js';
+import { identityOfShape, isStableShape, leavesOut, shapeOf } from './query-shape.js';
 
-/** A query's filter and sort, checked, with what identifies them in a queryState. */
+/** A query's filter, sort and shape, checked, with what identifies them in a queryState. */
 export interface CompiledQuery {
   readonly plan: QueryPlan;
   /** Of type, canonical filter and sort. */
@@ -30,18 +31,26 @@ export interface CompiledQuery {
 
 const HASH_LENGTH = 16;
 
+/** `args`: all of the call, by which its result may take a shape. */
 export function compileQuery(
   index: TypeIndex,
   filter: JsonObject | null,
   sort: readonly Comparator[] | null,
+  args: object = {},
 ): CompiledQuery {
-  const plan = { filter: compileFilter(index, filter), sort: compileSort(index, sort) };
+  const shape = shapeOf(index.type, args);
+  const plan = {
+    filter: compileFilter(index, filter),
+    sort: compileSort(index, sort),
+    ...(shape === undefined ? {} : { shape }),
+  };
   const identity = [
     index.type.name,
     canonical(plan.filter),
     plan.sort.map((key) => [key.sort.property.name, key.ascending, key.collation]),
     // A state from before a descriptor made a property immutable belongs to another query.
     ...(isStable(plan) ? ['stable'] : []),
+    ...identityOfShape(shape),
   ];
   const digest = hash('sha256', JSON.stringify(identity), 'base64url');
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
@@ -68,8 +77,9 @@ export function isQueryState(state: string): boolean {
 export function totalOf(
   snapshot: Snapshot,
   type: DataTypeDefinition,
-  { filter }: QueryPlan,
+  { filter, shape }: QueryPlan,
 ): Promise<number> {
+  if (leavesOut(shape)) return snapshot.count(type, filter, shape);
   return filter.kind === 'all' ? snapshot.objectCount(type) : snapshot.count(type, filter);
 }
 
@@ -79,6 +89,7 @@ export function totalOf(
  */
 export function isStable(plan: QueryPlan): boolean {
   return (
+    isStableShape(plan.shape) &&
     usedFilters(plan.filter).every(readsImmutable) &&
     plan.sort.every((key) => isImmutable(key.sort.property))
   );

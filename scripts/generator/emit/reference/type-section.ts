@@ -1,6 +1,9 @@
 import type { NamePart } from '../../../../src/capability/family-names.js';
 import { isShown } from '../../../../src/descriptor/model/access.js';
-import { standardMethodsOf } from '../../../../src/descriptor/model/further-members.js';
+import {
+  addedArguments,
+  standardMethodsOf,
+} from '../../../../src/descriptor/model/further-members.js';
 import type { ModelCapability, ModelSort, ModelType } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { describeRules } from '../rule-words.js';
@@ -29,7 +32,7 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
       '',
       `RFC 8620 section ${row.section}.`,
       '',
-      ...memberTable('Further argument', method.arguments),
+      ...memberTable('Further argument', addedArguments(type, { row, method })),
       ...memberTable('Further member of the response', method.response),
       ...call(capability, `${type.name}/${row.verb}`, exampleOf(type, method)),
     ]),
