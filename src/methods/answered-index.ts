@@ -89,7 +89,6 @@ export class AskedNames {
 }
 
 /** Returns what a /get without `properties` asks for; null for nothing. */
-export function askedAlways(index: AnsweredIndex | null): AskedValues | null {
-  if (index === null || index.always.length === 0) return null;
-  return { plain: index.always, families: new Map() };
+export function askedAlways({ always }: AnsweredIndex): AskedValues | null {
+  return always.length === 0 ? null : { plain: always, families: new Map() };
 }

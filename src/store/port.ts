@@ -429,7 +429,7 @@ export interface Snapshot {
   ): Promise<readonly FirstOfGroup[]>;
 
   /**
-   * Returns `ids` and all objects that lead to one of them by a reference to their own type. One
+   * Returns the members of `ids` that exist and all objects that lead to one of them by a reference to their own type. One
    * recursive statement; at most `limit + 1` ids.
    */
   descendants(

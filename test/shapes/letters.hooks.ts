@@ -50,6 +50,20 @@ export const hooks = {
         return new Map(answers);
       },
     },
+    Label: {
+      answer: (labels, { families }) =>
+        new Map(
+          labels.map(({ id, title, weight }) => {
+            const words = title.split(' ');
+            const named = families['word:*'].map(({ name, place }) => [
+              name,
+              words[Number(place)] ?? null,
+            ]);
+            const initials = words.map(([first = '']) => first).join('');
+            return [id, { initials, heavy: weight > 10, ...Object.fromEntries(named) }] as const;
+          }),
+        ),
+    },
   },
   methods: {
     'Parcel/set': async ({ accountId, contents }, _call, tx) => {

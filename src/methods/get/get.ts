@@ -101,7 +101,11 @@ function unwritten(index: TypeIndex, properties: readonly PropertyDefinition[]):
 /** 5.1: null is all; the id is always there; an unknown name is refused. */
 function requestedProperties(index: TypeIndex, names: readonly string[] | null): Requested {
   const { type } = index;
-  if (names === null) return { properties: index.shown, asked: askedAlways(index.answered) };
+  if (names === null)
+    return {
+      properties: index.shown,
+      asked: index.answered === null ? null : askedAlways(index.answered),
+    };
   const { properties, asked, unknown } = propertiesNamed(index, names);
   if (unknown.size > 0) {
     const all = [...index.visible, ...(type.answered ?? [])];

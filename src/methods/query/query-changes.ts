@@ -124,7 +124,10 @@ async function difference(
   const changed = [...changes].flatMap(([id, kind]) =>
     kind === 'created' || (kind === 'updated' && mayMove) ? [id] : [],
   );
-  const { others, present } = await reachOf(snapshot, scene, changes, changed);
+  const { others, present } =
+    plan.shape === undefined || changed.length === 0
+      ? { others: [], present: changed }
+      : await reachOf(snapshot, { ...scene, shape: plan.shape }, changes, changed);
   const bound = last === null ? [] : [last.index + 1];
   const added = await snapshot.ranks(type, plan, present, ...bound);
   const ascending = idOrder(plan);

@@ -20,7 +20,7 @@ import type { Collation, FilterNode, QueryPlan, Snapshot, SortKey } from '../../
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { formatState, parseState } from '../states.js';
 import { declaredMembers, declaredName, isImmutable, type TypeIndex } from '../type-index.js';
-import { identityOfShape, isStableShape, leavesOut, shapeOf } from './query-shape.js';
+import { identityOfShape, leavesOut, shapeOf } from './query-shape.js';
 
 /** A query's filter, sort and shape, checked, with what identifies them in a queryState. */
 export interface CompiledQuery {
@@ -38,7 +38,8 @@ export function compileQuery(
   sort: readonly Comparator[] | null,
   args: object = {},
 ): CompiledQuery {
-  const shape = shapeOf(index.type, args);
+  const { query } = index.type;
+  const shape = query === undefined ? undefined : shapeOf(query, args);
   const plan = {
     filter: compileFilter(index, filter),
     sort: compileSort(index, sort),
@@ -50,7 +51,7 @@ export function compileQuery(
     plan.sort.map((key) => [key.sort.property.name, key.ascending, key.collation]),
     // A state from before a descriptor made a property immutable belongs to another query.
     ...(isStable(plan) ? ['stable'] : []),
-    ...identityOfShape(shape),
+    ...(shape === undefined ? [] : [identityOfShape(shape)]),
   ];
   const digest = hash('sha256', JSON.stringify(identity), 'base64url');
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
@@ -79,7 +80,7 @@ export function totalOf(
   type: DataTypeDefinition,
   { filter, shape }: QueryPlan,
 ): Promise<number> {
-  if (leavesOut(shape)) return snapshot.count(type, filter, shape);
+  if (shape !== undefined && leavesOut(shape)) return snapshot.count(type, filter, shape);
   return filter.kind === 'all' ? snapshot.objectCount(type) : snapshot.count(type, filter);
 }
 
@@ -89,7 +90,7 @@ export function totalOf(
  */
 export function isStable(plan: QueryPlan): boolean {
   return (
-    isStableShape(plan.shape) &&
+    (plan.shape === undefined || isImmutable(plan.shape.by)) &&
     usedFilters(plan.filter).every(readsImmutable) &&
     plan.sort.every((key) => isImmutable(key.sort.property))
   );

@@ -1,6 +1,6 @@
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { escapeToken } from '../../protocol/json-pointer.js';
-import type { ChangeRecord, QueryPlan, Snapshot } from '../../store/port.js';
+import type { ChangeRecord, PlanShape, QueryPlan, Snapshot } from '../../store/port.js';
 import type { NetChanges } from '../changes/changes.js';
 import { cannotCalculate, type Span } from '../states.js';
 import { isImmutable } from '../type-index.js';
@@ -29,12 +29,10 @@ export interface Reach {
 /** Returns the objects that may have moved with those that changed. */
 export async function reachOf(
   snapshot: Snapshot,
-  scene: ChangesScene,
+  { shape, ...scene }: ChangesScene & { readonly shape: PlanShape },
   changes: NetChanges,
   changed: readonly string[],
 ): Promise<Reach> {
-  const { shape } = scene.plan;
-  if (shape === undefined || changed.length === 0) return { others: [], present: changed };
   return shape.kind === 'tree'
     ? reachBelow(snapshot, scene, shape.by, changed)
     : reachOfGroups(snapshot, scene, shape.by, { changes, changed });

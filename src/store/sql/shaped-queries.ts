@@ -13,10 +13,6 @@ import { ALL, accountIs, orderBy, orderTerms, rows, scanning } from './query-sta
 /** A plan with a shape. */
 export type ShapedPlan = QueryPlan & { readonly shape: PlanShape };
 
-export function isShaped(plan: QueryPlan): plan is ShapedPlan {
-  return plan.shape !== undefined;
-}
-
 /** Levels of a tree that decide its order. Objects further down stand in the order of the sort. */
 const MAX_LEVELS = 1000;
 
@@ -71,7 +67,7 @@ export function firstsQuery(
 }
 
 /**
- * Returns rows `[id]` of these ids and of all that lead to them by a reference, which is named as
+ * Returns rows `[id]` of those of the ids that exist and of all that lead to them by a reference, which is named as
  * its records name it.
  */
 export function descendantsQuery(
@@ -82,7 +78,8 @@ export function descendantsQuery(
 ): Fragment {
   const { table } = type;
   return scanning(sql`WITH RECURSIVE "_below"("_id") AS (
- ${dialect.elements(JSON.stringify(ids), 'string')}
+ SELECT "id" FROM ${name(table)} WHERE "accountId" = ${accountId}
+ AND "id" IN (${dialect.elements(JSON.stringify(ids), 'string')})
  UNION SELECT "r"."fromId" FROM "_below" CROSS JOIN "JmapReference" AS "r"
  WHERE "r"."accountId" = ${accountId} AND "r"."toType" = ${table} AND "r"."toId" = "_below"."_id"
  AND "r"."fromType" = ${table} AND "r"."property" = ${reference})

@@ -46,7 +46,7 @@ import type { Row } from './row-codec.js';
 import {
   descendantsQuery,
   firstsQuery,
-  isShaped,
+  type ShapedPlan,
   shapedCount,
   shapedRanks,
   shapedWindow,
@@ -139,7 +139,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const [row] = few === null ? [] : await this.#query(few);
     const leads = row?.[0] === 1;
     const compose: WindowOf = (list) =>
-      isShaped(plan)
+      hasShape(plan)
         ? shapedWindow(context, plan, window, list)
         : windowQuery(context, plan, window, { list, leads });
     this.check();
@@ -162,7 +162,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
 
   async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
     const context = this.#contextOf(type);
-    if (isShaped(plan)) return (await this.ranks(type, plan, [id]))[0]?.index ?? null;
+    if (hasShape(plan)) return (await this.ranks(type, plan, [id]))[0]?.index ?? null;
     const [target] = await this.#query(keysOfQuery(context, plan, [id]));
     if (target === undefined) return null;
     const keys = keysOf(target, context.dialect);
@@ -179,7 +179,7 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     if (ids.length === 0) return [];
     const context = this.#contextOf(type);
-    const isSimple = !isShaped(plan);
+    const isSimple = !hasShape(plan);
     if (isSimple && depth === null && countsRanks(plan, ids.length, context.dialect)) {
       return this.#countRanks(context, plan, ids);
     }
@@ -370,6 +370,10 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     return this.scope.connection.query(query);
   }
+}
+
+function hasShape(plan: QueryPlan): plan is ShapedPlan {
+  return plan.shape !== undefined;
 }
 
 /** Returns the keys of a row `[id, ...keys]`, to be compared with. */
