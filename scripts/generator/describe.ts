@@ -139,6 +139,7 @@ function composeType({ capability, type, ownMethods }: Entry): string {
     ]),
     ...writeSection('filters', filters),
     ...writeSection('sorts', sorts),
+    ...writeSection('shapes', Object.entries(type.query ?? {}).map(describeShape)),
     ...writeSection('unique', lists(type.uniques)),
     ...writeSection('indexes', lists(indexes)),
     ...writeSection('limits', limits),
@@ -198,6 +199,11 @@ function describeAnswered(answered: ModelAnswered): string {
     ...parts.map((part) => `${part.key}${part.values ? ` ${part.values.join('|')}` : ''}`),
   ];
   return `  ${name}: ${facts.join(', ')}  ${place(at)}`;
+}
+
+/** Returns a shape of results with its property and its arguments. */
+function describeShape([shape, { by, ...names }]: [string, { readonly by: string }]): string {
+  return `  ${shape} by ${by}: ${Object.values(names).join(', ')}`;
 }
 
 /** Returns a schema's type and format in words, such as "string or null (utc-date)". */

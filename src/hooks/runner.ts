@@ -19,7 +19,7 @@ import type { SetError } from '../protocol/errors.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
 import type { StoredObject, Transaction } from '../store/port.js';
-import { answeredMembers } from './answers.js';
+import { answeredMembers } from './answered-members.js';
 import { Computes } from './compute.js';
 import { updateComputed } from './compute-on.js';
 import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from './judge.js';

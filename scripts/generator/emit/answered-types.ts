@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { prefixOf } from '../../../src/capability/family-names.js';
-import { isFamily } from '../../../src/descriptor/model/answered.js';
+import { isFamily } from '../../../src/descriptor/model/answered-model.js';
 import type { ModelAnswered, ModelType } from '../../../src/descriptor/model.js';
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule, memberName } from './generated-module.js';

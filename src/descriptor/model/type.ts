@@ -14,7 +14,7 @@ import type { NameView } from '../property-view.js';
 import type { ShapesView } from '../shape-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
-import { buildAnswered } from './answered.js';
+import { buildAnswered } from './answered-model.js';
 import { columnName } from './column-names.js';
 import { buildFilter, buildSort, type Find, filterIndexes } from './filters-and-sorts.js';
 import { buildProperty, buildStandardProperty, evolutionOf } from './property.js';

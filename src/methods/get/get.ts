@@ -11,7 +11,7 @@ import { quoted, sentence } from '../issues.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
-import { addAnswers, type Requested, withSources } from './answers.js';
+import { addAnswers, type Requested, withSources } from './add-answers.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {

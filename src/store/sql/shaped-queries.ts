@@ -25,7 +25,7 @@ export function shapedWindow(
 ): Fragment {
   const { type, accountId } = context;
   // CROSS JOIN: the result leads to its rows by their key.
-  return scanning(sql`SELECT ${list} FROM (SELECT "_id", "_n" FROM (${shaped(context, plan)}) AS "_all"
+  return scanning(sql`SELECT ${list} FROM (SELECT "_id", "_n" FROM (${composeShaped(context, plan)}) AS "_all"
  WHERE "_n" >= ${position} + 0 AND "_n" - ${position} < ${limit} + 0) AS "_shaped"
  CROSS JOIN ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" = "_shaped"."_id" ORDER BY "_shaped"."_n"`);
@@ -33,7 +33,7 @@ export function shapedWindow(
 
 /** Returns one row `[count]`. */
 export function shapedCount(context: SqlContext, plan: ShapedPlan): Fragment {
-  return scanning(sql`SELECT count(*) FROM (${shaped(context, plan)}) AS "_shaped"`);
+  return scanning(sql`SELECT count(*) FROM (${composeShaped(context, plan)}) AS "_shaped"`);
 }
 
 /** Returns rows `[id, index]` of those ids that are in the result, in order of index. */
@@ -45,7 +45,7 @@ export function shapedRanks(
 ): Fragment {
   const among = context.dialect.elements(JSON.stringify(ids), 'string');
   const near = depth === null ? sql`TRUE` : sql`"_n" < ${depth} + 0`;
-  return scanning(sql`SELECT "_id", "_n" FROM (${shaped(context, plan)}) AS "_shaped"
+  return scanning(sql`SELECT "_id", "_n" FROM (${composeShaped(context, plan)}) AS "_shaped"
  WHERE "_id" IN (${among}) AND ${near} ORDER BY "_n"`);
 }
 
@@ -87,15 +87,15 @@ export function descendantsQuery(
 }
 
 /** Returns rows `("_id", "_n")` of the whole result, numbered from 0. */
-function shaped(context: SqlContext, plan: ShapedPlan): Fragment {
+function composeShaped(context: SqlContext, plan: ShapedPlan): Fragment {
   const { shape } = plan;
   return shape.kind === 'collapse'
-    ? collapsed(context, plan, shape.by)
-    : asTree(context, plan, shape);
+    ? composeCollapsed(context, plan, shape.by)
+    : composeTree(context, plan, shape);
 }
 
 /** An object without a value stands for itself. */
-function collapsed(
+function composeCollapsed(
   context: SqlContext,
   { filter, sort }: QueryPlan,
   by: PropertyDefinition,
@@ -110,7 +110,7 @@ function collapsed(
 }
 
 /** The path of an object is its ancestors' places in the order of all, and its own. */
-function asTree(
+function composeTree(
   context: SqlContext,
   { filter, sort }: QueryPlan,
   { by, sorts, filters }: PlanShape & { readonly kind: 'tree' },
