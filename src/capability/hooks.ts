@@ -75,7 +75,7 @@ export interface HookTransaction<Database = unknown> extends HookReader<Database
 }
 
 /**
- * What a /get asks of a type's `answer`. `Families` has the parsed names of each family, by the
+ * The properties that a /get asks of a type's `answer`. `Families` has the parsed names of each family, by the
  * family's name.
  */
 export interface Asked<

@@ -65,8 +65,6 @@ function judge({ what, type }: AnswerScene, members: JsonObject): void {
   if (complaints.length === 0) return;
   const [first] = complaints;
   const value = excerpt(JSON.stringify(members[first?.member ?? ''] ?? null));
-  throw new HookError(
-    what,
-    `gave ${value}, which the descriptor does not allow: ${sentence(complaints.map(({ text }) => text))}`,
-  );
+  const why = sentence(complaints.map(({ text }) => text));
+  throw new HookError(what, `gave ${value}, which the descriptor does not allow: ${why}`);
 }

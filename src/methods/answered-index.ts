@@ -12,10 +12,10 @@ import {
 
 /** Properties of a type that are computed when they are read. */
 export interface AnsweredIndex {
-  /** Those that are no families, by name. */
+  /** The properties that are no families, by name. */
   readonly plain: ReadonlyMap<string, AnsweredDefinition>;
   readonly families: readonly FamilyDefinition[];
-  /** Those that a /get without `properties` gives. */
+  /** The properties that a /get without `properties` gives. */
   readonly always: readonly AnsweredDefinition[];
   /** The stored properties that any of them follows: the hook sees no others. */
   readonly sources: readonly PropertyDefinition[];
@@ -23,7 +23,7 @@ export interface AnsweredIndex {
 
 export type FamilyDefinition = AnsweredDefinition & NameFamily;
 
-/** What a /get asks of a hook. */
+/** The properties that a /get asks of a hook. */
 export interface AskedValues {
   readonly plain: readonly AnsweredDefinition[];
   readonly families: ReadonlyMap<FamilyDefinition, readonly FamilyName[]>;

@@ -183,8 +183,8 @@ export interface CallHooks {
   afterWrites(unit: UnitOfWork): Promise<void>;
 
   /**
-   * Returns the members that a /get asks for, for each of the objects in their order. `objects` have
-   * the properties that the hook sees.
+   * Returns the members that a /get asks for, for each of the objects in their order. They have the
+   * properties that the hook sees.
    */
   answer(
     type: DataTypeDefinition,

@@ -42,7 +42,7 @@ export interface TypeIndex {
   readonly required: readonly string[];
   /** The properties that clients may read: neither internal nor secret. */
   readonly visible: readonly PropertyDefinition[];
-  /** All stored ones that a /get shows by itself: the same without those on request, and undeclared. */
+  /** The stored ones that a /get shows by itself: none on request, and undeclared ones. */
   readonly shown: readonly PropertyDefinition[];
   /** Properties that are computed when they are read; null if there are none. */
   readonly answered: AnsweredIndex | null;
@@ -267,7 +267,7 @@ export const MAX_UNKNOWN = 1000;
 export interface NamedProperties {
   /** Stored ones, with the id. */
   readonly properties: readonly PropertyDefinition[];
-  /** Those that a hook computes; null for none. */
+  /** The properties that a hook computes; null for none. */
   readonly asked: AskedValues | null;
   /** Names of no property, each with what is wrong with it in its family ("" for none). */
   readonly unknown: ReadonlyMap<string, string>;

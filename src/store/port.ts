@@ -279,7 +279,7 @@ export interface SortKey {
   readonly collation: Collation;
 }
 
-/** What becomes of the ordered result of a query. */
+/** The shape that the ordered result of a query takes. */
 export type PlanShape =
   /** Of objects with one value of the property the first alone is left. */
   | { readonly kind: 'collapse'; readonly by: PropertyDefinition }
@@ -417,7 +417,7 @@ export interface Snapshot {
   ): Promise<readonly Ranked[]>;
 
   /**
-   * Returns the first object of each of `groups` by the plan's filter and sort: an object of a group
+   * Returns the first object of each of `groups` by the plan's filter and sort. An object of a group
    * has it as the value of `by`. Leaves out the objects of `except`, as if they did not exist.
    */
   firsts(
@@ -429,8 +429,8 @@ export interface Snapshot {
   ): Promise<readonly FirstOfGroup[]>;
 
   /**
-   * Returns the members of `ids` that exist and all objects that lead to one of them by a reference to their own type. One
-   * recursive statement; at most `limit + 1` ids.
+   * Returns the members of `ids` that exist and all objects that lead to one of them by a reference
+   * to their own type. One recursive statement; at most `limit + 1` ids.
    */
   descendants(
     type: DataTypeDefinition,

@@ -121,7 +121,7 @@ async function judgeChanges(letters: Typed, id: string): Promise<void> {
 async function judgeWrongAnswers(letters: Typed): Promise<void> {
   const [id] = await letters.create({ raw: RAW, folder: 'free' });
   await expect(letters.call('get', { ids: [id], properties: ['postage'] })).rejects.toThrow(
-    'The hook answer of Letter gave -1, which the descriptor does not allow: "postage" must be >= 0.',
+    'answer of Letter gave -1, which the descriptor does not allow: "postage" must be >= 0.',
   );
 }
 

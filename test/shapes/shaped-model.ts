@@ -1,4 +1,4 @@
-/** What RFC 8621 2.3 and 4.4.3 say of results, in plain JavaScript. */
+/** The results of RFC 8621 2.3 and 4.4.3, in plain JavaScript. */
 
 /** An object as /get answers it. */
 export interface Shown {

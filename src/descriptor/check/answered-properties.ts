@@ -14,9 +14,8 @@ export const answeredProperties: Rule = (views, report) => {
       if (onRequest?.node.value === true && (access === 'internal' || access === 'secret'))
         report('misplaced-key', onRequest.nameAt, `"${name}" is ${access}: no /get gives it.`);
     }
-    const families = type.answered.filter(({ name }) => isFamilyName(name));
     for (const answered of type.answered) {
-      judgeName(type, answered, families, report);
+      judgeName(type, answered, report);
       judgeSources(type, answered, report);
       judgeParts(answered, report);
     }
@@ -29,12 +28,7 @@ function isFamilyName(name: string): boolean {
 }
 
 /** Reports a name that another property has, that a family has, or that none can have. */
-function judgeName(
-  type: TypeView,
-  { name, nameAt, parts }: AnsweredView,
-  families: readonly AnsweredView[],
-  report: Report,
-): void {
+function judgeName(type: TypeView, { name, nameAt, parts }: AnsweredView, report: Report): void {
   const complain = (why: string): void =>
     report('bad-answered', nameAt, `"${name}" can't be answered: ${why}.`);
   const why = whyNoPropertyName(name);
@@ -50,10 +44,7 @@ function judgeName(
     complain('a family has a separator in front of its one *, such as the colon of header:*');
   const rivals = [...type.properties, ...type.answered].filter((one) => one.name !== name);
   for (const { name: other } of isFamilyName(name) ? rivals : []) {
-    if (other.startsWith(prefixOf({ name })))
-      complain(
-        `it has the name of ${families.some((one) => one.name === other) ? 'the family' : 'the property'} "${other}", too`,
-      );
+    if (other.startsWith(prefixOf({ name }))) complain(`"${other}" would be one of its names`);
   }
 }
 
@@ -71,7 +62,8 @@ function judgeSources(type: TypeView, { name, sources }: AnsweredView, report: R
       report(
         'bad-answered',
         source.at,
-        'a clock is no source: "updated" changes with every write. Name the properties that matter.',
+        'a clock is no source: "updated" changes with every write. Name the properties that ' +
+          'matter.',
       );
   }
 }

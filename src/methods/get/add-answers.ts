@@ -13,7 +13,7 @@ export interface Requested {
   readonly asked: AskedValues | null;
 }
 
-/** Returns the properties to read: those that are shown, and those that the hook sees. */
+/** Returns the properties to read: what the answer shows, and what the hook sees. */
 export function withSources(
   { answered }: TypeIndex,
   properties: readonly PropertyDefinition[],

@@ -6,8 +6,8 @@ import { cannotCalculate, type Span } from '../states.js';
 import { isImmutable } from '../type-index.js';
 
 /**
- * What changes of a shaped result beside the objects that changed: an object enters or leaves it,
- * or moves, with another one.
+ * Changes of a shaped result beside the objects that changed: an object enters or leaves it, or
+ * moves, with another one.
  */
 
 /** The query whose changes are told. */
@@ -39,8 +39,8 @@ export async function reachOf(
 }
 
 /**
- * All that lies below a changed object moves with it. What lay below one before and does not now
- * has changed itself, or one between them has.
+ * All objects below a changed one move with it. An object that has left the place below one has
+ * changed itself, or one between them has.
  */
 async function reachBelow(
   snapshot: Snapshot,

@@ -69,8 +69,8 @@ export interface Dialect {
   asciiNumeric(column: string): string;
 
   /**
-   * Returns a step of a path, of a quoted column with a number. Paths are joined by `||`; the longer
-   * of two that begin alike is the greater.
+   * Returns a step of a path, of a quoted column with a number. `||` joins paths, and the longer of
+   * two that begin alike is the greater.
    */
   pathStep(column: string): string;
 

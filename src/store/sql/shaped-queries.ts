@@ -24,8 +24,9 @@ export function shapedWindow(
   list: Raw,
 ): Fragment {
   const { type, accountId } = context;
+  const all = composeShaped(context, plan);
   // CROSS JOIN: the result leads to its rows by their key.
-  return scanning(sql`SELECT ${list} FROM (SELECT "_id", "_n" FROM (${composeShaped(context, plan)}) AS "_all"
+  return scanning(sql`SELECT ${list} FROM (SELECT "_id", "_n" FROM (${all}) AS "_all"
  WHERE "_n" >= ${position} + 0 AND "_n" - ${position} < ${limit} + 0) AS "_shaped"
  CROSS JOIN ${name(type.table)}
  WHERE "accountId" = ${accountId} AND "id" = "_shaped"."_id" ORDER BY "_shaped"."_n"`);
@@ -67,8 +68,8 @@ export function firstsQuery(
 }
 
 /**
- * Returns rows `[id]` of those of the ids that exist and of all that lead to them by a reference, which is named as
- * its records name it.
+ * Returns rows `[id]` of those of the ids that exist, and of all objects that lead to them by a
+ * reference, which has the name that its records have.
  */
 export function descendantsQuery(
   { type, accountId, dialect }: SqlContext,
@@ -104,8 +105,8 @@ function composeCollapsed(
   return sql`SELECT "_id", row_number() OVER (ORDER BY "_order") - 1 AS "_n" FROM (
  SELECT "_id", "_by", "_order",
  row_number() OVER (PARTITION BY "_by" ORDER BY "_order") AS "_place" FROM (
- SELECT "id" AS "_id", ${name(by.column)} AS "_by", row_number() OVER (ORDER BY ${order}) AS "_order"
- FROM ${rows(context, filter, ALL)}) AS "_ordered") AS "_placed"
+ SELECT "id" AS "_id", ${name(by.column)} AS "_by",
+ row_number() OVER (ORDER BY ${order}) AS "_order" FROM ${rows(context, filter, ALL)}) AS "_ordered") AS "_placed"
  WHERE "_place" = 1 OR "_by" IS NULL`;
 }
 

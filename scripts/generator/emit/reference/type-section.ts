@@ -111,7 +111,12 @@ function answered({ answered: all }: ModelType): readonly string[] {
     all.map(({ name, schema, onRequest, optional, parts, description }) => [
       code(name),
       code(typeWords(schema)),
-      `${onRequest === true ? 'on request' : 'always'}${optional === true ? ', may be absent' : ''}`,
+      [
+        onRequest === true ? 'on request' : 'always',
+        ...(optional === true ? ['may be absent'] : []),
+      ]
+        .join(', ')
+        .trim(),
       [escapeText(description), ...(parts ?? []).map(partWords)].join(' ').trim(),
     ]),
   );
