@@ -75,8 +75,8 @@ export interface HookTransaction<Database = unknown> extends HookReader<Database
 }
 
 /**
- * The properties that a /get asks of a type's `answer`. `Families` has the parsed names of each family, by the
- * family's name.
+ * The properties that a /get asks of a type's `answer`. `Families` has the parsed names of each
+ * family, by the family's name.
  */
 export interface Asked<
   Name extends string = string,

@@ -106,7 +106,8 @@ function composeCollapsed(
  SELECT "_id", "_by", "_order",
  row_number() OVER (PARTITION BY "_by" ORDER BY "_order") AS "_place" FROM (
  SELECT "id" AS "_id", ${name(by.column)} AS "_by",
- row_number() OVER (ORDER BY ${order}) AS "_order" FROM ${rows(context, filter, ALL)}) AS "_ordered") AS "_placed"
+ row_number() OVER (ORDER BY ${order}) AS "_order"
+ FROM ${rows(context, filter, ALL)}) AS "_ordered") AS "_placed"
  WHERE "_place" = 1 OR "_by" IS NULL`;
 }
 
