@@ -6,7 +6,7 @@ import { collapse, orderOf, type Shown, type Sorting, treeOf } from './shaped-mo
 
 // Shapes of results, compared with plain JavaScript, and a client that follows them.
 
-const STEPS = 30;
+const STEPS = Number(process.env['SHAPES_STEPS'] ?? 8);
 const postgresql = usePostgresql();
 
 /** A query, with what its result is by the RFC. */
