@@ -73,11 +73,9 @@ function judgeTree(type: TypeView, by: NameView, report: Report): void {
   const why =
     reference === undefined
       ? `is no reference to one ${type.name}`
-      : reference.onDestroy === 'keep'
-        ? 'is a weak reference (keep), of which there are no records'
-        : reference.acyclic
-          ? undefined
-          : 'may lead in a circle: say acyclic: true';
+      : reference.acyclic
+        ? undefined
+        : 'may lead in a circle: say acyclic: true';
   if (why !== undefined)
     report('bad-shape', by.at, `"${by.name}" makes no tree of ${type.name}: it ${why}.`);
 }
