@@ -1,13 +1,12 @@
 import type { JsonValue } from '../protocol/json.js';
 import type { Normalization } from '../text/index.js';
-import type { AnsweredDefinition } from './answered.js';
+import type { NamePart } from './family-names.js';
 import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Place } from './places.js';
 import type { TextRule } from './text-rule.js';
 import type { TypeRules } from './type-rules.js';
 import type { Validator } from './validation.js';
 
-export type { AnsweredDefinition } from './answered.js';
 export type { StringFormat } from './formats/index.js';
 export type * from './type-rules.js';
 
@@ -98,6 +97,22 @@ export interface PropertyDefinition {
   readonly secret?: 'hash' | 'encrypt';
   /** A /get without `properties` leaves it out. */
   readonly onRequest?: true;
+}
+
+/** A property, or a family of some, that /get has computed when it is asked: it is never stored. */
+export interface AnsweredDefinition {
+  /** `preview`, or of a family `header:*`. */
+  readonly name: string;
+  /** The stored properties that its value follows. */
+  readonly sources: readonly PropertyDefinition[];
+  /** Where the value may be null, null stands for what the hook leaves out. */
+  readonly nullable?: true;
+  /** The hook may leave it out. */
+  readonly optional?: true;
+  /** A /get without `properties` leaves it out. Always of a family. */
+  readonly onRequest?: true;
+  /** Of a family: the parts of its names behind the prefix. */
+  readonly parts?: readonly NamePart[];
 }
 
 /** How a filter condition compares (docs/reference/descriptors.md has the table). */

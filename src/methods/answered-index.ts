@@ -1,8 +1,4 @@
-import type {
-  AnsweredDefinition,
-  DataTypeDefinition,
-  PropertyDefinition,
-} from '../capability/definition.js';
+import type { AnsweredDefinition, PropertyDefinition } from '../capability/definition.js';
 import {
   type FamilyName,
   type NameFamily,
@@ -29,9 +25,8 @@ export interface AskedValues {
   readonly families: ReadonlyMap<FamilyDefinition, readonly FamilyName[]>;
 }
 
-/** Returns the index of a type's answered properties; null where it has none. */
-export function indexAnswered({ answered }: DataTypeDefinition): AnsweredIndex | null {
-  if (answered === undefined) return null;
+/** Returns the index of a type's answered properties. */
+export function indexAnswered(answered: readonly AnsweredDefinition[]): AnsweredIndex {
   const plain = answered.filter((each) => !isFamily(each));
   return Object.freeze({
     plain: new Map(plain.map((each) => [each.name, each])),

@@ -97,7 +97,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     required: type.properties.filter(({ required }) => required).map(({ name }) => name),
     visible,
     shown: shownOf(visible, unknown),
-    answered: indexAnswered(type),
+    answered: type.answered === undefined ? null : indexAnswered(type.answered),
     filters: new Map(type.filters.map((filter) => [filter.name, filter])),
     sorts: new Map(type.sorts.map((sort) => [sort.property.name, sort])),
     blobs: type.properties.filter(holdsBlobs),

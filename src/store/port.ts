@@ -417,8 +417,8 @@ export interface Snapshot {
   ): Promise<readonly Ranked[]>;
 
   /**
-   * Returns the first object of each of `groups` by the plan's filter and sort. A group is a value of
-   * `by`. Leaves out the objects of `except`, as if they did not exist.
+   * Returns the first object of each of `groups` by the plan's filter and sort. A group is a value
+   * of `by`. Leaves out the objects of `except`, as if they did not exist.
    */
   firsts(
     type: DataTypeDefinition,
