@@ -24,6 +24,7 @@ export const UNIT_TESTS: string[] = [
   'test/runtime/*.test.ts',
   'test/scripts/breaking/compare-rules.test.ts',
   'test/scripts/breaking/compare.test.ts',
+  'test/scripts/breaking/unions.test.ts',
   'test/scripts/commands/licences.test.ts',
   'test/scripts/generator/emit/generated-module.test.ts',
   'test/scripts/generator/emit/hidden-text.test.ts',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { decode } from '../../src/descriptor/descriptor-file.js';
 import { asMap } from './client/json.js';
@@ -51,6 +52,16 @@ export async function learnTypes(
   return new Map([...told].filter(([, { capability }]) => capability in capabilities));
 }
 
+/** Reads a file that descriptors share; undefined where it is missing or no UTF-8. */
+function readBeside(file: string): string | undefined {
+  try {
+    return decode(readFileSync(file));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
 /** Reads descriptors. Throws UnreadableError where a file is missing or no UTF-8. */
 function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]> {
   return Promise.all(
@@ -60,7 +71,7 @@ function readAll(files: readonly string[]): Promise<readonly DescriptorSource[]>
       });
       const text = decode(octets);
       if (text === undefined) throw new UnreadableError(`${file} is not UTF-8.`);
-      return { file, text };
+      return { file, text, readBeside };
     }),
   );
 }

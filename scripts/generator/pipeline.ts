@@ -2,7 +2,7 @@ import { checkDescriptors } from '../../src/descriptor/check/index.js';
 import type { Located } from '../../src/descriptor/located.js';
 import { buildModel } from '../../src/descriptor/model/index.js';
 import type { EmittedFiles, Problem } from '../../src/descriptor/model.js';
-import { besides, byPlace, isError } from '../../src/descriptor/problems.js';
+import { besides, byPlace, isError, withoutDoubles } from '../../src/descriptor/problems.js';
 import { viewCapability } from '../../src/descriptor/view.js';
 import { isPackageRoot } from '../../src/server/package-root.js';
 import type { Owners } from './emit/index.js';
@@ -59,7 +59,8 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
       descriptor.root !== undefined,
   );
   const views = readable.map(viewCapability);
-  const problems = [...loaded.problems, ...besides(loaded.problems, checkDescriptors(views))];
+  const found = withoutDoubles(checkDescriptors(views));
+  const problems = [...loaded.problems, ...besides(loaded.problems, found)];
   if (problems.some(isError)) return renderFailure(problems);
 
   const ordered = readable.map((one) => viewCapability({ ...one, root: canonical(one.root) }));

@@ -8,9 +8,9 @@ import { DESCRIPTOR_FOLDER } from './load/index.js';
 const SETTLE = 100;
 
 /**
- * Runs `once` now and whenever a descriptor or a hook file changes, until SIGINT or SIGTERM. It
- * shows failures, and the last good output stays, since nothing is written unless everything
- * succeeds.
+ * Runs `once` now and whenever a descriptor, a shared file or a hook file changes, until SIGINT or
+ * SIGTERM. It shows failures, and the last good output stays, since nothing is written unless
+ * everything succeeds.
  */
 export async function watchDescriptors(root: string, once: () => Promise<number>): Promise<number> {
   let running = Promise.resolve();
@@ -50,7 +50,8 @@ function tell(error: unknown): void {
 
 function watchFolder(root: string, changed: () => void): FSWatcher {
   try {
-    return watch(join(root, DESCRIPTOR_FOLDER), changed);
+    // The files that descriptors share are in a folder below.
+    return watch(join(root, DESCRIPTOR_FOLDER), { recursive: true }, changed);
   } catch (error) {
     throw asUsageError(error, root);
   }

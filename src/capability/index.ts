@@ -23,6 +23,7 @@ export {
   frozen,
   isInexact,
   jsonEqual,
+  noteBranch,
 } from './runtime.js';
 export type * from './standard.js';
 export type { ValidationIssue, Validator } from './validation.js';

@@ -75,6 +75,6 @@ export function referenceName(base: string, place: Place): string {
 /** Returns whether the ids at the place are the value itself, its items, or all of its keys. */
 export function isWholePlace([step, ...further]: Place): boolean {
   if (step === undefined) return true;
-  if (further.length > 0 || 'member' in step) return false;
+  if (further.length > 0 || !('each' in step)) return false;
   return step.each !== 'value' && step.except === undefined;
 }

@@ -9,7 +9,33 @@ export type PlaceStep =
   /**
    * To every item of a list; to every member of an object, or its name, except those in `except`.
    */
-  | { readonly each: 'item' | 'value' | 'key'; readonly except?: readonly string[] };
+  | { readonly each: 'item' | 'value' | 'key'; readonly except?: readonly string[] }
+  | BranchStep;
+
+/** A step to the same object, if it is of a branch of a union. */
+export interface BranchStep {
+  /** The member whose value tells the branches apart. */
+  readonly branch: string;
+  /** Its values in this branch; null stands for an object without the member. */
+  readonly of: readonly (string | null)[];
+  /** The branch takes all other values instead. */
+  readonly others?: true;
+}
+
+/** Returns whether an object is of the branch. */
+export function isOfBranch(step: BranchStep, object: JsonObject): boolean {
+  const { branch } = step;
+  return isBranchValue(step, Object.hasOwn(object, branch) ? object[branch] : undefined);
+}
+
+/** Returns whether the member has such a value in the branch; undefined: the object lacks it. */
+export function isBranchValue(
+  { of, others }: Pick<BranchStep, 'of' | 'others'>,
+  value: JsonValue | undefined,
+): boolean {
+  if (value !== undefined && typeof value !== 'string') return false;
+  return of.includes(value ?? null) !== (others === true);
+}
 
 /**
  * The steps from a property's value to a text within it. Without steps it is the value itself. A
@@ -78,30 +104,36 @@ export function* replaceSteps(
   return now;
 }
 
+/** Returns the value of a member of the object at the tokens; undefined if it lacks it. */
+export type MemberAt = (tokens: readonly string[], name: string) => JsonValue | undefined;
+
 /**
  * Returns the index of the token that is a name at the place, on a path into the value as a patch
- * pointer has it; -1 if there is none.
+ * pointer has it; -1 if there is none. `memberAt` tells of the value, for branches of unions.
  */
-export function keyOnPath(place: Place, tokens: readonly string[]): number {
-  const at = place.length - 1;
-  return at >= 0 && at < tokens.length && isPathTo(place, tokens) ? at : -1;
-}
-
-/** Returns whether the place is a name of a member, and the tokens lead there. */
-function isPathTo(place: Place, tokens: readonly string[]): boolean {
-  return place.every((step, at) => {
-    const token = tokens[at] ?? '';
-    const isLast = at === place.length - 1;
-    if ('member' in step) return !isLast && step.member === token;
-    if (step.each === 'item') return false;
-    return (step.each === 'key') === isLast && step.except?.includes(token) !== true;
-  });
+export function keyOnPath(place: Place, tokens: readonly string[], memberAt: MemberAt): number {
+  let at = 0;
+  for (const [index, step] of place.entries()) {
+    if ('branch' in step) {
+      if (!isBranchValue(step, memberAt(tokens.slice(0, at), step.branch))) return -1;
+      continue;
+    }
+    const token = tokens[at];
+    if (token === undefined) return -1;
+    const isKey = 'each' in step && step.each === 'key';
+    if (isKey) return index === place.length - 1 && !isExcepted(step, token) ? at : -1;
+    if ('member' in step ? step.member !== token : step.each === 'item' || isExcepted(step, token))
+      return -1;
+    at += 1;
+  }
+  return -1;
 }
 
 /**
  * Returns the place for a message, and for records that tell places apart: `*\/blobId` in a list
  * of objects, "" for the value itself. `*` is every item, or every value of a map, and `keys` the
- * names of its members. Names of declared members are escaped as in a JSON Pointer.
+ * names of its members. `@type=Card` is that branch of a union. Names of declared members are
+ * escaped as in a JSON Pointer.
  */
 export function placeText(place: Place): string {
   return place.map(stepText).join('/');
@@ -109,8 +141,12 @@ export function placeText(place: Place): string {
 
 function stepText(step: PlaceStep): string {
   if ('each' in step) return step.each === 'key' ? 'keys' : '*';
+  if ('branch' in step) {
+    const values = step.of.map((value) => escapeToken(value ?? ''));
+    return `${escapeToken(step.branch)}${step.others === true ? '!=' : '='}${values.join('|')}`;
+  }
   const name = escapeToken(step.member);
-  return name === '*' || name === 'keys' ? `~${name}` : name;
+  return name === '*' || name === 'keys' || name.includes('=') ? `~${name}` : name;
 }
 
 /**
@@ -120,6 +156,10 @@ function stepText(step: PlaceStep): string {
 export function pathTo(place: Place, value: JsonValue, text: string, at = 0): string | null {
   const step = place[at];
   if (step === undefined) return value === text ? '' : null;
+  if ('branch' in step)
+    return isJsonObject(value) && isOfBranch(step, value)
+      ? pathTo(place, value, text, at + 1)
+      : null;
   const isToItems = 'each' in step && step.each === 'item';
   if (typeof value !== 'object' || value === null || Array.isArray(value) !== isToItems)
     return null;
@@ -146,6 +186,8 @@ function* valueSteps(walk: Walk, at: number, value: JsonValue): Steps<JsonValue>
   const isToItems = 'each' in step && step.each === 'item';
   if (Array.isArray(value)) return isToItems ? yield* itemSteps(walk, at, value) : value;
   if (!isJsonObject(value) || isToItems) return value;
+  if ('branch' in step)
+    return isOfBranch(step, value) ? yield* valueSteps(walk, at + 1, value) : value;
   return yield* memberSteps(walk, at, step, value);
 }
 
@@ -176,7 +218,7 @@ function* itemSteps(walk: Walk, at: number, list: readonly JsonValue[]): Steps<J
 function* memberSteps(
   walk: Walk,
   at: number,
-  step: PlaceStep,
+  step: Exclude<PlaceStep, BranchStep>,
   object: JsonObject,
 ): Steps<JsonObject> {
   const isToNames = 'each' in step && step.each === 'key';

@@ -38,6 +38,16 @@ export function addIssue(
   return kept;
 }
 
+/** Notes the branch of a union at the issues from `first` on that have none further within. */
+export function noteBranch(
+  issues: readonly ValidationIssue[],
+  first: number,
+  member: string,
+  value: unknown,
+): void {
+  for (const issue of issues.slice(first)) issue.branch ??= { member, value };
+}
+
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
 /** Returns the length of a text as JMAP counts it here: in Unicode code points. */

@@ -7,6 +7,8 @@ export interface ValidationIssue {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
+  /** The branch of a union that it lies in: the member that chose it, and its value. */
+  branch?: { readonly member: string; readonly value: unknown };
 }
 
 /**

@@ -35,6 +35,9 @@ export const BOUNDS = Object.freeze({
   typeProperties: 500,
   /** Levels of objects and lists within a property, itself included. */
   depth: 10,
+  /** Values of a definition that contains itself that lie within each other. */
+  nesting: 8,
+  maxNesting: 30,
   /** Schemas within a property, definitions written out wherever they are used. */
   schemas: 5_000,
   /** Characters of a type's name: tables and indexes fit PostgreSQL's 63 octets. */
@@ -89,6 +92,11 @@ export const BOUND_ROWS: readonly BoundRow[] = Object.freeze([
   { what: 'undeclared properties of an object', most: UNKNOWN_BOUNDS.count },
   { what: 'octets of the JSON of all of them together', most: UNKNOWN_BOUNDS.octets },
   { what: 'levels of lists and objects in a property', most: BOUNDS.depth },
+  {
+    what: '`maxDepth`: values of a recursive definition that lie within each other',
+    fallback: BOUNDS.nesting,
+    most: BOUNDS.maxNesting,
+  },
   { what: 'letters of the names on the way to a nested reference', most: BOUNDS.referenceName },
   {
     what: 'schemas in a property, each definition counted wherever it is used',

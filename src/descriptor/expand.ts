@@ -1,9 +1,8 @@
 import { BOUNDS } from './bounds.js';
+import { onCycles } from './cycles.js';
+import { definitionGraph, LOCAL } from './definition-references.js';
 import { type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
-
-/** The beginning of a `$ref`: definitions of the same descriptor, nothing else. */
-export const LOCAL = '#/$defs/';
 
 /** Keys that stand beside a `$ref`: what the schema's place says, not the schema. */
 export const BESIDE_REF: readonly string[] = Object.freeze([
@@ -30,26 +29,30 @@ export function isBesideRef(key: string): boolean {
 /** Definitions within definitions: far more than values have levels. */
 const MAX_CHAIN = 64;
 
-/** Keys whose value is a schema. */
+/** Keys whose value is a schema, or a list of schemas. */
 const SCHEMA_KEYS: readonly string[] = Object.freeze([
-  ...['items', 'additionalProperties', 'setOf', 'arguments', 'response'],
+  ...['items', 'additionalProperties', 'setOf', 'arguments', 'response', 'oneOf'],
 ]);
 
 /**
  * Puts a definition wherever a schema refers to one, so that rules and the model see schemas alone.
- * A reference to itself or to nothing, or one that grows too large, becomes a schema without a
- * type, which says nothing. The rule about definitions tells of it.
+ * A definition that contains itself is written out as far as its values may nest. A reference to
+ * nothing, or one that grows too large, becomes a schema without a type, which says nothing. The
+ * rule about definitions tells of it.
  */
 export class Definitions {
   readonly #raw: ReadonlyMap<string, Member>;
   readonly #expanded = new Map<string, Located>();
-  readonly #open = new Set<string>();
+  /** How often each definition lies around the schema that is being expanded. */
+  readonly #open = new Map<string, number>();
+  readonly #recursive: ReadonlySet<string>;
   readonly #used = new Set<string>();
   readonly #sizes = new WeakMap<Located, number>();
   readonly #oversized: Location[] = [];
 
   constructor(root: Located) {
     this.#raw = member(root, '$defs')?.members ?? new Map();
+    this.#recursive = onCycles(definitionGraph([...this.#raw.values()]));
   }
 
   /**
@@ -86,7 +89,7 @@ export class Definitions {
       key === 'properties'
         ? [...(each.members?.values() ?? [])].map((one) => one.node)
         : SCHEMA_KEYS.includes(key)
-          ? [each]
+          ? (each.items ?? [each])
           : [],
     );
     const size = inner.reduce((sum, each) => sum + this.#sizeOf(each), 1);
@@ -100,9 +103,16 @@ export class Definitions {
     if (reference !== undefined) return this.#resolve(node, reference);
     if (node.members === undefined) return node;
     const changed = new Map(node.members);
-    for (const key of SCHEMA_KEYS) this.#replaceMember(changed, key, (inner) => this.expand(inner));
+    for (const key of SCHEMA_KEYS)
+      this.#replaceMember(changed, key, (inner) => this.#expandEach(inner));
     this.#replaceMember(changed, 'properties', (inner) => this.#expandMembers(inner));
     return { ...node, members: changed };
+  }
+
+  /** Returns a schema expanded, or a list with each of its schemas expanded. */
+  #expandEach(node: Located): Located {
+    if (node.items === undefined) return this.expand(node);
+    return { ...node, items: node.items.map((each) => this.expand(each)) };
   }
 
   /** Returns the node with each of its members expanded. */
@@ -144,26 +154,47 @@ export class Definitions {
   }
 
   /**
-   * Returns a definition expanded. Undefined if it is unknown, refers to itself, or stands behind
-   * too long a chain of references.
+   * Returns a definition expanded. Undefined if it is unknown, or stands behind too long a chain of
+   * references.
    */
   #findDefinition(reference: string): Located | undefined {
     const name = reference.startsWith(LOCAL) ? reference.slice(LOCAL.length) : '';
     this.#used.add(name);
-    const known = this.#expanded.get(name);
+    const level = (this.#open.get(name) ?? 0) + 1;
+    const isRecursive = this.#recursive.has(name);
+    const key = isRecursive ? [name, ...this.#openRecursive()].join() : name;
+    const known = this.#expanded.get(key);
     if (known !== undefined) return known;
     const raw = this.#raw.get(name);
-    if (raw === undefined || this.#open.has(name)) return undefined;
+    if (raw === undefined) return undefined;
+    const title = titleOf(name);
+    const depth = depthOf(raw);
+    if (level > depth)
+      return { value: {}, at: raw.node.at, members: new Map(), title, depth, level };
     if (this.#open.size > MAX_CHAIN) {
       this.#oversized.push(raw.nameAt);
       return undefined;
     }
-    this.#open.add(name);
-    const expanded = { ...this.expand(raw.node), title: titleOf(name) };
-    this.#open.delete(name);
-    this.#expanded.set(name, expanded);
+    this.#open.set(name, level);
+    const expanded = { ...this.expand(raw.node), title, ...(isRecursive ? { level } : {}) };
+    if (level === 1) this.#open.delete(name);
+    else this.#open.set(name, level - 1);
+    this.#expanded.set(key, expanded);
     return expanded;
   }
+
+  /** Returns the recursive definitions around the schema, each with how often it is there. */
+  #openRecursive(): readonly string[] {
+    return [...this.#open].flatMap(([name, level]) =>
+      this.#recursive.has(name) ? [`${name} ${level}`] : [],
+    );
+  }
+}
+
+/** Returns how many values of a definition may lie within each other. */
+function depthOf({ node }: Member): number {
+  const depth = member(node, 'maxDepth')?.value;
+  return typeof depth === 'number' ? depth : BOUNDS.nesting;
 }
 
 /** Returns the TypeScript name of a definition: `Address` for `address`. */

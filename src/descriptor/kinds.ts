@@ -88,15 +88,16 @@ export function typeNamed(name: string | undefined): TypeRow | undefined {
 }
 
 /**
- * Returns the one type of a schema and whether null is allowed beside it. A set is an object, and a
- * `const` has its value's type. The type is undefined where none or several are given; it may be a
- * word that names none.
+ * Returns the one type of a schema and whether null is allowed beside it. Sets and unions are
+ * objects, and a `const` has its value's type. The type is undefined where none or several are
+ * given; it may be a word that names none.
  */
 export function typeOf(node: Located): { type: string | undefined; nullable: boolean } {
   const type = member(node, 'type');
   const constant = member(node, 'const');
   const ofConst = constant === undefined ? undefined : typeOfValue(constant.value);
-  const fallback = member(node, 'setOf') === undefined ? ofConst : 'object';
+  const isObject = member(node, 'setOf') !== undefined || member(node, 'oneOf') !== undefined;
+  const fallback = isObject ? 'object' : ofConst;
   if (type?.items === undefined) return { type: text(type) ?? fallback, nullable: false };
   const names = type.items.map(text);
   const others = names.filter((name) => name !== 'null');

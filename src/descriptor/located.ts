@@ -12,8 +12,19 @@ export interface Located {
   readonly items?: readonly Located[];
   /** Of a schema from `$defs`: its name in types. */
   readonly title?: string;
+  /** Of a schema from `$defs`: the shared file that declares it, from the project's root. */
+  readonly sharedFile?: string;
   /** Of a schema that is one from `$defs` with more said beside it: that one. */
   readonly definition?: Located;
+  /** Of a definition that contains itself: how often it lies within itself here, this one too. */
+  readonly level?: number;
+  /** No value is legal here: the definition would nest deeper than this. */
+  readonly depth?: number;
+}
+
+/** Returns whether a schema repeats what stands around it: its definition lies within itself. */
+export function isRepeated({ definition, level = definition?.level ?? 1 }: Located): boolean {
+  return level > 1;
 }
 
 /** A member of an object, with the place of its name. */

@@ -6,7 +6,7 @@ import { property } from './meta-schema/property-keys.js';
 import { filter, sort } from './meta-schema/query-keys.js';
 import { condition, immutableRule, requiredRule } from './meta-schema/rule-keys.js';
 import { dataType, standardMethod } from './meta-schema/type-keys.js';
-import { schema } from './meta-schema/value-keys.js';
+import { definition, schema } from './meta-schema/value-keys.js';
 
 /**
  * The descriptor language as a JSON Schema (draft-07, which editors read): the single description
@@ -48,7 +48,7 @@ export const META_SCHEMA: JSONSchema7 = {
       type: 'object',
       description: 'Schemas by name, for $ref.',
       examples: [{ address: { type: 'object', properties: { city: { type: 'string' } } } }],
-      additionalProperties: ref('schema'),
+      additionalProperties: ref('definition'),
     },
     drops: names('Types whose objects the next migration may lose.', 'OldThing'),
     methods: {
@@ -66,6 +66,7 @@ export const META_SCHEMA: JSONSchema7 = {
     property,
     answeredProperty,
     schema,
+    definition,
     filter,
     sort,
     condition,

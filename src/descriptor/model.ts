@@ -237,6 +237,8 @@ export interface ModelCapability {
   readonly onWire: JsonObject;
   readonly types: readonly ModelType[];
   readonly methods: readonly ModelMethod[];
+  /** The files of shared definitions, by the names of their TypeScript types. Absent for none. */
+  readonly sharedTypes?: ReadonlyMap<string, string>;
   /** Types whose tables the team gives up. */
   readonly drops: readonly ModelDrop[];
   /** `capabilities/NAME.hooks.ts` where there is one. */

@@ -18,6 +18,17 @@ export function besides(
   return found.filter(({ at }) => !places.has(place(at)));
 }
 
+/**
+ * Returns problems without those that are told twice: two descriptors may use one shared file, and
+ * it is wrong for both.
+ */
+export function withoutDoubles(problems: readonly Problem[]): readonly Problem[] {
+  const known = new Map(
+    problems.map((problem) => [`${place(problem.at)} ${problem.code} ${problem.message}`, problem]),
+  );
+  return [...known.values()];
+}
+
 /** Compares problems by file, line, column and message: the order in which they are told. */
 export function byPlace(a: Problem, b: Problem): number {
   return (

@@ -3,7 +3,9 @@ import { formatNamed } from '../capability/formats/index.js';
 import { replaceTexts } from '../capability/places.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
 import { compilePattern } from '../text/index.js';
+import { branchesIn } from './branches.js';
 import type { ModelFilter, ModelProperty } from './model.js';
+import { SampleDepth } from './nesting.js';
 import { mainType } from './validation/schema.js';
 
 /** Values for the examples: legal ones, the same in every run. */
@@ -29,11 +31,17 @@ export function sampleId(place = 0, letter: 'r' | 'b' = 'r'): string {
  * Returns a value for examples in pages and reports. The schema allows it but for rare cases: a
  * pattern that no guess matches, long lists, items that must be unique. `{}` stands for any value.
  */
-export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
+export function sampleOf(
+  schema: JSONSchema7Definition,
+  name = '',
+  depth = new SampleDepth(),
+): JsonValue {
   if (typeof schema === 'boolean') return {};
   const chosen = (schema.enum ?? []).find((value) => value !== null);
   if (chosen !== undefined) return chosen as JsonValue;
   if (schema.const !== undefined) return schema.const as JsonValue;
+  const [branch] = depth.branchesOf(schema, branchesIn(schema));
+  if (branch !== undefined) return sampleOf(branch.schema, name, depth.within(schema));
   switch (mainType(schema)) {
     case 'string':
       return sampleText(schema, name);
@@ -44,9 +52,9 @@ export function sampleOf(schema: JSONSchema7Definition, name = ''): JsonValue {
     case 'number':
       return clamp(1.5, schema);
     case 'array':
-      return sampleList(schema);
+      return sampleList(schema, depth.within(schema));
     case 'object':
-      return sampleObject(schema);
+      return sampleObject(schema, depth.within(schema));
     default:
       return null;
   }
@@ -108,22 +116,28 @@ function clamp(wished: number, { minimum, maximum }: JSONSchema7): number {
 }
 
 /** Returns a list of equal items: one, or as many as `minItems` asks for, at most ten. */
-function sampleList({ items = true, minItems = 1, maxItems = 10 }: JSONSchema7): JsonValue {
-  const length = Math.min(Math.max(minItems, 1), maxItems, 10);
+function sampleList(
+  { items = true, minItems = 0, maxItems = 10 }: JSONSchema7,
+  depth: SampleDepth,
+): JsonValue {
   const item = Array.isArray(items) ? (items[0] ?? true) : items;
-  return Array.from({ length }, () => sampleOf(item));
+  const least = depth.leavesOut(item) ? 0 : 1;
+  const length = Math.min(Math.max(minItems, least), maxItems, 10);
+  return Array.from({ length }, () => sampleOf(item, '', depth));
 }
 
-/** Returns an object with all declared members, and one more if further ones have a schema. */
-function sampleObject(schema: JSONSchema7): JsonObject {
-  const { properties = {}, additionalProperties, propertyNames } = schema;
-  const members = Object.entries(properties).map(([name, inner]): [string, JsonValue] => [
-    name,
-    sampleOf(inner, name),
-  ]);
-  if (typeof additionalProperties === 'object') {
+/** Returns an object with its declared members, and one more if further ones have a schema. */
+function sampleObject(schema: JSONSchema7, depth: SampleDepth): JsonObject {
+  const { required = [], properties = {}, additionalProperties, propertyNames } = schema;
+  const members = Object.entries(properties)
+    .filter(([name, inner]) => required.includes(name) || !depth.leavesOut(inner))
+    .map(([name, inner]): [string, JsonValue] => [name, sampleOf(inner, name, depth)]);
+  if (typeof additionalProperties === 'object' && !depth.leavesOut(additionalProperties)) {
     const key = typeof propertyNames === 'object' ? propertyNames : { maxLength: 3 };
-    members.push([String(sampleOf({ ...key, type: 'string' })), sampleOf(additionalProperties)]);
+    members.push([
+      String(sampleOf({ ...key, type: 'string' })),
+      sampleOf(additionalProperties, '', depth),
+    ]);
   }
   return Object.fromEntries(members);
 }

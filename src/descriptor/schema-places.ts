@@ -1,6 +1,7 @@
-import type { JSONSchema7Definition } from 'json-schema';
-import type { Place, PlaceStep } from '../capability/places.js';
+import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import type { BranchStep, Place, PlaceStep } from '../capability/places.js';
 import { canonicalJson } from '../protocol/canonical-json.js';
+import { branchesIn, branchesOf } from './branches.js';
 import { type Located, member, members, text } from './located.js';
 import { byCodeUnit } from './order.js';
 
@@ -46,6 +47,7 @@ function stepsFrom(node: Located): readonly (readonly [PlaceStep, Located])[] {
   };
   return [
     ...declared.map((each) => [{ member: each.name }, each.node] as const),
+    ...branchesOf(node).map((branch) => [branch.step, branch.schema] as const),
     ...step('items', { each: 'item' }),
     ...step('setOf', { each: 'key' }),
     ...step('propertyNames', { each: 'key', ...except }),
@@ -75,6 +77,9 @@ export function pairAtPlaces<One extends { readonly place: Place }>(
 export function mayHaveText(schema: JSONSchema7Definition | undefined, place: Place): boolean {
   if (typeof schema !== 'object') return schema === true;
   const [step, ...further] = place;
+  if (step !== undefined && 'branch' in step) return mayHaveInBranch(schema, step, further);
+  const branches = branchesIn(schema);
+  if (branches.length > 0) return branches.some((each) => mayHaveText(each.schema, place));
   if (step === undefined)
     return schema.type === undefined || [schema.type].flat().includes('string');
   if ('member' in step) {
@@ -86,4 +91,17 @@ export function mayHaveText(schema: JSONSchema7Definition | undefined, place: Pl
   const { additionalProperties } = schema;
   if (step.each === 'value') return mayHaveText(additionalProperties, further);
   return additionalProperties !== undefined && additionalProperties !== false;
+}
+
+/** Returns the same of a place within a branch of a union. An object may have been none before. */
+function mayHaveInBranch(schema: JSONSchema7, step: BranchStep, further: Place): boolean {
+  const branches = branchesIn(schema);
+  if (branches.length === 0) return mayHaveText(schema, further);
+  return branches.some(
+    (each) =>
+      (each.step.others === true ||
+        step.others === true ||
+        each.step.of.some((value) => step.of.includes(value))) &&
+      mayHaveText(each.schema, further),
+  );
 }

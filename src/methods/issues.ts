@@ -84,10 +84,19 @@ function complaint(issue: ValidationIssue): Complaint {
   const path = [...(parsePointer(issue.instancePath) ?? [])];
   const missing = parameter(issue, 'missingProperty');
   const unknown = parameter(issue, 'additionalProperty') ?? parameter(issue, 'unevaluatedProperty');
-  const memberName = missing ?? unknown;
+  const memberName = missing ?? unknown ?? parameter(issue, 'tag');
   if (memberName !== null) path.push(memberName);
   const place = path.length === 0 ? 'the value' : quoted(path.join('/'));
-  return { member: path[0] ?? '', text: `${place} ${rule(issue, missing, unknown)}` };
+  const text = `${place} ${rule(issue, missing, unknown)}${branchWords(issue)}`;
+  return { member: path[0] ?? '', text };
+}
+
+/** Returns the branch of a union in whose words an issue is told. */
+function branchWords({ branch }: ValidationIssue): string {
+  if (branch === undefined) return '';
+  const { member, value } = branch;
+  const is = typeof value === 'string' ? `is ${quoted(value)}` : 'is missing';
+  return `, where ${quoted(member)} ${is}`;
 }
 
 function rule(issue: ValidationIssue, missing: string | null, unknown: string | null): string {
@@ -97,7 +106,7 @@ function rule(issue: ValidationIssue, missing: string | null, unknown: string | 
     return `has the illegal key ${quoted(parameter(issue, 'propertyName') ?? '')}`;
   }
   const { allowedValues } = issue.params;
-  if (issue.keyword === 'enum' && Array.isArray(allowedValues)) {
+  if (Array.isArray(allowedValues)) {
     const legal = allowedValues.map((value) => JSON.stringify(value)).join(', ');
     return allowedValues.length === 1 ? `must be ${legal}` : `must be one of ${legal}`;
   }

@@ -1,8 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Place, replaceSteps, textSteps } from '../../src/capability/places.js';
+import {
+  type BranchStep,
+  keyOnPath,
+  type Place,
+  placeText,
+  replaceSteps,
+  textSteps,
+} from '../../src/capability/places.js';
 import { parseIJson } from '../../src/protocol/ijson.js';
-import { emptyObject, isJsonObject, type JsonValue } from '../../src/protocol/json.js';
+import {
+  emptyObject,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../src/protocol/json.js';
 import { finish } from '../../src/runtime/slices.js';
 
 const NAMES = ['a', '#a', '0', '__proto__', 'toString'];
@@ -18,7 +30,12 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 
 const except = fc.option(fc.subarray(NAMES), { nil: undefined });
+const tags = fc.subarray(['a', '#a', 'x', null]);
+const branch = fc
+  .tuple(fc.constantFrom(...NAMES), tags, fc.boolean())
+  .map(([name, of, others]) => ({ branch: name, of, ...(others && { others }) }) as BranchStep);
 const inner = fc.oneof(
+  branch,
   fc.constantFrom(...NAMES).map((member) => ({ member })),
   fc.constant({ each: 'item' } as const),
   except.map((names) => ({ each: 'value', ...(names && { except: names }) }) as const),
@@ -32,12 +49,20 @@ const replace = (text: string) => (text.startsWith('#') ? text.slice(1) : text);
 const parse = (drawn: unknown) =>
   parseIJson(Buffer.from(JSON.stringify(drawn).replaceAll('7', '1e400')));
 
+/** Whether an object is of the branch: it has one of the values there, or none. */
+function isIn({ branch: name, of, others }: BranchStep, object: JsonObject): boolean {
+  if (!Object.hasOwn(object, name)) return others ? !of.includes(null) : of.includes(null);
+  const tag = object[name];
+  return typeof tag === 'string' && (others ? !of.includes(tag) : of.includes(tag));
+}
+
 /** Replaces the values at a place, as shortly as it can be said. */
 function replaced([step, ...rest]: Place, value: JsonValue): JsonValue {
   if (step === undefined) return typeof value === 'string' ? replace(value) : value;
   if ('each' in step && step.each === 'item')
     return Array.isArray(value) ? value.map((item) => replaced(rest, item)) : value;
   if (!isJsonObject(value)) return value;
+  if ('branch' in step) return isIn(step, value) ? replaced(rest, value) : value;
   const copy = emptyObject();
   for (const [name, member] of Object.entries(value)) {
     const isMeant = 'member' in step ? step.member === name : step.except?.includes(name) !== true;
@@ -55,7 +80,9 @@ function textsOf(places: readonly Place[], value: JsonValue): ReadonlySet<string
       if (typeof inner === 'string') texts.add(inner);
     } else if ('each' in step && step.each === 'item') {
       if (Array.isArray(inner)) for (const item of inner) note(rest, item);
-    } else if (isJsonObject(inner)) {
+    } else if (isJsonObject(inner) && 'branch' in step) {
+      if (isIn(step, inner)) note(rest, inner);
+    } else if (isJsonObject(inner) && !('branch' in step)) {
       for (const [name, member] of Object.entries(inner)) {
         if ('member' in step ? step.member !== name : step.except?.includes(name)) continue;
         if ('each' in step && step.each === 'key') texts.add(name);
@@ -104,5 +131,34 @@ describe('replaceSteps', () => {
   ])('pauses within many %s', (_, steps, text) => {
     const value: JsonValue = parseIJson(Buffer.from(text));
     expect([...replaceSteps([steps], value, replace)].length).toBeGreaterThan(20);
+  });
+});
+
+describe('a place within a branch of a union', () => {
+  const home: BranchStep = { branch: '@type', of: ['Home'] };
+  const other: BranchStep = { branch: '@type', of: ['Home', null], others: true };
+
+  it.each<[string, Place]>([
+    ['a/@type=Home/b', [{ member: 'a' }, home, { member: 'b' }]],
+    ['*/@type!=Home|/keys', [{ each: 'value' }, other, { each: 'key' }]],
+    ['~@type=Home/b', [{ member: '@type=Home' }, { member: 'b' }]],
+  ])('is told as %s', (text, steps) => {
+    expect(placeText(steps)).toBe(text);
+  });
+
+  it.each<[string, BranchStep, JsonValue | undefined, number]>([
+    ['of that value', home, 'Home', 1],
+    ['of another value', home, 'Work', -1],
+    ['without the member', home, undefined, -1],
+    ['of all other values', other, 'Work', 1],
+    ['of all other values, without the member', other, undefined, -1],
+    ['of a number', other, 5, -1],
+  ])('has names on the path of a patch: %s', (_, step, tag, at) => {
+    const steps: Place = [{ member: 'a' }, step, { each: 'key' }];
+    const found = keyOnPath(steps, ['a', 'x'], (tokens, name) => {
+      expect([tokens, name]).toEqual([['a'], '@type']);
+      return tag;
+    });
+    expect(found).toBe(at);
   });
 });

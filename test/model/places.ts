@@ -21,6 +21,7 @@ export const mapBlobs = ({ blobs }: Pick<ModelProperty, 'blobs'>, value: Json, m
 
 function mapPlace([step, ...rest]: Place, value: Json, map: Map): Json {
   if (step === undefined) return typeof value === 'string' ? map(value) : value;
+  if ('branch' in step) return isInBranch(step, value) ? mapPlace(rest, value, map) : value;
   // An entry that was one already stays null; one that becomes null goes.
   const isGone = (before: Json, after: Json) => before !== null && after === null;
   if ('each' in step && step.each === 'item') {
@@ -46,6 +47,15 @@ function mapPlace([step, ...rest]: Place, value: Json, map: Map): Json {
   return Object.fromEntries(entries);
 }
 
+/** Whether a value is of the branch of a union ("Unions"). */
+function isInBranch(step: Extract<Place[number], { branch: string }>, value: Json): boolean {
+  if (!isMap(value)) return false;
+  const tag = value[step.branch] ?? null;
+  return (
+    (tag === null || typeof tag === 'string') && step.of.includes(tag) !== (step.others ?? false)
+  );
+}
+
 /** A place of a type's property that names objects. */
 export type Link = ModelProperty['references'][number] & { readonly name: string };
 
@@ -68,6 +78,7 @@ export const isKeyAt = (place: Place, tokens: readonly string[], at: number): bo
   place.length === at + 1 &&
   place.every((step, n) => {
     const token = tokens[n] ?? '';
+    if ('branch' in step) return false;
     if ('member' in step) return n < at && step.member === token;
     const isMeant = step.except?.includes(token) !== true;
     return isMeant && step.each === (n === at ? 'key' : 'value');

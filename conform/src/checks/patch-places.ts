@@ -1,4 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
+import { isOfBranch } from '../../../src/capability/places.js';
+import { branchesIn } from '../../../src/descriptor/branches.js';
 import { normalizationsOf } from '../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
@@ -52,8 +54,9 @@ export const findLists = (subject: Subject): readonly ModelProperty[] =>
  */
 export function findMaps(subject: Subject): readonly { property: ModelProperty; value: Json }[] {
   return findObjects(subject).flatMap((property) => {
-    const { properties, additionalProperties } = property.schema;
-    if (properties !== undefined || additionalProperties === false) return [];
+    const { properties, additionalProperties, oneOf } = property.schema;
+    const isMap = properties === undefined && oneOf === undefined;
+    if (!isMap || additionalProperties === false) return [];
     const value = findEntry(property.schema);
     return value === undefined ? [] : [{ property, value }];
   });
@@ -128,11 +131,13 @@ export function listPlaces({ name, schema }: ModelProperty, value: Json): readon
 /** Collects the members and entries of a value at each depth. Shallow and deep ones alternate. */
 function collectPlaces(
   name: string,
-  schema: JSONSchema7,
+  declared: JSONSchema7,
   value: Json,
   path: readonly string[],
 ): readonly Place[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
+  const branch = branchesIn(declared).find(({ step }) => isOfBranch(step, value as JsonMap));
+  const schema = branch?.schema ?? declared;
   const { properties, additionalProperties, required = [], minProperties } = schema;
   if (properties === undefined && toSchema(additionalProperties).type === undefined) return [];
   const near: Place[] = [];
@@ -145,7 +150,9 @@ function collectPlaces(
       pointer: buildPointer(name, here),
       schema: of,
       value: inner,
-      required: required.includes(key) || minProperties !== undefined,
+      // Without the member that tells the branch, the value is of another branch, or of none.
+      required:
+        required.includes(key) || minProperties !== undefined || key === branch?.step.branch,
     });
     deep.push(...collectPlaces(name, of, inner, here));
   }

@@ -2,9 +2,11 @@ import { basename } from 'node:path';
 import { checkForeign } from '../../../src/descriptor/check/foreign.js';
 import { buildModel } from '../../../src/descriptor/model/index.js';
 import type { Model, ModelProperty, ModelType, Problem } from '../../../src/descriptor/model.js';
-import { parseDescriptor } from '../../../src/descriptor/parse.js';
+import { type Parsed, parseDescriptor } from '../../../src/descriptor/parse.js';
+import { withoutDoubles } from '../../../src/descriptor/problems.js';
 import { problemText } from '../../../src/descriptor/report/problem-text.js';
 import { PLAIN } from '../../../src/descriptor/report/style.js';
+import { withShared } from '../../../src/descriptor/shared-files.js';
 import { type CapabilityView, viewCapability } from '../../../src/descriptor/view.js';
 import { narrowByRules } from './under-rules.js';
 
@@ -47,6 +49,8 @@ export class DescriptorError extends Error {
 export interface DescriptorSource {
   readonly file: string;
   readonly text: string;
+  /** Reads a file beside the descriptor that it shares; undefined where there is none. */
+  readonly readBeside?: (file: string) => string | undefined;
 }
 
 /**
@@ -96,10 +100,21 @@ interface Views {
   readonly problems: readonly Problem[];
 }
 
+/** Parses a descriptor and the shared files that it uses. */
+function parseSource({ file, text, readBeside }: DescriptorSource): Parsed & { file: string } {
+  const parsed = parseDescriptor(file, text);
+  if (parsed.root === undefined || readBeside === undefined) return { file, ...parsed };
+  const { root, problems } = withShared(file, parsed.root, (path) => {
+    const shared = readBeside(path);
+    return shared === undefined ? undefined : parseDescriptor(path, shared);
+  });
+  return { file, root, problems: [...parsed.problems, ...problems] };
+}
+
 /** Parses descriptors. Throws DescriptorError where one can't be read at all. */
 function parseViews(sources: readonly DescriptorSource[]): Views {
-  const read = sources.map(({ file, text }) => ({ file, ...parseDescriptor(file, text) }));
-  const problems = read.flatMap((one) => one.problems);
+  const read = sources.map(parseSource);
+  const problems = withoutDoubles(read.flatMap((one) => one.problems));
   const views = read.flatMap(({ file, root }) => {
     if (root === undefined) return [];
     const base = basename(file).replace(/[.][a-z]+$/, '');

@@ -4,11 +4,17 @@ import {
   type Reference,
   referencesOf,
 } from '../../../src/capability/named-references.js';
-import { type Place, replaceTexts, textsAt } from '../../../src/capability/places.js';
+import {
+  type BranchStep,
+  type Place,
+  replaceTexts,
+  textsAt,
+} from '../../../src/capability/places.js';
+import { branchesIn } from '../../../src/descriptor/branches.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
-import { sampleOf } from '../../../src/descriptor/sample-values.js';
-import type { Json, JsonMap } from '../client/json.js';
-import { listKinds, toSchema } from './values.js';
+import { type Json, type JsonMap, same } from '../client/json.js';
+import { buildLeast } from './least.js';
+import { toSchema } from './values.js';
 
 /** A reference of a described type: a place in the values of one of its properties. */
 export type Link = Reference<ModelProperty>;
@@ -49,6 +55,11 @@ export const wrapIds = ({ property, place }: Link, ...ids: readonly string[]): J
 function buildAt(schema: JSONSchema7, place: Place, ids: readonly string[]): Json {
   const [step, ...further] = place;
   if (step === undefined) return ids[0] ?? null;
+  if ('branch' in step) {
+    const least = { [step.branch]: step.of.find((value) => value !== null) ?? null };
+    const built = buildAt(findBranch(schema, step), further, ids) as JsonMap;
+    return least[step.branch] === null ? built : { ...least, ...built };
+  }
   if ('member' in step) {
     const inner = toSchema(schema.properties?.[step.member]);
     const least = buildLeast({ ...schema, type: 'object' }) as JsonMap;
@@ -63,21 +74,10 @@ function buildAt(schema: JSONSchema7, place: Place, ids: readonly string[]): Jso
   return { ...least, ...Object.fromEntries(entries) };
 }
 
-/** Returns a value of a schema with nothing in it that may be left out. */
-function buildLeast(schema: JSONSchema7): Json {
-  switch (listKinds(schema).find((kind) => kind !== 'null')) {
-    case 'object': {
-      const { properties = {}, required = [] } = schema;
-      return Object.fromEntries(
-        required.map((name) => [name, buildLeast(toSchema(properties[name]))]),
-      );
-    }
-    case 'array':
-      return (schema.minItems ?? 0) > 0 ? (sampleOf(schema) as Json) : [];
-    default:
-      return sampleOf(schema) as Json;
-  }
-}
+/** Finds the schema of a branch of a union. */
+const findBranch = (schema: JSONSchema7, step: BranchStep): JSONSchema7 =>
+  branchesIn(schema).find((one) => same(one.step as unknown as Json, step as unknown as Json))
+    ?.schema ?? {};
 
 function canStandAlone(link: Link): boolean {
   const { property, place } = link;
@@ -89,6 +89,7 @@ function canStandAlone(link: Link): boolean {
 /** Tells whether the lists and maps on the way to a place may have one entry. */
 function hasRoomForOne(schema: JSONSchema7, [step, ...further]: Place): boolean {
   if (step === undefined) return true;
+  if ('branch' in step) return hasRoomForOne(findBranch(schema, step), further);
   const { minItems = 0, minProperties = 0, properties, items, additionalProperties } = schema;
   if ('member' in step) return hasRoomForOne(toSchema(properties?.[step.member]), further);
   if (minItems > 1 || minProperties > 1) return false;

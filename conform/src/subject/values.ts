@@ -1,10 +1,18 @@
 import * as fc from 'fast-check';
-import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
+import type { JSONSchema7 } from 'json-schema';
 import { formatNamed } from '../../../src/capability/formats/index.js';
+import { isOfBranch } from '../../../src/capability/places.js';
+import { branchesIn } from '../../../src/descriptor/branches.js';
 import { normalizationsOf } from '../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
+import { leastHeight, SampleDepth } from '../../../src/descriptor/nesting.js';
+import { sampleOf } from '../../../src/descriptor/sample-values.js';
 import { normalForm } from '../../../src/text/index.js';
 import type { Json, JsonMap } from '../client/json.js';
+import { listKinds, toSchema } from './least.js';
+import { buildDeepest, hasEnd } from './nested.js';
+
+export { listKinds, toSchema } from './least.js';
 
 /** Values of a property: those at its bounds, and those one past them or of another kind. */
 export interface Values {
@@ -14,10 +22,21 @@ export interface Values {
 
 /** Returns values that a property takes and values that it refuses, by its schema. */
 export function listValues({ schema, nullable }: ModelProperty): Values {
-  const { good, bad } = listSchemaValues(schema);
+  const { good, bad } = addDeepest(schema, listSchemaValues(schema));
   return {
     good: nullable ? [...good.filter((one) => one !== null), null] : good,
     bad: nullable ? bad.filter((one) => one !== null) : [...new Set([...bad, null])],
+  };
+}
+
+/** Adds the deepest value of a definition that contains itself, and one that is too deep. */
+function addDeepest(schema: JSONSchema7, { good, bad }: Values): Values {
+  if (!hasEnd(schema)) return { good, bad };
+  const deepest = buildDeepest(schema);
+  const deeper = buildDeepest(schema, {});
+  return {
+    good: deepest === undefined ? good : [...good, deepest],
+    bad: deeper === undefined ? bad : [...bad, deeper],
   };
 }
 
@@ -25,18 +44,54 @@ export function listValues({ schema, nullable }: ModelProperty): Values {
  * Returns values that a JSON schema allows, and values that it refuses. Null is one kind among
  * others.
  */
-export function listSchemaValues(schema: JSONSchema7): Values {
+export function listSchemaValues(schema: JSONSchema7, outer = new SampleDepth()): Values {
+  if (outer.leavesOut(schema)) return listFlattest(schema, outer);
+  const depth = outer.within(schema);
+  if (schema.oneOf !== undefined) return listUnion(schema, depth);
   const types = listKinds(schema);
   const kinds = types.filter((one) => one !== 'null');
   if (kinds.length === 0 && schema.enum === undefined) return ANYTHING;
-  const values = listKindValues(schema, kinds[0] ?? 'string');
+  const values = listKindValues(schema, kinds[0] ?? 'string', depth);
   if (!types.includes('null')) return { good: values.good, bad: [...values.bad, null] };
   return { good: [...values.good.filter((one) => one !== null), null], bad: values.bad };
 }
 
-/** Returns the JSON types that a schema allows. */
-export function listKinds({ type }: JSONSchema7): readonly string[] {
-  return type === undefined ? [] : Array.isArray(type) ? type : [type];
+/** Returns values of each branch of a union, and values that no branch takes. */
+function listUnion(schema: JSONSchema7, depth: SampleDepth): Values {
+  const branches = branchesIn(schema).map((branch) => ({
+    ...branch,
+    values: listSchemaValues(branch.schema, depth),
+  }));
+  const isMap = (one: Json): one is JsonMap =>
+    typeof one === 'object' && one !== null && !Array.isArray(one);
+  // Another branch may take a value that one refuses, unless the discriminator tells them apart.
+  const bad = branches.flatMap(({ step, values }) =>
+    values.bad.filter(
+      (one) => !isMap(one) || (Object.hasOwn(one, step.branch) && isOfBranch(step, one)),
+    ),
+  );
+  const isOpen = branches.some(({ step }) => step.others === true);
+  const tag = branches[0]?.step.branch ?? '';
+  const nulls = listKinds(schema).includes('null') ? { good: [null], bad: [] } : NO_NULLS;
+  const longest = Math.max(0, ...branches.map(({ values }) => values.good.length));
+  // Some of each branch first: callers may try the first few alone.
+  const good = Array.from({ length: longest }, (_, index) =>
+    branches.flatMap(({ values }) => values.good.slice(index, index + 1)),
+  ).flat();
+  return {
+    good: [...good, ...nulls.good],
+    bad: [
+      ...new Set([...bad, { [tag]: 5 }, ...(isOpen ? [] : [{ [tag]: 'No such value' }])]),
+    ].concat(nulls.bad),
+  };
+}
+
+const NO_NULLS: Values = Object.freeze({ good: [], bad: [null] });
+
+/** Returns one value where a definition lies within itself often enough, if there is one. */
+function listFlattest(schema: JSONSchema7, depth: SampleDepth): Values {
+  const isLegal = leastHeight(schema) < Number.POSITIVE_INFINITY;
+  return { good: isLegal ? [sampleOf(schema, '', depth) as Json] : [], bad: [] };
 }
 
 const ANYTHING: Values = Object.freeze({
@@ -45,7 +100,7 @@ const ANYTHING: Values = Object.freeze({
 });
 
 /** Returns values of a schema, good and bad, for one JSON type. */
-function listKindValues(schema: JSONSchema7, kind: string): Values {
+function listKindValues(schema: JSONSchema7, kind: string, depth: SampleDepth): Values {
   if (schema.const !== undefined) {
     return { good: [schema.const as Json], bad: ['no such value', 5.5, {}] };
   }
@@ -61,9 +116,9 @@ function listKindValues(schema: JSONSchema7, kind: string): Values {
     case 'string':
       return listStrings(schema);
     case 'array':
-      return listLists(schema);
+      return listLists(schema, depth);
     default:
-      return listObjects(schema);
+      return listObjects(schema, depth);
   }
 }
 
@@ -144,8 +199,11 @@ export function drawMatching(
 }
 
 /** Returns lists of the shortest and the longest length, and lists beyond them. */
-function listLists({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7): Values {
-  const { good, bad } = listSchemaValues(toSchema(items));
+function listLists(
+  { items, maxItems, minItems = 0, uniqueItems }: JSONSchema7,
+  depth: SampleDepth,
+): Values {
+  const { good, bad } = listSchemaValues(toSchema(items), depth);
   const small = good.filter((one) => JSON.stringify(one).length < 300);
   const [first] = small;
   const shapes: Json[] = ['x', {}, 5];
@@ -173,23 +231,18 @@ function listLists({ items, maxItems, minItems = 0, uniqueItems }: JSONSchema7):
 const addNumber = (value: Json, n: number): Json =>
   typeof value === 'number' ? value + n : `${String(value)}${n}`;
 
-/** Returns a schema as an object: `true` allows anything. */
-export function toSchema(schema: JSONSchema7['items'] | JSONSchema7Definition): JSONSchema7 {
-  return typeof schema === 'object' && !Array.isArray(schema) ? schema : {};
-}
-
 /**
  * Returns objects with all members and with few, and objects that lack one or have one too many.
  */
-function listObjects(schema: JSONSchema7): Values {
-  return schema.properties === undefined ? listMaps(schema) : listMembers(schema);
+function listObjects(schema: JSONSchema7, depth: SampleDepth): Values {
+  return schema.properties === undefined ? listMaps(schema, depth) : listMembers(schema, depth);
 }
 
 /** Returns objects with as few members as may be, with all, and with one that is wrong. */
-function listMembers({ properties = {}, required = [] }: JSONSchema7): Values {
+function listMembers({ properties = {}, required = [] }: JSONSchema7, depth: SampleDepth): Values {
   const members = Object.entries(properties).map(([name, schema]) => ({
     name,
-    ...listSchemaValues(toSchema(schema)),
+    ...listSchemaValues(toSchema(schema), depth),
   }));
   const whole = Object.fromEntries(
     members.flatMap(({ name, good }) => (good[0] === undefined ? [] : [[name, good[0]]])),
@@ -240,9 +293,9 @@ export function listKeys(schema: JSONSchema7): Values {
  * Returns maps of few and of many entries, and maps with one wrong key or value. A map of values
  * that are all true is a set.
  */
-function listMaps(schema: JSONSchema7): Values {
+function listMaps(schema: JSONSchema7, depth: SampleDepth): Values {
   const { maxProperties, minProperties = 0, additionalProperties } = schema;
-  const values = listSchemaValues(toSchema(additionalProperties));
+  const values = listSchemaValues(toSchema(additionalProperties), depth);
   const set = toSchema(additionalProperties).enum?.[0] === true;
   const good: readonly Json[] = set ? [true] : values.good.filter((one) => countOctets(one) < 2000);
   const bad: readonly Json[] = set ? [false, null, 1, 'true'] : values.bad;

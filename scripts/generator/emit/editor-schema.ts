@@ -45,7 +45,7 @@ function isNested(value: unknown): value is readonly unknown[] {
   return Array.isArray(value) && value.some((each) => typeof each === 'object');
 }
 
-/** Returns a value in YAML's flow style. It quotes only words that YAML reads as another value. */
+/** Returns a value in YAML's flow style. It quotes only what YAML reads as another value. */
 export function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -53,5 +53,5 @@ export function flow(value: unknown): string {
     return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
   }
   if (typeof value !== 'string') return String(value);
-  return /^(?:|null|true|false)$/.test(value) ? `'${value}'` : value;
+  return /^(?:|null|true|false|[#@].*)$/.test(value) ? `'${value}'` : value;
 }

@@ -12,6 +12,7 @@ import { emitPrisma } from './prisma.js';
 import { emitEngineSchemas } from './prisma-engine.js';
 import { emitReference } from './reference/index.js';
 import { emitEngine, emitRegistry } from './registry.js';
+import { emitSharedTypes } from './shared-types.js';
 import { emitStandardMethods } from './standard.js';
 import { emitTypeModules } from './type-module.js';
 import { emitTypeValidators } from './type-validators.js';
@@ -37,6 +38,7 @@ export interface Emitter {
 export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'types and definitions', emit: emitTypeModules },
   { name: 'validators', emit: emitTypeValidators, isByName: true },
+  { name: 'shared types', emit: emitSharedTypes },
   { name: 'own methods', emit: emitOwnMethods },
   { name: 'hook types', emit: emitHooks },
   { name: 'capabilities', emit: emitCapabilities, isByName: true },

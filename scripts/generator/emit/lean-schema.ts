@@ -19,6 +19,7 @@ const LEAVES: ReadonlyMap<string, string> = new Map([
  */
 export function lean(schema: JSONSchema7): JSONSchema7 {
   const { properties, items, additionalProperties } = schema;
+  if (schema.oneOf !== undefined) return leanUnion(schema);
   if (schema.const !== undefined) return constantType(schema, [schema.const as JsonValue]);
   if (schema.enum?.some((value) => typeof value === 'object' && value !== null))
     return constantType(schema, schema.enum as readonly JsonValue[]);
@@ -32,6 +33,16 @@ export function lean(schema: JSONSchema7): JSONSchema7 {
       ? // A leaf by itself is printed otherwise here, without brackets.
         { additionalProperties: lean(additionalProperties) }
       : {}),
+  };
+}
+
+/** Returns a union as one of its branches, or null where it may be null: no type is beside it. */
+function leanUnion({ title, description, type, oneOf = [] }: JSONSchema7): JSONSchema7 {
+  const branches = oneOf.map((branch) => (typeof branch === 'object' ? lean(branch) : branch));
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    oneOf: [type].flat().includes('null') ? [...branches, { type: 'null' }] : branches,
   };
 }
 

@@ -7,7 +7,7 @@ import type {
 import { validationSchema } from '../../../src/descriptor/validation/schema.js';
 import { Call, Code } from './code.js';
 import { deprecatedWords, GeneratedModule } from './generated-module.js';
-import { sharedSchemas, withShared } from './shared-schemas.js';
+import { importsOf, sharedSchemas, withShared } from './shared-schemas.js';
 import { JMAP, validatorsOf } from './sources.js';
 import { sourceOf } from './type-validators.js';
 import { emitValidators, type ValidatorSource, validatorModule } from './validators.js';
@@ -24,7 +24,7 @@ export async function emitOwnMethods(model: Model): Promise<EmittedFiles> {
     const from = sourceOf(capability);
     const path = `generated/${capability.name}/methods`;
     const module = new GeneratedModule(`${path}.ts`, from);
-    await addWireTypes(module, listWireTypes(methods));
+    await addWireTypes(module, listWireTypes(module, capability));
     addMethods(module, capability);
     files.set(`${path}.ts`, module.toString());
     const sources = methods.flatMap(listValidators);
@@ -68,13 +68,16 @@ function nameValidator(method: ModelMethod, part: 'Arguments' | 'Response'): str
  * Returns the types of arguments and responses, with schemas that several share as types of their
  * own.
  */
-function listWireTypes(methods: readonly ModelMethod[]): readonly NamedSchema[] {
+function listWireTypes(
+  module: GeneratedModule,
+  { methods, sharedTypes }: ModelCapability,
+): readonly NamedSchema[] {
   const types = methods.flatMap(nameTypes);
   const shared = sharedSchemas(
     methods.flatMap((method) => [method.arguments, method.response]),
     types.map(([name]) => name),
   );
-  return withShared(types, shared);
+  return withShared(types, shared, importsOf(module, sharedTypes));
 }
 
 /** Returns the two types of a method by name, each with a description. */

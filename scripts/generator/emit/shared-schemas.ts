@@ -1,11 +1,35 @@
 import type { JSONSchema7 } from 'json-schema';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
+import { sharedModule } from '../../../src/descriptor/shared-files.js';
+import type { GeneratedModule } from './generated-module.js';
+
+/** The folder of the types that several descriptors share. */
+export const SHARED_TYPES = 'generated/shared';
 
 /**
  * Schemas of `$defs` carry a title wherever they are used. Each becomes one exported type of a
  * module, and its uses the name of that type.
  */
 export type SharedSchemas = ReadonlyMap<string, JSONSchema7>;
+
+/**
+ * Returns how a type comes from the module of a shared file: a function that imports it and returns
+ * its name here. Undefined for a type that the module declares.
+ */
+export type ImportName = (title: string) => (() => string) | undefined;
+
+/** Returns the same for a module with definitions of a capability, or of a shared file itself. */
+export function importsOf(
+  module: GeneratedModule,
+  sharedTypes: ReadonlyMap<string, string> = new Map(),
+  ownFile?: string,
+): ImportName {
+  return (title) => {
+    const file = sharedTypes.get(title);
+    if (file === undefined || file === ownFile) return undefined;
+    return () => module.type({ from: `./${SHARED_TYPES}/${sharedModule(file)}.js` }, title);
+  };
+}
 
 type Named = readonly (readonly [string, JSONSchema7])[];
 
@@ -30,20 +54,26 @@ export function sharedSchemas(
 /**
  * Returns the types of a module, then the shared ones, all of them with names for what is shared.
  */
-export function withShared(types: Named, shared: SharedSchemas): Named {
+export function withShared(
+  types: Named,
+  shared: SharedSchemas,
+  importName: ImportName = () => undefined,
+): Named {
   const named = types.map(([name, schema]) => [name, mapInner(schema, nameShared)] as const);
-  const own = [...shared].map(
+  const declared = [...shared].filter(([name]) => importName(name) === undefined);
+  const own = declared.map(
     ([name, schema]) => [name, mapInner(withoutNull(schema), nameShared)] as const,
   );
   return [...named, ...own];
 
   function nameShared(schema: JSONSchema7): JSONSchema7 {
     const { title, description } = schema;
-    if (title === undefined || !shared.has(title)) {
+    if (title === undefined || !(shared.has(title) || importName(title) !== undefined)) {
       const { title: _title, ...rest } = schema;
       return mapInner(rest, nameShared);
     }
-    const tsType = [schema.type].flat().includes('null') ? `(${title} | null)` : title;
+    const name = importName(title)?.() ?? title;
+    const tsType = [schema.type].flat().includes('null') ? `(${name} | null)` : name;
     // `tsType` is json-schema-to-typescript's word for text that it takes over.
     return { ...(description === undefined ? {} : { description }), tsType } as JSONSchema7;
   }

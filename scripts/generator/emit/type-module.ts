@@ -13,7 +13,7 @@ export async function emitTypeModules(model: Model): Promise<EmittedFiles> {
     for (const type of capability.types) {
       const path = `generated/${capability.name}/${type.name}.definition.ts`;
       const module = new GeneratedModule(path, sourceOf(capability));
-      await addTypesOf(module, type);
+      await addTypesOf(module, capability, type);
       addDefinition(module, capability, type);
       files.set(path, module.toString());
     }

@@ -5,12 +5,12 @@ import {
   methodTypeName,
   standardMethodsOf,
 } from '../../../src/descriptor/model/further-members.js';
-import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import type { ModelCapability, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { ANSWERED_SUFFIXES, addAnswered, answeredTypes, keptName } from './answered-types.js';
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { commentOnSteps } from './rule-words.js';
-import { sharedSchemas, withShared } from './shared-schemas.js';
+import { type ImportName, importsOf, sharedSchemas, withShared } from './shared-schemas.js';
 import { JMAP } from './sources.js';
 import { orNull } from './type-validators.js';
 import { addWireTypes, type NamedSchema } from './wire-types.js';
@@ -19,11 +19,17 @@ import { addWireTypes, type NamedSchema } from './wire-types.js';
  * Adds the types of a data type: what is on the wire (what /get answers, what /set takes, the
  * FilterCondition), and what the server stores.
  */
-export async function addTypesOf(module: GeneratedModule, type: ModelType): Promise<void> {
+export async function addTypesOf(
+  module: GeneratedModule,
+  { sharedTypes }: Pick<ModelCapability, 'sharedTypes'>,
+  type: ModelType,
+): Promise<void> {
   const { name } = type;
+  const imports = importsOf(module, sharedTypes);
   const types = withShared(
     [...ownTypes(type), ...secretsOf(type), ...answeredTypes(type)],
     sharedOnWire(type),
+    imports,
   );
   await addWireTypes(module, types.slice(0, 1));
   const create = filled(createType(type), `export type ${name}Create = `.length);
@@ -33,7 +39,7 @@ export async function addTypesOf(module: GeneratedModule, type: ModelType): Prom
   await addWireTypes(module, types.slice(1));
   addAnswered(module, type);
   await addErrors(module, type);
-  await addStored(module, type);
+  await addStored(module, type, imports);
 }
 
 /** Adds the SetErrors of a type that declares some of its own: these and the standard ones. */
@@ -93,7 +99,11 @@ function namesOf(type: ModelType): readonly string[] {
  * Adds the type that hooks see: the object on the wire, and the properties that never leave the
  * server.
  */
-async function addStored(module: GeneratedModule, type: ModelType): Promise<void> {
+async function addStored(
+  module: GeneratedModule,
+  type: ModelType,
+  imports: ImportName,
+): Promise<void> {
   const { name } = type;
   const words = 'The stored object, as the server and its hooks see it.';
   const hidden = type.properties.filter((property) => !isShown(property));
@@ -112,7 +122,7 @@ async function addStored(module: GeneratedModule, type: ModelType): Promise<void
     hidden.filter(isAlwaysThere),
     stored,
   );
-  const types = withShared([[`${name}Stored`, own]], shared);
+  const types = withShared([[`${name}Stored`, own]], shared, imports);
   await addWireTypes(
     module,
     types.filter(([title]) => !onWire.has(title)),

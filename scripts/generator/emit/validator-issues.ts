@@ -9,7 +9,8 @@ const KEEP_ERROR =
 const SCHEMA = /^const (schema\d+) = (\{[^\n]*\});\n/gm;
 
 /** A part of a schema, by a path of members. */
-const SCHEMA_PART = /\b(schema\d+)((?:\.[A-Za-z_$][\w$]*|\["(?:[^"\\\n]|\\.)*"\])+)(?=[},])/g;
+const SCHEMA_PART =
+  /\b(schema\d+)((?:\.[A-Za-z_$][\w$]*|\["(?:[^"\\\n]|\\.)*"\]|\[\d+\])+)(?=[},])/g;
 
 /** The errors that a validator has found so far. */
 const COUNTERS = 'let vErrors = null, errors = 0;';
@@ -46,8 +47,8 @@ export function withIssues(code: string): string {
 /** Puts values in the place of short references to parts of a schema. */
 function withParts(params: string, schemas: ReadonlyMap<string, unknown>): string {
   return params.replace(SCHEMA_PART, (reference, name: string, path: string) => {
-    const keys = [...path.matchAll(/\.([\w$]+)|\[("(?:[^"\\]|\\.)*")\]/g)].map(
-      ([, word, quoted]) => word ?? (JSON.parse(quoted ?? '""') as string),
+    const keys = [...path.matchAll(/\.([\w$]+)|\[("(?:[^"\\]|\\.)*"|\d+)\]/g)].map(
+      ([, word, quoted]) => word ?? String(JSON.parse(quoted ?? '""')),
     );
     let part: unknown = schemas.get(name);
     for (const key of keys)

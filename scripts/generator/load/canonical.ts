@@ -27,6 +27,8 @@ const PARTS: Readonly<Record<Part, Readonly<Record<string, Part>> | Part>> = {
     items: 'schema',
     additionalProperties: 'schema',
     setOf: 'schema',
+    // Lists of schemas: each item is a part of its own.
+    oneOf: 'schema',
   },
   members: 'schema',
   data: 'data',

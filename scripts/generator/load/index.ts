@@ -1,10 +1,12 @@
-import type { Dirent } from 'node:fs';
+import { type Dirent, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Descriptor, decode } from '../../../src/descriptor/descriptor-file.js';
 import type { Location, Problem } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
-import { parseDescriptor } from '../../../src/descriptor/parse.js';
+import { type Parsed, parseDescriptor } from '../../../src/descriptor/parse.js';
+import { withoutDoubles } from '../../../src/descriptor/problems.js';
+import { type ReadShared, withShared } from '../../../src/descriptor/shared-files.js';
 import { isPackageRoot } from '../../../src/server/package-root.js';
 import { engineDescriptors, inTeamProject, isEngineDescriptor } from '../../invocation.js';
 import { movedSchema } from './moved.js';
@@ -36,6 +38,7 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
     .filter((one) => !bases.has(baseOf(one)))
     .map((one) => ({ ...one, isEngines: true }));
   const files = [...own, ...engine].sort((a, b) => byCodeUnit(basename(a.file), basename(b.file)));
+  const readShared = sharedReader(root);
   const problems: Problem[] = [];
   const descriptors: Descriptor[] = [];
   for (const { file, path, isEngines } of files) {
@@ -49,9 +52,40 @@ export async function loadDescriptors(root: string): Promise<Loaded> {
     }
     const parsed = parseDescriptor(file, source);
     problems.push(...parsed.problems, ...(isTeams ? movedSchema(file, source) : []));
-    descriptors.push({ file, base, isEngines, start, root: parsed.root });
+    const whole = parsed.root && withShared(file, parsed.root, readShared);
+    problems.push(...(whole?.problems ?? []));
+    descriptors.push({ file, base, isEngines, start, root: whole?.root });
   }
-  return { descriptors, problems };
+  return { descriptors, problems: withoutDoubles(problems) };
+}
+
+/** Returns a function that reads a shared file of the project, each once. */
+function sharedReader(root: string): ReadShared {
+  const known = new Map<string, Parsed | undefined>();
+  return (file) => {
+    if (!known.has(file)) known.set(file, readShared(root, file));
+    return known.get(file);
+  };
+}
+
+function readShared(root: string, file: string): Parsed | undefined {
+  const octets = readOctets(join(root, file));
+  if (octets === null) return undefined;
+  const source = decode(octets);
+  if (source !== undefined) return parseDescriptor(file, source);
+  const at = { file, line: 1, column: 1 };
+  return { root: undefined, problems: [{ at, code: 'syntax', message: 'the file is not UTF-8.' }] };
+}
+
+/** Returns a file's octets; null where there is none. */
+function readOctets(path: string): Uint8Array | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return null;
+    throw error;
+  }
 }
 
 function baseOf({ file }: { readonly file: string }): string {

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { formatNamed } from '../../../src/capability/formats/index.js';
 import { singleReference } from '../../../src/capability/named-references.js';
+import { branchesIn } from '../../../src/descriptor/branches.js';
 import { createAjv } from '../../../src/descriptor/validation/ajv.js';
 import { mainType, validationSchema } from '../../../src/descriptor/validation/schema.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
@@ -60,7 +61,12 @@ function jsonValues(schema: JSONSchema7): readonly JsonValue[] {
     case 'array':
       return [[]];
     case 'object':
-      return [{}];
+      return [
+        {},
+        ...branchesIn(schema).flatMap(({ step }) =>
+          step.of.flatMap((value) => (value === null ? [] : [{ [step.branch]: value }])),
+        ),
+      ];
     default:
       return [{}, [], '', 0, false];
   }

@@ -1,3 +1,12 @@
+import type { JSONSchema7 } from 'json-schema';
+import type { BranchStep } from '../../../src/capability/places.js';
+import {
+  type Branch,
+  branchesIn,
+  isUnion,
+  type UnionSchema,
+} from '../../../src/descriptor/branches.js';
+import { isEnd } from '../../../src/descriptor/nesting.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
 
@@ -17,6 +26,11 @@ export function narrowed(before: unknown, after: unknown, path: string): string 
     return after === false && before !== false ? `${path || 'a value'} is refused now` : undefined;
   }
   const at = path === '' ? '' : `"${path}" `;
+  // Nothing was legal beyond the depth of a definition that contains itself.
+  if (isEnd(before)) return undefined;
+  if (isEnd(after)) return `${at}lies within ${after.beyondDepth} levels, and nests no deeper now`;
+  const branches = narrowedBranches(before, after, path);
+  if (branches !== NO_UNION) return branches;
   return (
     compareTypeWords(before, after, at) ??
     compareEnums(before, after, at) ??
@@ -24,6 +38,76 @@ export function narrowed(before: unknown, after: unknown, path: string): string 
     narrowedMembers(before, after, path) ??
     narrowedParts(before, after, path)
   );
+}
+
+/** Tells that neither of two schemas is a union. */
+const NO_UNION = Symbol();
+
+/**
+ * Compares unions by their branches, and an object with the branches that take its values. A union
+ * that is one object now is compared branch by branch.
+ */
+function narrowedBranches(
+  before: Schema,
+  after: Schema,
+  path: string,
+): string | undefined | typeof NO_UNION {
+  const at = path === '' ? '' : `"${path}" `;
+  const now = branchesIn(after);
+  if (now.length === 0 && !isUnion(before)) return NO_UNION;
+  const types = compareTypeWords(before, after, at);
+  if (types !== undefined) return types;
+  const by = now[0]?.step.branch;
+  const old = isUnion(before)
+    ? branchesIn(before)
+    : branchesIn({ oneOf: [before], discriminator: by } as UnionSchema);
+  for (const { schema: of, step } of old) {
+    const schema = of as Schema;
+    if (by !== undefined && step.branch !== by) return `${at}tells its branches by "${by}" now`;
+    const values: readonly Tag[] = step.others === true ? [OTHER, ...missing(step)] : step.of;
+    for (const value of values) {
+      const target =
+        by === undefined ? after : (branchFor(now, value)?.schema as Schema | undefined);
+      if (target === undefined) return `${at}takes no ${wordsOf(step.branch, value)} any more`;
+      const what =
+        by === undefined
+          ? narrowed(schema, after, path)
+          : narrowed(withoutMember(schema, by), withoutMember(target, by), path);
+      if (what !== undefined) return `${what}, where ${wordsOf(step.branch, value)}`;
+    }
+  }
+  return undefined;
+}
+
+/** A value of a discriminator that no branch names. */
+const OTHER = Symbol();
+type Tag = string | null | typeof OTHER;
+
+/** Returns the absence of the member where a branch of all other values takes it. */
+function missing({ of }: BranchStep): readonly null[] {
+  return of.includes(null) ? [] : [null];
+}
+
+/** Returns the branch that takes a value of the discriminator. */
+function branchFor(
+  branches: readonly Branch<JSONSchema7>[],
+  value: Tag,
+): Branch<JSONSchema7> | undefined {
+  return branches.find(({ step: { of, others } }) =>
+    value === OTHER ? others === true : of.includes(value) !== (others === true),
+  );
+}
+
+function wordsOf(member: string, value: Tag): string {
+  if (value === OTHER) return `"${member}" of another value`;
+  return value === null ? `value without "${member}"` : `"${member}": "${value}"`;
+}
+
+/** Returns the schema of a branch without the member that tells it from others. */
+function withoutMember(schema: Schema, name: string): Schema {
+  const { [name]: _own, ...properties } = membersOf(schema);
+  const required = Array.isArray(schema['required']) ? (schema['required'] as unknown[]) : [];
+  return { ...schema, properties, required: required.filter((one) => one !== name) };
 }
 
 /** Returns the types that a value may no longer have, in words. */

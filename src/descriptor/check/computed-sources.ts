@@ -1,7 +1,7 @@
+import { onCycles } from '../cycles.js';
 import { member } from '../located.js';
 import type { ComputedView, PropertyView } from '../property-view.js';
 import type { TypeView } from '../view.js';
-import { onCycles } from './cycles.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { findProperty, findType, typesOf } from './types.js';
 

@@ -1,7 +1,8 @@
 import { BOUNDS } from '../bounds.js';
-import { BESIDE_REF, isBesideRef, LOCAL, titleOf } from '../expand.js';
-import { type Located, type Member, member, members, text } from '../located.js';
-import { onCycles } from './cycles.js';
+import { onCycles } from '../cycles.js';
+import { definitionGraph, LOCAL, referredName, referring } from '../definition-references.js';
+import { BESIDE_REF, isBesideRef, titleOf } from '../expand.js';
+import { items, type Located, type Member, member, members, text } from '../located.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, oneOf, type Report, type Rule } from './rule.js';
 
@@ -25,7 +26,7 @@ export const definitions: Rule = (views, report) => {
     }
     const names = found.map(({ name }) => name);
     for (const node of referring(root)) judgeReference(node, names, report);
-    rejectRecursion(found, report);
+    judgeRecursion(found, report);
     for (const at of oversized)
       report(
         'too-deep',
@@ -71,42 +72,60 @@ function judgeReference(node: Located, names: readonly string[], report: Report)
   }
 }
 
-/** Reports each definition that contains itself, directly or through others. */
-function rejectRecursion(found: readonly Member[], report: Report): void {
-  const circular = onCycles(
-    new Map(
-      found.map(({ name, node }) => [name, referring(node).map((each) => readName(each))] as const),
-    ),
-  );
-  for (const { name, nameAt } of found) {
-    if (circular.has(name))
+/**
+ * Reports a recursive definition whose values could never end, and `maxDepth` at a definition that
+ * isn't recursive.
+ */
+function judgeRecursion(found: readonly Member[], report: Report): void {
+  const circular = onCycles(definitionGraph(found));
+  const ending = endingNames(found);
+  for (const { name, nameAt, node } of found) {
+    if (circular.has(name) && !ending.has(name))
       report(
-        'recursive-definition',
+        'endless-definition',
         nameAt,
-        `"${name}" contains itself by $ref, so its values could nest without end. A column ` +
-          'holds a bounded value: write the levels out, or make it a type and use references.',
+        `every "${name}" would contain another one without end: let the member that leads back ` +
+          'be absent, null or an empty list.',
+      );
+    const depth = node.members?.get('maxDepth');
+    if (depth !== undefined && !circular.has(name))
+      report(
+        'misplaced-key',
+        depth.nameAt,
+        `"maxDepth" bounds a definition that contains itself, and "${name}" doesn't: leave it out.`,
       );
   }
 }
 
-/** Returns the name that a `$ref` has behind `#/$defs/`; empty if the node has no `$ref`. */
-function readName(node: Located): string {
-  return (text(member(node, '$ref')) ?? '').slice(LOCAL.length);
+/** Returns the names of the definitions that have a value without end: all but endless ones. */
+function endingNames(found: readonly Member[]): ReadonlySet<string> {
+  const ending = new Set<string>();
+  for (let size = -1; size < ending.size; ) {
+    size = ending.size;
+    for (const { name, node } of found) if (canEnd(node, ending)) ending.add(name);
+  }
+  return ending;
 }
 
-/** Values that are the author's data and the session's: what looks like a `$ref` there is none. */
-const DATA: readonly string[] = ['default', 'enum', 'const', 'session', 'accountSession'];
-
-/** Keys of an object whose members have names that the author chose. */
-const NAMED: readonly string[] = ['types', 'properties', '$defs', 'methods'];
-
-/**
- * Returns every schema that has a `$ref`. `isNamed`: the node's members have names that the author
- * chose, so that a property called `$ref` or `default` is no key.
- */
-function referring(node: Located, isNamed = false): readonly Located[] {
-  if (isNamed) return members(node).flatMap((each) => referring(each.node));
-  const own = text(member(node, '$ref')) === undefined ? [] : [node];
-  const inner = members(node).filter(({ name }) => !DATA.includes(name));
-  return [...own, ...inner.flatMap((each) => referring(each.node, NAMED.includes(each.name)))];
+/** Returns whether a schema has a value if the definitions of these names have one. */
+function canEnd(node: Located, ending: ReadonlySet<string>): boolean {
+  if (member(node, '$ref') !== undefined) return ending.has(referredName(node));
+  if (member(node, 'type')?.items?.some((each) => text(each) === 'null') === true) return true;
+  const branches = member(node, 'oneOf')?.items;
+  if (branches !== undefined) return branches.some((branch) => canEnd(branch, ending));
+  const needs = (key: string, least: string): boolean => {
+    const inner = member(node, key);
+    const count = member(node, least)?.value;
+    return inner === undefined || !(Number(count) > 0) || canEnd(inner, ending);
+  };
+  const required = items(member(node, 'required')).flatMap((item) => text(item) ?? []);
+  const all = member(node, 'properties');
+  return (
+    needs('items', 'minItems') &&
+    needs('additionalProperties', 'minProperties') &&
+    required.every((name) => {
+      const inner = member(all, name);
+      return inner === undefined || canEnd(inner, ending);
+    })
+  );
 }

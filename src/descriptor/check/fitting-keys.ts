@@ -58,6 +58,8 @@ export const fittingKeys: Rule = (views, report) => {
       judgeSet(node, keys, report);
       continue;
     }
+    // The rule about unions tells of keys beside their branches.
+    if (member(node, 'oneOf') !== undefined) continue;
     if (member(node, 'const') !== undefined) {
       judgeConstant(node, report);
       continue;

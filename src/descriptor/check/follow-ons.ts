@@ -16,7 +16,19 @@ export type Path = readonly string[];
 /** Keys by which other rules tell what a property is: one that is misspelt spoils the property. */
 const MEANINGFUL: ReadonlySet<string> = new Set([
   ...['type', 'format', 'enum', 'items', 'properties', 'additionalProperties', 'required'],
-  ...['setOf', '$ref', 'const', 'default', 'optional', 'access', 'blob', 'references', 'computed'],
+  ...[
+    'setOf',
+    'oneOf',
+    'discriminator',
+    '$ref',
+    'const',
+    'default',
+    'optional',
+    'access',
+    'blob',
+    'references',
+    'computed',
+  ],
 ]);
 
 /**

@@ -44,6 +44,7 @@ import { structure } from './structure.js';
 import { transitions } from './transitions.js';
 import { typeNames } from './type-names.js';
 import { unindexed } from './unindexed.js';
+import { unions } from './unions.js';
 import { uniques } from './unique-keys.js';
 import { unmarkedBlobs } from './unmarked-blobs.js';
 
@@ -67,6 +68,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   defaultValues,
   enumValues,
   constants,
+  unions,
   optionals,
   normalForms,
   fittingKeys,

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../protocol/canonical-json.js';
 import { BOUNDS } from '../bounds.js';
-import { flag, type Located, member, text } from '../located.js';
+import { flag, isRepeated, type Located, member, text } from '../located.js';
 import {
   isTypeName,
   type PropertyView,
@@ -23,8 +23,11 @@ export const references: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
     for (const property of type.properties) {
       judgeOnce(property, report);
-      for (const reference of property.references)
-        judgeReference(type, property, reference, report);
+      for (const reference of property.references) {
+        judgeName(property, reference, report);
+        if (![...reference.above, reference.node].some(isRepeated))
+          judgeReference(type, property, reference, report);
+      }
     }
   }
 };
@@ -113,6 +116,21 @@ function judgeOnce({ name, nameAt, node, blobs, references }: PropertyView, repo
   }
 }
 
+/** Reports a place so deep that its name is too long. */
+function judgeName(
+  { nameAt, node: whole }: PropertyView,
+  { name, node, target }: ReferenceView,
+  report: Report,
+): void {
+  if (name.length <= BOUNDS.referenceName) return;
+  report(
+    'bad-reference',
+    member(node, 'references')?.at ?? (node === whole ? nameAt : target.at),
+    `the names on the way to "${name.slice(0, 60)}…" have more than ${BOUNDS.referenceName} ` +
+      'letters together: shorten them.',
+  );
+}
+
 /** Reports what a reference can't be at its place, and the effects that it can't have there. */
 function judgeReference(
   type: TypeView,
@@ -129,12 +147,6 @@ function judgeReference(
       'bad-reference',
       member(whole, 'access')?.at ?? nameAt,
       `"${name}" is a reference, which has to be read: it can't be secret.`,
-    );
-  if (name.length > BOUNDS.referenceName)
-    complain(
-      'references',
-      `the names on the way to "${name.slice(0, 60)}…" have more than ${BOUNDS.referenceName} ` +
-        'letters together: shorten them.',
     );
   if (acyclic && target.name !== type.name)
     complain(

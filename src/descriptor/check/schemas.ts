@@ -1,4 +1,4 @@
-import { type Located, member, members } from '../located.js';
+import { isRepeated, items, type Located, member, members } from '../located.js';
 import type { Location } from '../model.js';
 import type { CapabilityView } from '../view.js';
 
@@ -51,8 +51,12 @@ export function schemasOf(view: CapabilityView): readonly SchemaView[] {
   return [...found.values(), ...messages.values()];
 }
 
-/** Adds a schema and all below it. A definition is walked again only where it stands deeper. */
+/**
+ * Adds a schema and all below it. A definition is walked again only where it stands deeper, and not
+ * within itself.
+ */
 function collect(schema: SchemaView, found: Found): void {
+  if (isRepeated(schema.node)) return;
   const key = schema.node.definition ?? schema.node;
   const known = found.get(key);
   if (known !== undefined && known.depth >= schema.depth) return;
@@ -63,8 +67,10 @@ function collect(schema: SchemaView, found: Found): void {
     collect({ label: `${outer}/${label}`, node, at, depth, use, isKey }, found);
   for (const { name, nameAt, node } of members(member(schema.node, 'properties')))
     inner(name, node, nameAt);
-  const items = member(schema.node, 'items');
-  if (items !== undefined) inner('items', items, items.at);
+  const item = member(schema.node, 'items');
+  if (item !== undefined) inner('items', item, item.at);
+  for (const branch of items(member(schema.node, 'oneOf')))
+    collect({ ...schema, node: branch, at: branch.at }, found);
   const keys = member(schema.node, 'setOf');
   if (keys?.members !== undefined) inner('keys', keys, keys.at, true);
   const further = member(schema.node, 'additionalProperties');

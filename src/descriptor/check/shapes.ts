@@ -17,8 +17,9 @@ export const shapes: Rule = (views, report) => {
         `"${schema.label}" lies deeper than ${BOUNDS.depth} levels; flatten the object, or ` +
           'allow any JSON with additionalProperties: true.',
       );
-    // A constant says all that there is to say.
+    // A constant says all that there is to say, and so do the branches of a union.
     if (member(schema.node, 'const') !== undefined) continue;
+    if (member(schema.node, 'oneOf') !== undefined) continue;
     if (type === 'array' && member(schema.node, 'items') === undefined)
       report(
         'missing-items',

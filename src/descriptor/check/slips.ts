@@ -59,8 +59,7 @@ const FORMAT_WORDS: ReadonlyMap<string, string> = byWord([
 
 /** Keys that other languages have: what to write instead. */
 export const REFUSED: Readonly<Record<string, string>> = Object.freeze({
-  oneOf: 'a value has one shape; write the shape that covers all of them',
-  anyOf: 'a value has one shape; write the shape that covers all of them',
+  anyOf: 'write oneOf with a discriminator, or the shape that covers all values',
   allOf: 'write all keys into the one schema',
   not: 'say what is allowed',
   if: 'a value has one shape',

@@ -65,6 +65,17 @@ export const MEANING = Object.freeze({
     wrong: 'errors: [forbidden]',
     right: 'errors: [invoiceIsPaid]',
   },
+  'bad-union': {
+    cause:
+      'A union has objects as branches. The member under `discriminator` has other values in ' +
+      'each branch: a `const`, an `enum`, or any other text in one. One branch may lack it.',
+    wrong: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]",
+    right: "oneOf: [{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }], discriminator: '@type'",
+  },
+  'endless-definition': {
+    cause: 'Each value of a definition needs another value of it, so none can end.',
+    cure: 'Let the member that leads back be absent, null or an empty list.',
+  },
   'bad-rename': {
     cause:
       '`renamedFrom` gives the name of the last release, which the descriptor no longer ' +
@@ -191,10 +202,6 @@ export const MEANING = Object.freeze({
     wrong: "due: { type: [string, 'null'], default: x }",
     right: "due: { type: [string, 'null'] }",
   },
-  'recursive-definition': {
-    cause: 'A definition contains itself.',
-    cure: 'Use a reference to an object instead.',
-  },
   'required-default': {
     cause: 'Every create gives a required property: its default would never be used.',
     wrong: 'properties: { name: { type: string, default: x } }, required: [name]',
@@ -240,7 +247,7 @@ export const MEANING = Object.freeze({
     right: 'accountCapability: urn:example:things',
   },
   'unknown-definition': {
-    cause: '`$ref` names no schema under `$defs`.',
+    cause: '`$ref` names no schema under `$defs`, and none of a file in `capabilities/shared/`.',
     wrong: "$ref: '#/$defs/prat'",
     right: "$ref: '#/$defs/part'",
   },

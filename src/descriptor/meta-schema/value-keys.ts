@@ -168,12 +168,25 @@ export const schemaKeys: Record<string, JSONSchema7> = {
     then: ref('schema'),
     else: { type: 'string' },
   },
-  $ref: text('A schema of this descriptor, instead of one written here.', '#/$defs/address'),
+  oneOf: {
+    type: 'array',
+    items: ref('schema'),
+    minItems: 1,
+    description:
+      'The branches of a union: objects that the member under `discriminator` tells apart.',
+    examples: [[{ $ref: '#/$defs/home' }, { $ref: '#/$defs/work' }]],
+  },
+  discriminator: text('The member of a union whose value tells its branches apart.', '@type'),
+  $ref: text(
+    'A schema of this descriptor or of a shared file, instead of one written here.',
+    '#/$defs/address',
+    'shared/address.yaml#/Address',
+  ),
 };
 
-/** A schema has a type, unless it is a set, a constant or one from `$defs`. */
+/** A schema has a type, unless it is a set, a union, a constant or one from `$defs`. */
 export const typeNeeded: JSONSchema7 = {
-  if: { anyOf: [{ required: ['setOf'] }, { required: ['$ref'] }, { required: ['const'] }] },
+  if: { anyOf: ['setOf', 'oneOf', '$ref', 'const'].map((key) => ({ required: [key] })) },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: true,
   else: { required: ['type'] },
@@ -192,4 +205,19 @@ export const schema: JSONSchema7 = {
   },
   ...typeNeeded,
   additionalProperties: false,
+};
+
+/** A schema under `$defs`, which may contain itself. */
+export const definition: JSONSchema7 = {
+  ...schema,
+  description: 'A schema by its name, for $ref.',
+  properties: {
+    ...schema.properties,
+    maxDepth: count(
+      'Of a definition that contains itself: how many of its values lie within each other at ' +
+        `most; ${BOUNDS.nesting} by default.`,
+      BOUNDS.maxNesting,
+      { minimum: 1, example: 5 },
+    ),
+  },
 };

@@ -1,6 +1,7 @@
 import { BUILT_IN_METHODS } from '../../capability/capability-definition.js';
 import type { JsonObject } from '../../protocol/json.js';
-import { flag, member, text, words } from '../located.js';
+import { titleOf } from '../expand.js';
+import { flag, type Located, member, members, text, words } from '../located.js';
 import type { Model, ModelCapability, ModelMethod } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import type { CapabilityView, MethodView } from '../view.js';
@@ -33,6 +34,7 @@ function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCap
   };
   return {
     ...meaning,
+    ...sharedTypesOf(root),
     drops: dropsIn(member(root, 'drops')),
     name: view.base,
     description: words(root),
@@ -40,6 +42,14 @@ function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCap
     onWire: wireDescriptor(view, isInternal),
     at: view.urnAt,
   };
+}
+
+/** Returns the files of the definitions that come from shared ones, if there are any. */
+function sharedTypesOf(root: Located): Pick<ModelCapability, 'sharedTypes'> {
+  const all = members(member(root, '$defs')).flatMap(({ name, node }) =>
+    node.sharedFile === undefined ? [] : [[titleOf(name), node.sharedFile] as const],
+  );
+  return all.length === 0 ? {} : { sharedTypes: new Map(all) };
 }
 
 /** Returns the model of an own method. A closed object of arguments names them, sorted. */

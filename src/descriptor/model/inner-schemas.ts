@@ -2,7 +2,7 @@ import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 
 /**
  * Returns the schema after changing every schema directly within it: members, items, further
- * members.
+ * members, branches.
  */
 export function mapInner(
   schema: JSONSchema7,
@@ -10,7 +10,7 @@ export function mapInner(
 ): JSONSchema7 {
   const each = <T extends JSONSchema7Definition>(inner: T): JSONSchema7Definition =>
     typeof inner === 'object' ? change(inner) : inner;
-  const { properties, items, additionalProperties } = schema;
+  const { properties, items, additionalProperties, oneOf } = schema;
   return {
     ...schema,
     ...(properties === undefined
@@ -20,6 +20,7 @@ export function mapInner(
             Object.entries(properties).map(([name, inner]) => [name, each(inner)]),
           ),
         }),
+    ...(oneOf === undefined ? {} : { oneOf: oneOf.map(each) }),
     ...(typeof items === 'object' && !Array.isArray(items) ? { items: change(items) } : {}),
     ...(typeof additionalProperties === 'object'
       ? { additionalProperties: change(additionalProperties) }

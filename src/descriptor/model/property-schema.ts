@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import type { JsonValue } from '../../protocol/json.js';
 import { BOUNDS } from '../bounds.js';
+import type { UnionSchema } from '../branches.js';
 import { kindOf, typeNamed, typeOf } from '../kinds.js';
 import { items, type Located, member, members, text, words } from '../located.js';
 import { referenceTarget } from '../property-view.js';
@@ -22,6 +23,7 @@ const shared: Readonly<Record<SchemaUse, WeakMap<Located, JSONSchema7>>> = Objec
 export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
   if (node.definition !== undefined) return buildSchema(node.definition, use);
   if (node.title === undefined) return composeSchema(node, use);
+  if (node.depth !== undefined) return endSchema(node.title, node.depth);
   const known = shared[use].get(node);
   if (known !== undefined) return known;
   const made = { ...composeSchema(node, use), title: node.title };
@@ -29,10 +31,17 @@ export function buildSchema(node: Located, use: SchemaUse): JSONSchema7 {
   return made;
 }
 
+/** Returns the schema where a definition would nest too deep: no value is legal there. */
+function endSchema(title: string, depth: number): JSONSchema7 {
+  return { title, beyondDepth: depth } as JSONSchema7;
+}
+
 /** Returns the JSON Schema of a node, with defaults for the bounds that a column needs. */
 function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
   const { type, nullable } = typeOf(node);
   if (member(node, 'setOf') !== undefined) return setSchema(node, nullable);
+  const branches = member(node, 'oneOf')?.items;
+  if (branches !== undefined) return unionSchema(node, branches, use);
   const constant = member(node, 'const');
   if (constant !== undefined) return constantSchema(node, constant.value);
   const isReference = member(node, 'references') !== undefined;
@@ -60,6 +69,17 @@ function composeSchema(node: Located, use: SchemaUse): JSONSchema7 {
 function readNormalize(node: Located): Record<string, unknown> {
   const value = member(node, 'normalize')?.value;
   return value === undefined ? {} : { normalize: value };
+}
+
+/** Returns the schema of a union. */
+function unionSchema(node: Located, branches: readonly Located[], use: SchemaUse): UnionSchema {
+  const description = words(node);
+  return {
+    ...(description === '' ? {} : { description }),
+    type: typeOf(node).nullable ? ['object', 'null'] : 'object',
+    discriminator: text(member(node, 'discriminator')) ?? '',
+    oneOf: branches.map((branch) => buildSchema(branch, use)),
+  };
 }
 
 /** Returns the schema of a constant. One that may be null is an enum of both. */

@@ -3,6 +3,7 @@ import { type FormatName, formatNamed } from '../../capability/formats/index.js'
 import type { PlaceStep } from '../../capability/places.js';
 import type { TextForm, TextRule } from '../../capability/text-rule.js';
 import type { Normalization } from '../../text/index.js';
+import { branchesIn } from '../branches.js';
 import { byCodeUnit } from '../order.js';
 
 /** Returns the changes that a schema's texts go through; undefined for none. */
@@ -35,16 +36,13 @@ export function textRulesIn(schema: JSONSchema7): readonly TextRule[] {
 type Step = readonly [step: PlaceStep, schema: JSONSchema7Definition];
 
 /** Returns the schemas one step below a schema, in order of names: definitions are in hashes. */
-function stepsFrom({
-  properties = {},
-  items,
-  propertyNames,
-  additionalProperties,
-}: JSONSchema7): readonly Step[] {
+function stepsFrom(schema: JSONSchema7): readonly Step[] {
+  const { properties = {}, items, propertyNames, additionalProperties } = schema;
   const names = Object.keys(properties).sort(byCodeUnit);
   const except = names.length === 0 ? {} : { except: names };
   return [
     ...names.map((name): Step => [{ member: name }, properties[name] ?? true]),
+    ...branchesIn(schema).map((branch): Step => [branch.step, branch.schema]),
     ...(items === undefined || Array.isArray(items) ? [] : [[{ each: 'item' }, items] as const]),
     ...(propertyNames === undefined ? [] : [[{ each: 'key', ...except }, propertyNames] as const]),
     ...(additionalProperties === undefined

@@ -1,5 +1,7 @@
 import { _, type Ajv, type Code, type KeywordCxt, Name, nil } from 'ajv';
 import type { FORMATS, Format, FormatName } from '../../capability/formats/index.js';
+import type { noteBranch } from '../../capability/runtime.js';
+import { addUnions } from './union-keyword.js';
 
 /**
  * Keywords for what JSON Schema can't say, each emitted inline as a call of a function that
@@ -7,6 +9,7 @@ import type { FORMATS, Format, FormatName } from '../../capability/formats/index
  * against the functions given here.
  */
 export interface Runtime {
+  readonly noteBranch: typeof noteBranch;
   readonly FORMATS: typeof FORMATS;
   readonly isInexact: (value: unknown) => boolean;
   readonly compilePattern: (source: string) => { test(text: string): boolean };
@@ -33,6 +36,16 @@ export function addKeywords(ajv: Ajv, runtime: Runtime): void {
   addPattern(ajv, runtime);
   addFormats(ajv, runtime);
   addNumbers(ajv, runtime);
+  addUnions(ajv, (cxt) => importName(cxt, runtime, 'noteBranch'));
+  ajv.addKeyword({
+    // Here a definition that contains itself has reached the depth that it may have.
+    keyword: 'beyondDepth',
+    schemaType: 'number',
+    error: {
+      message: ({ schema }) => `lies deeper than the ${String(schema)} levels that may nest`,
+    },
+    code: (cxt) => cxt.fail(_`true`),
+  });
 }
 
 /** Matches by a function of ours: ajv's makes a RegExp, whose time a client could make explode. */

@@ -1,6 +1,7 @@
 import type { JSONSchema7, JSONSchema7Definition } from 'json-schema';
 import { formatNamed } from '../../capability/formats/index.js';
 import { BOUNDS } from '../bounds.js';
+import { branchesIn, isUnion, type UnionSchema } from '../branches.js';
 
 /**
  * `stored`: values that go into columns; U+0000 is refused and any JSON is readied for storing.
@@ -23,6 +24,7 @@ export function validationSchema(
   if (schema === true) return {};
   if (schema === false) return { not: {} };
   if (schema.const !== undefined) return { const: schema.const };
+  if (isUnion(schema)) return composeUnion(schema, use, depth);
   if (isListed(schema)) {
     const { description: _words, ...checks } = schema;
     return checks;
@@ -45,6 +47,18 @@ export function validationSchema(
       return checks;
     }
   }
+}
+
+/** Returns the schema of a union: keywords of ours in the place of `oneOf`. */
+function composeUnion(schema: UnionSchema, use: ValidationUse, depth: number): AjvSchema {
+  const { description: _words, oneOf: _branches, discriminator, ...checks } = schema;
+  const branches = branchesIn(schema);
+  return {
+    ...checks,
+    noNumber: true,
+    unionBy: { member: discriminator, branches: branches.map(({ step }) => step) },
+    union: branches.map((branch) => validationSchema(branch.schema, use, depth)),
+  };
 }
 
 /** Returns whether the schema lists its values, so that nothing within them is left to judge. */

@@ -30,7 +30,7 @@ import {
   writableProperty,
 } from './draft.js';
 import { takeNearest } from './json-values.js';
-import { formKeys } from './patch-keys.js';
+import { formKeys, membersAfter, type Patched } from './patch-keys.js';
 import type { PlannedUpdate } from './plan-set.js';
 import { judgeUnknown, unknownMember } from './unknown-members.js';
 
@@ -75,9 +75,10 @@ export function* updateObject(
     const error = doubled.length > 0 ? problems.toSetError() : setError('invalidPatch', why);
     return { kind: 'refused', error, object: null };
   };
-  const formed = formedKeys.length === 0 ? patch : yield* formKeys(formedKeys, patch);
+  const formed = formedKeys.length === 0 ? patch : yield* formKeys(formedKeys, current, patch);
   if (formed === null) return unfit(SAME_FORM);
-  const resolved = links.length === 0 ? formed : yield* resolveKeys(scene, formed, problems);
+  const resolved =
+    links.length === 0 ? formed : yield* resolveKeys(scene, { current, patch: formed }, problems);
   if (resolved === null) return unfit(SAME_ENTRY);
   const patched = yield* patchSteps(current, resolved);
   if (patched.kind === 'invalidPatch') return unfit(patched.description);
@@ -109,16 +110,19 @@ const NO_VALUES: Record<string, JsonValue> = Object.freeze({});
  */
 function* resolveKeys(
   scene: UpdateScene,
-  patch: JsonObject,
+  patched: Patched,
   problems: Problems,
 ): Steps<JsonObject | null> {
+  const { patch } = patched;
   const pointers = Object.keys(patch);
   if (!pointers.some(hasCreationId)) return patch;
   const resolved = emptyObject();
   const strides = new Strides();
   for (const pointer of pointers) {
     if (strides.isOver()) yield;
-    const target = hasCreationId(pointer) ? resolvedPointer(scene, pointer, problems) : pointer;
+    const target = hasCreationId(pointer)
+      ? resolvedPointer({ ...scene, ...patched }, pointer, problems)
+      : pointer;
     if (Object.hasOwn(resolved, target)) return null;
     resolved[target] = patch[pointer] ?? null;
   }
@@ -130,24 +134,29 @@ function hasCreationId(pointer: string): boolean {
 }
 
 /** As sent where a creation id in it leads nowhere, which is noted. */
-function resolvedPointer(scene: UpdateScene, pointer: string, problems: Problems): string {
+function resolvedPointer(
+  scene: UpdateScene & Patched,
+  pointer: string,
+  problems: Problems,
+): string {
   const [name = '', ...path] = parsePointer(`/${pointer}`) ?? [];
   const property = writableProperty(scene.index, name, scene.author);
   if (property === undefined) return pointer;
   const { references = [], blobs = [] } = property;
   const ids: string[] = [...path];
+  const memberAt = membersAfter(scene, name);
   const resolve = (at: number, id: string | null, why: string): void => {
     if (id === null) problems.add(name, why);
     else ids[at] = id;
   };
   for (const { place, type } of references) {
-    const at = keyOnPath(place, path);
+    const at = keyOnPath(place, path, memberAt);
     const token = path[at];
     if (token !== undefined)
       resolve(at, resolveObjectId(scene.createdIds, type, token), NO_OBJECT_CREATED);
   }
   for (const place of blobs) {
-    const at = keyOnPath(place, path);
+    const at = keyOnPath(place, path, memberAt);
     const token = path[at];
     if (token !== undefined)
       resolve(at, resolveId(token, scene.createdIds.earlier), NO_BLOB_CREATED);

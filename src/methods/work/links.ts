@@ -60,7 +60,7 @@ function refersTo(place: Place, value: JsonValue, id: string): string {
 }
 
 function isMember(step: PlaceStep | undefined): boolean {
-  return step !== undefined && ('member' in step || step.each === 'value');
+  return step !== undefined && ('member' in step || ('each' in step && step.each === 'value'));
 }
 
 /** Returns the blob ids that an object names, each once. */

@@ -15,6 +15,10 @@ const PLACES: readonly Place[] = [
   [{ member: 'list' }, { each: 'item' }, { member: 'id' }],
   [{ member: 'map' }, { each: 'value' }, { each: 'item' }],
   [{ member: 'open' }, { each: 'key', except: ['P1', 'title'] }],
+  [{ branch: 'kind', of: ["it's"] }, { member: 'lead' }],
+  [{ branch: 'kind', of: ["it's", null], others: true }, { member: 'lead' }],
+  [{ branch: 'kind', of: [], others: true }, { member: 'only' }],
+  [{ member: 'map' }, { each: 'value' }, { branch: '@"', of: ['X', null] }, { member: 'id' }],
 ];
 
 // Random text, which PostgreSQL can't compress: no id, and no room for it in an index.
@@ -29,6 +33,10 @@ const VALUES: readonly JsonValue[] = [
   { list: [{ id: 'P2' }, {}, 'P3', { id: 5 }, { id: { id: 'P1' } }, { id: 'P1' }, null] },
   { map: { a: ['P1', 'P2'], b: 'P2', c: [], "d'e": ['P1'] } },
   { open: { P1: 1, P3: 2, title: 3, P2: null } },
+  ...["it's", 'other', 5, null].map((kind) => ({ kind, lead: 'P2', only: 'P1' })),
+  { lead: 'P3', only: 'P2' },
+  ...['X', 'Y', 5, null].map((kind) => ({ map: { a: { '@"': kind, id: 'P1' } } })),
+  { map: { a: { id: 'P2' }, b: 'P1' } },
 ];
 
 const ANY: JSONSchema7 = { type: ['object', 'null'], additionalProperties: true };

@@ -4,6 +4,7 @@ import { formatNamed } from '../../../../src/capability/formats/index.js';
 import { isWholePlace, referencesOf } from '../../../../src/capability/named-references.js';
 import { placeText } from '../../../../src/capability/places.js';
 import { BOUNDS } from '../../../../src/descriptor/bounds.js';
+import { type Branch, branchesIn } from '../../../../src/descriptor/branches.js';
 import { normalizationsOf } from '../../../../src/descriptor/model/text-rules.js';
 import type { ModelProperty, ModelType } from '../../../../src/descriptor/model.js';
 import { mainType } from '../../../../src/descriptor/validation/schema.js';
@@ -102,6 +103,7 @@ function listBounds(schema: JSONSchema7): readonly string[] {
   if (values !== undefined) return [values.map((value) => code(JSON.stringify(value))).join(', ')];
   const { items, propertyNames, maxLength, format } = schema;
   const normalize = normalizationsOf(schema);
+  const branches = branchesIn(schema);
   // The bound that a text has where its descriptor gives none says nothing of a date.
   const most = format !== undefined && maxLength === BOUNDS.stringLength ? undefined : maxLength;
   return [
@@ -114,7 +116,18 @@ function listBounds(schema: JSONSchema7): readonly string[] {
     ...(typeof items === 'object' && !Array.isArray(items) ? boundsWithin('each item', items) : []),
     ...writeRange(schema.minProperties, schema.maxProperties, ' members'),
     ...(typeof propertyNames === 'object' ? boundsWithin('each key', propertyNames) : []),
+    ...(branches.length === 0 ? [] : [writeBranches(branches)]),
   ];
+}
+
+/** Returns what tells the branches of a union apart, and its values. */
+function writeBranches(branches: readonly Branch<JSONSchema7>[]): string {
+  const values = branches.flatMap(({ step: { of, others } }) =>
+    others === true
+      ? ['any other']
+      : of.map((value) => (value === null ? 'absent' : code(JSON.stringify(value)))),
+  );
+  return `its form by ${code(branches[0]?.step.branch ?? '')}: ${values.join(', ')}`;
 }
 
 /** Returns the bounds of items or keys, behind a word for them. */

@@ -174,7 +174,7 @@ function validate0(data, {instancePath="", parentData, parentDataProperty, rootD
         data21 = data21.value;
         data["score"] = data21;
       }
-      if((!((typeof data21 == "number") && (isFinite(data21)))) && (data21 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/score", rule: "#/properties/score/allOf/0/type", params: {type: schema0.properties.score.allOf[0].type}, message: "must be number,null" }); errors++; }
+      if((!((typeof data21 == "number") && (isFinite(data21)))) && (data21 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/score", rule: "#/properties/score/allOf/0/type", params: {type: ["number","null"]}, message: "must be number,null" }); errors++; }
       if((typeof data21 == "number") && (isFinite(data21))){ if(data21 < 0 || isNaN(data21)){ vErrors = addIssue(vErrors, { at: instancePath+"/score", rule: "#/properties/score/allOf/0/minimum", params: {comparison: ">=", limit: 0}, message: "must be >= 0" }); errors++; } }
     }
     if(data.start !== undefined){ let data22 = data.start; if(typeof data22 === "string"){ if(!formats1(data22)){ vErrors = addIssue(vErrors, { at: instancePath+"/start", rule: "#/properties/start/format", message: "must be a UTCDate, for instance 2026-01-31T12:00:00Z" }); errors++; } } else { vErrors = addIssue(vErrors, { at: instancePath+"/start", rule: "#/properties/start/type", params: {type: "string"}, message: "must be string" }); errors++; } }
@@ -246,7 +246,7 @@ function validate1(data, {instancePath="", parentData, parentDataProperty, rootD
         data12 = data12.value;
         data["maxScore"] = data12;
       }
-      if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/maxScore", rule: "#/properties/maxScore/allOf/0/type", params: {type: schema1.properties.maxScore.allOf[0].type}, message: "must be number,null" }); errors++; }
+      if((!((typeof data12 == "number") && (isFinite(data12)))) && (data12 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/maxScore", rule: "#/properties/maxScore/allOf/0/type", params: {type: ["number","null"]}, message: "must be number,null" }); errors++; }
     }
     if(data.minRank !== undefined){ let data13 = data.minRank;
       if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/minRank", rule: "#/properties/minRank/type", params: {type: ["integer","null"]}, message: "must be integer,null" }); errors++; }

@@ -154,7 +154,7 @@ function validate0(data, {instancePath="", parentData, parentDataProperty, rootD
         data21 = data21.value;
         data["score"] = data21;
       }
-      if((!((typeof data21 == "number") && (isFinite(data21)))) && (data21 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/score", rule: "#/properties/score/allOf/0/type", params: {type: schema0.properties.score.allOf[0].type}, message: "must be number,null" }); errors++; }
+      if((!((typeof data21 == "number") && (isFinite(data21)))) && (data21 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/score", rule: "#/properties/score/allOf/0/type", params: {type: ["number","null"]}, message: "must be number,null" }); errors++; }
     }
     if(data.starts !== undefined){ let data22 = data.starts;
       if((typeof data22 !== "string") && (data22 !== null)){ vErrors = addIssue(vErrors, { at: instancePath+"/starts", rule: "#/properties/starts/type", params: {type: ["string","null"]}, message: "must be string,null" }); errors++; }
