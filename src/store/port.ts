@@ -301,6 +301,15 @@ export interface QueryPlan {
   readonly shape?: PlanShape;
 }
 
+/** Groups of objects: each has one value of a property. */
+export interface GroupsOfPlan {
+  readonly by: PropertyDefinition;
+  /** The values. */
+  readonly groups: readonly string[];
+  /** Ids of objects that are left out. */
+  readonly except: readonly string[];
+}
+
 /** The first of a result's objects with one value of a property. */
 export interface FirstOfGroup {
   readonly id: string;
@@ -417,15 +426,13 @@ export interface Snapshot {
   ): Promise<readonly Ranked[]>;
 
   /**
-   * Returns the first object of each of `groups` by the plan's filter and sort. A group is a value
-   * of `by`. Leaves out the objects of `except`, as if they did not exist.
+   * Returns the first object of each group by the plan's filter and sort, as if the objects that the
+   * groups except did not exist.
    */
   firsts(
     type: DataTypeDefinition,
     plan: QueryPlan,
-    by: PropertyDefinition,
-    groups: readonly string[],
-    except: readonly string[],
+    groups: GroupsOfPlan,
   ): Promise<readonly FirstOfGroup[]>;
 
   /**

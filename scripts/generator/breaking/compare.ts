@@ -196,13 +196,14 @@ function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
   }
 }
 
-/** Returns a method with the arguments by which results take a shape. */
+/** The further arguments of a method that has none. */
+const NO_ARGUMENTS = { type: 'object' as const, properties: {}, additionalProperties: false };
+
+/** Returns a method with all arguments that its type has beside the standard ones. */
 function withShapes(type: ModelType, method: ModelType['methods'][number]): MethodParts {
   const shapes = shapeArguments(type, method.name);
-  if (Object.keys(shapes).length === 0) return method;
-  const further = method.arguments ?? { type: 'object' as const };
-  const args = { ...further, properties: { ...further.properties, ...shapes } };
-  return { ...method, arguments: args };
+  const { properties, ...further } = method.arguments ?? NO_ARGUMENTS;
+  return { ...method, arguments: { ...further, properties: { ...properties, ...shapes } } };
 }
 
 /** Tells where the same argument gives results by another property. */

@@ -22,19 +22,19 @@ export function keptName({ name, answered }: ModelType): string {
 }
 
 /** Returns the properties that are no families. */
-export function plainAnswered({ answered = [] }: ModelType): readonly ModelAnswered[] {
+export function listPlainAnswered({ answered = [] }: ModelType): readonly ModelAnswered[] {
   return answered.filter((each) => !isFamily(each));
 }
 
-export function familiesOf({ answered = [] }: ModelType): readonly ModelAnswered[] {
+export function listFamilies({ answered = [] }: ModelType): readonly ModelAnswered[] {
   return answered.filter(isFamily);
 }
 
 /** Returns the interface of answered properties; none of most types. */
 export function answeredTypes(type: ModelType): readonly NamedSchema[] {
   if (type.answered === undefined) return [];
-  const plain = plainAnswered(type);
-  const suffix = familiesOf(type).length === 0 ? 'Answered' : 'AnsweredProperties';
+  const plain = listPlainAnswered(type);
+  const suffix = listFamilies(type).length === 0 ? 'Answered' : 'AnsweredProperties';
   return [
     [
       `${type.name}${suffix}`,
@@ -46,7 +46,7 @@ export function answeredTypes(type: ModelType): readonly NamedSchema[] {
         additionalProperties: false,
       },
     ],
-    ...familiesOf(type)
+    ...listFamilies(type)
       .filter(hasSchema)
       .map((family): NamedSchema => [valueName(type, family), describe(family)]),
   ];
@@ -56,7 +56,7 @@ export function answeredTypes(type: ModelType): readonly NamedSchema[] {
 export function addAnswered(module: GeneratedModule, type: ModelType): void {
   const { name } = type;
   if (type.answered === undefined) return;
-  const families = familiesOf(type);
+  const families = listFamilies(type);
   if (families.length > 0) {
     module.addTypeAlias(
       `${name}Answered`,
@@ -94,7 +94,7 @@ function hasSchema({ schema }: ModelAnswered): boolean {
 /** Returns the name of the type of a family's values: `EmailAnswered1`. */
 function valueName(type: ModelType, family: ModelAnswered): string {
   if (!hasSchema(family)) return 'unknown';
-  return `${type.name}Answered${familiesOf(type).indexOf(family) + 1}`;
+  return `${type.name}Answered${listFamilies(type).indexOf(family) + 1}`;
 }
 
 function indexOf(type: ModelType, family: ModelAnswered): string {

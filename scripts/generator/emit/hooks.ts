@@ -13,7 +13,7 @@ import type {
 } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written-for.js';
-import { familiesOf, plainAnswered } from './answered-types.js';
+import { listFamilies, listPlainAnswered } from './answered-types.js';
 import { literal } from './code.js';
 import { GeneratedModule, type Member, objectType } from './generated-module.js';
 import { methodStem } from './own-methods.js';
@@ -140,8 +140,8 @@ class HooksModule {
     const parameters = [
       `Pick<${this.#stored(type.name)}, ${union([...new Set(sources)])}>`,
       own('Answered'),
-      union(plainAnswered(type).map(({ name }) => name)),
-      familiesOf(type).length === 0 ? 'Readonly<Record<never, never>>' : own('Families'),
+      union(listPlainAnswered(type).map(({ name }) => name)),
+      listFamilies(type).length === 0 ? 'Readonly<Record<never, never>>' : own('Families'),
       further.find(({ verb }) => verb === 'get')?.args ?? jmap('JsonObject'),
       'Database',
     ];

@@ -80,8 +80,9 @@ async function reachOfGroups(
       if (changes.get(object.id) !== 'created') regrouping.add(group);
     }
   }
-  const before = await snapshot.firsts(type, plan, by, [...groups], changed);
-  const now = await snapshot.firsts(type, plan, by, [...groups], []);
+  const all = { by, groups: [...groups] };
+  const before = await snapshot.firsts(type, plan, { ...all, except: changed });
+  const now = await snapshot.firsts(type, plan, { ...all, except: [] });
   const former = new Map(before.map(({ group, id }) => [group, id]));
   // Only new objects are in it, and behind the one that was the first: nothing moves.
   const isQuiet = ({ group, id }: { readonly group: string; readonly id: string }): boolean =>

@@ -1,5 +1,5 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
-import type { PlanShape, QueryPlan, QueryWindow } from '../port.js';
+import type { GroupsOfPlan, PlanShape, QueryPlan, QueryWindow } from '../port.js';
 import type { SqlContext } from './dialect-port.js';
 import { composedFilter } from './filter.js';
 import { type Fragment, name, type Raw, raw, sql } from './fragment.js';
@@ -54,8 +54,7 @@ export function shapedRanks(
 export function firstsQuery(
   context: SqlContext,
   { filter, sort }: QueryPlan,
-  by: PropertyDefinition,
-  [groups, except]: readonly [groups: readonly string[], except: readonly string[]],
+  { by, groups, except }: GroupsOfPlan,
 ): Fragment {
   const { dialect } = context;
   const column = name(by.column);

@@ -13,6 +13,7 @@ import type {
   ChangeRecordAt,
   FilterNode,
   FirstOfGroup,
+  GroupsOfPlan,
   KeptAnswer,
   ObjectIds,
   ObjectLinks,
@@ -193,14 +194,11 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
   async firsts(
     type: DataTypeDefinition,
     plan: QueryPlan,
-    by: PropertyDefinition,
-    groups: readonly string[],
-    except: readonly string[],
+    groups: GroupsOfPlan,
   ): Promise<readonly FirstOfGroup[]> {
     this.check();
-    if (groups.length === 0) return [];
-    const query = firstsQuery(this.#contextOf(type), plan, by, [groups, except]);
-    const rows = await this.#query(query);
+    if (groups.groups.length === 0) return [];
+    const rows = await this.#query(firstsQuery(this.#contextOf(type), plan, groups));
     return rows.map((row) => ({ id: idOf(row), group: row[1] as string }));
   }
 
