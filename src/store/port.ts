@@ -426,8 +426,8 @@ export interface Snapshot {
   ): Promise<readonly Ranked[]>;
 
   /**
-   * Returns the first object of each group by the plan's filter and sort, as if the objects that the
-   * groups except did not exist.
+   * Returns the first object of each group by the plan's filter and sort, as if the objects that
+   * the groups except did not exist.
    */
   firsts(
     type: DataTypeDefinition,
