@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MethodDefinition } from '../capability/capability-definition.js';
-import { canonicalSteps } from '../protocol/canonical-json.js';
+import { canonicalJsonSteps } from '../protocol/canonical-json.js';
 import { MethodError } from '../protocol/errors.js';
 import { parseJson } from '../protocol/ijson.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
@@ -64,7 +64,7 @@ export class AnsweredBeforeError extends Error {
 
 /** The arguments of a call, and apart from them its key. */
 export interface KeyedArguments {
-  /** The client's key; behind it the places of calls that follow from others. */
+  /** The client's key; behind it the calls that this one follows from. */
   readonly key: readonly (string | number)[];
   readonly args: JsonObject;
 }
@@ -103,7 +103,7 @@ function refuseKey(why: string): never {
 
 /**
  * Returns the hash under which an answer is kept: of the user, the method and the key. A call that
- * follows from another one adds its place among those.
+ * follows from another one adds the other's method and account, and its place among those.
  */
 export function hashOfKey(...parts: readonly (string | number)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
@@ -113,7 +113,7 @@ export function hashOfKey(...parts: readonly (string | number)[]): string {
 export function* hashArguments(args: JsonObject): Steps<string> {
   const hash = createHash('sha256');
   let text = '';
-  yield* canonicalSteps(args, (piece) => {
+  yield* canonicalJsonSteps(args, (piece) => {
     text += piece;
     if (text.length < PIECE) return;
     hash.update(text);

@@ -7,7 +7,7 @@ import type { Invocation, RequestEnvelope } from '../protocol/request.js';
 import type { InvocationText, ResponseBody } from '../protocol/response.js';
 import type { EarlierResponse } from '../protocol/result-references.js';
 import { runInSlices } from '../runtime/slices.js';
-import { resolveAccount } from './accounts.js';
+import { accountOf, resolveAccount } from './accounts.js';
 import {
   accountArgument,
   checkArguments,
@@ -55,7 +55,7 @@ interface BegunWith {
 /** A call that has its response. */
 interface FinishedCall {
   readonly followUps: readonly FollowUp[];
-  /** The parts of its key; null for a call without one. */
+  /** The parts of the keys of what follows from it; null for a call without a key. */
   readonly key: readonly (string | number)[] | null;
 }
 
@@ -177,7 +177,7 @@ export class RequestRun {
       this.#emit(text, current.name, response, current.callId);
       explained?.end(response, this.#scope.readAhead);
       call.committed();
-      return { followUps, key: keyed?.key ?? null };
+      return { followUps, key: keyed && [...keyed.key, method.name, accountOf(call).id] };
     } catch (error) {
       const methodError = this.#answerError(call, current, error);
       explained?.fail(methodError);

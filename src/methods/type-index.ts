@@ -6,9 +6,11 @@ import type {
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
-import { FORMATS } from '../capability/formats/index.js';
+import { FORMATS, formatNamed } from '../capability/formats/index.js';
 import { holdsReferences, type Reference, referencesOf } from '../capability/named-references.js';
 import { holdsBlobs, type Place, type PlaceStep } from '../capability/places.js';
+import { ownForm } from '../capability/text-forms.js';
+import type { TextForm } from '../capability/text-rule.js';
 import { formatUtcDate } from '../protocol/dates.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/snake-case.js';
@@ -56,8 +58,8 @@ export interface TypeIndex {
   readonly counts: readonly PropertyDefinition[];
   /** A create without them stores the present time. */
   readonly defaultsToNow: readonly PropertyDefinition[];
-  /** Whether a text is stored otherwise than it was sent, beyond the form of its format. */
-  readonly normalizes: boolean;
+  /** Whether a text that is no date may be stored in another form than it was sent. */
+  readonly forms: boolean;
   /** Properties with names of members that are stored in one form each. */
   readonly formedKeys: readonly PropertyDefinition[];
   readonly secrets: readonly PropertyDefinition[];
@@ -105,9 +107,8 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     uniques: type.uniques ?? [],
     counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
     defaultsToNow: type.properties.filter(({ defaultNow }) => defaultNow === true),
-    normalizes: type.properties.some(
-      ({ normalize, texts = [] }) =>
-        normalize !== undefined || texts.some((rule) => rule.normalize !== undefined),
+    forms: type.properties.some((property) =>
+      [ownForm(property) ?? {}, ...(property.texts ?? [])].some(isForm),
     ),
     formedKeys: type.properties.filter(hasFormedKeys),
     secrets: type.properties.filter(({ access }) => access === 'secret'),
@@ -147,6 +148,12 @@ export function presentTime({ kind, format }: PropertyDefinition, time: number):
   const text = formatUtcDate(time);
   const date = kind === 'date' ? FORMATS['utc-date'] : FORMATS[format ?? 'date'];
   return date.present?.(text) ?? text;
+}
+
+function isForm({ normalize, format }: TextForm): boolean {
+  if (normalize !== undefined) return true;
+  const known = formatNamed(format);
+  return known !== undefined && known.canonical !== null && known.present === null;
 }
 
 function hasFormedKeys({ texts = [] }: PropertyDefinition): boolean {

@@ -18,7 +18,7 @@ export function objectText(members: [name: string, text: string][]): string {
 }
 
 /** Gives the same text to `put`, in pieces and with pauses: for values that may be large. */
-export function* canonicalSteps(
+export function* canonicalJsonSteps(
   value: unknown,
   put: (piece: string) => void,
   strides = new Strides(),
@@ -28,7 +28,7 @@ export function* canonicalSteps(
     put('[');
     for (const [index, item] of value.entries()) {
       if (index > 0) put(',');
-      yield* canonicalSteps(item, put, strides);
+      yield* canonicalJsonSteps(item, put, strides);
     }
     put(']');
   } else if (isPlain(value)) {
@@ -36,7 +36,7 @@ export function* canonicalSteps(
     for (const name of Object.keys(value).sort()) {
       put(`${separator}${JSON.stringify(name)}:`);
       separator = ',';
-      yield* canonicalSteps(value[name], put, strides);
+      yield* canonicalJsonSteps(value[name], put, strides);
     }
     put(separator === '{' ? '{}' : '}');
   } else put(JSON.stringify(value) ?? 'null');

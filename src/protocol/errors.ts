@@ -67,9 +67,12 @@ export interface SetError {
   readonly objectIds?: readonly string[];
 }
 
-/** A SetError of the RFCs: hooks of every type may refuse by one. */
-export interface StandardSetError extends SetError {
-  readonly type: SetErrorType;
+/**
+ * A SetError of the RFCs: hooks of every type may refuse by one. `Own`: names that a data type
+ * declares itself, with further members.
+ */
+export interface StandardSetError<Own = never> extends SetError {
+  readonly type: Exclude<SetErrorType, Own>;
 }
 
 export function setError(

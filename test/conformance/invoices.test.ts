@@ -240,6 +240,15 @@ describe.each(['SQLite', 'PostgreSQL'])('rules on %s', (database) => {
       });
     });
 
+    test('may be standard ones with further members (RFC 8621 4.6: blobNotFound)', async () => {
+      const id = await make('draft');
+      expect(await update(id, { note: 'no scan' })).toEqual({
+        type: 'blobNotFound',
+        description: 'It is gone.',
+        notFound: ['b1'],
+      });
+    });
+
     test('are given by a check with their members; another name or member fails', async () => {
       const id = await make('draft');
       expect(await update(id, { note: 'too many' })).toEqual({
@@ -249,7 +258,7 @@ describe.each(['SQLite', 'PostgreSQL'])('rules on %s', (database) => {
       });
       for (const note of ['wrong member', 'wrong name'])
         expect(await set({ update: { [id]: { note } } })).toMatchObject({ type: 'serverFail' });
-      const why = 'has invoiceIsPaid, tooManyOpen and those of RFC 8620';
+      const why = 'has blobNotFound, invoiceIsPaid, tooManyOpen and those of RFC 8620';
       await eventually(() => expect(server.stdout() + server.stderr()).toContain(why));
     });
   });

@@ -17,6 +17,8 @@ export const hooks = {
         for (const { after, refuse } of wanted) {
           if (after?.note === 'too many')
             refuse({ type: 'tooManyOpen', description: 'There are 7 drafts.', open: 7 });
+          if (after?.note === 'no scan')
+            refuse({ type: 'blobNotFound', description: 'It is gone.', notFound: ['b1'] });
           if (after?.note === 'wrong member')
             refuse({ type: 'tooManyOpen', description: 'There are many.', open: 'many' } as never);
           if (after?.note === 'wrong name')

@@ -24,6 +24,8 @@ properties:
   both: { type: [string, 'null'], maxLength: 20 }
   gone: { type: string, maxLength: 20, optional: true }
   size: { type: integer, default: 1 }
+  mark: { const: card }
+  rank: { const: 5 }
 `;
 
 const SECOND = `unknownProperties: keep
@@ -35,6 +37,8 @@ properties:
   both: { type: [string, 'null'], maxLength: 20, optional: true }
   gone: { type: string, maxLength: 20, default: none }
   size: { type: integer, optional: true }
+  mark: { type: string, maxLength: 4, default: card }
+  rank: { type: integer, maximum: 9, default: 5 }
   created: { type: string, format: utc-date }
   color: { type: string, maxLength: 5, default: '' }
   'x:due': { type: [string, 'null'], format: utc-date }
@@ -71,6 +75,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
       free: true,
     });
     const [b] = await before.create({ color: 'much too long', 'x:due': 5 });
+    const [full] = await before.create({ color: 'x'.repeat(65_515), f: 1 });
     await before.served.close();
     const second = await next(first, SECOND);
     await regenerate(second);
@@ -82,6 +87,8 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
         both: 'b',
         gone: 'there',
         size: 1,
+        mark: 'card',
+        rank: 5,
         created: told.created,
         color: 'Red',
         'x:due': '2026-01-31T12:00:00Z',
@@ -99,6 +106,8 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
         both: null,
         gone: 'none',
         size: 1,
+        mark: 'card',
+        rank: 5,
         created: expect.any(String),
         color: '',
         'x:due': null,
@@ -113,6 +122,9 @@ describe.each(['SQLite', 'PostgreSQL'])('a next version on %s', (database) => {
       expect(
         await after.update(a, { free: null, 'undeclared:x:rank': null, size: null }),
       ).toBeNull();
+      // Under its new name the value is beyond the bound of octets.
+      expect(await after.refuse({ more: 1 }, full)).toMatchObject({ properties: ['more'] });
+      expect(await after.update(full, { f: null })).toBeNull();
       const left = await after.get(a);
       for (const name of ['free', 'undeclared:x:rank', 'size', 'updated'])
         expect(left).not.toHaveProperty([name]);
@@ -133,6 +145,8 @@ it('a change that would lose values or undeclared properties is refused', async 
   both: { type: [string, 'null'], maxLength: 20 }
   gone: { type: string, maxLength: 20, default: '' }
   size: { const: 1 }
+  mark: { type: string, maxLength: 3, default: '' }
+  rank: { const: 5 }
 `,
   );
   const { code, stderr } = await second.generate();
@@ -140,4 +154,5 @@ it('a change that would lose values or undeclared properties is refused', async 
   expect(stderr).toContain('drops: [unknown_properties]');
   expect(stderr).toContain('Thing.gone was nullable or optional and no longer is');
   expect(stderr).toContain('Thing.size: has const: 1 now');
+  expect(stderr).toContain('Thing.mark: has maxLength: 3 now');
 });

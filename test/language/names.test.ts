@@ -169,6 +169,10 @@ async function unknown(card: Typed): Promise<void> {
   for (let level = 0; level < 65; level += 1) deep = [deep];
   expect(await card.refuse({ deep }, id)).toMatchObject({ properties: ['deep'] });
   expect(await card.update(id, { wide: 'x'.repeat(60_000) })).not.toBeNull();
+  // A hook removes this one.
+  const [dropping, droppingTold] = await card.create({ 'x-drop': 1, 'a/b~c': 40 });
+  expect(droppingTold).toMatchObject({ 'x-drop': null });
+  expect(await card.update(dropping, { 'x-drop': 2 })).toMatchObject({ 'x-drop': null });
 }
 
 async function optional(bare: Typed): Promise<void> {
@@ -191,6 +195,11 @@ async function optional(bare: Typed): Promise<void> {
   const [full, made] = await bare.create({ ...set, fixed: 'f', half: 1.5, secret: 's' });
   expect(made).toEqual({ ...start, id: full, words: 'B' });
   expect(await bare.get(full)).toEqual({ ...made, ...set, fixed: 'f', half: 1.5 });
+  // The stored form is told though nothing changes.
+  expect(await bare.update(full, { price: '7.50' })).toEqual({ price: '7.5' });
+  expect(await bare.update(full, { price: '7.500' })).toEqual({ price: '7.5' });
+  expect(await bare.update(full, { price: '7.5' })).toBeNull();
+  expect(await bare.update(full, { price: null })).toBeNull();
   expect(await bare.get(full, ['text', 'half'])).toEqual({ id: full, text: 'b', half: 1.5 });
   expect(await bare.get(id, ['text', 'half', 'due'])).toEqual({ id });
   expect(await bare.query({ noText: false })).toEqual([full]);

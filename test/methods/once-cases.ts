@@ -31,7 +31,7 @@ function cases(urlOf: () => Promise<string | null>): void {
     const own = ['JmapState', 'JmapChange', 'JmapReference', 'JmapBlobReference', 'JmapOnce'];
     for (const table of [...own, 'JmapAccount', 'Entry', 'Entry_2'])
       await on.run(`DELETE FROM "${table}"`);
-    for (const id of ['a1', 'a2'])
+    for (const id of ['a1', 'a2', 'a3'])
       await on.run(
         `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
           VALUES ('${id}', '', 'u', 1)`,
@@ -163,6 +163,30 @@ function cases(urlOf: () => Promise<string | null>): void {
     expect(whole[1]?.[1]).toMatchObject({ destroyed: [b] });
     expect(await send([stale])).toEqual(whole);
     expect((await get()).list).toHaveLength(2);
+  });
+
+  it('copies under one key to two accounts destroy what each has copied', async () => {
+    const own = new Map(U1.accounts);
+    own.set('a3', { ...U1.accounts.get('a2'), id: 'a3' } as never);
+    const user = { ...U1, accounts: own };
+    const { created } = await set({ create: { a: {}, b: {} } });
+    const [a, b] = [created.a.id, created.b.id];
+    const copy = (id: string, accountId: string): Call => [
+      'Task/copy',
+      {
+        ...{ fromAccountId: 'a1', accountId, onSuccessDestroyOriginal: true, onceKey: 'one' },
+        create: { k: { id } },
+      },
+    ];
+    for (const [id, accountId] of [
+      [a, 'a2'],
+      [b, 'a3'],
+    ]) {
+      const answers = await send([copy(id, accountId)], on, user);
+      expect(answers[1]).toMatchObject(['Task/set', { accountId: 'a1', destroyed: [id] }, 'c0']);
+      expect(await send([copy(id, accountId)], other, user)).toEqual(answers);
+    }
+    expect((await get()).list).toEqual([]);
   });
 
   it('a call that has nothing to write is remembered, too', async () => {

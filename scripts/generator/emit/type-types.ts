@@ -65,7 +65,7 @@ async function addErrors(module: GeneratedModule, { name, errors }: ModelType): 
   const jmap = (type: string) => module.type(JMAP, type);
   module.addTypeAlias(
     `${name}SetError`,
-    `${jmap('StandardSetError')} | ${jmap('OwnSetError')}<${name}Errors>`,
+    `${jmap('StandardSetError')}<keyof ${name}Errors> | ${jmap('OwnSetError')}<${name}Errors>`,
     `Why ${name}/set refuses an object.`,
   );
 }

@@ -12,7 +12,7 @@ import type { Snapshot } from './history.js';
 import { formerLinks, leftoversOf } from './leftovers.js';
 import { type Renamed, releasedTypes } from './lineage.js';
 import { concurrently, finishPostgresql, outside } from './postgresql.js';
-import { presentTimesSql } from './present-times.js';
+import { nullTimesSql, presentTimesSql } from './present-times.js';
 import type { ReadTable } from './read-datamodel.js';
 import { searchSql } from './search-changes.js';
 import { removeServerTasks, writeServerTasks } from './server-tasks.js';
@@ -90,6 +90,7 @@ export async function compose(change: Change): Promise<Composed> {
     snapshot === undefined || provider === 'sqlite' ? [] : formerLinks(snapshot, type).blobs;
   const parts = [
     ...search.before,
+    nullTimesSql({ snapshot, leftovers, difference }, model, provider),
     ...leftovers.flatMap((leftover) => fillLeftNulls(leftover, clean)),
     ...difference.changed.flatMap(fillNulls),
     ...tablesSql,

@@ -151,6 +151,7 @@ function compareBounds(before: Schema, after: Schema, at: string): string | unde
       if (typeof now !== 'number') continue;
       const old = before[name];
       if (old === undefined && name.startsWith('min') && now <= 0 && name !== 'minimum') continue;
+      if (sign * sizeOf(before['const'], name) <= sign * now) continue;
       if (old === undefined) return `${at}has ${name}: ${now} now`;
       if (typeof old === 'number' && sign * now < sign * old)
         return `${at}has ${name}: ${now}, which was ${old}`;
@@ -166,6 +167,13 @@ function compareBounds(before: Schema, after: Schema, at: string): string | unde
       );
   }
   return undefined;
+}
+
+/** Returns what a bound of a constant is about: its length, or itself; NaN for any other. */
+function sizeOf(value: unknown, bound: string): number {
+  if (bound.endsWith('Length')) return typeof value === 'string' ? [...value].length : Number.NaN;
+  const isValue = bound === 'minimum' || bound === 'maximum';
+  return isValue && typeof value === 'number' ? value : Number.NaN;
 }
 
 /** Returns the values that a schema lists; undefined if it lists none. */

@@ -1,8 +1,10 @@
 import { formatOf } from '../../../src/capability/formats/index.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
-import type { Provider } from '../emit/prisma-datamodel.js';
-import type { Difference } from './compare.js';
+import type { Column, Provider } from '../emit/prisma-datamodel.js';
+import type { ColumnChange, Difference } from './compare.js';
+import type { Snapshot } from './history.js';
 import { section } from './shared-rows.js';
+import type { Leftover } from './snapshot.js';
 import { quoted } from './sql.js';
 
 /**
@@ -11,38 +13,94 @@ import { quoted } from './sql.js';
  * get the time of the row.
  */
 export function presentTimesSql({ changed }: Difference, model: Model, provider: Provider): string {
-  const types = model.capabilities.flatMap((capability) => capability.types);
   const statements = changed.flatMap(({ after, added, altered }) => {
-    const type = types.find(({ table }) => table === after.name);
-    if (type === undefined) return [];
-    const columns = [
-      ...added,
-      ...altered
-        .filter(({ before, after: now }) => before.nullable && !now.nullable)
-        .map((change) => change.after),
-    ].map(({ name }) => name);
-    const filled = type.properties.filter(
-      ({ column, defaultNow }) => defaultNow === true && columns.includes(column),
-    );
-    return filled.flatMap((property) => [
-      fillSql(type, property, provider),
-      ...(provider === 'sqlite' ? [] : [defaultSql(type, property)]),
-    ]);
+    const fresh = [...added, ...altered.filter(hasOtherType).map((change) => change.after)];
+    const filled = altered.filter(losesNull).map((change) => change.after);
+    const withDefault = provider === 'sqlite' ? [] : [...fresh, ...filled];
+    return [
+      ...timesIn(model, after.name, fresh).map(({ type, property }) => {
+        const column = quoted(property.column);
+        const time = timeSql(type, property, { columns: after.columns, provider });
+        const isFiller = `${column} = ${defaultLiteral(property)}`;
+        return `UPDATE ${quoted(after.name)} SET ${column} = ${time} WHERE ${isFiller};`;
+      }),
+      ...timesIn(model, after.name, withDefault).map(({ type, property }) =>
+        defaultSql(type, property),
+      ),
+    ];
   });
   return section('The times of objects that exist.', statements);
 }
 
+/** The tables before a migration, and what becomes of them. */
+interface TableChanges {
+  readonly snapshot: Snapshot | undefined;
+  readonly leftovers: readonly Leftover[];
+  readonly difference: Difference;
+}
+
 /**
- * A row that was altered has the column's default where it had null (compose.ts). Objects of a type
- * without the time of their creation get that of the migration.
+ * Returns the SQL that does the same for properties which have null and take none any more. It runs
+ * before the tables change, so that no value is taken for the default of a column.
  */
-function fillSql(type: ModelType, property: ModelProperty, provider: Provider): string {
-  const created = type.properties.find(({ role }) => role === 'created')?.column;
-  const time = created === undefined ? NOW[provider] : quoted(created);
-  const column = quoted(property.column);
-  const value = property.kind === 'date' ? time : textSql(property, time, provider);
-  const isDefault = `${column} = ${defaultLiteral(property)}`;
-  return `UPDATE ${quoted(type.table)} SET ${column} = ${value} WHERE ${isDefault};`;
+export function nullTimesSql(
+  { snapshot, leftovers, difference }: TableChanges,
+  model: Model,
+  provider: Provider,
+): string {
+  const statements = (snapshot?.tables ?? []).flatMap(({ name: table, columns }) => {
+    const altered = difference.changed
+      .filter(({ after }) => after.name === table)
+      .flatMap((change) => change.altered.filter(losesNull).map(({ after }) => after));
+    const left = leftovers
+      .filter((leftover) => leftover.table === table)
+      .flatMap(({ nullable = [] }) => nullable.map((name) => ({ name })));
+    return timesIn(model, table, [...altered, ...left]).map(({ type, property }) => {
+      const column = quoted(property.column);
+      const time = timeSql(type, property, { columns, provider });
+      return `UPDATE ${quoted(table)} SET ${column} = ${time} WHERE ${column} IS NULL;`;
+    });
+  });
+  return section('The times of objects that have none.', statements);
+}
+
+function hasOtherType({ before, after }: ColumnChange): boolean {
+  return before.type !== after.type;
+}
+
+function losesNull(change: ColumnChange): boolean {
+  return !hasOtherType(change) && change.before.nullable && !change.after.nullable;
+}
+
+/** Returns the properties with such a column and the present time as default. */
+function timesIn(
+  { capabilities }: Model,
+  table: string,
+  columns: readonly Pick<Column, 'name'>[],
+): readonly { readonly type: ModelType; readonly property: ModelProperty }[] {
+  const names = columns.map(({ name }) => name);
+  return capabilities
+    .flatMap(({ types }) => types.filter((type) => type.table === table))
+    .flatMap((type) =>
+      type.properties
+        .filter(({ column, defaultNow }) => defaultNow === true && names.includes(column))
+        .map((property) => ({ type, property })),
+    );
+}
+
+/**
+ * Returns the time of an object's creation. Objects whose table goes without it get that of the
+ * migration.
+ */
+function timeSql(
+  { properties }: ModelType,
+  property: ModelProperty,
+  { columns, provider }: { readonly columns: readonly Column[]; readonly provider: Provider },
+): string {
+  const created = properties.find(({ role }) => role === 'created')?.column;
+  const isThere = columns.some(({ name }) => name === created);
+  const time = created === undefined || !isThere ? NOW[provider] : quoted(created);
+  return property.kind === 'date' ? time : textSql(property, time, provider);
 }
 
 /** The present time in ms. */

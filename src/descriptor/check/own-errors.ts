@@ -38,12 +38,13 @@ function judgeErrors({ name: type, errors }: TypeView, report: Report): void {
         `"${name}" can't be an error: its name begins with a letter, and has up to 128 letters, ` +
           'digits and characters of . : _ -',
       );
-    if (isSetErrorType(name))
+    const others = SET_ERROR_TYPES.filter((each) => each !== name);
+    if (isSetErrorType(name) && members.length === 0)
       report(
         'bad-error',
         nameAt,
-        `"${name}" is an error of every type, so ${type} need not declare it. Others are ` +
-          `${SET_ERROR_TYPES.filter((each) => each !== name).join(', ')}.`,
+        `"${name}" is an error of every type, so ${type} need not declare it, unless it has ` +
+          `further members. Others are ${others.join(', ')}.`,
       );
     for (const { name: member, nameAt: at } of members) {
       const why = TAKEN.includes(member)

@@ -1,4 +1,5 @@
-import type { PropertyView } from '../property-view.js';
+import { member } from '../located.js';
+import type { NameView, PropertyView } from '../property-view.js';
 import type { RequiredView } from '../rule-view.js';
 import type { TypeView } from '../view.js';
 import type { Report, Rule } from './rule.js';
@@ -36,7 +37,25 @@ function judgeProperties(type: TypeView, { when, properties }: RequiredView, rep
       const values = same.values.map(({ value }) => JSON.stringify(value)).join(' or ');
       report('contradictory-rules', at, `"${name}" can't be given while it is ${values}.`);
     }
+    judgeSetNull(property, named, report);
   }
+}
+
+/** Reports references that `setNull` takes out, so that the property may be left empty. */
+function judgeSetNull({ references }: PropertyView, { name, at }: NameView, report: Report): void {
+  const emptying = references.find(
+    ({ onDestroy, place: [step, ...further] }) =>
+      onDestroy === 'setNull' &&
+      (step === undefined || (further.length === 0 && !('member' in step))),
+  );
+  if (emptying === undefined) return;
+  report(
+    'contradictory-rules',
+    at,
+    `"${name}" may not be empty, and setNull empties it when ${emptying.target.name} objects go: ` +
+      'say restrict, cascade or keep there.',
+    { related: [member(emptying.node, 'onDestroy')?.at ?? emptying.target.at] },
+  );
 }
 
 /** Returns whether a property is never absent or null, nor an empty text, list or object. */

@@ -60,7 +60,7 @@ export const MEANING = Object.freeze({
   },
   'bad-error': {
     cause:
-      'An error of a type has a name of its own, and members that are not those of every error. ' +
+      'An error of a type has a name of its own, or members that are not those of every error. ' +
       'One that a rule or `restrict` names has no members: a hook alone could give them.',
     wrong: 'errors: [forbidden]',
     right: 'errors: [invoiceIsPaid]',

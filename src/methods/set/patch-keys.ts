@@ -5,25 +5,33 @@ import { emptyObject, isJsonObject, type JsonObject, type JsonValue } from '../.
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 
+/** Returns the patch with other pointers. Null where that makes two pointers one. */
+export function* withPointers(
+  patch: JsonObject,
+  targetOf: (pointer: string) => string,
+): Steps<JsonObject | null> {
+  const changed = emptyObject();
+  const strides = new Strides();
+  for (const pointer of Object.keys(patch)) {
+    if (strides.isOver()) yield;
+    const target = targetOf(pointer);
+    if (Object.hasOwn(changed, target)) return null;
+    changed[target] = patch[pointer] ?? null;
+  }
+  return changed;
+}
+
 /**
  * Returns the patch with each key on its paths as it is stored: `tags/Red` points to `tags/red`.
  * Null where that makes two pointers one.
  */
-export function* formKeys(
+export function formKeys(
   properties: readonly PropertyDefinition[],
   current: JsonObject,
   patch: JsonObject,
 ): Steps<JsonObject | null> {
   const named = new Map(properties.map((property) => [property.name, property]));
-  const formed = emptyObject();
-  const strides = new Strides();
-  for (const pointer of Object.keys(patch)) {
-    if (strides.isOver()) yield;
-    const target = formPointer(named, pointer, { current, patch });
-    if (Object.hasOwn(formed, target)) return null;
-    formed[target] = patch[pointer] ?? null;
-  }
-  return formed;
+  return withPointers(patch, (pointer) => formPointer(named, pointer, { current, patch }));
 }
 
 /** An object and the patch that is applied to it. */

@@ -133,15 +133,14 @@ export interface Compared {
 }
 
 /** 5.3 and 5.4: the properties whose stored value isn't what the client takes it to be. */
-function compare(index: TypeIndex, object: StoredObject, known: Known): Compared {
-  const { visible, unknown } = index;
+function compare(
+  properties: readonly PropertyDefinition[],
+  object: StoredObject,
+  known: Known,
+): Compared {
   const report = declaredObject();
   let unsure: Record<string, JsonValue> | null = null;
-  const all =
-    unknown === null
-      ? visible
-      : [...visible, ...unknownNames(index, object).map((name) => ({ ...MEMBER, name }))];
-  for (const property of all) {
+  for (const property of properties) {
     const { name } = property;
     const stored = object[name] ?? null;
     const expected = known(property);
@@ -162,9 +161,23 @@ export function* dropEqual({ report, unsure }: Compared): Steps<Record<string, J
   return report;
 }
 
+/**
+ * Returns the properties that a client can know of: the visible ones, and the undeclared ones that
+ * an object has, or that the client takes it to have.
+ */
+function comparedProperties(
+  index: TypeIndex,
+  objects: readonly object[],
+): readonly PropertyDefinition[] {
+  const names = new Set(objects.flatMap((object) => unknownNames(index, object)));
+  return [...index.visible, ...Array.from(names, (name) => ({ ...MEMBER, name }))];
+}
+
 /** The client of a create knows what it sent. */
 export function creationReport(index: TypeIndex, sent: JsonObject, object: StoredObject): Compared {
-  return compare(index, object, ({ name, optional }) => {
+  const properties =
+    index.unknown === null ? index.visible : comparedProperties(index, [object, sent]);
+  return compare(properties, object, ({ name, optional }) => {
     const value = sent[name];
     if (value !== undefined && Object.hasOwn(sent, name)) return value;
     // A client takes a property that it left out to be absent, if it may be.
@@ -211,10 +224,14 @@ export function* updateReport(
   { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
   isNoOp = true,
 ): Steps<JsonObject | null> {
-  // A text may differ from what is stored although its normal form is equal.
-  if (before === after && isNoOp && !index.normalizes) return null;
+  // A text may differ from what is stored although its stored form is equal.
+  if (before === after && isNoOp && !index.forms) return null;
+  const properties =
+    index.unknown === null
+      ? index.visible
+      : comparedProperties(index, [after, before, Object.fromEntries(expected)]);
   const report = yield* dropEqual(
-    compare(index, after, ({ name }) =>
+    compare(properties, after, ({ name }) =>
       expected.has(name) ? expected.get(name) : (before[name] ?? null),
     ),
   );

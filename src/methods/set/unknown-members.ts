@@ -38,7 +38,7 @@ export function unknownMember(
 }
 
 /** Returns the names of such members of an object. */
-export function unknownNames({ unknown, names }: TypeIndex, object: JsonObject): readonly string[] {
+export function unknownNames({ unknown, names }: TypeIndex, object: object): readonly string[] {
   return unknown === null ? [] : Object.keys(object).filter((name) => !names.has(name));
 }
 

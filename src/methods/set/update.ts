@@ -3,12 +3,7 @@ import { keyOnPath } from '../../capability/places.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
-import {
-  declaredObject,
-  emptyObject,
-  type JsonObject,
-  type JsonValue,
-} from '../../protocol/json.js';
+import { declaredObject, type JsonObject, type JsonValue } from '../../protocol/json.js';
 import { escapeToken, parsePointer } from '../../protocol/json-pointer.js';
 import { patchSteps } from '../../protocol/patch.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
@@ -30,7 +25,7 @@ import {
   writableProperty,
 } from './draft.js';
 import { takeNearest } from './json-values.js';
-import { formKeys, membersAfter, type Patched } from './patch-keys.js';
+import { formKeys, membersAfter, type Patched, withPointers } from './patch-keys.js';
 import type { PlannedUpdate } from './plan-set.js';
 import { judgeUnknown, unknownMember } from './unknown-members.js';
 
@@ -89,7 +84,7 @@ export function* updateObject(
   const object: StoredObject = { ...current, ...changed };
   if (removed !== null) for (const name of removed) Reflect.deleteProperty(object, name);
   if (scene.index.unknown !== null) {
-    const kept = names.filter((name) => !scene.index.names.has(name));
+    const kept = Object.keys(changed).filter((name) => !scene.index.names.has(name));
     if (kept.length > 0) judgeUnknown(scene.index, object, kept, problems);
   }
   if (problems.any) return { kind: 'refused', error: problems.toSetError(), object };
@@ -114,19 +109,10 @@ function* resolveKeys(
   problems: Problems,
 ): Steps<JsonObject | null> {
   const { patch } = patched;
-  const pointers = Object.keys(patch);
-  if (!pointers.some(hasCreationId)) return patch;
-  const resolved = emptyObject();
-  const strides = new Strides();
-  for (const pointer of pointers) {
-    if (strides.isOver()) yield;
-    const target = hasCreationId(pointer)
-      ? resolvedPointer({ ...scene, ...patched }, pointer, problems)
-      : pointer;
-    if (Object.hasOwn(resolved, target)) return null;
-    resolved[target] = patch[pointer] ?? null;
-  }
-  return resolved;
+  if (!Object.keys(patch).some(hasCreationId)) return patch;
+  return yield* withPointers(patch, (pointer) =>
+    hasCreationId(pointer) ? resolvedPointer({ ...scene, ...patched }, pointer, problems) : pointer,
+  );
 }
 
 function hasCreationId(pointer: string): boolean {

@@ -104,6 +104,25 @@ export function reformsValues(open: () => Promise<Evolving>): void {
     expect(Math.abs(Number(late?.['made']) - Date.now())).toBeLessThan(600_000);
   });
 
+  it('keeps a time that exists where null goes and the default is now', async () => {
+    const due = property('due', 'date', {
+      nullable: true,
+      default: null,
+      schema: { type: ['string', 'null'] },
+    });
+    const { db, advance } = await begin(open, model([type('Party', [due])]));
+    for (const [id, time] of [
+      ['r1', '0'],
+      ['r2', 'NULL'],
+    ])
+      await db.run(`INSERT INTO "Party" ("accountId", "id", "created", "updated", "due")
+        VALUES ('a', '${id}', 5, 5, ${time})`);
+    const now = property('due', 'date', { defaultNow: true, schema: { type: 'string' } });
+    await advance(model([type('Party', [now], { drops: ['due'] })]));
+    const rows = await db.rows(`SELECT "due" FROM "Party" ORDER BY "id"`);
+    expect(rows.map((row) => Number(row['due']))).toEqual([0, 5]);
+  });
+
   it('orders texts that exist by the key of their new format, what is none first', async () => {
     const price = (format?: 'decimal') =>
       property('price', 'string', {
