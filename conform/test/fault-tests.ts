@@ -26,6 +26,7 @@ const TYPES = [
   'Bookmark',
   'TaskList',
   'Invoice',
+  'Label',
 ] as const;
 const world = describedWorld(
   '../conformance/gadget.yaml',
@@ -34,6 +35,7 @@ const world = describedWorld(
   '../../examples/tasks.yaml',
   '../hooks/machines.yaml',
   '../hooks/invoices.yaml',
+  '../shapes/letters.yaml',
 );
 
 /** ms that a broken server gets for what never comes. */

@@ -8,6 +8,7 @@ import type { Located } from '../../src/descriptor/located.js';
 import { buildModel } from '../../src/descriptor/model/index.js';
 import type {
   Model,
+  ModelAnswered,
   ModelCapability,
   ModelProperty,
   ModelType,
@@ -134,12 +135,14 @@ function composeType({ capability, type, ownMethods }: Entry): string {
       `${type.table === type.name ? '' : `, table ${type.table}`}  ${place(type.at)}`,
     ...(type.description === '' ? [] : [type.description]),
     ...writeSection('properties', type.properties.map(describeProperty)),
+    ...writeSection('answered', (type.answered ?? []).map(describeAnswered)),
     ...writeSection('methods', [
       ...methods,
       ...ownMethods.map((m) => `  ${m.name}  ${place(m.at)}`),
     ]),
     ...writeSection('filters', filters),
     ...writeSection('sorts', sorts),
+    ...writeSection('shapes', Object.entries(type.query ?? {}).map(describeShape)),
     ...writeSection('unique', lists(type.uniques)),
     ...writeSection('indexes', lists(indexes)),
     ...writeSection('limits', limits),
@@ -179,12 +182,31 @@ function describeProperty(property: ModelProperty): string {
     ...property.blobs.map((place) =>
       place.length === 0 ? 'id of a blob' : `id of a blob at ${placeText(place)}`,
     ),
+    ...(property.onRequest ? ['on request'] : []),
     ...(property.secret === undefined ? [] : [`stored: ${property.secret}`]),
     ...(property.deprecated === undefined ? [] : ['deprecated']),
     ...(column === name ? [] : [`column ${column}`]),
   ];
   const where = role === undefined ? place(at) : '(every type has it)';
   return `  ${name}: ${facts.join(', ')}  ${where}`;
+}
+
+/** Returns the facts of a property that is computed when it is read. */
+function describeAnswered(answered: ModelAnswered): string {
+  const { name, schema, sources, optional, onRequest, parts = [], at } = answered;
+  const facts = [
+    writeType(schema),
+    ...(sources.length === 0 ? [] : [`follows ${sources.join(', ')}`]),
+    ...(optional ? ['optional'] : []),
+    ...(onRequest ? ['on request'] : []),
+    ...parts.map((part) => `${part.key}${part.values ? ` ${part.values.join('|')}` : ''}`),
+  ];
+  return `  ${name}: ${facts.join(', ')}  ${place(at)}`;
+}
+
+/** Returns a shape of results with its property and its arguments. */
+function describeShape([shape, { by, ...names }]: [string, { readonly by: string }]): string {
+  return `  ${shape} by ${by}: ${Object.values(names).join(', ')}`;
 }
 
 /** Returns a schema's type and format in words, such as "string or null (utc-date)". */

@@ -1,8 +1,10 @@
 import type { MethodDefinition } from './capability-definition.js';
 import type {
+  AnsweredDefinition,
   DataTypeDefinition,
   FilterDefinition,
   PropertyDefinition,
+  QueryShapes,
   ShadowColumn,
   SortDefinition,
   StandardMethodName,
@@ -35,6 +37,15 @@ interface ShadowSource<Name> extends Omit<ShadowColumn, 'property'> {
   readonly property: Name | PartName;
 }
 
+interface AnsweredSource<Name> extends Omit<AnsweredDefinition, 'name' | 'sources'> {
+  readonly sources: readonly Name[];
+}
+
+interface QuerySource<Name> {
+  readonly collapse?: { readonly argument: string; readonly by: Name };
+  readonly tree?: { readonly by: Name; readonly sort?: string; readonly filter?: string };
+}
+
 type UniqueSource<Name> =
   | readonly Name[]
   | { readonly properties: readonly Name[]; readonly nullsEqual: true };
@@ -62,6 +73,9 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly uniques?: readonly UniqueSource<NameOf<Shape>>[];
   /** Objects keep members that the type doesn't declare. */
   readonly unknownProperties?: 'keep';
+  readonly query?: QuerySource<NameOf<Shape>>;
+  /** In order of declaration; a family under `header:*`. */
+  readonly answered?: Readonly<Record<string, AnsweredSource<NameOf<Shape>>>>;
 }
 
 /**
@@ -79,8 +93,10 @@ export function dataType<Shape extends TypeShape>(
     shadows,
     uniques,
     unknownProperties,
-    ...rest
+    answered,
+    ...others
   } = source;
+  const { query, ...rest } = others;
   const built = new Map(
     Object.entries<PropertySource>(properties).map(([name, property]) => {
       const marker = shadows.find((one) => one.property === name && one.transform === 'null');
@@ -118,7 +134,27 @@ export function dataType<Shape extends TypeShape>(
             return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
           }),
         }),
+    ...(query === undefined ? {} : { query: shapesOf(query, find) }),
+    ...(answered === undefined
+      ? {}
+      : {
+          answered: Object.entries<AnsweredSource<string>>(answered).map(([name, one]) => ({
+            name,
+            ...one,
+            sources: one.sources.map(find),
+          })),
+        }),
   });
+}
+
+function shapesOf(
+  { collapse, tree }: QuerySource<string>,
+  find: (name: string) => PropertyDefinition,
+): QueryShapes {
+  return {
+    ...(collapse === undefined ? {} : { collapse: { ...collapse, by: find(collapse.by) } }),
+    ...(tree === undefined ? {} : { tree: { ...tree, by: find(tree.by) } }),
+  };
 }
 
 /** Columns have no plus. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../protocol/json.js';
 import type { Normalization } from '../text/index.js';
+import type { NamePart } from './family-names.js';
 import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Part } from './parts.js';
 import type { Place } from './places.js';
@@ -100,6 +101,24 @@ export interface PropertyDefinition {
    * is no property of the type. Its column holds its only or its first value.
    */
   readonly within?: Part;
+  /** A /get without `properties` leaves it out. */
+  readonly onRequest?: true;
+}
+
+/** A property, or a family of some, that /get has computed when it is asked: it is never stored. */
+export interface AnsweredDefinition {
+  /** `preview`, or of a family `header:*`. */
+  readonly name: string;
+  /** The stored properties that its value follows. */
+  readonly sources: readonly PropertyDefinition[];
+  /** Where the value may be null, null stands for what the hook leaves out. */
+  readonly nullable?: true;
+  /** The hook may leave it out. */
+  readonly optional?: true;
+  /** A /get without `properties` leaves it out. Always of a family. */
+  readonly onRequest?: true;
+  /** Of a family: the parts of its names behind the prefix. */
+  readonly parts?: readonly NamePart[];
 }
 
 /** How a filter condition compares (docs/reference/descriptors.md has the table). */
@@ -201,6 +220,20 @@ export interface ShadowColumn {
   readonly form?: ShadowForm;
 }
 
+/** The shapes that the result of a /query may take, each by an argument of the call. */
+export interface QueryShapes {
+  /** Of the results with one value of the property the first alone is left (RFC 8621 4.4.3). */
+  readonly collapse?: { readonly argument: string; readonly by: PropertyDefinition };
+  /** Results below others by a reference (RFC 8621 2.3). */
+  readonly tree?: {
+    readonly by: PropertyDefinition;
+    /** The argument that sorts each object behind the one that it lies below. */
+    readonly sort?: string;
+    /** The argument that leaves out what lies below an object that the filter leaves out. */
+    readonly filter?: string;
+  };
+}
+
 /** No two objects of an account share the values of these properties. */
 export interface UniqueDefinition {
   /** `code`, or `list+position`: the properties' columns. */
@@ -236,6 +269,8 @@ export interface TypeShape {
   readonly stored?: object;
   /** The SetErrors, where the type declares some of its own. */
   readonly error?: object;
+  /** The answered properties, where the type has some: `object` has them too. */
+  readonly answered?: object;
 }
 
 /** An object as hooks see it. */
@@ -266,11 +301,15 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
   readonly singleton?: true;
   readonly uniques?: readonly UniqueDefinition[];
   readonly search?: SearchIndexDefinition;
+  /** Absent where its /query has the RFC's arguments alone. */
+  readonly query?: QueryShapes;
   readonly limits?: TypeLimits;
   /** They say what clients may do with an object, by the values that it has. */
   readonly rules?: TypeRules;
   /** The types of SetErrors that are the type's own. */
   readonly errors?: readonly string[];
+  /** The properties that /get has computed when it is asked; absent if there are none. */
+  readonly answered?: readonly AnsweredDefinition[];
   readonly validate: {
     /**
      * The values of top-level properties that a create or an update gives: unknown and wrong
@@ -284,6 +323,8 @@ export interface DataTypeDefinition<Shape extends TypeShape = TypeShape> {
     readonly server?: Validator;
     /** Judges the members of the type's own errors, each under its name; absent if none has any. */
     readonly errors?: Validator;
+    /** Judges answered properties, a value of a family under its name; absent if there are none. */
+    readonly answered?: Validator;
   };
   /** Never set: carries the wire types for inference. */
   readonly shape?: Shape;

@@ -74,6 +74,39 @@ export interface HookTransaction<Database = unknown> extends HookReader<Database
   ): Promise<SetResponse<S>>;
 }
 
+/**
+ * The properties that a /get asks of a type's `answer`. `Families` has the parsed names of each
+ * family, by the family's name.
+ */
+export interface Asked<
+  Name extends string = string,
+  Families extends object = Readonly<Record<string, object>>,
+> {
+  /** The plain properties that the call asks for. */
+  readonly properties: ReadonlySet<Name>;
+  /** By family: the names that the call asks for, each in its parts; none of most. */
+  readonly families: { readonly [Family in keyof Families]: readonly Families[Family][] };
+}
+
+/**
+ * Computes what a /get asks for, for all objects of the call at once. `objects` have their ids and
+ * the properties under `from`. Returns a Map from ids to members; a member of a family has the name
+ * that was asked for. Members that nobody asks for are left out.
+ */
+export type AnswerHook<
+  Source,
+  Members extends object = Readonly<Record<string, unknown>>,
+  Name extends string = string,
+  Families extends object = Readonly<Record<string, object>>,
+  Arguments extends object = JsonObject,
+  Database = unknown,
+> = (
+  objects: readonly Source[],
+  asked: Asked<Name, Families>,
+  call: HookCall<Arguments>,
+  reader: HookReader<Database>,
+) => ReadonlyMap<string, Partial<Members>> | Promise<ReadonlyMap<string, Partial<Members>>>;
+
 /** Hooks of one data type. */
 export interface TypeHooks<
   Stored = Readonly<Record<string, unknown>>,
@@ -103,6 +136,9 @@ export interface TypeHooks<
       ) => Promise<ReadonlyMap<string, unknown>>
     >
   >;
+  /** Computes answered properties when they are read. */
+  // biome-ignore lint/suspicious/noExplicitAny: a function with types of its own
+  readonly answer?: AnswerHook<any, any, any, any, any, Database>;
   /** Writes what belongs to the change, with `tx.set`. An error that it throws undoes the call. */
   inTransaction?(
     changes: Changes<Stored>,

@@ -10,12 +10,21 @@ export const BESIDE_REF: readonly string[] = Object.freeze([
   'description',
   'default',
   'optional',
+  'onRequest',
   'access',
   'unique',
   'computed',
   'deprecated',
   'renamedFrom',
 ]);
+
+/** Keys that stand beside the `$ref` of an answered property as well. */
+const BESIDE_ANSWERED: readonly string[] = Object.freeze(['from', 'parts']);
+
+/** Returns whether a key may stand beside a `$ref`. */
+export function isBesideRef(key: string): boolean {
+  return BESIDE_REF.includes(key) || BESIDE_ANSWERED.includes(key);
+}
 
 /** Definitions within definitions: far more than values have levels. */
 const MAX_CHAIN = 64;
@@ -133,7 +142,7 @@ export class Definitions {
     const definition = this.#findDefinition(reference);
     if (definition === undefined) return { value: {}, at: node.at, members: new Map() };
     const beside = [...(node.members ?? [])].filter(
-      ([name]) => name !== '$ref' && BESIDE_REF.includes(name),
+      ([name]) => name !== '$ref' && isBesideRef(name),
     );
     if (beside.length === 0) return definition;
     return {

@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import { answeredProperty } from './meta-schema/answered-keys.js';
 import { flag, freeObject, names, ref, text } from './meta-schema/key-schemas.js';
 import { method } from './meta-schema/method-keys.js';
 import { property } from './meta-schema/property-keys.js';
@@ -63,6 +64,7 @@ export const META_SCHEMA: JSONSchema7 = {
     names: { type: 'array', items: { type: 'string' } },
     dataType,
     property,
+    answeredProperty,
     schema,
     definition,
     filter,

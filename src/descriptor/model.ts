@@ -16,6 +16,7 @@ import type {
   TypeLimits,
   TypeRules,
 } from '../capability/definition.js';
+import type { NamePart } from '../capability/family-names.js';
 import type { Part } from '../capability/parts.js';
 import type { Place } from '../capability/places.js';
 import type { TextRule } from '../capability/text-rule.js';
@@ -64,12 +65,30 @@ export interface ModelProperty {
   readonly secret?: 'hash' | 'encrypt';
   /** Of a part of a property, which conditions and sorts read: whose it is, and where it stands. */
   readonly within?: Part;
+  /** A /get gives it only where it is named. */
+  readonly onRequest?: true;
   /** Why, and what to use instead. */
   readonly deprecated?: string;
   /** The name that it had in the last released migration: its values are kept. */
   readonly renamedFrom?: string;
   readonly description: string;
   /** JSON Schema of the wire value, null included where nullable; bounds filled in. */
+  readonly schema: JSONSchema7;
+  readonly at: Location;
+}
+
+/** A property, or a family of some, that is computed when it is read. */
+export interface ModelAnswered {
+  readonly name: string;
+  /** Names of stored properties. */
+  readonly sources: readonly string[];
+  readonly nullable?: true;
+  readonly optional?: true;
+  readonly onRequest?: true;
+  readonly parts?: readonly NamePart[];
+  readonly deprecated?: string;
+  readonly description: string;
+  /** JSON Schema of the value; a family may have any. */
   readonly schema: JSONSchema7;
   readonly at: Location;
 }
@@ -156,6 +175,12 @@ export interface ModelDrop {
   readonly at: Location;
 }
 
+/** The shapes of a type's results: names of arguments and of properties. */
+export interface ModelShapes {
+  readonly collapse?: { readonly argument: string; readonly by: string };
+  readonly tree?: { readonly by: string; readonly sort?: string; readonly filter?: string };
+}
+
 /** A data type, with its table. */
 export interface ModelType {
   readonly name: string;
@@ -177,10 +202,13 @@ export interface ModelType {
   readonly uniques: readonly ModelUnique[];
   readonly indexes: readonly ModelIndex[];
   readonly search?: SearchIndexDefinition;
+  readonly query?: ModelShapes;
   readonly limits?: TypeLimits;
   readonly rules?: TypeRules;
   /** SetErrors of the type's own; absent if there are none. */
   readonly errors?: readonly ModelError[];
+  /** Absent if there are none. */
+  readonly answered?: readonly ModelAnswered[];
   /**
    * The shape of the released table on SQLite (emit/key-ordered.ts); of a new one it is left out.
    */

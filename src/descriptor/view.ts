@@ -1,3 +1,4 @@
+import { type AnsweredView, viewAnswered } from './answered-view.js';
 import type { Descriptor } from './descriptor-file.js';
 import { Definitions } from './expand.js';
 import { flag, items, type Located, type Member, member, members, text } from './located.js';
@@ -11,6 +12,7 @@ import {
   viewProperty,
 } from './property-view.js';
 import { type RulesView, viewRules } from './rule-view.js';
+import { type ShapesView, viewShapes } from './shape-view.js';
 
 /**
  * A descriptor as rules see it: names and places, tolerant of everything that is wrong, so that
@@ -54,6 +56,10 @@ export interface TypeView {
   readonly filters: readonly FilterView[];
   readonly sorts: readonly SortView[];
   readonly rules: RulesView;
+  /** The shapes of results; undefined where it declares none. */
+  readonly shapes: ShapesView | undefined;
+  /** Properties that are computed when they are read, in the order of the text. */
+  readonly answered: readonly AnsweredView[];
   /** Errors of the type's own, in the order of the text. */
   readonly errors: readonly ErrorView[];
 }
@@ -180,6 +186,8 @@ function viewType({ name, nameAt, node }: Member, definitions: Definitions): Typ
     filters: members(member(node, 'filter')).map((filter) => viewFilter(filter, all)),
     sorts: items(member(node, 'sort')).flatMap((sort) => viewSort(sort, all)),
     rules: viewRules(node),
+    shapes: viewShapes(member(node, 'query')),
+    answered: expandAll(members(member(node, 'answered')), definitions).map(viewAnswered),
     errors: viewErrors(member(node, 'errors'), definitions),
   };
 }

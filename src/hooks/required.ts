@@ -1,4 +1,7 @@
-import type { CapabilityDefinition } from '../capability/capability-definition.js';
+import type {
+  CapabilityDefinition,
+  MethodDefinition,
+} from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { TypeHooks } from '../capability/hooks.js';
 import type { Registry } from '../methods/registry.js';
@@ -35,6 +38,12 @@ function missingComputes(capability: CapabilityDefinition): readonly string[] {
   const missing: string[] = [];
   for (const type of capability.dataTypes) {
     const hooks = capability.hooks?.types?.[type.name];
+    const [answered] = type.answered ?? [];
+    if (answered !== undefined && typeof hooks?.answer !== 'function')
+      missing.push(
+        `Nothing answers ${type.name}.${answered.name}: ${fileOf(capability)} needs ` +
+          `types.${type.name}.answer.`,
+      );
     for (const { name, computed } of type.properties) {
       const where = computed?.kind === 'on' ? 'computeOn' : 'compute';
       if (computed === undefined || computed.kind === 'count') continue;
@@ -57,7 +66,9 @@ function strays(capability: CapabilityDefinition): readonly string[] {
       const type = capability.dataTypes.find((one) => one.name === name);
       return type === undefined
         ? [`${file} has hooks of ${name}, which is no type of it.`]
-        : straysOf(type, hooks, declared).map((what) => `${file} has types.${name}.${what}.`);
+        : straysOf(type, hooks, capability.methods).map(
+            (what) => `${file} has types.${name}.${what}.`,
+          );
     }),
     ...Object.keys(methods)
       .filter((name) => !declared.has(name))
@@ -65,22 +76,28 @@ function strays(capability: CapabilityDefinition): readonly string[] {
   ];
 }
 
-const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommit', 'methods'];
+const TYPE_KEYS = [
+  ...['check', 'compute', 'computeOn', 'answer', 'inTransaction', 'afterCommit', 'methods'],
+];
 
 /** Returns the names that no call would ever use, each with why, to reveal typing errors. */
 function straysOf(
   type: DataTypeDefinition,
   hooks: TypeHooks,
-  methods: ReadonlySet<string>,
+  methods: readonly MethodDefinition[],
 ): readonly string[] {
   const computed = (kind: 'from' | 'on'): ReadonlySet<string> =>
     new Set(type.properties.filter((one) => one.computed?.kind === kind).map(({ name }) => name));
   const strange = (part: object | undefined, known: ReadonlySet<string>): readonly string[] =>
     Object.keys(part ?? {}).filter((name) => !known.has(name));
-  const verbs = new Set([...methods].map((name) => name.slice(name.indexOf('/') + 1)));
-  const own = new Set([...verbs].filter((verb) => methods.has(`${type.name}/${verb}`)));
+  const own = new Set(
+    methods.flatMap(({ dataType, body }) => (dataType?.name === type.name ? [body] : [])),
+  );
   return [
     ...strange(hooks, new Set(TYPE_KEYS)).map((name) => `${name}, which is no hook`),
+    ...(hooks.answer !== undefined && type.answered === undefined
+      ? ['answer, although the type has no answered properties']
+      : []),
     ...strange(hooks.compute, computed('from')).map(
       (name) => `compute.${name}, which is computed from nothing`,
     ),

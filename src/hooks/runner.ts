@@ -1,6 +1,8 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { Changes, MethodExtension, TypeHooks } from '../capability/hooks.js';
+import type { Asked, Changes, MethodExtension, TypeHooks } from '../capability/hooks.js';
+import { frozen } from '../capability/runtime.js';
 import { accountOf } from '../methods/accounts.js';
+import type { AskedValues } from '../methods/answered-index.js';
 import type {
   Answer,
   CallContext,
@@ -17,6 +19,7 @@ import type { SetError } from '../protocol/errors.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
 import type { StoredObject, Transaction } from '../store/port.js';
+import { answeredMembers } from './answered-members.js';
 import { Computes } from './compute.js';
 import { updateComputed } from './compute-on.js';
 import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from './judge.js';
@@ -161,6 +164,23 @@ class HookedCall extends HookScope implements CallHooks {
     return { args: { ...replaced, accountId: accountOf(this.context).id }, sent: args };
   }
 
+  /** Returns what the type's `answer` computes for each of the objects. */
+  async answer(
+    type: DataTypeDefinition,
+    asked: AskedValues,
+    objects: readonly StoredObject[],
+  ): Promise<readonly JsonObject[]> {
+    const hook = this.#types.get(type.name)?.answer;
+    if (hook === undefined) throw new Error(`No hook answers the properties of ${type.name}.`);
+    const what = `answer of ${type.name}`;
+    const slices = this.context.startSlices();
+    const offered = await frozenInSlices(objects, slices);
+    const said = await this.run(what, 'read', (call, reader) =>
+      hook(offered, offeredNames(type, asked), call, reader),
+    );
+    return runInSlices(answeredMembers({ what, type, asked }, objects, said), slices);
+  }
+
   /** Returns the response with the members that `after` adds. */
   async complete(response: object, transaction?: Transaction): Promise<object> {
     const { after } = this.#extension();
@@ -257,4 +277,19 @@ class HookedCall extends HookScope implements CallHooks {
     const { dataType, body } = this.context.method;
     return this.#types.get(dataType?.name ?? '')?.methods?.[body] ?? {};
   }
+}
+
+/** Returns what a call asks for as a hook gets it: each family of the type has its list. */
+function offeredNames({ answered = [] }: DataTypeDefinition, asked: AskedValues): Asked {
+  const families = new Map([...asked.families].map(([{ name }, names]) => [name, names]));
+  return Object.freeze({
+    properties: new Set(asked.plain.map(({ name }) => name)),
+    families: frozen(
+      Object.fromEntries(
+        answered.flatMap(({ name, parts }) =>
+          parts === undefined ? [] : [[name, families.get(name) ?? []]],
+        ),
+      ),
+    ),
+  });
 }

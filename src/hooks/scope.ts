@@ -176,10 +176,11 @@ export abstract class HookScope {
     const name = `${type.name}/set`;
     // The type's own /set, or, where it has none on the wire, one that stands for it.
     const standIn = { ...method, name, capability: type.capability, dataType: type };
+    const own = services.registry.methods.get(name);
     return new MethodCall({
       ...{ services, account, deadline },
       request: { ...request, isGone, createdIds: new Map<string, string>() },
-      method: services.registry.methods.get(name) ?? standIn,
+      method: own?.dataType === type ? own : standIn,
       callId: '',
       showsCreatedIds: false,
       hooksWithin: (inner) => this.makeNestedHooks(inner),

@@ -9,6 +9,7 @@ import type { InvocationText } from '../protocol/response.js';
 import type { AnswerRoom } from '../runtime/budgets.js';
 import type { Conductor, Slices } from '../runtime/slices.js';
 import type { Store, StoredObject, Transaction } from '../store/port.js';
+import type { AskedValues } from './answered-index.js';
 import type { RequestReadAhead } from './get/request-read-ahead.js';
 import type { FollowUp, OnceSettings } from './once.js';
 import type { Registry } from './registry.js';
@@ -180,6 +181,16 @@ export interface CallHooks {
 
   /** After writes: rows are written, change records are not, so that more can join the unit. */
   afterWrites(unit: UnitOfWork): Promise<void>;
+
+  /**
+   * Returns the members that a /get asks for, for each of the objects in their order. They have the
+   * properties that the hook sees.
+   */
+  answer(
+    type: DataTypeDefinition,
+    asked: AskedValues,
+    objects: readonly StoredObject[],
+  ): Promise<readonly JsonObject[]>;
 
   /** Returns the whole response; what fails inside the transaction undoes the call. */
   complete(response: object, transaction?: Transaction): Promise<object>;

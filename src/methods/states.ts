@@ -91,7 +91,8 @@ export type StateReason = JsonObject & {
     | 'tooOld'
     | 'removed'
     | 'beforeRestore'
-    | 'tooManyChanged';
+    | 'tooManyChanged'
+    | 'leftGroup';
 };
 
 export function cannotCalculate(description: string, reason: StateReason): never {

@@ -15,6 +15,12 @@ import { formatUtcDate } from '../protocol/dates.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/snake-case.js';
 import { deriveOnce } from '../runtime/derive-once.js';
+import {
+  type AnsweredIndex,
+  AskedNames,
+  type AskedValues,
+  indexAnswered,
+} from './answered-index.js';
 import { indexRules, type RuleIndex } from './rule-index.js';
 
 /** A property whose values hold ids of blobs. */
@@ -40,8 +46,10 @@ export interface TypeIndex {
   readonly visible: readonly PropertyDefinition[];
   /** The properties of which clients notice a change: the same, and internal ones of queries. */
   readonly watched: readonly PropertyDefinition[];
-  /** All that a /get shows: the same, and undeclared ones. */
+  /** The stored ones that a /get shows by itself: none on request, and undeclared ones. */
   readonly shown: readonly PropertyDefinition[];
+  /** Properties that are computed when they are read; null if there are none. */
+  readonly answered: AnsweredIndex | null;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly sorts: ReadonlyMap<string, SortDefinition>;
   /** The names that members of a Comparator may have. */
@@ -95,7 +103,8 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     required: type.properties.filter(({ required }) => required).map(({ name }) => name),
     visible,
     watched: declared.filter((one) => isVisible(one) || isRead(type, one)),
-    shown: unknown === null ? visible : [...visible, unknown],
+    shown: shownOf(visible, unknown),
+    answered: type.answered === undefined ? null : indexAnswered(type.answered),
     filters: new Map(type.filters.map((filter) => [filter.name, filter])),
     sorts: new Map(type.sorts.map((sort) => [sort.name, sort])),
     comparatorMembers: new Set([
@@ -142,6 +151,14 @@ function isRead({ filters, sorts, shadows }: DataTypeDefinition, one: PropertyDe
     filters.some(({ column, columns: all = [column] }) => all.some((each) => columns.has(each))) ||
     sorts.some(({ property }) => columns.has(property.column))
   );
+}
+
+function shownOf(
+  visible: readonly PropertyDefinition[],
+  unknown: PropertyDefinition | null,
+): readonly PropertyDefinition[] {
+  const shown = visible.filter(({ onRequest }) => onRequest !== true);
+  return unknown === null ? shown : [...shown, unknown];
 }
 
 /** Returns the value of a create without the property, which a null patch restores. */
@@ -276,26 +293,40 @@ function whole(member: string): string {
  */
 export const MAX_UNKNOWN = 1000;
 
+/** The properties that a client names. */
+export interface NamedProperties {
+  /** Stored ones, with the id. */
+  readonly properties: readonly PropertyDefinition[];
+  /** The properties that a hook computes; null for none. */
+  readonly asked: AskedValues | null;
+  /** Names of no property, each with what is wrong with it in its family ("" for none). */
+  readonly unknown: ReadonlyMap<string, string>;
+}
+
 /** Returns the properties that a /get shows for these names (5.1), with the id, and other names. */
-export function propertiesNamed(
-  index: TypeIndex,
-  names: readonly string[],
-): { readonly properties: readonly PropertyDefinition[]; readonly unknown: readonly string[] } {
-  const { visible, type } = index;
+export function propertiesNamed(index: TypeIndex, names: readonly string[]): NamedProperties {
+  const { visible, type, answered } = index;
   const known = new Set(visible.map(({ name }) => name));
   const seen = new Set<string>();
   const shownNames = new Set<string>();
-  const unknown = new Set<string>();
+  const unknown = new Map<string, string>();
+  const others = answered === null ? null : new AskedNames(answered);
+  const whyUnknown = (text: string): string | null =>
+    answered === null || others === null
+      ? ''
+      : others.add(text, declaredName(text, answered.plain, type.acceptSnakeCase));
   for (const text of names) {
     if (seen.has(text)) continue;
     seen.add(text);
     const name = declaredName(text, index.properties, type.acceptSnakeCase);
+    const why = known.has(name) ? null : whyUnknown(text);
     if (known.has(name)) shownNames.add(name);
-    else unknown.add(name);
+    else if (why !== null) unknown.set(text, why);
     if (unknown.size === MAX_UNKNOWN) break;
   }
   return {
     properties: visible.filter(({ name, role }) => role === 'id' || shownNames.has(name)),
-    unknown: [...unknown],
+    asked: others?.asked ?? null,
+    unknown,
   };
 }

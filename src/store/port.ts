@@ -281,10 +281,41 @@ export interface SortKey {
   readonly value?: string;
 }
 
+/** The shape that the ordered result of a query takes. */
+export type PlanShape =
+  /** Of objects with one value of the property the first alone is left. */
+  | { readonly kind: 'collapse'; readonly by: PropertyDefinition }
+  /**
+   * `sorts`: objects stand behind the one that they refer to. `filters`: without it they are left
+   * out.
+   */
+  | {
+      readonly kind: 'tree';
+      readonly by: PropertyDefinition;
+      readonly sorts: boolean;
+      readonly filters: boolean;
+    };
+
 /** A filter and a total order: nulls first if ascending; ties by id in the last key's direction. */
 export interface QueryPlan {
   readonly filter: FilterNode;
   readonly sort: readonly SortKey[];
+  readonly shape?: PlanShape;
+}
+
+/** Groups of objects: each has one value of a property. */
+export interface GroupsOfPlan {
+  readonly by: PropertyDefinition;
+  /** The values. */
+  readonly groups: readonly string[];
+  /** Ids of objects that are left out. */
+  readonly except: readonly string[];
+}
+
+/** The first of a result's objects with one value of a property. */
+export interface FirstOfGroup {
+  readonly id: string;
+  readonly group: string;
 }
 
 export interface NewBlob {
@@ -380,7 +411,7 @@ export interface Snapshot {
     selection: ObjectSelection | null,
   ): Promise<QueryPage>;
 
-  count(type: DataTypeDefinition, filter: FilterNode): Promise<number>;
+  count(type: DataTypeDefinition, filter: FilterNode, shape?: PlanShape): Promise<number>;
 
   /** Returns the index of one id in the ordered result, or null if the result lacks it. */
   rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null>;
@@ -395,6 +426,27 @@ export interface Snapshot {
     ids: readonly string[],
     depth?: number,
   ): Promise<readonly Ranked[]>;
+
+  /**
+   * Returns the first object of each group by the plan's filter and sort, as if the objects that
+   * the groups except did not exist.
+   */
+  firsts(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    groups: GroupsOfPlan,
+  ): Promise<readonly FirstOfGroup[]>;
+
+  /**
+   * Returns the members of `ids` that exist and all objects that lead to one of them by a reference
+   * to their own type. One recursive statement; at most `limit + 1` ids.
+   */
+  descendants(
+    type: DataTypeDefinition,
+    reference: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<readonly string[]>;
 
   /** Returns the members of `ids` that exist. */
   existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>>;

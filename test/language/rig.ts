@@ -6,9 +6,14 @@ import { type Answer, type Served, serve } from '../scripts/generator/random/ser
 import { ROOT } from '../support/server.js';
 
 /** Makes and generates a project of files of this folder: `names.yaml`, `names.hooks.ts`. */
-export async function generated(...files: readonly string[]): Promise<Project> {
+export function generated(...files: readonly string[]): Promise<Project> {
+  return generatedOf('language', ...files);
+}
+
+/** Does the same with the files of another folder of tests. */
+export async function generatedOf(folder: string, ...files: readonly string[]): Promise<Project> {
   const texts = await Promise.all(
-    files.map(async (file) => [file, await readFile(join(ROOT, 'test/language', file), 'utf8')]),
+    files.map(async (file) => [file, await readFile(join(ROOT, 'test', folder, file), 'utf8')]),
   );
   const project = await createProject(Object.fromEntries(texts));
   await regenerate(project);

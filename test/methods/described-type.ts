@@ -59,8 +59,9 @@ function definitionOf(type: ModelType, capability: string): DataTypeDefinition {
       additionalProperties: false,
     }) as Validator;
   const given = type.properties.filter(isGiven);
+  const { answered: _answered, query: _query, ...own } = type;
   return {
-    ...type,
+    ...own,
     capability,
     filters: [],
     sorts: [],

@@ -15,6 +15,7 @@ import { copyRefusedChecks } from './copy-refused.js';
 import { creationIdChecks } from './creation-ids.js';
 import { creationReferenceChecks } from './creation-references.js';
 import { describedAccessChecks } from './described-access.js';
+import { describedAnsweredChecks } from './described-answered.js';
 import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
 import { describedFinalChecks } from './described-final.js';
@@ -136,6 +137,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...socketPushChecks,
   ...describedValueChecks,
   ...describedAccessChecks,
+  ...describedAnsweredChecks,
   ...describedRuleChecks,
   ...describedLinkChecks,
   ...describedTreeChecks,

@@ -146,9 +146,23 @@ export class Subject extends Creates {
     return this.client.set(this.type, { accountId: this.A1, ...args });
   }
 
-  /** Returns an object as /get shows it. Throws UnexpectedError where it isn't there. */
+  /**
+   * The arguments by which /get gives each stored property and no other: by itself it leaves out
+   * those on request, and has those that are computed when they are read.
+   */
+  get #stored(): object {
+    const { properties, answered, keepsUnknown } = this.described;
+    const isOther =
+      answered !== undefined || properties.some(({ onRequest }) => onRequest === true);
+    return isOther && keepsUnknown !== true ? { properties: this.profile.properties } : {};
+  }
+
+  /**
+   * Returns the stored properties of an object as /get shows them. Throws UnexpectedError where it
+   * isn't there.
+   */
   async read(id: string, accountId = this.A1): Promise<Item> {
-    const { list } = await this.client.get(this.type, { accountId, ids: [id] });
+    const { list } = await this.client.get(this.type, { accountId, ids: [id], ...this.#stored });
     if (list[0] === undefined) throw new UnexpectedError(`There is no ${this.type} ${id}.`);
     return list[0];
   }

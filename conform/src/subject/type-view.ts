@@ -181,10 +181,14 @@ export class TypeView {
    */
   get properties(): readonly string[] {
     const times = this.isSelfDescribed ? [] : ['created', 'updated'];
-    const absent = this.described.properties.flatMap(({ name, optional }) =>
-      optional === true ? [name] : [],
+    const absent = this.described.properties.flatMap(({ name, optional, onRequest }) =>
+      optional === true || onRequest === true ? [name] : [],
     );
-    return this.profile.properties.filter((name) => ![...times, ...absent].includes(name));
+    const stored = this.profile.properties.filter((name) => ![...times, ...absent].includes(name));
+    const answered = (this.described.answered ?? []).flatMap(({ name, optional, onRequest }) =>
+      optional === true || onRequest === true ? [] : [name],
+    );
+    return [...stored, ...answered];
   }
 
   /** Returns `created` and `updated`, as far as a type has them that its server describes. */

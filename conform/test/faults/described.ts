@@ -46,8 +46,14 @@ export const describedFaults: readonly Fault[] = [
       'described-transitions-begun',
       'described-immutable-when',
       'described-required-when',
+      'described-answered-refused',
     ],
     ...accepted('invalidProperties'),
+  },
+  {
+    name: 'gives the id alone',
+    checks: ['described-answered-given', 'described-answered-names'],
+    ...items(({ id }) => ({ id })),
   },
   {
     name: 'only the first of what is missing is told',

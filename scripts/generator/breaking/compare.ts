@@ -1,9 +1,11 @@
+import { shapeArguments } from '../../../src/descriptor/model/further-members.js';
 import type { Model, ModelType } from '../../../src/descriptor/model.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
+import { compareAnswered } from './compare-answered.js';
 import { compareProperty, isVisible, withoutInternal } from './compare-property.js';
 import { compareRules } from './compare-rules.js';
 import type { Layer, ModelChange, Tell } from './model-change.js';
@@ -122,6 +124,7 @@ function compareTypes(before: Model, after: Model, tell: Tell): void {
     const whole = wholes.get(old.name);
     if (whole !== undefined) {
       compareWhole(whole, type, tell);
+      compareAnswered(whole, type, renamed, tell);
       compareRules(whole, type, renamed, tell);
       compareSearches(whole, type, renamed, tell);
     }
@@ -186,7 +189,32 @@ function compareWhole(before: ModelType, after: ModelType, tell: Tell): void {
     );
   for (const old of before.methods) {
     const method = after.methods.find((one) => one.name === old.name);
-    if (method !== undefined) compareParts(`${name}/${old.name}`, old, method, tell);
+    if (method === undefined) continue;
+    const where = `${name}/${old.name}`;
+    compareParts(where, withShapes(before, old), withShapes(after, method), tell);
+    compareShapes(before, after, old.name, tell);
+  }
+}
+
+/** The further arguments of a method that has none. */
+const NO_ARGUMENTS = { type: 'object' as const, properties: {}, additionalProperties: false };
+
+/** Returns a method with all arguments that its type has beside the standard ones. */
+function withShapes(type: ModelType, method: ModelType['methods'][number]): MethodParts {
+  const shapes = shapeArguments(type, method.name);
+  const { properties, ...further } = method.arguments ?? NO_ARGUMENTS;
+  return { ...method, arguments: { ...further, properties: { ...properties, ...shapes } } };
+}
+
+/** Tells where the same argument gives results by another property. */
+function compareShapes(before: ModelType, after: ModelType, method: string, tell: Tell): void {
+  if (method !== 'query') return;
+  for (const shape of ['collapse', 'tree'] as const) {
+    const [was, is] = [before.query?.[shape], after.query?.[shape]];
+    if (was === undefined || is === undefined || was.by === is.by) continue;
+    const old = after.properties.find(({ name }) => name === is.by)?.renamedFrom;
+    if (old !== was.by)
+      tell('wire', true, `${after.name}/query`, `${shape} is by ${is.by}, not ${was.by}`);
   }
 }
 

@@ -1,6 +1,11 @@
 import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
-import { hasFurther, standardMethodsOf } from '../../../src/descriptor/model/further-members.js';
+import {
+  addedArguments,
+  hasFurther,
+  standardMethodsOf,
+} from '../../../src/descriptor/model/further-members.js';
 import type {
+  ModelAnswered,
   ModelCapability,
   ModelFilter,
   ModelProperty,
@@ -49,7 +54,7 @@ export function addDefinition(
 }
 
 /** Adds the interface that joins a type's TypeScript types under one name, for the handlers. */
-function addShape(module: GeneratedModule, { name, errors }: ModelType): void {
+function addShape(module: GeneratedModule, { name, errors, answered }: ModelType): void {
   const parts = {
     object: '',
     create: 'Create',
@@ -57,6 +62,7 @@ function addShape(module: GeneratedModule, { name, errors }: ModelType): void {
     filter: 'Filter',
     stored: 'Stored',
     ...(errors === undefined ? {} : { error: 'SetError' }),
+    ...(answered === undefined ? {} : { answered: 'Answered' }),
   };
   module.addInterface({
     name: `${name}Shape`,
@@ -101,14 +107,17 @@ function typeValue(
             return nullsEqual === undefined ? names : { properties: names, nullsEqual };
           }),
     search: type.search,
+    query: type.query,
     limits: type.limits,
     rules: type.rules,
     errors: type.errors?.map((error) => error.name),
+    answered: type.answered === undefined ? undefined : mapByName(type.answered, answeredValue),
     validate: {
       update: validator('update'),
       filter: validator('filter'),
       server: type.properties.some(isGivenByHooks) ? validator('server') : undefined,
       errors: hasMembers(type) ? validator('errors') : undefined,
+      answered: type.answered === undefined ? undefined : validator('answered'),
     },
   };
 }
@@ -124,7 +133,8 @@ function mapByName<Named extends { readonly name: string }>(
 /** Returns a property without the values that most properties have. */
 function propertyValue(property: ModelProperty): object {
   const { name, column, kind, nullable, optional, required, access, role, blobs } = property;
-  const { format, normalize, texts, defaultNow, references, computed, secret, within } = property;
+  const { format, normalize, texts, defaultNow, references, computed, secret, within, onRequest } =
+    property;
   return {
     kind,
     role,
@@ -143,7 +153,13 @@ function propertyValue(property: ModelProperty): object {
     computed,
     secret,
     within,
+    onRequest,
   };
+}
+
+/** Returns an answered property as the definition holds it. */
+function answeredValue({ sources, nullable, optional, onRequest, parts }: ModelAnswered): object {
+  return { sources, nullable, optional, onRequest, parts };
 }
 
 /** Returns a filter as the definition holds it. It counts as indexed if any index begins so. */
@@ -202,15 +218,23 @@ function methodsValue(
   // Asking adds the import, and a type may have no method as it is.
   const standard = (): string => `${module.all(STANDARD)}.methods`;
   const validators = validatorsOf(capability, type.name);
-  const values = methods.map(({ row: { verb, account, arguments: args }, method }) => {
+  const values = methods.map((each) => {
+    const { row, method } = each;
+    const { verb, account, arguments: args } = row;
     const validator = (part: string) => new Code(module.value(validators, `${verb}${part}`));
-    const hasArguments = hasFurther(method.arguments);
+    const added = addedArguments(type, each);
+    const hasArguments = hasFurther(added);
     const hasMembers = hasFurther(method.response);
     if (!hasArguments && !hasMembers) return [verb, new Code(`${standard()}.${verb}`)] as const;
-    const further = hasArguments ? Object.keys(method.arguments.properties ?? {}) : undefined;
+    const further = hasFurther(method.arguments)
+      ? Object.keys(method.arguments.properties ?? {})
+      : undefined;
     const value = {
       account,
-      argumentNames: [...Object.keys(args.properties ?? {}), ...(further ?? [])],
+      argumentNames: [
+        ...Object.keys(args.properties ?? {}),
+        ...Object.keys(added?.properties ?? {}),
+      ],
       furtherArguments: further,
       validateArguments: hasArguments
         ? validator('Arguments')

@@ -13,6 +13,7 @@ import type {
 } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { markOf, mayHaveHooks, ownMethodsOf, writtenFor } from '../hooks/written-for.js';
+import { listFamilies, listPlainAnswered } from './answered-types.js';
 import { literal } from './code.js';
 import { GeneratedModule, type Member, objectType } from './generated-module.js';
 import { methodStem } from './own-methods.js';
@@ -84,6 +85,7 @@ class HooksModule {
           'computeOn',
           onProperties(type).map((property) => this.#typeOnFunction(type, property)),
         ),
+        ...this.#typeAnswer(type, further),
         ...group('methods', this.#typeExtensions(further), true),
       ],
     });
@@ -120,6 +122,30 @@ class HooksModule {
       name: property.name,
       type: `(${parameters}) => Promise<ReadonlyMap<string, ${value}>>`,
     };
+  }
+
+  /** Returns the member of a type with answered properties: the function that computes them. */
+  #typeAnswer(type: ModelType, further: readonly Further[]): readonly Member[] {
+    const { answered } = type;
+    if (answered === undefined) return [];
+    const jmap = (name: string) => this.#module.type(JMAP, name);
+    const own = (suffix: string) =>
+      this.#module.type(
+        fileOf(this.#capability, `${type.name}.definition`),
+        `${type.name}${suffix}`,
+      );
+    const union = (names: readonly string[]) =>
+      names.length === 0 ? 'never' : names.map((name) => literal(name)).join(' | ');
+    const sources = ['id', ...answered.flatMap((each) => each.sources)];
+    const parameters = [
+      `Pick<${this.#stored(type.name)}, ${union([...new Set(sources)])}>`,
+      own('Answered'),
+      union(listPlainAnswered(type).map(({ name }) => name)),
+      listFamilies(type).length === 0 ? 'Readonly<Record<never, never>>' : own('Families'),
+      further.find(({ verb }) => verb === 'get')?.args ?? jmap('JsonObject'),
+      'Database',
+    ];
+    return [{ name: 'answer', type: `${jmap('AnswerHook')}<${parameters.join(', ')}>` }];
   }
 
   /** Returns the members for standard methods with further arguments or members. */
@@ -201,9 +227,13 @@ function group(name: string, members: readonly Member[], isOptional = false): re
   return members.length === 0 ? [] : [{ name, type: objectType({ members }), isOptional }];
 }
 
-/** Returns whether a hook file must have functions for the type: it has computed properties. */
+/**
+ * Returns whether a hook file must have functions for the type: it has computed properties, stored
+ * or answered ones.
+ */
 function needsHooks(type: ModelType): boolean {
-  return fromProperties(type).length + onProperties(type).length > 0;
+  const isAnswered = type.answered !== undefined;
+  return isAnswered || fromProperties(type).length + onProperties(type).length > 0;
 }
 
 /** Returns the types that a property with `on` follows, each once, sorted. */

@@ -44,6 +44,7 @@ function schemasOf({
       ...type.properties.map(({ schema }) => schema),
       ...type.methods.flatMap((method) => [method.arguments, method.response]),
       ...(type.errors ?? []).map(({ members }) => members),
+      ...(type.answered ?? []).map(({ schema }) => schema),
     ]),
     ...methods.flatMap((method) => [method.arguments, method.response]),
   ];

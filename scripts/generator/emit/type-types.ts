@@ -6,6 +6,7 @@ import {
   standardMethodsOf,
 } from '../../../src/descriptor/model/further-members.js';
 import type { ModelCapability, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
+import { ANSWERED_SUFFIXES, addAnswered, answeredTypes, keptName } from './answered-types.js';
 import { filled, literal } from './code.js';
 import { deprecatedWords, type GeneratedModule } from './generated-module.js';
 import { commentOnSteps } from './rule-words.js';
@@ -25,13 +26,18 @@ export async function addTypesOf(
 ): Promise<void> {
   const { name } = type;
   const imports = importsOf(module, sharedTypes);
-  const types = withShared([...ownTypes(type), ...secretsOf(type)], sharedOnWire(type), imports);
+  const types = withShared(
+    [...ownTypes(type), ...secretsOf(type), ...answeredTypes(type)],
+    sharedOnWire(type),
+    imports,
+  );
   await addWireTypes(module, types.slice(0, 1));
   const create = filled(createType(type), `export type ${name}Create = `.length);
   module.addTypeAlias(`${name}Create`, create, `A new ${name} as a client gives it.`);
   const patch = `${module.type(JMAP, 'PatchObject')}<${name}Create>`;
   module.addTypeAlias(`${name}Patch`, patch, 'Changes of one, as a client gives them.');
   await addWireTypes(module, types.slice(1));
+  addAnswered(module, type);
   await addErrors(module, type);
   await addStored(module, type, imports);
 }
@@ -72,6 +78,7 @@ function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
       ...seen.map(({ schema }) => schema),
       ...type.methods.flatMap((method) => [method.arguments, method.response]),
       ...(type.errors ?? []).map((error) => error.members),
+      ...(type.answered ?? []).map(({ schema }) => schema),
     ],
     namesOf(type),
   );
@@ -79,8 +86,13 @@ function sharedOnWire(type: ModelType): ReadonlyMap<string, JSONSchema7> {
 
 function namesOf(type: ModelType): readonly string[] {
   const { name } = type;
-  const further = ['Create', 'Patch', 'Secrets', 'Stored', 'Shape', 'Errors', 'SetError'];
-  return [...ownTypes(type).map(([own]) => own), ...further.map((part) => `${name}${part}`)];
+  const own = ['Create', 'Patch', 'Secrets', 'Stored', 'Shape', 'Errors', 'SetError'];
+  const further = [...own, ...ANSWERED_SUFFIXES];
+  return [
+    name,
+    ...ownTypes(type).map(([title]) => title),
+    ...further.map((part) => `${name}${part}`),
+  ];
 }
 
 /**
@@ -96,7 +108,7 @@ async function addStored(
   const words = 'The stored object, as the server and its hooks see it.';
   const hidden = type.properties.filter((property) => !isShown(property));
   if (hidden.length === 0) {
-    module.addTypeAlias(`${name}Stored`, name, words);
+    module.addTypeAlias(`${name}Stored`, keptName(type), words);
     return;
   }
   const onWire = sharedOnWire(type);
@@ -114,7 +126,7 @@ async function addStored(
   await addWireTypes(
     module,
     types.filter(([title]) => !onWire.has(title)),
-    new Map([[`${name}Stored`, name]]),
+    new Map([[`${name}Stored`, keptName(type)]]),
   );
 }
 
@@ -151,9 +163,11 @@ function ownTypes(type: ModelType): readonly NamedSchema[] {
   const shown = properties.filter(isShown);
   return [
     [
-      name,
+      keptName(type),
       objectOf(
-        deprecatedWords(type.description, type.deprecated),
+        type.answered === undefined
+          ? deprecatedWords(type.description, type.deprecated)
+          : `The stored properties of ${name} that clients read.`,
         shown,
         shown.filter(isAlwaysThere),
         describedOf(type),
@@ -232,7 +246,8 @@ function describedOf(type: ModelType): (property: ModelProperty) => JSONSchema7 
 }
 
 function described(property: ModelProperty, steps = ''): JSONSchema7 {
-  const all = [property.description, ...accessWords(property), steps];
+  const request = property.onRequest === true ? 'Only on request.' : '';
+  const all = [property.description, ...accessWords(property), request, steps];
   const parts = all.filter((part) => part !== '');
   const words = deprecatedWords(parts.join(' '), property.deprecated);
   return words === '' ? property.schema : { ...property.schema, description: words };

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { isGiven, isGivenByHooks } from '../../../src/descriptor/model/access.js';
 import {
+  addedArguments,
   hasFurther,
   standardMethodsOf,
   wholeArguments,
@@ -77,6 +78,7 @@ function validatorsOf(type: ModelType): readonly ValidatorSource[] {
     },
     ...hookValidators(type),
     ...errorValidators(type),
+    ...answeredValidators(type),
     ...argumentValidators(type),
     ...responseValidators(type),
   ];
@@ -126,19 +128,39 @@ function errorValidators(type: ModelType): readonly ValidatorSource[] {
   ];
 }
 
+/** Returns the validator of what hooks answer, a value of a family under the family's name. */
+function answeredValidators({ name, answered }: ModelType): readonly ValidatorSource[] {
+  if (answered === undefined) return [];
+  return [
+    {
+      name: 'answered',
+      words: `The properties of ${name} that hooks compute when they are read.`,
+      schema: validationSchema(
+        {
+          type: 'object',
+          properties: Object.fromEntries(answered.map((each) => [each.name, each.schema])),
+          additionalProperties: false,
+        },
+        'message',
+      ),
+    },
+  ];
+}
+
 /** Returns a validator of all arguments for each standard method that has further ones. */
 function argumentValidators(type: ModelType): readonly ValidatorSource[] {
-  return standardMethodsOf(type).flatMap(({ row, method }) =>
-    hasFurther(method.arguments)
-      ? [
-          {
-            name: `${row.verb}Arguments`,
-            schema: validationSchema(wholeArguments(row, method.arguments), 'message'),
-            words: `The arguments of ${type.name}/${row.verb}, the standard ones included.`,
-          },
-        ]
-      : [],
-  );
+  return standardMethodsOf(type).flatMap((each) => {
+    const { row } = each;
+    const added = addedArguments(type, each);
+    if (!hasFurther(added)) return [];
+    return [
+      {
+        name: `${row.verb}Arguments`,
+        schema: validationSchema(wholeArguments(row, added), 'message'),
+        words: `The arguments of ${type.name}/${row.verb}, the standard ones included.`,
+      },
+    ];
+  });
 }
 
 /** Returns a validator for the response members that a hook's `after` adds, where there are any. */

@@ -11,10 +11,12 @@ import type {
 } from '../../../src/descriptor/model.js';
 import { page } from '../../invocation.js';
 import type { HookFile, HookMember, HookNode } from './read.js';
-import { methodStub, propertyStub } from './stubs.js';
+import { answerStub, methodStub, propertyStub } from './stubs.js';
 import { markOf, mayHaveHooks, ownMethodsOf, readMark, writtenFor } from './written-for.js';
 
-const TYPE_KEYS = ['check', 'compute', 'computeOn', 'inTransaction', 'afterCommit', 'methods'];
+const TYPE_KEYS = [
+  ...['check', 'compute', 'computeOn', 'answer', 'inTransaction', 'afterCommit', 'methods'],
+];
 
 /** Returns everything that a hook file lacks, or has that nothing asks for. */
 export function checkHooks(capability: ModelCapability, file: HookFile | null): readonly Problem[] {
@@ -48,6 +50,7 @@ export function checkHooks(capability: ModelCapability, file: HookFile | null): 
     strange(node, TYPE_KEYS, 'hook', 'a type may have', report);
     checkComputes(needs, type, 'compute', fromProperties(type), node, report);
     checkComputes(needs, type, 'computeOn', onProperties(type), node, report);
+    checkAnswer(needs, type, node, report);
     const verbs = standardMethodsOf(type).map(({ row }) => row.verb);
     strange(nodeAt(node, 'methods'), verbs, 'standard method', `${type.name} has`, report);
   }
@@ -111,6 +114,21 @@ function checkComputes(
     if (has(given, property.name)) continue;
     const message = `nothing computes ${type.name}.${property.name}: ${needs}`;
     report('missing-hook', property.at, `${message}\n${propertyStub(type, part, property)}`);
+  }
+}
+
+/** Complains of a missing function for answered properties, and of one for none. */
+function checkAnswer(needs: string, type: ModelType, node: HookNode, report: Report): void {
+  const [first] = type.answered ?? [];
+  if (first === undefined) {
+    if (node.kind !== 'object') return;
+    const stray = node.members.get('answer');
+    if (stray === undefined) return;
+    const why = `answer is called for answered properties, and ${type.name} declares none.`;
+    report('unknown-hook', stray.at, why);
+  } else if (!has(node, 'answer')) {
+    const message = `nothing answers ${type.name}.${first.name}: ${needs}`;
+    report('missing-hook', first.at, `${message}\n${answerStub(type)}`);
   }
 }
 

@@ -35,6 +35,21 @@ export function propertyStub(
   );
 }
 
+/** Returns the stub of the function that answers properties. */
+export function answerStub({ name, answered = [] }: ModelType): string {
+  const plain = answered.filter(({ parts }) => parts === undefined).map((each) => each.name);
+  return lines(
+    'types: {',
+    `  ${name}: {`,
+    '    async answer(objects, asked, call, reader) {',
+    `      // ${[...plain, 'the names in asked.families'].join(', ')}`,
+    `      throw new Error('answer of ${name} is not written yet.');`,
+    '    },',
+    '  },',
+    '},',
+  );
+}
+
 function lines(...all: readonly string[]): string {
   return all.map((line) => `    ${line}`).join('\n');
 }

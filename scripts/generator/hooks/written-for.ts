@@ -18,9 +18,10 @@ export function ownMethodsOf({ methods }: ModelCapability): readonly ModelMethod
  */
 export function writtenFor(capability: ModelCapability): string {
   const seen = {
-    types: capability.types.map(({ name, properties, methods, singleton, errors }) => ({
+    types: capability.types.map(({ name, properties, methods, singleton, errors, answered }) => ({
       name,
       errors,
+      answered,
       singleton,
       properties: properties.map(seenOf),
       methods,

@@ -18,7 +18,7 @@ type Part =
 const PARTS: Readonly<Record<Part, Readonly<Record<string, Part>> | Part>> = {
   descriptor: { types: 'types', methods: 'methods', $defs: 'schemas' },
   types: 'type',
-  type: { properties: 'schemas', standardMethods: 'methods' },
+  type: { properties: 'schemas', answered: 'schemas', standardMethods: 'methods' },
   // A method has `arguments` and `response`, whatever it is called.
   methods: 'schemas',
   schemas: 'schema',

@@ -1,7 +1,7 @@
 import { BOUNDS } from '../bounds.js';
 import { onCycles } from '../cycles.js';
 import { definitionGraph, LOCAL, referredName, referring } from '../definition-references.js';
-import { BESIDE_REF, titleOf } from '../expand.js';
+import { BESIDE_REF, isBesideRef, titleOf } from '../expand.js';
 import { items, type Located, type Member, member, members, text } from '../located.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, oneOf, type Report, type Rule } from './rule.js';
@@ -62,7 +62,7 @@ function judgeReference(node: Located, names: readonly string[], report: Report)
     );
   }
   for (const { name: key, nameAt } of members(node)) {
-    if (!BESIDE_REF.includes(key))
+    if (!isBesideRef(key))
       report(
         'misplaced-key',
         nameAt,

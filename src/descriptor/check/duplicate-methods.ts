@@ -1,6 +1,6 @@
 import type { Location } from '../model.js';
-import { STANDARD_METHODS } from '../standard-methods.js';
-import type { CapabilityView } from '../view.js';
+import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
+import type { CapabilityView, TypeView } from '../view.js';
 import { listed, place, type Report, type Rule } from './rule.js';
 
 /** A method by its whole name, such as `Todo/get`. */
@@ -23,7 +23,17 @@ const OWNERS: Readonly<Record<Owner, string>> = {
   descriptor: '',
 };
 
-/** Refuses a second definition of a method, standard methods of types included. */
+/** The ways out of a clash with the earlier method. */
+const CURES: Readonly<Record<Owner, string>> = {
+  engine: 'rename it',
+  type: 'rename it, or leave the standard one out of `standardMethods`',
+  descriptor: 'rename it',
+};
+
+/**
+ * Refuses a second definition of a method, standard methods of types included. A type may declare
+ * one that it leaves out.
+ */
 export const duplicateMethods: Rule = (views, report) => {
   const seen = new Map<string, Named>();
   const ofEngine = new Map<Location, Named[]>();
@@ -49,7 +59,7 @@ function reportMethod({ name, at }: Named, earlier: Named, report: Report): void
     'duplicate-method',
     at,
     `the method ${name} clashes with ${earlier.name}${OWNERS[earlier.owner]} ` +
-      `(${place(earlier.at)}); rename it.`,
+      `(${place(earlier.at)}); ${CURES[earlier.owner]}.`,
     { related: [earlier.at] },
   );
 }
@@ -65,11 +75,21 @@ function reportType(name: string, at: Location, clashes: readonly Named[], repor
   );
 }
 
-/** Returns the standard methods of all types, even of those that leave some out. */
+/** Returns the standard methods of all types. */
 function listStandardMethods(view: CapabilityView): readonly Named[] {
-  return view.types.flatMap(({ name, nameAt }) =>
-    STANDARD_METHODS.map(({ verb }) => ({ name: `${name}/${verb}`, at: nameAt, owner: 'type' })),
+  return view.types.flatMap((type) =>
+    verbsOf(type).map((verb) => ({
+      name: `${type.name}/${verb}`,
+      at: type.nameAt,
+      owner: 'type' as const,
+    })),
   );
+}
+
+/** Returns the standard methods that a type has. */
+function verbsOf({ standardMethods, singleton }: TypeView): readonly string[] {
+  if (standardMethods !== undefined) return standardMethods.map(({ name }) => name);
+  return singleton ? SINGLETON_METHODS : METHOD_NAMES;
 }
 
 /** Returns the methods that a descriptor declares beside the standard ones. */

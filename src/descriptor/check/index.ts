@@ -3,6 +3,7 @@ import type { Location, Problem } from '../model.js';
 import { MAX_PROBLEMS } from '../parse.js';
 import type { CapabilityView } from '../view.js';
 import { accountCapabilities } from './account-capabilities.js';
+import { answeredProperties } from './answered-properties.js';
 import { capabilityNames } from './capability-names.js';
 import { computed } from './computed-sources.js';
 import { conditionNames } from './condition-names.js';
@@ -27,6 +28,7 @@ import { optionals } from './optionals.js';
 import { ownErrors } from './own-errors.js';
 import { patterns } from './patterns.js';
 import { propertyNames } from './property-names.js';
+import { queryShapes } from './query-shapes.js';
 import { ranges } from './ranges.js';
 import { references } from './reference-targets.js';
 import { renames } from './renames.js';
@@ -82,6 +84,8 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   references,
   computed,
   uniques,
+  answeredProperties,
+  queryShapes,
   transitions,
   immutableWhen,
   requiredWhen,

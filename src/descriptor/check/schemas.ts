@@ -32,6 +32,8 @@ export function schemasOf(view: CapabilityView): readonly SchemaView[] {
     for (const { name, nameAt, node } of type.properties)
       collect({ label: name, node, at: nameAt, depth: 1, use: 'property' }, found);
   }
+  for (const { name, nameAt, node, hasType } of view.types.flatMap((type) => type.answered))
+    if (hasType) collect({ label: name, node, at: nameAt, depth: 1, use: 'message' }, messages);
   const standard = view.types.flatMap((type) => type.standardMethods ?? []);
   for (const method of [...standard, ...view.methods]) {
     for (const part of ['arguments', 'response']) {

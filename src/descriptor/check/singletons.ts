@@ -4,7 +4,7 @@ import type { TypeView } from '../view.js';
 import type { Report, Rule } from './rule.js';
 
 /** Keys that are about more objects than one. */
-const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'unique', 'indexes'];
+const OF_MANY: readonly string[] = ['required', 'filter', 'sort', 'query', 'unique', 'indexes'];
 
 /**
  * Refuses what a singleton can't have: its object is always there, so no call creates or finds it.

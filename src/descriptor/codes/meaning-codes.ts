@@ -2,6 +2,14 @@ import type { CodeTable } from './code-row.js';
 
 /** Codes of descriptors whose keys are legal, and say something together that is not. */
 export const MEANING = Object.freeze({
+  'bad-answered': {
+    cause:
+      'An [answered property](descriptors.md#answered-properties) has a name of its own, follows ' +
+      'stored properties that are no secrets, and is given by `/get`. The parts of a family tell ' +
+      'each of its names apart.',
+    wrong: "answered: { 'header:*': { from: [raw] } }",
+    right: "answered: { 'header:*': { from: [raw], parts: [{ name: field }] } }",
+  },
   'bad-bound': {
     cause: "A bound is a value of the property's type. An Int is within ±(2^53-1).",
     wrong: 'type: integer, minimum: 0.5',
@@ -98,6 +106,13 @@ export const MEANING = Object.freeze({
     wrong: 'setOf: { type: integer }',
     right: 'setOf: string',
   },
+  'bad-shape': {
+    cause:
+      '[Results](descriptors.md#shapes-of-results) collapse by a string. A tree is made by an ' +
+      'acyclic reference of the type to itself, which is not weak.',
+    wrong: 'query: { tree: { by: title, sort: sortAsTree } }',
+    right: 'query: { tree: { by: parentId, sort: sortAsTree } }',
+  },
   'bad-singleton': {
     cause:
       "A singleton always exists, and can't be queried or counted, so it doesn't have this " +
@@ -133,9 +148,10 @@ export const MEANING = Object.freeze({
   'duplicate-method': {
     cause:
       'Two methods have one name, or names that differ only by letter case or the place of ' +
-      'the slash. The engine has `Blob/get` and `Blob/copy`: no type is named `Blob`.',
+      'the slash. A standard method of a type may be an own one if `standardMethods` leaves it ' +
+      'out. The engine has `Blob/get` and `Blob/copy`: no type is named `Blob`.',
     wrong: 'methods: { Gadget/get: … }',
-    right: 'methods: { Gadget/fetchAll: … }',
+    right: 'standardMethods: [changes, set], methods: { Gadget/get: … }',
   },
   'empty-object': {
     cause: 'An object without `properties` and `additionalProperties` could only be `{}`.',

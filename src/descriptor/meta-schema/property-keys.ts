@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
 import { ACCESS, STORED, wordNames, wordsText } from '../key-words.js';
+import { onRequest } from './answered-keys.js';
 import { deprecated, flag, names, nullsEqual, renamedFrom, text } from './key-schemas.js';
 import { schemaKeys, typeNeeded } from './value-keys.js';
 
@@ -23,6 +24,7 @@ export const property: JSONSchema7 = {
         'keeps null apart from that.',
       false,
     ),
+    onRequest,
     access: {
       enum: wordNames(ACCESS),
       default: 'mutable',

@@ -3,6 +3,7 @@ import { BOUNDS } from '../bounds.js';
 import { UNKNOWN_WORDS, wordNames, wordsText } from '../key-words.js';
 import { TIMES } from '../property-view.js';
 import { METHOD_NAMES } from '../standard-methods.js';
+import { answered } from './answered-keys.js';
 import {
   count,
   deprecated,
@@ -15,6 +16,7 @@ import {
   text,
 } from './key-schemas.js';
 import { ruleKeys } from './rule-keys.js';
+import { queryShapes } from './shape-keys.js';
 
 export const standardMethod: JSONSchema7 = {
   type: 'object',
@@ -71,6 +73,7 @@ export const dataType: JSONSchema7 = {
       additionalProperties: ref('property'),
     },
     required: names('The properties that a create must give.', 'text'),
+    answered,
     standardProperties: {
       type: 'object',
       description:
@@ -104,6 +107,7 @@ export const dataType: JSONSchema7 = {
       items: ref('sort'),
       examples: [['title', { property: 'due', indexed: true }]],
     },
+    query: queryShapes,
     singleton: flag(
       'One object, with the id `singleton`, that is always there: no create, no destroy.',
       false,

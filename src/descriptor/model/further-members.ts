@@ -41,3 +41,33 @@ export function wholeArguments(row: StandardMethodRow, further: JSONSchema7): JS
     required: [...(row.arguments.required ?? []), ...(further.required ?? [])],
   };
 }
+
+/** Returns the arguments by which results take a shape: the engine's own, which no hook gets. */
+export function shapeArguments(
+  { query }: Pick<ModelType, 'query'>,
+  verb: StandardMethodRow['verb'],
+): Readonly<Record<string, JSONSchema7>> {
+  if (query === undefined || (verb !== 'query' && verb !== 'queryChanges')) return {};
+  const { collapse, tree } = query;
+  const rows: readonly (readonly [string | undefined, string])[] = [
+    [collapse?.argument, `Of the results with one value of ${collapse?.by} give the first alone.`],
+    [tree?.sort, `Sort each result behind the one that its ${tree?.by} names.`],
+    [tree?.filter, `Leave out results below an object (${tree?.by}) that is left out.`],
+  ];
+  return Object.fromEntries(
+    rows.flatMap(([name, description]) =>
+      name === undefined ? [] : [[name, { type: 'boolean', description }] as const],
+    ),
+  );
+}
+
+/** Returns all arguments that a method of the type has beside the standard ones. */
+export function addedArguments(
+  type: ModelType,
+  { row, method }: StandardMethodOfType,
+): JSONSchema7 | undefined {
+  const shapes = shapeArguments(type, row.verb);
+  if (Object.keys(shapes).length === 0) return method.arguments;
+  const further = method.arguments ?? { type: 'object', additionalProperties: false };
+  return { ...further, properties: { ...further.properties, ...shapes } };
+}

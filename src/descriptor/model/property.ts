@@ -7,7 +7,7 @@ import type {
 } from '../../capability/definition.js';
 import { formatNamed } from '../../capability/formats/index.js';
 import type { JsonValue } from '../../protocol/json.js';
-import { member, text, words } from '../located.js';
+import { flag, member, text, words } from '../located.js';
 import type { ModelProperty } from '../model.js';
 import { computedDefinition, type PropertyView, type ReferenceView } from '../property-view.js';
 import { buildSchema } from './property-schema.js';
@@ -54,6 +54,7 @@ export function buildProperty(
     references: view.references.map(buildReference),
     ...(view.computed === undefined ? {} : { computed: computedDefinition(view.computed) }),
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
+    ...(flag(member(view.node, 'onRequest'), false) ? { onRequest: true as const } : {}),
     ...evolutionOf(view),
     description: words(view.node),
     schema,

@@ -6,15 +6,18 @@ import type {
   ModelFilter,
   ModelIndex,
   ModelProperty,
+  ModelShapes,
   ModelStandardMethod,
   ModelType,
   ModelUnique,
 } from '../model.js';
 import { byCodeUnit } from '../order.js';
 import type { OperandView } from '../part-view.js';
-import type { PropertyView } from '../property-view.js';
+import type { NameView, PropertyView } from '../property-view.js';
+import type { ShapesView } from '../shape-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
+import { buildAnswered } from './answered-model.js';
 import { columnName } from './column-names.js';
 import { buildFilter, buildSort, type FindOperand, filterIndexes } from './filters-and-sorts.js';
 import { buildPart } from './parts.js';
@@ -80,12 +83,34 @@ export function buildType(view: TypeView): ModelType {
       ...filterIndexes(view.filters, filters),
     ],
     ...(search === undefined ? {} : { search }),
+    ...(view.shapes === undefined ? {} : { query: buildShapes(view.shapes) }),
     ...(limits === undefined ? {} : { limits }),
     ...(rules === undefined ? {} : { rules }),
     ...(view.errors.length === 0 ? {} : { errors: view.errors.map(buildError) }),
+    ...(view.answered.length === 0 ? {} : { answered: view.answered.map(buildAnswered) }),
     ...evolutionOf(view),
     drops: dropsIn(member(view.node, 'drops')),
     at: view.nameAt,
+  };
+}
+
+/** Returns the shapes of results; the rules have judged their names. */
+function buildShapes({ collapse, tree }: ShapesView): ModelShapes {
+  const named = <Key extends string>(key: Key, view: NameView | undefined) =>
+    (view === undefined ? {} : { [key]: view.name }) as { readonly [Name in Key]?: string };
+  return {
+    ...(collapse === undefined
+      ? {}
+      : { collapse: { argument: collapse.argument?.name ?? '', by: collapse.by?.name ?? '' } }),
+    ...(tree === undefined
+      ? {}
+      : {
+          tree: {
+            by: tree.by?.name ?? '',
+            ...named('sort', tree.sort),
+            ...named('filter', tree.filter),
+          },
+        }),
   };
 }
 

@@ -52,6 +52,9 @@ function showType(node: Located, type: TypeView, isInternal: IsInternal): Locate
     wire = change(wire, key, (list) => filterItems(list, isShown));
   for (const key of ['immutableWhen', 'requiredWhen']) wire = withoutRules(wire, key, hidden);
   wire = withoutHiddenReads(wire, type);
+  wire = change(wire, 'answered', (all) =>
+    mapMembers(all, ({ node: each }) => change(each, 'from', (list) => filterItems(list, isShown))),
+  );
   return change(wire, 'properties', (properties) =>
     mapMembers(omit(properties, [...hidden]), (property) =>
       wireProperty(property.node, type.name, isInternal),

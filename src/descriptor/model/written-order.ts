@@ -24,6 +24,7 @@ function typeInOrder(type: ModelType): ModelType {
     ...type,
     properties: [...type.properties].sort(byPlace),
     filters: [...type.filters].sort(byPlace),
+    ...(type.answered === undefined ? {} : { answered: [...type.answered].sort(byPlace) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { ChangesArguments, ChangesResponse } from '../../capability/standard.js';
 import type { ChangeKind, ChangeRecord, StateAndChanges } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
@@ -73,7 +74,7 @@ const NOTHING: Page = { end: null, size: 0, created: [], updated: [], destroyed:
  * type has one.
  */
 function updatedProperties(
-  { visible, roles }: TypeIndex,
+  { visible, roles, type }: TypeIndex,
   records: readonly ChangeRecord[],
   page: Page,
 ): readonly string[] | null {
@@ -89,7 +90,22 @@ function updatedProperties(
     if (list === null) return null;
     for (const name of list) changed.add(name);
   }
-  return visible.map(({ name }) => name).filter((name) => changed.has(name));
+  const answered = followersOf(type, changed);
+  if (answered === null) return null;
+  return [...visible.map(({ name }) => name).filter((name) => changed.has(name)), ...answered];
+}
+
+/**
+ * Returns the answered properties that follow one that changed. Null where a family does: a client
+ * knows by which of its names it asks.
+ */
+function followersOf(
+  { answered = [] }: DataTypeDefinition,
+  changed: ReadonlySet<string>,
+): readonly string[] | null {
+  const following = answered.filter(({ sources }) => sources.some(({ name }) => changed.has(name)));
+  const isKnown = following.every(({ parts }) => parts === undefined);
+  return isKnown ? following.map(({ name }) => name) : null;
 }
 
 /**

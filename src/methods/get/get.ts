@@ -4,18 +4,20 @@ import { MethodError } from '../../protocol/errors.js';
 import { FEW_OBJECTS } from '../../runtime/slices.js';
 import type { StateAndObjects, StoredObject } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
+import { askedAlways } from '../answered-index.js';
 import type { Answer, CallContext } from '../context.js';
 import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
 import { formatState } from '../states.js';
 import { indexOf, MAX_UNKNOWN, propertiesNamed, type TypeIndex } from '../type-index.js';
+import { addAnswers, type Requested, withSources } from './add-answers.js';
 
 /** Answers Foo/get (RFC 8620 5.1). */
 export async function get(args: GetArguments, context: CallContext): Promise<Answer> {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
-  const properties = requestedProperties(indexOf(type), args.properties ?? null);
+  const { properties, asked } = requestedProperties(indexOf(type), args.properties ?? null);
   const requestedIds = args.ids ?? null;
   const maximum = context.services.limits.maxObjectsInGet;
   if (requestedIds !== null && requestedIds.length > maximum) tooMany(maximum);
@@ -28,9 +30,12 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
   }
   const ids = requestedIds === null ? null : distinctIds(requestedIds, createdIds);
   if (ids !== null && ids.existing.size > FEW_OBJECTS) await context.services.conductor.begin();
-  const { number, objects } = await read(type, ids, properties, context);
-  const shown = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
-  return context.admit<GetResponse>({ accountId, state: formatState(number), ...shown });
+  const needed = asked === null ? properties : withSources(indexOf(type), properties);
+  const { number, objects } = await read(type, ids, needed, context);
+  const { list, notFound } = ids === null ? { list: objects, notFound: [] } : sorted(ids, objects);
+  const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
+  const state = formatState(number);
+  return context.admit<GetResponse>({ accountId, state, list: answered, notFound });
 }
 
 /** Returns the objects of these ids with the state; all where there are none. */
@@ -94,24 +99,30 @@ function unwritten(index: TypeIndex, properties: readonly PropertyDefinition[]):
 }
 
 /** 5.1: null is all; the id is always there; an unknown name is refused. */
-function requestedProperties(
-  index: TypeIndex,
-  names: readonly string[] | null,
-): readonly PropertyDefinition[] {
+function requestedProperties(index: TypeIndex, names: readonly string[] | null): Requested {
   const { type } = index;
-  if (names === null) return index.shown;
-  const { properties, unknown } = propertiesNamed(index, names);
-  if (unknown.length > 0) {
-    const legal = index.visible.map((property) => property.name).join(', ');
-    const what = sentence(unknown.map((name) => `no property ${quoted(name)}`));
+  if (names === null)
+    return {
+      properties: index.shown,
+      asked: index.answered === null ? null : askedAlways(index.answered),
+    };
+  const { properties, asked, unknown } = propertiesNamed(index, names);
+  if (unknown.size > 0) {
+    const all = [...index.visible, ...(type.answered ?? [])];
+    const legal = all.map(({ name }) => name).join(', ');
+    const what = sentence(
+      [...unknown].map(
+        ([name, why]) => `no property ${quoted(name)}${why === '' ? '' : ` ${why}`}`,
+      ),
+    );
     const unread =
-      unknown.length < MAX_UNKNOWN
+      unknown.size < MAX_UNKNOWN
         ? ''
         : ` Names behind the first ${MAX_UNKNOWN} unknown ones were not looked at.`;
     const description = `"properties": ${what}${unread} ${type.name} has ${legal}.`;
     throw new MethodError('invalidArguments', description);
   }
-  return properties;
+  return { properties, asked };
 }
 
 function tooMany(maximum: number): never {

@@ -62,6 +62,7 @@ export function findReadAhead(
   if (type === undefined || query.name !== `${type.name}/query`) return null;
   // Hooks may ask for something else, or look at what has become of it.
   if (get.name !== `${type.name}/get` || typeHooks.has(type.name)) return null;
+  if (methods.get(get.name)?.dataType !== type) return null;
   const { accountId, '#ids': ids, properties: names = null } = get.args;
   if (accountId !== query.args['accountId'] || !isJsonObject(ids)) return null;
   const { resultOf, name, path } = ids;

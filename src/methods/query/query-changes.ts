@@ -1,4 +1,3 @@
-import type { DataTypeDefinition } from '../../capability/definition.js';
 import type { QueryChangesArguments, QueryChangesResponse } from '../../capability/standard.js';
 import { MethodError } from '../../protocol/errors.js';
 import type { ChangeKind, QueryPlan, Snapshot } from '../../store/port.js';
@@ -16,6 +15,7 @@ import {
   parseQueryState,
   totalOf,
 } from './query-plan.js';
+import { type ChangesScene, noteRegrouped, reachOf, requireGroups } from './shaped-changes.js';
 
 /**
  * Change records read at once; a second read is only needed when objects changed again and again.
@@ -26,7 +26,7 @@ const MIN_RECORDS = 5000;
 export const queryChanges: MethodBody<QueryChangesArguments> = async (args, context) => {
   const type = typeOf(context);
   const account = accountOf(context);
-  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null);
+  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
   const since = parseQueryState(args.sinceQueryState, hash);
   if (since === null) {
     cannotCalculate('"sinceQueryState" was not issued for this type, filter and sort.', {
@@ -38,12 +38,13 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
     const current = await snapshot.stateNumber(type);
     const span = { since, current };
     requireReached('sinceQueryState', span);
-    const changes = await netChangesSince(snapshot, type, span, context.services);
+    const changes = await netChangesSince(snapshot, { type, plan }, span, context.services);
     const { createdIds } = context.request;
     const id = args.upToId && isStable(plan) ? resolveId(args.upToId, createdIds) : null;
     const rank = id === null ? null : await snapshot.rank(type, plan, id);
     const last = id === null || rank === null ? null : { id, index: rank };
-    const { removed, added } = await difference(snapshot, { type, plan }, changes, last);
+    const scene = { type, plan, maximum: context.services.limits.queryChangesMax };
+    const { removed, added } = await difference(snapshot, scene, changes, last);
     requireFew(removed.length + added.length, args.maxChanges ?? null);
     const total = args.calculateTotal === true ? await totalOf(snapshot, type, plan) : null;
     return {
@@ -75,24 +76,27 @@ interface Difference {
  */
 async function netChangesSince(
   snapshot: Snapshot,
-  type: DataTypeDefinition,
+  { type, plan }: Pick<ChangesScene, 'type' | 'plan'>,
   { since, current }: Span,
   services: Services,
 ): Promise<NetChanges> {
   const maximum = services.limits.queryChangesMax;
   const size = Math.max(maximum + 1, MIN_RECORDS);
   const kinds = new Map<string, ChangeKind | null>();
+  const regrouped = new Set<string>();
   let reached = since;
   while (reached < current) {
     const page = await snapshot.changes(type, reached, size);
     requireUnbroken(page, { since: reached, current }, page.length < size, services);
     addChanges(kinds, page);
+    if (plan.shape?.kind === 'collapse') noteRegrouped(regrouped, page, plan.shape.by);
     if (kinds.size > maximum)
       cannotCalculate(`More than ${maximum} objects have changed.`, {
         ...{ code: 'tooManyChanged', since, current, maximum },
       });
     reached += page.length;
   }
+  if (plan.shape?.kind === 'collapse') requireGroups(kinds, regrouped, { since, current });
   return kinds;
 }
 
@@ -111,22 +115,28 @@ interface Last {
  */
 async function difference(
   snapshot: Snapshot,
-  { type, plan }: { readonly type: DataTypeDefinition; readonly plan: QueryPlan },
+  scene: ChangesScene,
   changes: NetChanges,
   last: Last | null,
 ): Promise<Difference> {
+  const { type, plan } = scene;
   const mayMove = !isStable(plan);
   const changed = [...changes].flatMap(([id, kind]) =>
     kind === 'created' || (kind === 'updated' && mayMove) ? [id] : [],
   );
+  const { others, present } =
+    plan.shape === undefined || changed.length === 0
+      ? { others: [], present: changed }
+      : await reachOf(snapshot, { ...scene, shape: plan.shape }, changes, changed);
   const bound = last === null ? [] : [last.index + 1];
-  const added = await snapshot.ranks(type, plan, changed, ...bound);
+  const added = await snapshot.ranks(type, plan, present, ...bound);
   const ascending = idOrder(plan);
   const isBehind = (id: string): boolean =>
     last !== null && ascending !== null && (ascending ? id > last.id : id < last.id);
   const removed = [...changes].flatMap(([id, kind]) =>
     (kind === 'destroyed' && !isBehind(id)) || (kind === 'updated' && mayMove) ? [id] : [],
   );
+  for (const id of others) if (!isBehind(id)) removed.push(id);
   return { removed, added: added.map(({ id, index }) => ({ id, index })) };
 }
 
@@ -135,6 +145,7 @@ async function difference(
  * property decides.
  */
 function idOrder(plan: QueryPlan): boolean | null {
+  if (plan.shape?.kind === 'tree' && plan.shape.sorts) return null;
   const [first] = plan.sort;
   if (first === undefined) return true;
   const { role } = first.sort.property;

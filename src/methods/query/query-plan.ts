@@ -20,8 +20,9 @@ import type { Collation, FilterNode, QueryPlan, Snapshot, SortKey } from '../../
 import { complaintsOf, quoted, sentence } from '../issues.js';
 import { formatState, parseState } from '../states.js';
 import { declaredMembers, declaredName, isImmutable, type TypeIndex } from '../type-index.js';
+import { identityOfShape, leavesOut, shapeOf } from './query-shape.js';
 
-/** A query's filter and sort, checked, with what identifies them in a queryState. */
+/** A query's filter, sort and shape, checked, with what identifies them in a queryState. */
 export interface CompiledQuery {
   readonly plan: QueryPlan;
   /** Of type, canonical filter and sort. */
@@ -30,12 +31,20 @@ export interface CompiledQuery {
 
 const HASH_LENGTH = 16;
 
+/** `args`: all of the call, by which its result may take a shape. */
 export function compileQuery(
   index: TypeIndex,
   filter: JsonObject | null,
   sort: readonly Comparator[] | null,
+  args: object = {},
 ): CompiledQuery {
-  const plan = { filter: compileFilter(index, filter), sort: compileSort(index, sort) };
+  const { query } = index.type;
+  const shape = query === undefined ? undefined : shapeOf(query, args);
+  const plan = {
+    filter: compileFilter(index, filter),
+    sort: compileSort(index, sort),
+    ...(shape === undefined ? {} : { shape }),
+  };
   const identity = [
     index.type.name,
     canonical(plan.filter),
@@ -45,6 +54,7 @@ export function compileQuery(
     ]),
     // A state from before a descriptor made a property immutable belongs to another query.
     ...(isStable(plan) ? ['stable'] : []),
+    ...(shape === undefined ? [] : [identityOfShape(shape)]),
   ];
   const digest = hash('sha256', JSON.stringify(identity), 'base64url');
   return { plan, hash: digest.slice(0, HASH_LENGTH) };
@@ -71,8 +81,9 @@ export function isQueryState(state: string): boolean {
 export function totalOf(
   snapshot: Snapshot,
   type: DataTypeDefinition,
-  { filter }: QueryPlan,
+  { filter, shape }: QueryPlan,
 ): Promise<number> {
+  if (shape !== undefined && leavesOut(shape)) return snapshot.count(type, filter, shape);
   return filter.kind === 'all' ? snapshot.objectCount(type) : snapshot.count(type, filter);
 }
 
@@ -82,6 +93,7 @@ export function totalOf(
  */
 export function isStable(plan: QueryPlan): boolean {
   return (
+    (plan.shape === undefined || isImmutable(plan.shape.by)) &&
     usedFilters(plan.filter).every(readsImmutable) &&
     plan.sort.every((key) => isImmutable(key.sort.property))
   );

@@ -14,7 +14,7 @@ export const query: MethodBody<QueryArguments> = async (args, context) => {
   const type = typeOf(context);
   const { id: accountId } = accountOf(context);
   const { deadline, request, services } = context;
-  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null);
+  const { plan, hash } = compileQuery(indexOf(type), args.filter ?? null, args.sort ?? null, args);
   const limit = Math.min(args.limit ?? Number.POSITIVE_INFINITY, services.limits.queryMaxLimit);
   const scene = { type, plan, args, limit };
   const { total, position, page } =

@@ -1,3 +1,4 @@
+import { isAnswered } from '../../capability/answered.js';
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { UNKNOWN_BOUNDS, UNKNOWN_COLUMN } from '../../capability/unknown-properties.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
@@ -25,7 +26,8 @@ export function unknownMember(
 ): PropertyDefinition | undefined {
   const { unknown, names, type } = index;
   const isInherited = Object.hasOwn(Object.prototype, name);
-  if (unknown === null || names.has(name) || isInherited)
+  if (isAnswered(type, name)) problems.add(name, 'is computed when it is read');
+  else if (unknown === null || names.has(name) || isInherited)
     problems.add(name, `is no property of ${type.name}`);
   else if (name === '') problems.add(name, 'has a name without characters');
   else if (name.length > UNKNOWN_BOUNDS.name && [...name].length > UNKNOWN_BOUNDS.name)

@@ -74,6 +74,8 @@ export const postgresql: Dialect = Object.freeze({
  ELSE length(${count})::text || ${count} || '.' || ${digits} END`;
   },
 
+  pathStep: (column) => `ARRAY[${column}]`,
+
   indexedText,
 
   // A time-out of the statement stops it.

@@ -77,6 +77,12 @@ export interface Dialect {
   /** Returns an expression for the i;ascii-numeric order of a quoted column (RFC 4790 9.1). */
   asciiNumeric(column: string): string;
 
+  /**
+   * Returns a step of a path, of a quoted column with a number. `||` joins paths, and the longer of
+   * two that begin alike is the greater.
+   */
+  pathStep(column: string): string;
+
   /** Returns the part of a quoted column that an ordered index holds: keys may be too long. */
   indexedText(column: string): string;
 

@@ -28,7 +28,7 @@ const FEW = 5000;
  * `[whether they are few]`. Null where nothing depends on it.
  */
 export function fewQuery(context: SqlContext, plan: QueryPlan): Fragment | null {
-  if (!hasIndexed(plan.filter)) return null;
+  if (plan.shape !== undefined || !hasIndexed(plan.filter)) return null;
   const { type, dialect } = context;
   const { lookup, ordered } = composedFilter(context, plan.filter);
   if (ordered === null || lookup !== null) return null;
@@ -47,8 +47,8 @@ function hasIndexed(node: FilterNode): boolean {
 }
 
 /** Returns whether an index may have a window's order, so that not all of the account is read. */
-export function readsInOrder({ sort }: QueryPlan, dialect: Dialect): boolean {
-  return orderTerms(sort, dialect)[0]?.indexed === true;
+export function readsInOrder({ sort, shape }: QueryPlan, dialect: Dialect): boolean {
+  return shape === undefined && orderTerms(sort, dialect)[0]?.indexed === true;
 }
 
 /** How a window is read. */
@@ -180,12 +180,12 @@ function listed(expressions: readonly Fragment[]): Fragment {
   return expressions.reduce((all, next) => sql`${all}, ${next}`);
 }
 
-function scanning(query: Fragment): Fragment {
+export function scanning(query: Fragment): Fragment {
   return { ...query, scans: true };
 }
 
 /** How rows are found. */
-interface RowsWay {
+export interface RowsWay {
   /** Reads all that indexes of the filter find. */
   readonly leads?: boolean;
   /**
@@ -197,9 +197,9 @@ interface RowsWay {
   readonly readsAll?: boolean;
 }
 
-const ALL: RowsWay = Object.freeze({ leads: true, readsAll: true });
+export const ALL: RowsWay = Object.freeze({ leads: true, readsAll: true });
 
-function rows(
+export function rows(
   context: SqlContext,
   filter: FilterNode,
   { leads = false, inOrder = false, readsAll = false }: RowsWay = {},
@@ -218,13 +218,13 @@ function rows(
  WHERE "id" = "_found"."_id" AND ${own}`;
 }
 
-function accountIs({ accountId, dialect }: SqlContext, isCommon: boolean): Fragment {
+export function accountIs({ accountId, dialect }: SqlContext, isCommon: boolean): Fragment {
   const condition = sql`"accountId" = ${accountId}`;
   return isCommon ? (dialect.said?.(condition, 'common') ?? condition) : condition;
 }
 
 /** One expression of ORDER BY. */
-interface OrderTerm {
+export interface OrderTerm {
   readonly expression: Fragment;
   readonly ascending: boolean;
   readonly nullable: boolean;
@@ -237,7 +237,7 @@ interface OrderTerm {
  * embed the creation time: an order by `created` with nothing behind is the primary key's. A key
  * behind decides between objects of one millisecond (RFC 8620 5.5): then all must be sorted.
  */
-function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
+export function orderTerms(sort: readonly SortKey[], dialect: Dialect): readonly OrderTerm[] {
   const terms: OrderTerm[] = [];
   for (const [index, key] of sort.entries()) {
     const { property, by } = key.sort;

@@ -12,10 +12,13 @@ import type {
   BlobRow,
   ChangeRecordAt,
   FilterNode,
+  FirstOfGroup,
+  GroupsOfPlan,
   KeptAnswer,
   ObjectIds,
   ObjectLinks,
   ObjectSelection,
+  PlanShape,
   QueryPage,
   QueryPlan,
   QueryWindow,
@@ -41,6 +44,14 @@ import {
 } from './query-statements.js';
 import { blobOf, changesOf } from './records.js';
 import type { Row } from './row-codec.js';
+import {
+  descendantsQuery,
+  firstsQuery,
+  type ShapedPlan,
+  shapedCount,
+  shapedRanks,
+  shapedWindow,
+} from './shaped-queries.js';
 import { heldQuery, mayBeStale, staleIds } from './stale.js';
 import type { StorageNames } from './storage-names.js';
 import { type TableReader, type TableTexts, textList } from './table-texts.js';
@@ -128,7 +139,10 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     const few = fewQuery(context, plan);
     const [row] = few === null ? [] : await this.#query(few);
     const leads = row?.[0] === 1;
-    const compose: WindowOf = (list) => windowQuery(context, plan, window, { list, leads });
+    const compose: WindowOf = (list) =>
+      hasShape(plan)
+        ? shapedWindow(context, plan, window, list)
+        : windowQuery(context, plan, window, { list, leads });
     this.check();
     return this.#engine.page(this.scope, { type, compose, limit: window.limit, selection });
   }
@@ -137,13 +151,19 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return { type, accountId: this.scope.accountId, dialect: this.#engine.dialect };
   }
 
-  async count(type: DataTypeDefinition, filter: FilterNode): Promise<number> {
-    const [row] = await this.#query(countQuery(this.#contextOf(type), filter));
+  async count(type: DataTypeDefinition, filter: FilterNode, shape?: PlanShape): Promise<number> {
+    const context = this.#contextOf(type);
+    const query =
+      shape === undefined
+        ? countQuery(context, filter)
+        : shapedCount(context, { filter, sort: [], shape });
+    const [row] = await this.#query(query);
     return row?.[0] as number;
   }
 
   async rank(type: DataTypeDefinition, plan: QueryPlan, id: string): Promise<number | null> {
     const context = this.#contextOf(type);
+    if (hasShape(plan)) return (await this.ranks(type, plan, [id]))[0]?.index ?? null;
     const [target] = await this.#query(keysOfQuery(context, plan, [id]));
     if (target === undefined) return null;
     const keys = keysOf(target, context.dialect);
@@ -160,11 +180,39 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     if (ids.length === 0) return [];
     const context = this.#contextOf(type);
-    if (depth === null && countsRanks(plan, ids.length, context.dialect)) {
+    const isSimple = !hasShape(plan);
+    if (isSimple && depth === null && countsRanks(plan, ids.length, context.dialect)) {
       return this.#countRanks(context, plan, ids);
     }
-    const rows = await this.#query(ranksQuery(context, plan, ids, depth));
+    const query = isSimple
+      ? ranksQuery(context, plan, ids, depth)
+      : shapedRanks(context, plan, ids, depth);
+    const rows = await this.#query(query);
     return rows.map((row) => ({ id: idOf(row), index: row[1] as number }));
+  }
+
+  async firsts(
+    type: DataTypeDefinition,
+    plan: QueryPlan,
+    groups: GroupsOfPlan,
+  ): Promise<readonly FirstOfGroup[]> {
+    this.check();
+    if (groups.groups.length === 0) return [];
+    const rows = await this.#query(firstsQuery(this.#contextOf(type), plan, groups));
+    return rows.map((row) => ({ id: idOf(row), group: row[1] as string }));
+  }
+
+  async descendants(
+    type: DataTypeDefinition,
+    reference: string,
+    ids: readonly string[],
+    limit: number,
+  ): Promise<readonly string[]> {
+    this.check();
+    if (ids.length === 0) return [];
+    const { key } = this.names.reference(type.name, reference);
+    const query = descendantsQuery(this.#contextOf(type), key, ids, limit + 1);
+    return (await this.#query(query)).map(idOf);
   }
 
   async existing(type: DataTypeDefinition, ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -320,6 +368,10 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     this.check();
     return this.scope.connection.query(query);
   }
+}
+
+function hasShape(plan: QueryPlan): plan is ShapedPlan {
+  return plan.shape !== undefined;
 }
 
 /** Returns the keys of a row `[id, ...keys]`, to be compared with. */

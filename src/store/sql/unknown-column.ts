@@ -1,3 +1,4 @@
+import { isAnswered } from '../../capability/answered.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { holdsReferences } from '../../capability/named-references.js';
 import { formedValue } from '../../capability/text-forms.js';
@@ -34,7 +35,7 @@ export function addUnknown(
     const value = members[name] ?? null;
     const property = declared.get(name);
     if (property === undefined) {
-      object[name] = value;
+      object[isAnswered(type, name) ? freeName(FORMER + name, members) : name] = value;
       continue;
     }
     const formed = formedValue(property, value);
@@ -58,7 +59,8 @@ export function encodeUnknown(type: DataTypeDefinition, object: StoredObject): s
 /** Returns whether the column's value, parsed, has a name that the type declares now. */
 export function hasDeclared(type: DataTypeDefinition, members: JsonValue): boolean {
   const declared = propertiesOf(type);
-  return isJsonObject(members) && Object.keys(members).some((name) => declared.has(name));
+  const isDeclared = (name: string): boolean => declared.has(name) || isAnswered(type, name);
+  return isJsonObject(members) && Object.keys(members).some(isDeclared);
 }
 
 /** Returns the column of a type; null if it keeps nothing undeclared. */

@@ -77,6 +77,8 @@ export const sqlite: Dialect = Object.freeze({
 
   asciiNumeric: (column) => `jmap_ascii_numeric(${column})`,
 
+  pathStep: (column) => `printf('%010d', ${column})`,
+
   indexedText: (column) => column,
 
   // There is no ANALYZE: SQLite assumes ten rows in an account, and would rather read it in order

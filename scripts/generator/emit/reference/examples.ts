@@ -165,7 +165,13 @@ function isFree({ references, blobs }: ModelProperty): boolean {
 
 /** Returns an object as /get answers it. */
 function sampleObject(type: ModelType): JsonObject {
-  return sampleProperties(type.properties.filter(isShown), sampleIdOf(type));
+  const isGivenAlways = (each: { readonly onRequest?: true }) => each.onRequest !== true;
+  const shown = type.properties.filter((property) => isShown(property) && isGivenAlways(property));
+  const answered = (type.answered ?? []).filter(isGivenAlways);
+  return {
+    ...sampleProperties(shown, sampleIdOf(type)),
+    ...Object.fromEntries(answered.map(({ name, schema }) => [name, sampleOf(schema)])),
+  };
 }
 
 /**

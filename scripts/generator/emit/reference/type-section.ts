@@ -1,5 +1,9 @@
+import type { NamePart } from '../../../../src/capability/family-names.js';
 import { isShown } from '../../../../src/descriptor/model/access.js';
-import { standardMethodsOf } from '../../../../src/descriptor/model/further-members.js';
+import {
+  addedArguments,
+  standardMethodsOf,
+} from '../../../../src/descriptor/model/further-members.js';
 import type { ModelCapability, ModelSort, ModelType } from '../../../../src/descriptor/model.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { describeRules } from '../rule-words.js';
@@ -19,6 +23,7 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
     ...writeDeprecation(type.deprecated),
     ...describeManners(type),
     ...properties(type),
+    ...answered(type),
     ...rules(type),
     ...errors(type),
     ...(type.methods.some(({ name }) => name === 'query') ? describeQueries(type) : []),
@@ -27,7 +32,7 @@ export function typeSection(capability: ModelCapability, type: ModelType): reado
       '',
       `RFC 8620 section ${row.section}.`,
       '',
-      ...memberTable('Further argument', method.arguments),
+      ...memberTable('Further argument', addedArguments(type, { row, method })),
       ...memberTable('Further member of the response', method.response),
       ...call(capability, `${type.name}/${row.verb}`, exampleOf(type, method)),
     ]),
@@ -87,6 +92,7 @@ function properties(type: ModelType): readonly string[] {
       writeBounds(property, type),
       [
         escapeText(property.description),
+        ...(property.onRequest === true ? ['Only on request.'] : []),
         ...(property.deprecated === undefined
           ? []
           : [`**Deprecated:** ${escapeText(property.deprecated)}`]),
@@ -95,6 +101,31 @@ function properties(type: ModelType): readonly string[] {
         .trim(),
     ]),
   );
+}
+
+/** Returns the properties that are computed when they are read. */
+function answered({ answered: all }: ModelType): readonly string[] {
+  if (all === undefined) return [];
+  return table(
+    ['Computed when it is read', 'Type', 'Given', 'What it is'],
+    all.map(({ name, schema, onRequest, optional, parts, description }) => [
+      code(name),
+      code(typeWords(schema)),
+      [
+        onRequest === true ? 'on request' : 'always',
+        ...(optional === true ? ['may be absent'] : []),
+      ]
+        .join(', ')
+        .trim(),
+      [escapeText(description), ...(parts ?? []).map(partWords)].join(' ').trim(),
+    ]),
+  );
+}
+
+/** Returns a part of a family's names in words. */
+function partWords({ key, values, optional }: NamePart): string {
+  const texts = values === undefined ? 'any text' : list(values.map((value) => code(value)));
+  return `${escapeText(key)}${optional === true ? ' (optional)' : ''}: ${texts}.`;
 }
 
 /** Returns a list of the rules that depend on values. */

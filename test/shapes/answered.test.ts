@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import { generatedOf, serveType, type Typed } from '../language/rig.js';
+import { usePostgresql } from '../support/postgresql.js';
+
+// Properties that a hook computes when they are read, and a standard method of a type's own.
+
+const RAW = [
+  'Subject:  Hello',
+  'To: ann, bob',
+  'Received: one',
+  'Received: two',
+  'Date: 2026-01-02T03:04:05Z',
+  '',
+  'What a long body this letter has.',
+].join('\n');
+
+const postgresql = usePostgresql();
+
+async function judgeAlways(letters: Typed, id: string): Promise<void> {
+  const { list } = await letters.call('get', { ids: [id] });
+  const { created, updated, ...rest } = list[0];
+  expect([typeof created, typeof updated]).toEqual(['string', 'string']);
+  expect(rest).toEqual({
+    ...{ id, folder: '', seen: false },
+    ...{ preview: 'What a long body thi', sentAt: '2026-01-02T03:04:05Z', postage: 7 },
+  });
+  const named = async (...properties: readonly string[]) =>
+    (await letters.call('get', { ids: [id], properties })).list[0];
+  expect(await named('preview')).toEqual({ id, preview: 'What a long body thi' });
+  expect(await named('lineCount', 'raw')).toEqual({ id, raw: RAW, lineCount: 7 });
+  expect(await named('line_count')).toEqual({ id, lineCount: 7 });
+  expect(await named('folder')).toEqual({ id, folder: '' });
+}
+
+async function judgeFamily(letters: Typed, id: string): Promise<void> {
+  const names = ['header:Subject', 'header:subject:asText', 'header:To:asList'];
+  const properties = [...names, 'header:Received:asText:all', 'header:Received', 'header:X:all'];
+  const { list } = await letters.call('get', { ids: [id], properties });
+  expect(list).toEqual([
+    {
+      id,
+      'header:Subject': '  Hello',
+      'header:subject:asText': 'Hello',
+      'header:To:asList': ['ann', 'bob'],
+      'header:Received:asText:all': ['one', 'two'],
+      'header:Received': ' two',
+      'header:X:all': [],
+    },
+  ]);
+}
+
+async function judgeBadNames(letters: Typed, id: string): Promise<void> {
+  const described = async (...properties: readonly string[]) => {
+    const answer = await letters.call('get', { ids: [id], properties });
+    expect(answer).toMatchObject({ error: 'invalidArguments' });
+    return answer.description as string;
+  };
+  const legal =
+    'Letter has id, created, updated, raw, folder, seen, preview, bodyValue, sentAt, postage, ' +
+    'lineCount, header:*.';
+  expect(await described('nope')).toBe(`"properties": no property "nope". ${legal}`);
+  expect(await described('header:')).toContain(
+    'no property "header:" of header:*: "field" is missing.',
+  );
+  expect(await described('header:A:asDate')).toContain(
+    'no property "header:A:asDate" of header:*: "form" is one of asRaw, asText, asList.',
+  );
+  expect(await described('header:A:asText:all:more')).toContain('it has further parts');
+  expect(await described('header:*', 'stamp')).toContain('no property "stamp"');
+  expect(await described('header:Bcc')).toBe('Nobody reads Bcc.');
+}
+
+async function judgeArguments(letters: Typed, id: string): Promise<void> {
+  const properties = ['bodyValue'];
+  const read = async (args: object) =>
+    (await letters.call('get', { ids: [id], properties, ...args })).list[0];
+  expect(await read({})).toEqual({ id });
+  expect(await read({ fetchBody: true })).toEqual({
+    id,
+    bodyValue: { value: 'What a long body this letter has.', isTruncated: false },
+  });
+  expect(await read({ fetchBody: true, maxBodyBytes: 4 })).toEqual({
+    id,
+    bodyValue: { value: 'What', isTruncated: true },
+  });
+}
+
+async function judgeWrites(letters: Typed, id: string): Promise<void> {
+  for (const values of [{ preview: 'x' }, { lineCount: 1 }, { 'header:Subject': 'x' }]) {
+    const [name = ''] = Object.keys(values);
+    const { notCreated, notUpdated } = await letters.call('set', {
+      create: { k: { raw: RAW, ...values } },
+      update: { [id]: values },
+    });
+    const refused = {
+      type: 'invalidProperties',
+      properties: [name],
+      description: `"${name}" is computed when it is read.`,
+    };
+    expect([notCreated.k, notUpdated[id]]).toEqual([refused, refused]);
+  }
+  const sorted = await letters.call('query', { sort: [{ property: 'preview' }] });
+  expect(sorted).toMatchObject({ error: 'unsupportedSort' });
+  const filtered = await letters.call('query', { filter: { preview: 'x' } });
+  expect(filtered).toMatchObject({ error: 'unsupportedFilter' });
+}
+
+async function judgeChanges(letters: Typed, id: string): Promise<void> {
+  const changed = async (patch: object) => {
+    const { state } = await letters.call('get', { ids: [] });
+    await letters.update(id, patch);
+    return (await letters.call('changes', { sinceState: state })).updatedProperties;
+  };
+  expect(await changed({ seen: true })).toEqual(['updated', 'seen']);
+  expect(await changed({ folder: 'a' })).toEqual(['updated', 'folder', 'postage']);
+  // Names of the family follow it, too, and nobody can list them.
+  expect(await changed({ raw: `${RAW}!` })).toBeNull();
+  await letters.update(id, { raw: RAW, folder: '', seen: false });
+}
+
+async function judgeWrongAnswers(letters: Typed): Promise<void> {
+  const [id] = await letters.create({ raw: RAW, folder: 'free' });
+  await expect(letters.call('get', { ids: [id], properties: ['postage'] })).rejects.toThrow(
+    'answer of Letter gave -1, which the descriptor does not allow: "postage" must be >= 0.',
+  );
+}
+
+async function judgeOwnMethod(parcels: Typed): Promise<void> {
+  const { id, newState } = await parcels.call('set', { contents: [1, 2, 3] });
+  expect(newState).toBe('1');
+  const { list } = await parcels.call('get', { ids: [id] });
+  expect(list).toMatchObject([{ id, weight: 6 }]);
+  expect(await parcels.call('set', { create: {} })).toMatchObject({ error: 'invalidArguments' });
+  const { created } = await parcels.call('changes', { sinceState: '0' });
+  expect(created).toEqual([id]);
+  expect(await parcels.call('query')).toMatchObject({ error: 'unknownMethod' });
+}
+
+test('properties are computed when they are read, on both databases', async () => {
+  const project = await generatedOf('shapes', 'letters.yaml', 'letters.hooks.ts');
+  const created = await postgresql().createDatabase('letters');
+  for (const url of [undefined, created]) {
+    const letters = await serveType(project, 'Letter', { url });
+    try {
+      const [id, told] = await letters.create({ raw: RAW });
+      expect(Object.keys(told)).not.toContain('preview');
+      await judgeAlways(letters, id);
+      await judgeFamily(letters, id);
+      await judgeBadNames(letters, id);
+      await judgeArguments(letters, id);
+      await judgeWrites(letters, id);
+      await judgeChanges(letters, id);
+      await judgeOwnMethod(letters.of('Parcel'));
+      // The last one: the server tells of the failure again and again.
+      await judgeWrongAnswers(letters);
+    } finally {
+      await letters.served.close();
+    }
+  }
+});
