@@ -35,12 +35,6 @@ const PLANNED: readonly Planned[] = [
   },
   {
     type: 'Message',
-    filter: { list: 'one' },
-    sort: [{ property: 'size', isAscending: false }],
-    index: /Message_accountId_list_size_id_idx/,
-  },
-  {
-    type: 'Message',
     filter: null,
     sort: [{ property: 'from' }],
     index: /Message_accountId_fromKey_casemap_id_idx/,

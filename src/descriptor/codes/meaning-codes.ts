@@ -167,8 +167,8 @@ export const MEANING = Object.freeze({
     cause:
       'A filter or a sort would show the values of an internal or secret property. ' +
       '`internal: true` lets it read an internal one.',
-    wrong: 'filter: { rank: atLeast }',
-    right: 'filter: { rank: { is: atLeast, internal: true } }',
+    wrong: 'filter: { pin: equals }',
+    right: 'filter: { name: equals }',
   },
   'illegal-operator': {
     cause: "The operator doesn't fit the property's type.",
