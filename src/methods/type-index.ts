@@ -75,7 +75,7 @@ export interface TypeIndex {
   readonly rules: RuleIndex | null;
   /** The properties that must be known of a destroyed object: they name blobs or objects. */
   readonly links: readonly PropertyDefinition[];
-  /** The properties to read of an object that a call destroys: `links`, and those of rules. */
+  /** The properties to read of an object that a call destroys: for links, rules and groups. */
   readonly judgedOfDestroyed: readonly PropertyDefinition[];
   /** A type may go without `created` and `updated`, or declare its own without the role. */
   readonly roles: Readonly<Partial<Record<PropertyRole, PropertyDefinition>>> & {
@@ -130,7 +130,10 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     rules,
     links: type.properties.filter(isLink),
     judgedOfDestroyed: type.properties.filter(
-      (property) => isLink(property) || rules?.keepingProperties.includes(property) === true,
+      (property) =>
+        isLink(property) ||
+        property === type.query?.collapse?.by ||
+        rules?.keepingProperties.includes(property) === true,
     ),
     roles: rolesOf(type),
     blank: Object.fromEntries(

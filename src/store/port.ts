@@ -236,6 +236,11 @@ export type ChangeKind = 'created' | 'updated' | 'destroyed';
 export interface NewChange {
   readonly objectId: string;
   readonly kind: ChangeKind;
+  /**
+   * Of an object that was destroyed, if results of its type collapse: the group that it was in, or
+   * null for none. Absent where nobody noted it.
+   */
+  readonly group?: string | null;
 }
 
 export interface ChangeRecord extends NewChange {

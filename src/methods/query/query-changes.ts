@@ -15,7 +15,13 @@ import {
   parseQueryState,
   totalOf,
 } from './query-plan.js';
-import { type ChangesScene, noteRegrouped, reachOf, requireGroups } from './shaped-changes.js';
+import {
+  type ChangesScene,
+  type GroupChanges,
+  noteGroups,
+  reachOf,
+  requireGroups,
+} from './shaped-changes.js';
 
 /**
  * Change records read at once; a second read is only needed when objects changed again and again.
@@ -38,12 +44,17 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
     const current = await snapshot.stateNumber(type);
     const span = { since, current };
     requireReached('sinceQueryState', span);
-    const changes = await netChangesSince(snapshot, { type, plan }, span, context.services);
+    const { kinds: changes, left } = await netChangesSince(
+      snapshot,
+      { type, plan },
+      span,
+      context.services,
+    );
     const { createdIds } = context.request;
     const id = args.upToId && isStable(plan) ? resolveId(args.upToId, createdIds) : null;
     const rank = id === null ? null : await snapshot.rank(type, plan, id);
     const last = id === null || rank === null ? null : { id, index: rank };
-    const scene = { type, plan, maximum: context.services.limits.queryChangesMax };
+    const scene = { type, plan, left, maximum: context.services.limits.queryChangesMax };
     const { removed, added } = await difference(snapshot, scene, changes, last);
     requireFew(removed.length + added.length, args.maxChanges ?? null);
     const total = args.calculateTotal === true ? await totalOf(snapshot, type, plan) : null;
@@ -58,6 +69,12 @@ export const queryChanges: MethodBody<QueryChangesArguments> = async (args, cont
   });
   return context.admit<QueryChangesResponse>(response);
 };
+
+/** The changes since a state. */
+interface Since {
+  readonly kinds: NetChanges;
+  readonly left: GroupChanges['left'];
+}
 
 interface Added {
   readonly id: string;
@@ -79,25 +96,25 @@ async function netChangesSince(
   { type, plan }: Pick<ChangesScene, 'type' | 'plan'>,
   { since, current }: Span,
   services: Services,
-): Promise<NetChanges> {
+): Promise<Since> {
   const maximum = services.limits.queryChangesMax;
   const size = Math.max(maximum + 1, MIN_RECORDS);
   const kinds = new Map<string, ChangeKind | null>();
-  const regrouped = new Set<string>();
+  const groups: GroupChanges = { moved: new Set(), left: new Map() };
   let reached = since;
   while (reached < current) {
     const page = await snapshot.changes(type, reached, size);
     requireUnbroken(page, { since: reached, current }, page.length < size, services);
     addChanges(kinds, page);
-    if (plan.shape?.kind === 'collapse') noteRegrouped(regrouped, page, plan.shape.by);
+    if (plan.shape?.kind === 'collapse') noteGroups(groups, page, plan.shape.by);
     if (kinds.size > maximum)
       cannotCalculate(`More than ${maximum} objects have changed.`, {
         ...{ code: 'tooManyChanged', since, current, maximum },
       });
     reached += page.length;
   }
-  if (plan.shape?.kind === 'collapse') requireGroups(kinds, regrouped, { since, current });
-  return kinds;
+  if (plan.shape?.kind === 'collapse') requireGroups(kinds, groups, { since, current });
+  return { kinds, left: groups.left };
 }
 
 /** 5.6: the object `upToId` and its index; it counts only if no position can have changed. */
@@ -125,7 +142,7 @@ async function difference(
     kind === 'created' || (kind === 'updated' && mayMove) ? [id] : [],
   );
   const { others, present } =
-    plan.shape === undefined || changed.length === 0
+    plan.shape === undefined || (changed.length === 0 && scene.left.size === 0)
       ? { others: [], present: changed }
       : await reachOf(snapshot, { ...scene, shape: plan.shape }, changes, changed);
   const bound = last === null ? [] : [last.index + 1];

@@ -16,6 +16,16 @@ export interface ChangesScene {
   readonly plan: QueryPlan;
   /** QUERY_CHANGES_MAX. */
   readonly maximum: number;
+  /** Of a collapsed result: the groups of objects that were destroyed. */
+  readonly left: GroupChanges['left'];
+}
+
+/** The part of change records that tells of groups. */
+export interface GroupChanges {
+  /** Objects of which a record doesn't say that they have stayed in their group. */
+  readonly moved: Set<string>;
+  /** The groups of destroyed objects, by the object; null for none. */
+  readonly left: Map<string, string | null>;
 }
 
 /** The objects that may have moved. */
@@ -64,7 +74,7 @@ async function reachBelow(
  */
 async function reachOfGroups(
   snapshot: Snapshot,
-  { type, plan }: ChangesScene,
+  { type, plan, left }: ChangesScene,
   by: PropertyDefinition,
   { changes, changed }: { readonly changes: NetChanges; readonly changed: readonly string[] },
 ): Promise<Reach> {
@@ -72,6 +82,11 @@ async function reachOfGroups(
   const groups = new Set<string>();
   const regrouping = new Set<string>();
   const alone: string[] = [];
+  for (const [id, group] of left) {
+    if (group === null || changes.get(id) !== 'destroyed') continue;
+    groups.add(group);
+    regrouping.add(group);
+  }
   for (const object of objects) {
     const group = object[by.name];
     if (typeof group !== 'string') alone.push(object.id);
@@ -95,30 +110,32 @@ async function reachOfGroups(
   };
 }
 
-/** Notes the objects of which a record doesn't say that they have stayed in their group. */
-export function noteRegrouped(
-  regrouped: Set<string>,
+/** Notes what records tell of groups. */
+export function noteGroups(
+  { moved, left }: GroupChanges,
   records: readonly ChangeRecord[],
   by: PropertyDefinition,
 ): void {
-  if (isImmutable(by)) return;
-  for (const { kind, objectId, properties } of records) {
+  const maySwap = !isImmutable(by);
+  for (const { kind, objectId, properties, group } of records) {
+    if (kind === 'destroyed' && group !== undefined) left.set(objectId, group);
     const stays = properties !== null && !properties.includes(by.name);
-    if (kind === 'updated' && !stays) regrouped.add(objectId);
+    if (maySwap && kind === 'updated' && !stays) moved.add(objectId);
   }
 }
 
 /**
- * Refuses the changes where an object has left a group: whoever stands in its place in the result
- * can't be told, since nothing says which group it was.
+ * Refuses the changes where an object has left a group that nothing names: nobody can tell which
+ * object stands in its place in the result.
  */
 export function requireGroups(
   changes: NetChanges,
-  regrouped: ReadonlySet<string>,
+  { moved, left }: GroupChanges,
   { since, current }: Span,
 ): void {
   for (const [id, kind] of changes) {
-    if (kind !== 'destroyed' && (kind !== 'updated' || !regrouped.has(id))) continue;
+    const isKnown = kind === 'destroyed' ? left.has(id) : !moved.has(id);
+    if (kind === 'created' || kind === null || (isKnown && !moved.has(id))) continue;
     cannotCalculate('An object has left its group: another one may stand in its place.', {
       ...{ code: 'leftGroup', since, current },
     });

@@ -5,6 +5,7 @@ import { runInSlices, type Slices, type Steps, Strides } from '../../runtime/sli
 import type {
   BlobReference,
   ChangeKind,
+  NewChange,
   ReferenceRecord,
   RowsWritten,
   StoredObject,
@@ -251,11 +252,6 @@ export class UnitOfWork {
   }
 }
 
-interface ObjectChange {
-  readonly objectId: string;
-  readonly kind: ChangeKind;
-}
-
 const KINDS = Object.freeze({
   bornAndGone: ['created', 'destroyed'],
   created: ['created'],
@@ -271,11 +267,22 @@ function kindsOf({ before, after }: Entry): readonly ChangeKind[] {
   return after === before ? KINDS.unchanged : KINDS.updated;
 }
 
+/** Returns the group that a destroyed object was in; nothing where it is not known. */
+function groupOf({ before }: Entry, by: string): Pick<NewChange, 'group'> {
+  const group = before?.[by];
+  return typeof group === 'string' || group === null ? { group } : {};
+}
+
 /** Returns the records of a type: creates first, destroys last. */
-function recordsOf({ entries }: TypeWork): readonly ObjectChange[] {
-  const records: Record<ChangeKind, ObjectChange[]> = { created: [], updated: [], destroyed: [] };
+function recordsOf({ type, entries }: TypeWork): readonly NewChange[] {
+  const records: Record<ChangeKind, NewChange[]> = { created: [], updated: [], destroyed: [] };
+  const by = type.query?.collapse?.by.name;
   for (const entry of entries.values()) {
-    for (const kind of kindsOf(entry)) records[kind].push({ objectId: entry.id, kind });
+    for (const kind of kindsOf(entry)) {
+      const change = { objectId: entry.id, kind };
+      const isNoted = by !== undefined && kind === 'destroyed';
+      records[kind].push(isNoted ? { ...change, ...groupOf(entry, by) } : change);
+    }
   }
   return records.created.concat(records.updated, records.destroyed);
 }

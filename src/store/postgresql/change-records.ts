@@ -16,7 +16,7 @@ const RECORD = `WITH "state" AS (
  INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at", "properties")
  SELECT $1::text, $2::text, "before" + "n", value ->> 0, (value ->> 1)::integer, $5::bigint,
- CASE WHEN value ->> 1 = '${CHANGE_KINDS.updated.number}' THEN $8::text END
+ CASE WHEN value ->> 1 = '${CHANGE_KINDS.updated.number}' THEN $8::text ELSE value ->> 2 END
  FROM "state" CROSS JOIN jsonb_array_elements($6::jsonb) WITH ORDINALITY AS "rows"(value, "n"))
  SELECT CASE WHEN $7::bigint <> "before" THEN 1 / ("before" - "before")
  ELSE "before" + $3::bigint END FROM "state"`;

@@ -23,7 +23,9 @@ export function changesOf(
   // Most records of a page have the same text.
   const known = new Map<unknown, ChangeRecordAt['properties']>([[null, null]]);
   return rows.map((row): ChangeRecordAt => {
-    const text = row[4];
+    const kind = KINDS[row[2] as number] as ChangeKind;
+    const isGroup = kind === 'destroyed' && typeof row[4] === 'string';
+    const text = isGroup ? null : row[4];
     let properties = known.get(text);
     if (properties === undefined) {
       properties = propertiesIn(type, text as string);
@@ -32,9 +34,10 @@ export function changesOf(
     return {
       number: row[0] as number,
       objectId: row[1] as string,
-      kind: KINDS[row[2] as number] as ChangeKind,
+      kind,
       at: row[3] as number,
       properties,
+      ...(isGroup ? { group: groupIn(row[4] as string) } : {}),
     };
   });
 }
@@ -65,9 +68,29 @@ function propertiesIn(type: DataTypeDefinition, text: string): ChangeRecordAt['p
   return names;
 }
 
-/** Returns rows `[objectId, kind]` as JSON. */
+/** In front of the group in the record of a destroyed object; alone for none. */
+const GROUP = '=';
+
+/** Returns a group as a change record has it: null where it has no room for it. */
+export function groupText({ group }: NewChange): string | null {
+  if (group === undefined) return null;
+  if (group === null) return '';
+  return group.length > MAX_COLUMNS_TEXT ? null : GROUP + group;
+}
+
+function groupIn(text: string): string | null {
+  return text === '' ? null : text.slice(GROUP.length);
+}
+
+/** Returns rows `[objectId, kind]` as JSON, with the group behind them where one is noted. */
 export function changeRows(changes: readonly NewChange[]): string {
-  return JSON.stringify(changes.map(({ objectId, kind }) => [objectId, CHANGE_KINDS[kind].number]));
+  return JSON.stringify(
+    changes.map((change) => {
+      const { number } = CHANGE_KINDS[change.kind];
+      const text = groupText(change);
+      return text === null ? [change.objectId, number] : [change.objectId, number, text];
+    }),
+  );
 }
 
 /** Returns how much changes add to the number of objects. */

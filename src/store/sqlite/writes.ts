@@ -5,7 +5,7 @@ import { deriveOnce } from '../../runtime/derive-once.js';
 import type { ChangeKind, RowsWritten } from '../port.js';
 import type { ChangesToWrite, Scope } from '../sql/engine-port.js';
 import { quote } from '../sql/fragment.js';
-import { CHANGE_KINDS } from '../sql/records.js';
+import { CHANGE_KINDS, groupText } from '../sql/records.js';
 import { encodeRows, type RowsToWrite, writeColumns } from '../sql/row-codec.js';
 import type { Connection } from './connection.js';
 import type { Parameter } from './reader.js';
@@ -26,6 +26,11 @@ const TELL_STATE = `${ADVANCE_STATE} RETURNING "number"`;
 const INSERT_CHANGES = `INSERT INTO "JmapChange"
  ("accountId", "type", "number", "objectId", "kind", "at", "properties")
  SELECT ?, ?, ? + key, value, ?, ?, ? FROM json_each(?)`;
+
+/** The same of objects with groups: rows `[objectId, group]`. */
+const INSERT_GROUPED = `INSERT INTO "JmapChange"
+ ("accountId", "type", "number", "objectId", "kind", "at", "properties")
+ SELECT ?, ?, ? + key, value ->> 0, ?, ?, value ->> 1 FROM json_each(?)`;
 
 /** Reads the state before a write. Throws `accountNotFound` if the account has been deleted. */
 export async function readStateOfLivingAccount(
@@ -62,11 +67,13 @@ export async function writeChanges(
     state = current + changes.length;
   }
   let first = state - changes.length + 1;
-  for (const { kind, objectIds } of runs) {
-    const ids = JSON.stringify(objectIds);
+  for (const { kind, objectIds, groups } of runs) {
     const { number } = CHANGE_KINDS[kind];
+    const list = JSON.stringify(groups ?? objectIds);
     const changed = kind === 'updated' ? columns : null;
-    connection.execute(INSERT_CHANGES, [accountId, table, first, number, at, changed, ids]);
+    if (groups === null)
+      connection.execute(INSERT_CHANGES, [accountId, table, first, number, at, changed, list]);
+    else connection.execute(INSERT_GROUPED, [accountId, table, first, number, at, list]);
     first += objectIds.length;
   }
   return state;
@@ -76,14 +83,22 @@ export async function writeChanges(
 interface Run {
   readonly kind: ChangeKind;
   readonly objectIds: string[];
+  /** Rows with what is noted of groups; null where nothing is. */
+  readonly groups: (readonly [objectId: string, group: string | null])[] | null;
 }
 
 function runsOf(changes: ChangesToWrite['changes']): readonly Run[] {
   const runs: Run[] = [];
-  for (const { objectId, kind } of changes) {
-    const last = runs.at(-1);
-    if (last?.kind === kind) last.objectIds.push(objectId);
-    else runs.push({ kind, objectIds: [objectId] });
+  for (const change of changes) {
+    const { objectId, kind, group } = change;
+    let last = runs.at(-1);
+    const hasGroup = group !== undefined;
+    if (last?.kind !== kind || (last.groups !== null) !== hasGroup) {
+      last = { kind, objectIds: [], groups: hasGroup ? [] : null };
+      runs.push(last);
+    }
+    last.objectIds.push(objectId);
+    last.groups?.push([objectId, groupText(change)]);
   }
   return runs;
 }
