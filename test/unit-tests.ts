@@ -30,6 +30,7 @@ export const UNIT_TESTS: string[] = [
   'test/scripts/generator/emit/hidden-text.test.ts',
   'test/scripts/generator/emit/lean-schema.test.ts',
   'test/scripts/generator/emit/meta-schema.test.ts',
+  'test/scripts/generator/emit/nested-validators.test.ts',
   'test/scripts/generator/indentation.test.ts',
   'test/scripts/generator/loading.test.ts',
   'test/scripts/migrations/prisma-schema.test.ts',

@@ -17,6 +17,7 @@ export type * from './hooks.js';
 export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';
 export {
   addIssue,
+  addIssues,
   codePointLength,
   compilePattern,
   FORMATS,

@@ -31,10 +31,21 @@ export function addIssue(
   issues: ValidationIssue[] | null,
   { at, rule, params = {}, message }: Complaint,
 ): ValidationIssue[] {
-  const kept = issues ?? [];
-  if (kept.length >= MAX_ISSUES && kept.some(({ schemaPath }) => schemaPath === rule)) return kept;
   const keyword = rule.slice(rule.lastIndexOf('/') + 1);
-  kept.push({ instancePath: at, schemaPath: rule, keyword, params, message });
+  return addIssues(issues, [{ instancePath: at, schemaPath: rule, keyword, params, message }]);
+}
+
+/** Returns the same with the issues of another validator, which judged a part of the value. */
+export function addIssues(
+  issues: ValidationIssue[] | null,
+  more: readonly ValidationIssue[] | null | undefined,
+): ValidationIssue[] {
+  const kept = issues ?? [];
+  for (const issue of more ?? []) {
+    const { schemaPath } = issue;
+    if (kept.length >= MAX_ISSUES && kept.some((one) => one.schemaPath === schemaPath)) continue;
+    kept.push(issue);
+  }
   return kept;
 }
 

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readDescribed } from '../../conform/src/learn.js';
 import { createProject } from '../scripts/generator/project.js';
 import { regenerate, serveType } from './rig.js';
 
@@ -68,6 +70,13 @@ it('generates one type for a definition that several descriptors share', async (
   expect(files['shops/methods.ts']).toContain(
     "import type { Point } from '../shared/geo/point.js';",
   );
+  const reading = await readDescribed([join(project.root, 'capabilities/people.yaml')]);
+  expect(reading?.get('Person')?.type.properties.at(-1)?.schema.properties).toMatchObject({
+    point: { title: 'Point', required: ['x', 'y'] },
+  });
+  const [, told] = (files['people/capability.ts'] ?? '').split('reference: ');
+  expect(told).toContain('#/$defs/Point');
+  expect(told).not.toContain('.yaml');
   expect((await project.generate({ check: true })).code).toBe(0);
   await project.write('capabilities/shared/geo/point.yaml', POINT.replace('[x, y]', '[x]'));
   const { code, stderr, stdout } = await project.generate({ check: true });

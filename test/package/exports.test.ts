@@ -39,6 +39,7 @@ it('exports what hook files and generated code import', () => {
     './descriptor.schema.json',
     './engine',
     './package.json',
+    './shared.schema.json',
     './standard',
     './tsconfig.json',
   ]);

@@ -65,6 +65,7 @@ describe('the packed package', () => {
       'examples/deploy/Dockerfile',
       'examples/deploy/README.md',
       'generated/descriptor.schema.json',
+      'generated/shared.schema.json',
       'package.json',
       'scripts/*.mjs',
       'tsconfig.project.json',

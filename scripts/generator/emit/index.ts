@@ -87,6 +87,16 @@ function partOf(model: Model, only: Emitter['only'], { engine, isPackage }: Owne
   return { ...model, capabilities: model.capabilities.filter(({ name }) => isMeant(name)) };
 }
 
+/** The schema of files that descriptors share: each member is a definition. */
+const SHARED_SCHEMA = Object.freeze({
+  $comment: preambleText('src/descriptor/meta-schema.ts'),
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  $id: 'https://jmapsmith.invalid/shared.schema.json',
+  title: 'Definitions that JMAP capability descriptors share',
+  type: 'object',
+  additionalProperties: { $ref: 'descriptor.schema.json#/definitions/definition' },
+});
+
 /** Returns the descriptor language in draft-07, for editors (yaml-language-server). */
 function emitMetaSchema(): EmittedFiles {
   const text = JSON.stringify(
@@ -97,5 +107,8 @@ function emitMetaSchema(): EmittedFiles {
     null,
     2,
   );
-  return new Map([['generated/descriptor.schema.json', `${text}\n`]]);
+  return new Map([
+    ['generated/descriptor.schema.json', `${text}\n`],
+    ['generated/shared.schema.json', `${JSON.stringify(SHARED_SCHEMA, null, 2)}\n`],
+  ]);
 }

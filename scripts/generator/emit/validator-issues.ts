@@ -5,6 +5,10 @@
 const KEEP_ERROR =
   /const (err\d+) = \{instancePath(?::([^\n]+?))?,schemaPath:("(?:[^"\\\n]|\\.)*"),keyword:("(?:[^"\\\n]|\\.)*"),params:(\{[^\n]*\}),message:([^\n]*?)(?:,propertyName:\w+)?\};\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\nerrors\+\+;\n/g;
 
+/** The code by which ajv takes over the errors of another validator, however many there are. */
+const TAKE_ERRORS =
+  /vErrors = vErrors === null \? (\w+)\.errors : vErrors\.concat\(\1\.errors\);\nerrors = vErrors\.length;\n/g;
+
 /** The schema of a validator, as ajv leaves it in the code. */
 const SCHEMA = /^const (schema\d+) = (\{[^\n]*\});\n/gm;
 
@@ -36,9 +40,13 @@ export function withIssues(code: string): string {
       return `vErrors = addIssue(vErrors, ${issue}); errors++;\n`;
     },
   );
-  if (/\bvErrors\.(?:push\(|length = )/.test(bounded))
+  const taken = bounded.replace(
+    TAKE_ERRORS,
+    (_all, name: string) => `vErrors = addIssues(vErrors, ${name}.errors); errors++;\n`,
+  );
+  if (/\bvErrors\.(?:push\(|concat\(|length = )/.test(taken))
     throw new Error('Emitted validators keep errors in a way that has no bound.');
-  const short = bounded.replaceAll('let vErrors = null;\nlet errors = 0;\n', `${COUNTERS}\n`);
+  const short = taken.replaceAll('let vErrors = null;\nlet errors = 0;\n', `${COUNTERS}\n`);
   return short.replace(SCHEMA, (line, name: string) =>
     short.split(new RegExp(`\\b${name}\\b`)).length > 2 ? line : '',
   );

@@ -4,6 +4,7 @@ import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { createAjv } from '../../../src/descriptor/validation/ajv.js';
 import { RUNTIME_MODULE } from '../../../src/descriptor/validation/keywords.js';
 import type { AjvSchema } from '../../../src/descriptor/validation/schema.js';
+import { divideNested } from './nested-validators.js';
 import { preamble } from './preamble.js';
 import { withIssues } from './validator-issues.js';
 import { layOut } from './validator-layout.js';
@@ -31,7 +32,10 @@ const REQUIRE = /^const (\w+) = require\("([^"]+)"\)\.(\w+);$/gm;
  */
 export function emitValidators(sources: readonly ValidatorSource[]): string {
   const ajv = createAjv();
-  for (const { name, schema } of sources) ajv.addSchema({ $id: name, ...schema });
+  const { schemas, definitions } = divideNested(sources.map(({ schema }) => schema));
+  for (const [name, schema] of definitions) ajv.addSchema({ $id: name, ...schema });
+  for (const [index, { name }] of sources.entries())
+    ajv.addSchema({ $id: name, ...schemas[index] });
   const refs = Object.fromEntries(sources.map(({ name }) => [name, name]));
   return asModule(standalone(ajv, refs), sources);
 }
@@ -54,7 +58,8 @@ function standalone(ajv: Ajv, refs: Record<string, string>): string {
 function asModule(code: string, sources: readonly ValidatorSource[]): string {
   const imported = ['type Validator'];
   const bounded = withIssues(code);
-  if (bounded !== code) imported.push('addIssue');
+  for (const name of ['addIssue', 'addIssues'])
+    if (bounded.includes(`${name}(`)) imported.push(name);
   const body = bounded.replace(REQUIRE, (_line, local: string, module: string, member: string) => {
     const name = module === RUNTIME_MODULE ? member : HELPERS.get(module);
     if (name === undefined) throw new Error(`ajv asks for ${module}, which has no replacement.`);

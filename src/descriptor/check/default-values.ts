@@ -101,7 +101,9 @@ function findIssues(validate: ValidateFunction | undefined, given: Located): rea
   // The validator settles numbers in place, so it gets a copy, within an object as a property is.
   if (validate === undefined || validate({ value: structuredClone(given.value) })) return [];
   return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-    const where = instancePath.split('/').slice(2).join('/');
+    const tag: unknown = params['tag'];
+    const path = typeof tag === 'string' ? `${instancePath}/${tag}` : instancePath;
+    const where = path.split('/').slice(2).join('/');
     const extra: unknown = params['additionalProperty'];
     const allowed: unknown = params['allowedValues'];
     let what = message;

@@ -28,6 +28,15 @@ it.each(FILES)('%s is valid by the published meta-schema', (file) => {
   expect(validate(parse(text(file))), JSON.stringify(validate.errors)).toBe(true);
 });
 
+it('a shared file is valid by the schema of shared files', () => {
+  const ajv = new Ajv({ strictTypes: false }).addKeyword('defaultSnippets').addSchema(schema);
+  const validate = ajv.compile(JSON.parse(text('generated/shared.schema.json')));
+  const part = { type: 'object', maxDepth: 3, properties: { next: { $ref: '#/Part' } } };
+  expect(validate({ Part: part })).toBe(true);
+  expect(validate({ Part: { ...part, type: 'objekt' } })).toBe(false);
+  expect(validate({ capability: 'urn:example:todos' })).toBe(false);
+});
+
 it('the meta-schema has a description and examples for every key', () => {
   expect(untaught(schema, '')).toEqual([]);
 });
