@@ -12,7 +12,8 @@ const PROPERTIES = `
 
 /** Returns the model of a type with these keys beside its properties. */
 function modelOf(keys: string, properties = PROPERTIES): Model {
-  const text = `capability: urn:example:todos\ntypes:\n  Todo:\n    properties:${properties}\n${keys}`;
+  const type = `  Todo:\n    properties:${properties}\n${keys}`;
+  const text = `capability: urn:example:todos\ntypes:\n${type}`;
   const { root, problems } = parseDescriptor('capabilities/todos.yaml', text);
   if (root === undefined) throw new Error(problems.map(({ message }) => message).join());
   const file = 'capabilities/todos.yaml';
