@@ -2,7 +2,8 @@ import { formatOf } from '../../../src/capability/formats/index.js';
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { Json } from '../client/json.js';
 import type { World } from './described.js';
-import { drawMatching, listValues } from './values.js';
+import { drawMatching } from './scalar-values.js';
+import { listValues } from './values.js';
 
 /** Of each type and property of a world: all that use its types on one server share them. */
 const taken = new WeakMap<World, Map<string, Different>>();

@@ -1,6 +1,7 @@
 import type { ModelProperty } from '../../../src/descriptor/model.js';
 import type { StandIns } from '../client/stand-ins.js';
-import { drawMatching, listValues } from './values.js';
+import { drawMatching } from './scalar-values.js';
+import { listValues } from './values.js';
 
 /** A pattern that allows fewer texts than this is no text that checks could write. */
 const LEAST = 60;

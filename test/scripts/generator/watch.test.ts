@@ -45,6 +45,20 @@ it('--watch generates on changes, shows errors, keeps good output, ends on SIGIN
   await said('written, 0 removed');
   expect(await project.read('generated/registry.ts')).toContain('moreCapability');
 
+  const shared = (type: string) => `A: { type: ${type} }\n`;
+  await project.write('capabilities/shared/a.yaml', shared('string'));
+  await project.write(
+    'capabilities/more.yaml',
+    'capability: urn:example:more\ntypes:\n  More:\n    properties:\n' +
+      '      a: { $ref: shared/a.yaml#/A, optional: true }\n',
+  );
+  await said('wrote generated/shared/a.ts');
+  await project.write('capabilities/shared/a.yaml', shared('boolean'));
+  await said('wrote generated/shared/a.ts');
+  expect(await project.read('generated/shared/a.ts')).toContain('type A = boolean;');
+  await project.write('capabilities/more.yaml', 'capability: urn:example:more\n');
+  await said(' removed.');
+
   // A burst of saves, of which the last one counts, is not a run for each.
   for (let index = 0; index < 50; index += 1)
     await project.write('capabilities/more.yaml', `capability: urn:example:more${index}\n`);
