@@ -47,7 +47,7 @@ export const hooks = {
       const update = Object.fromEntries(
         issues.map(({ id, closings }) => [
           id,
-          { status: 'closed', resolution, closings: closings + 1 },
+          { status: 'closed' as const, resolution, closings: closings + 1 },
         ]),
       );
       const { updated } = await tx.set(issueType, { update });

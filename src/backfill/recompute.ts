@@ -3,7 +3,8 @@ import type { Changes, HookCall } from '../capability/hooks.js';
 import { HookHandle } from '../hooks/handle.js';
 import { computedValues } from '../hooks/judge.js';
 import type { HookServices } from '../hooks/scope.js';
-import type { Hooks } from '../methods/context.js';
+import { namedHook } from '../hooks/timed.js';
+import type { Hooks, Services } from '../methods/context.js';
 import type { Registry } from '../methods/registry.js';
 import { indexOf, putValue } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
@@ -24,12 +25,18 @@ import { formTexts } from './form-texts.js';
 /** How long one batch may take, ms: nobody waits for an answer. */
 const BATCH_TIME = 600_000;
 
+const NO_LIMITS = Object.freeze({
+  maxObjectsInGet: Number.MAX_SAFE_INTEGER,
+  queryMaxLimit: Number.MAX_SAFE_INTEGER,
+});
+
 export interface RecomputeServices {
   readonly store: Store;
   readonly registry: Registry;
   /** The values that hooks compute; absent if no capability has hooks. */
   readonly hooks?: Pick<Hooks, 'compute'> | undefined;
   readonly hookServices: HookServices;
+  readonly blobs: Pick<Services['blobs'], 'read'>;
 }
 
 export interface RecomputeBatch {
@@ -123,8 +130,9 @@ export class Recompute {
     { type: source, accountId, ids }: RecomputeBatch,
     record: boolean,
   ): Promise<void> {
-    const { hookServices, registry } = this.#services;
-    const valuesOf = registry.typeHooks.get(type.name)?.computeOn?.[property.name];
+    const { hookServices, registry, blobs } = this.#services;
+    const what = `computeOn of ${type.name}.${property.name}`;
+    const valuesOf = namedHook(what, registry.typeHooks.get(type.name)?.computeOn?.[property.name]);
     if (valuesOf === undefined) return Promise.resolve();
     return this.#write(accountId, true, async (transaction) => {
       const created = await transaction.get(source, ids, source.properties);
@@ -132,14 +140,15 @@ export class Recompute {
       const handle = new HookHandle({
         snapshot: transaction,
         prisma: hookServices.prisma,
-        maxObjectsInGet: Number.MAX_SAFE_INTEGER,
-        set: null,
+        limits: NO_LIMITS,
+        viewer: null,
+        openBlob: (id, range) => blobs.read(accountId, id, range),
+        writing: null,
       });
       const changes = Object.assign(emptyObject<Changes<never>>(), { [source.name]: news });
       const said = await hookServices
-        .join(async () => valuesOf(changes, callOf(accountId), handle))
+        .join(async () => valuesOf.run(changes, callOf(accountId), handle))
         .finally(() => handle.end());
-      const what = `computeOn of ${type.name}.${property.name}`;
       const values = computedValues(what, type, property, said);
       const rows = await transaction.get(type, [...values.keys()], type.properties);
       const changed = rows.flatMap((before) => {
@@ -226,6 +235,7 @@ function callOf(accountId: string): HookCall {
     userId: '',
     method: '',
     arguments: emptyObject(),
+    createdIds: new Map<string, string>(),
     signal: new AbortController().signal,
   });
 }

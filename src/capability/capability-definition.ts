@@ -1,6 +1,7 @@
 import type { JsonObject } from '../protocol/json.js';
 import type { DataTypeDefinition, StandardMethodName } from './definition.js';
 import type { CapabilityHooks } from './hooks.js';
+import type { Place } from './places.js';
 import type { Validator } from './validation.js';
 
 /** Whether a method needs an account, and to write to it. `none`: it has no accountId argument. */
@@ -20,6 +21,8 @@ export interface MethodDefinition {
   readonly argumentNames?: readonly string[];
   readonly acceptSnakeCase: boolean;
   readonly validateArguments: Validator;
+  /** Of a hook file's method: the places in its arguments where "#" and a creation id may stand. */
+  readonly idPlaces?: readonly Place[];
   /** Arguments that the descriptor adds to a standard method; only its hooks get them. */
   readonly furtherArguments?: readonly string[];
   /** Judges a hook's result: an own method's response, or a standard one's further members. */

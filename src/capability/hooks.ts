@@ -1,13 +1,23 @@
 import type { SetError } from '../protocol/errors.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { DataTypeDefinition, StoredOf, TypeShape } from './definition.js';
-import type { SetResponse } from './standard.js';
+import type { DataTypeDefinition, StandardMethodName, StoredOf, TypeShape } from './definition.js';
+import type { Comparator, SetResponse, StoredPatch } from './standard.js';
+import type { FilterOf, TypedArguments, TypedResponses } from './typed-arguments.js';
 
 /**
  * The types of a NAME.hooks.ts file: the logic that a schema can't express. Each hook gets the
  * batch of a whole method call, never single objects. Generated `hooks.ts` modules narrow these
  * types to the capability's own.
  */
+
+/** A span of time, such as `500ms`, `10s`, `5m`, `12h` or `1d`. */
+export type Duration = `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+
+/**
+ * A function of a hook file, alone or beside a time limit of its own. Without one, all hooks of a
+ * call share HOOK_TIMEOUT.
+ */
+export type Hook<Run> = Run | { readonly timeout?: Duration; readonly run: Run };
 
 /** The call that a hook serves. */
 export interface HookCall<Arguments extends object = JsonObject> {
@@ -18,7 +28,12 @@ export interface HookCall<Arguments extends object = JsonObject> {
   readonly method: string;
   /** The further arguments that the descriptor declares for that method, no standard ones. */
   readonly arguments: Arguments;
-  /** Aborted when HOOK_TIMEOUT has passed: hand it to `fetch` and the like. */
+  /**
+   * Creation ids of the request, and the ids of what was created under them (RFC 8620 5.3): by the
+   * calls before and, once its rows are written, by this one.
+   */
+  readonly createdIds: ReadonlyMap<string, string>;
+  /** Aborted when the hook's time is over: hand it to `fetch` and the like. */
   readonly signal: AbortSignal;
 }
 
@@ -38,6 +53,18 @@ export interface Wanted<Stored, Refusal = SetError> {
   refuse(error: Refusal): void;
 }
 
+/**
+ * A call that follows from another one (RFC 8620 5.4, RFC 8621 7.5): the server makes it right
+ * behind that one, for the same user, and answers it with the same call id.
+ */
+export type FollowingCall = readonly [method: string, args: object];
+
+/** What hooks may give beside their result. */
+export interface Following {
+  /** Calls that the server makes behind this one if it succeeds. */
+  readonly then?: readonly FollowingCall[];
+}
+
 /** All that a call changed, including its cascades and the `tx.set`s of its hooks. */
 export interface Changes<Stored> {
   readonly created: readonly Stored[];
@@ -52,9 +79,44 @@ export interface HookReader<Database = unknown> {
     type: DataTypeDefinition<S>,
     ids: readonly string[] | null,
   ): Promise<readonly StoredOf<S>[]>;
+  /**
+   * The ids of the objects that a /query would find (RFC 8620 5.5), by conditions and sorts that
+   * the type declares. `limit`: at most QUERY_MAX_LIMIT, as if left out.
+   */
+  query<S extends TypeShape>(
+    type: DataTypeDefinition<S>,
+    query?: {
+      readonly filter?: FilterOf<S> | null;
+      readonly sort?: readonly Comparator[] | null;
+      /** A negative one counts from the end. */
+      readonly position?: number;
+      readonly limit?: number | null;
+    },
+  ): Promise<readonly string[]>;
+  /** The blob of the account; null where there is none that the call's user may see. */
+  blob(id: string): Promise<HookBlob | null>;
   /** The team's typed Prisma client, for reading alone: it refuses to write data types. */
   readonly prisma: Database;
 }
+
+/** A blob that a hook reads. */
+export interface HookBlob {
+  readonly id: string;
+  /** The media type. */
+  readonly type: string;
+  /** Octets. */
+  readonly size: number;
+  /** The octets, or those from `start` to `end`, without the last. It ends with the hook. */
+  stream(range?: { readonly start: number; readonly end: number }): Promise<BlobStream>;
+  /** All octets at once. */
+  bytes(): Promise<Uint8Array>;
+}
+
+/** Octets in pieces: Node's Readable. */
+export type BlobStream = AsyncIterable<Uint8Array> & NodeJS.ReadableStream;
+
+/** The octets of a blob that a hook makes; a text is written as UTF-8. */
+export type BlobOctets = string | Uint8Array | AsyncIterable<Uint8Array | string>;
 
 export interface HookTransaction<Database = unknown> extends HookReader<Database> {
   /**
@@ -67,11 +129,20 @@ export interface HookTransaction<Database = unknown> extends HookReader<Database
     type: DataTypeDefinition<S>,
     request: {
       readonly create?: Readonly<Record<string, Partial<StoredOf<S>>>>;
-      readonly update?: Readonly<Record<string, JsonObject>>;
+      readonly update?: Readonly<Record<string, StoredPatch<S>>>;
       readonly destroy?: readonly string[];
     },
     options?: { readonly partial?: boolean },
   ): Promise<SetResponse<S>>;
+  /**
+   * Stores a blob of the call's user, at most MAX_SIZE_UPLOAD octets. It is there if the call
+   * commits, and like an upload it goes after BLOBS_KEEP unless an object refers to it. The type is
+   * `application/octet-stream` if left out.
+   */
+  putBlob(
+    octets: BlobOctets,
+    type?: string,
+  ): Promise<{ readonly id: string; readonly type: string; readonly size: number }>;
 }
 
 /**
@@ -100,12 +171,14 @@ export type AnswerHook<
   Families extends object = Readonly<Record<string, object>>,
   Arguments extends object = JsonObject,
   Database = unknown,
-> = (
-  objects: readonly Source[],
-  asked: Asked<Name, Families>,
-  call: HookCall<Arguments>,
-  reader: HookReader<Database>,
-) => ReadonlyMap<string, Partial<Members>> | Promise<ReadonlyMap<string, Partial<Members>>>;
+> = Hook<
+  (
+    objects: readonly Source[],
+    asked: Asked<Name, Families>,
+    call: HookCall<Arguments>,
+    reader: HookReader<Database>,
+  ) => ReadonlyMap<string, Partial<Members>> | Promise<ReadonlyMap<string, Partial<Members>>>
+>;
 
 /** Hooks of one data type. */
 export interface TypeHooks<
@@ -115,11 +188,13 @@ export interface TypeHooks<
   Refusal = SetError,
 > {
   /** Refuses objects, before anything is written. May read what its answer depends on. */
-  check?(
-    wanted: readonly Wanted<Stored, Refusal>[],
-    call: HookCall<Arguments>,
-    reader: HookReader<Database>,
-  ): void | Promise<void>;
+  readonly check?: Hook<
+    (
+      wanted: readonly Wanted<Stored, Refusal>[],
+      call: HookCall<Arguments>,
+      reader: HookReader<Database>,
+    ) => void | Promise<void>
+  >;
   /** Own-row computed properties (`computed: { from: [...] }`): pure and synchronous. */
   readonly compute?: Readonly<Record<string, (object: Stored) => unknown>>;
   /**
@@ -129,59 +204,111 @@ export interface TypeHooks<
   readonly computeOn?: Readonly<
     Record<
       string,
-      (
-        changes: Readonly<Record<string, Changes<never>>>,
-        call: HookCall,
-        reader: HookReader<Database>,
-      ) => Promise<ReadonlyMap<string, unknown>>
+      Hook<
+        (
+          changes: Readonly<Record<string, Changes<never>>>,
+          call: HookCall,
+          reader: HookReader<Database>,
+        ) => Promise<ReadonlyMap<string, unknown>>
+      >
     >
   >;
   /** Computes answered properties when they are read. */
   // biome-ignore lint/suspicious/noExplicitAny: a function with types of its own
   readonly answer?: AnswerHook<any, any, any, any, any, Database>;
   /** Writes what belongs to the change, with `tx.set`. An error that it throws undoes the call. */
-  inTransaction?(
-    changes: Changes<Stored>,
-    call: HookCall<Arguments>,
-    tx: HookTransaction<Database>,
-  ): Promise<void>;
+  readonly inTransaction?: Hook<
+    (
+      changes: Changes<Stored>,
+      call: HookCall<Arguments>,
+      tx: HookTransaction<Database>,
+      // biome-ignore lint/suspicious/noConfusingVoidType: most hooks return nothing
+    ) => Promise<Following | void>
+  >;
   /** Acts on the world outside, once the answer is safe on disk. The server logs its errors. */
-  afterCommit?(changes: Changes<Stored>, call: HookCall<Arguments>): void | Promise<void>;
+  readonly afterCommit?: Hook<
+    (changes: Changes<Stored>, call: HookCall<Arguments>) => void | Promise<void>
+  >;
   /**
-   * Around a standard method whose descriptor declares further arguments or response members:
-   * `before` may replace standard arguments, `after` gives the further members of the response.
+   * Around a standard method: `before` may replace standard arguments, `after` gives the members of
+   * the response that the descriptor adds.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a table of extensions with arguments of their own
-  readonly methods?: Readonly<Record<string, MethodExtension<Database, any, any>>>;
+  readonly methods?: Readonly<Record<string, MethodExtension<Database, any, any, any, any>>>;
 }
 
+/** Hooks around a standard method `Verb` of a type; `Further` is what the descriptor adds to it. */
 export interface MethodExtension<
   Database = unknown,
   Arguments extends object = JsonObject,
   Further extends object = JsonObject,
+  Verb extends StandardMethodName = StandardMethodName,
+  Shape extends TypeShape = TypeShape,
 > {
-  before?(
-    args: JsonObject,
-    call: HookCall<Arguments>,
-    reader: HookReader<Database>,
-  ): JsonObject | Promise<JsonObject>;
-  after?(
-    response: JsonObject,
-    call: HookCall<Arguments>,
-    reader: HookReader<Database>,
-  ): Further | Promise<Further>;
+  /**
+   * Gets the standard arguments within all limits, each value of a type that the descriptor
+   * declares. Entries of `create` and `update` that are wrong by themselves are not among them: the
+   * server refuses those.
+   */
+  readonly before?: Hook<
+    (
+      args: TypedArguments<Shape>[Verb],
+      call: HookCall<Arguments>,
+      reader: HookReader<Database>,
+    ) => TypedArguments<Shape>[Verb] | Promise<TypedArguments<Shape>[Verb]>
+  >;
+  readonly after?: Hook<
+    (
+      response: TypedResponses<Shape>[Verb],
+      call: HookCall<Arguments>,
+      reader: HookReader<Database>,
+    ) => (Further & Following) | Promise<Further & Following>
+  >;
 }
+
+/** The arguments and members that a descriptor adds to standard methods, by their names. */
+export type AddedMembers = {
+  readonly [Verb in StandardMethodName]?: {
+    readonly arguments?: object;
+    readonly response?: object;
+  };
+};
+
+/** Hooks around the standard methods `Verbs` of a type. */
+export type MethodHooks<
+  Shape extends TypeShape,
+  Verbs extends StandardMethodName,
+  Database = unknown,
+  Added extends AddedMembers = object,
+> = {
+  readonly [Verb in Verbs]?: MethodExtension<
+    Database,
+    PartOf<Added, Verb, 'arguments', JsonObject>,
+    PartOf<Added, Verb, 'response', object>,
+    Verb,
+    Shape
+  >;
+};
+
+/** The arguments or the response members that a descriptor adds to a method, or `None`. */
+type PartOf<Added, Verb, Part extends string, None extends object> = Added extends {
+  readonly [Name in Verb & string]: { readonly [Name in Part]: infer Own extends object };
+}
+  ? Own
+  : None;
 
 /** The body of an own method; `tx` writes where the descriptor says `account: write`. */
 export type OwnMethod<
   Arguments extends object = JsonObject,
   Response extends object = object,
   Database = unknown,
-> = (
-  args: Arguments,
-  call: HookCall<Arguments>,
-  tx: HookTransaction<Database>,
-) => Promise<Response> | Response;
+> = Hook<
+  (
+    args: Arguments,
+    call: HookCall<Arguments>,
+    tx: HookTransaction<Database>,
+  ) => Promise<Response & Following> | (Response & Following)
+>;
 
 /** All hooks of a capability: what `export const hooks` of NAME.hooks.ts is. */
 export interface CapabilityHooks {

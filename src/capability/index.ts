@@ -27,4 +27,5 @@ export {
   noteBranch,
 } from './runtime.js';
 export type * from './standard.js';
+export type * from './typed-arguments.js';
 export type { ValidationIssue, Validator } from './validation.js';

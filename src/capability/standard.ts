@@ -1,6 +1,6 @@
 import type { SetError, StandardSetError } from '../protocol/errors.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
-import type { TypeShape } from './definition.js';
+import type { StoredOf, TypeShape } from './definition.js';
 
 /** Arguments and responses of the standard methods (RFC 8620 5.1 to 5.6), typed by a shape. */
 
@@ -25,6 +25,23 @@ export type PatchObject<Create extends object> = {
     ? Create[Name] | null
     : Create[Name];
 } & { readonly [pointer: string]: unknown };
+
+/** The names of members that an object may not lack. */
+type RequiredName<Value extends object> = {
+  [Name in keyof Value]-?: undefined extends Value[Name] ? never : Name;
+}[keyof Value];
+
+/**
+ * A PatchObject by a hook: of all stored properties, internal and server-set ones too. Null puts
+ * the default in the place of a value; a property that every create must give has none.
+ */
+export type StoredPatch<Shape extends TypeShape> = {
+  readonly [Name in keyof StoredOf<Shape> as Token<Name>]?: Name extends RequiredName<
+    Shape['create']
+  >
+    ? StoredOf<Shape>[Name]
+    : StoredOf<Shape>[Name] | null;
+} & { readonly [pointer: `${string}/${string}`]: unknown };
 
 /**
  * SetErrors of a type's own: a union with a member for each error of `Errors`, an object of the

@@ -230,6 +230,8 @@ export interface ModelMethod {
   readonly argumentNames?: readonly string[];
   readonly arguments: JSONSchema7;
   readonly response: JSONSchema7;
+  /** The places in its arguments that hold ids. */
+  readonly idPlaces: readonly Place[];
   /** The engine implements it (src/methods/bodies.ts); otherwise the hook file does. */
   readonly builtIn: boolean;
   readonly deprecated?: string;

@@ -14,6 +14,7 @@ import type { StoredObject } from '../store/port.js';
 import { computedValues } from './judge.js';
 import type { News, NewsReader } from './news.js';
 import { type HookScope, MAX_HOOK_DEPTH } from './scope.js';
+import { namedHook } from './timed.js';
 import { frozenInSlices } from './walks.js';
 
 /** A call's transaction in which computed properties follow what changes. */
@@ -53,13 +54,13 @@ async function followNews(
   for (const property of type.properties) {
     const { name, computed } = property;
     if (computed?.kind !== 'on') continue;
-    const valuesOf = computeOn?.[name];
+    const what = `computeOn of ${type.name}.${name}`;
+    const valuesOf = namedHook(what, computeOn?.[name]);
     const changes = changesOf(computed.sources, news);
     if (changes === null || valuesOf === undefined) continue;
-    const what = `computeOn of ${type.name}.${name}`;
     const offered = await frozenInSlices(changes, unit.slices);
-    const said = await scope.run(what, unit.transaction, (call, reader) =>
-      valuesOf(offered as Readonly<Record<string, Changes<never>>>, call, reader),
+    const said = await scope.run(valuesOf, unit.transaction, (call, reader) =>
+      valuesOf.run(offered as Readonly<Record<string, Changes<never>>>, call, reader),
     );
     await putValues(following, type, property, computedValues(what, type, property, said));
   }

@@ -4,7 +4,9 @@ import type {
 } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
 import type { TypeHooks } from '../capability/hooks.js';
+import { quoted } from '../methods/issues.js';
 import type { Registry } from '../methods/registry.js';
+import { parseSpan } from '../runtime/spans.js';
 
 /** A descriptor declares what no function implements: the server does not start. */
 export class MissingHookError extends Error {
@@ -20,6 +22,7 @@ export function requireHooks(registry: Registry): void {
     ...missingMethods(capability, registry),
     ...missingComputes(capability),
     ...strays(capability),
+    ...malformed(capability),
   ]);
   if (problems.length === 0) return;
   throw new MissingHookError(problems.join('\n'));
@@ -28,7 +31,7 @@ export function requireHooks(registry: Registry): void {
 function missingMethods(capability: CapabilityDefinition, registry: Registry): readonly string[] {
   return capability.methods
     .filter(({ body }) => body === 'hookFile')
-    .filter(({ name }) => typeof registry.ownMethods.get(name) !== 'function')
+    .filter(({ name }) => functionOf(registry.ownMethods.get(name)) === undefined)
     .map(
       ({ name }) => `Nothing implements ${name}: ${fileOf(capability)} needs methods['${name}'].`,
     );
@@ -39,7 +42,7 @@ function missingComputes(capability: CapabilityDefinition): readonly string[] {
   for (const type of capability.dataTypes) {
     const hooks = capability.hooks?.types?.[type.name];
     const [answered] = type.answered ?? [];
-    if (answered !== undefined && typeof hooks?.answer !== 'function')
+    if (answered !== undefined && functionOf(hooks?.answer) === undefined)
       missing.push(
         `Nothing answers ${type.name}.${answered.name}: ${fileOf(capability)} needs ` +
           `types.${type.name}.answer.`,
@@ -47,7 +50,7 @@ function missingComputes(capability: CapabilityDefinition): readonly string[] {
     for (const { name, computed } of type.properties) {
       const where = computed?.kind === 'on' ? 'computeOn' : 'compute';
       if (computed === undefined || computed.kind === 'count') continue;
-      if (typeof hooks?.[where]?.[name] === 'function') continue;
+      if (functionOf(hooks?.[where]?.[name]) !== undefined) continue;
       missing.push(
         `Nothing computes ${type.name}.${name}: ${fileOf(capability)} needs ` +
           `types.${type.name}.${where}.${name}.`,
@@ -74,6 +77,48 @@ function strays(capability: CapabilityDefinition): readonly string[] {
       .filter((name) => !declared.has(name))
       .map((name) => `${file} implements ${name}, which is no method of it.`),
   ];
+}
+
+/** Returns what is wrong with hooks that are given beside a limit of their own. */
+function malformed(capability: CapabilityDefinition): readonly string[] {
+  const file = fileOf(capability);
+  return [...hooksOf(capability)].flatMap(([place, hook]) => {
+    if (hook === undefined || typeof hook === 'function') return [];
+    if (functionOf(hook) === undefined) {
+      return [`${file}: ${place} is neither a function nor { timeout, run } with a function.`];
+    }
+    const { run: _, ...others } = hook as { readonly run: unknown; readonly timeout?: unknown };
+    return Object.entries(others).flatMap(([name, value]) => {
+      if (name !== 'timeout')
+        return [`${file}: ${place} has ${name}; it may have timeout and run.`];
+      if (value === undefined || parseSpan(value) !== null) return [];
+      const wrong = typeof value === 'string' ? quoted(value) : String(value);
+      return [`${file}: ${place}.timeout is ${wrong}, no span such as 500ms, 10s, 5m or 1h.`];
+    });
+  });
+}
+
+/** Yields every hook that may have a limit of its own, with its place in `hooks`. */
+function* hooksOf({ hooks = {} }: CapabilityDefinition): Generator<readonly [string, unknown]> {
+  for (const [name, type] of Object.entries(hooks.types ?? {})) {
+    const place = `types.${name}`;
+    const { check, computeOn = {}, answer, inTransaction, afterCommit, methods = {} } = type;
+    for (const [part, hook] of Object.entries({ check, answer, inTransaction, afterCommit }))
+      yield [`${place}.${part}`, hook];
+    for (const [property, hook] of Object.entries(computeOn))
+      yield [`${place}.computeOn.${property}`, hook];
+    for (const [verb, { before, after }] of Object.entries(methods))
+      for (const [part, hook] of Object.entries({ before, after }))
+        yield [`${place}.methods.${verb}.${part}`, hook];
+  }
+  for (const [name, hook] of Object.entries(hooks.methods ?? {}))
+    yield [`methods[${quoted(name)}]`, hook];
+}
+
+/** Returns the function of a hook, given alone or beside its limit; undefined for none. */
+function functionOf(hook: unknown): unknown {
+  const run = typeof hook === 'object' && hook !== null ? Reflect.get(hook, 'run') : hook;
+  return typeof run === 'function' ? run : undefined;
 }
 
 const TYPE_KEYS = [

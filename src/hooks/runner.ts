@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { Asked, Changes, MethodExtension, TypeHooks } from '../capability/hooks.js';
+import type { Asked, Changes, HookCall, MethodExtension, TypeHooks } from '../capability/hooks.js';
 import { frozen } from '../capability/runtime.js';
 import { accountOf } from '../methods/accounts.js';
 import type { AskedValues } from '../methods/answered-index.js';
@@ -7,12 +7,12 @@ import type {
   Answer,
   CallContext,
   CallHooks,
+  CompleteResponse,
   Hooks,
   RefusableChange,
   StandardArguments,
 } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
-import { requireFilterWithinBounds } from '../methods/query/query-plan.js';
 import type { Registry } from '../methods/registry.js';
 import { UnitOfWork } from '../methods/work/unit.js';
 import type { SetError } from '../protocol/errors.js';
@@ -24,8 +24,10 @@ import { Computes } from './compute.js';
 import { updateComputed } from './compute-on.js';
 import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from './judge.js';
 import { type News, NewsReader } from './news.js';
+import { offerArguments } from './offered-arguments.js';
 import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
 import { HookScope, type HookServices, type Reads } from './scope.js';
+import { namedHook } from './timed.js';
 import { frozenCopy, frozenInSlices } from './walks.js';
 
 /** Returns the hooks of a registry as methods meet them; undefined where it has none. */
@@ -115,14 +117,14 @@ class HookedCall extends HookScope implements CallHooks {
    * disk.
    */
   async runOwn(name: string, args: JsonObject): Promise<Answer> {
-    const body = this.#hooks.registry.ownMethods.get(name);
+    const body = namedHook(name, this.#hooks.registry.ownMethods.get(name));
     if (body === undefined) throw new Error(`No hook file implements ${name}.`);
     const { context } = this;
     const { account } = context.method;
     this.giveArguments(await this.#copyOf(args));
     const run = async (reads: Reads, unit: UnitOfWork | null): Promise<Answer> => {
-      const value = await this.run(name, reads, (call, tx) => body(args, call, tx), unit);
-      const response = ownResponse(name, context.method, value);
+      const value = await this.run(body, reads, (call, tx) => body.run(args, call, tx), unit);
+      const response = ownResponse(name, context.method, this.divide(name, value));
       // Inside the transaction: an answer that can't be given undoes the call.
       return context.admit(response);
     };
@@ -152,14 +154,16 @@ class HookedCall extends HookScope implements CallHooks {
       (added.includes(name) ? further : standard)[name] = value as JsonValue;
     const slices = this.context.startSlices();
     this.giveArguments(await frozenInSlices(further, slices));
-    const { before } = this.#extension();
+    const before = namedHook(`before of ${method.name}`, this.#extension().before);
     if (before === undefined) return { args: standard };
-    requireFilterWithinBounds(standard['filter'] ?? null);
-    const what = `before of ${method.name}`;
-    const offered = await this.#copyOf(standard);
-    const result = await this.run(what, 'read', (call, reader) => before(offered, call, reader));
+    const offer = await runInSlices(offerArguments(standard, this.context), slices);
+    const offered = await this.#copyOf(offer.args);
+    const result = await this.run(before, 'read', (call, reader) =>
+      before.run(offered as never, call, reader),
+    );
     const scene = { sent: standard, offered, further };
-    const replaced = await runInSlices(replacedArguments(what, method, scene, result), slices);
+    const replacing = replacedArguments(before.what, method, scene, result);
+    const replaced = offer.complete(await runInSlices(replacing, slices));
     // The account was judged: a hook can't choose another.
     return { args: { ...replaced, accountId: accountOf(this.context).id }, sent: args };
   }
@@ -170,29 +174,29 @@ class HookedCall extends HookScope implements CallHooks {
     asked: AskedValues,
     objects: readonly StoredObject[],
   ): Promise<readonly JsonObject[]> {
-    const hook = this.#types.get(type.name)?.answer;
-    if (hook === undefined) throw new Error(`No hook answers the properties of ${type.name}.`);
     const what = `answer of ${type.name}`;
+    const hook = namedHook(what, this.#types.get(type.name)?.answer);
+    if (hook === undefined) throw new Error(`No hook answers the properties of ${type.name}.`);
     const slices = this.context.startSlices();
     const offered = await frozenInSlices(objects, slices);
-    const said = await this.run(what, 'read', (call, reader) =>
-      hook(offered, offeredNames(type, asked), call, reader),
+    const said = await this.run(hook, 'read', (call, reader) =>
+      hook.run(offered, offeredNames(type, asked), call, reader),
     );
     return runInSlices(answeredMembers({ what, type, asked }, objects, said), slices);
   }
 
   /** Returns the response with the members that `after` adds. */
-  async complete(response: object, transaction?: Transaction): Promise<object> {
-    const { after } = this.#extension();
-    if (after === undefined) return response;
+  async complete(response: object, transaction?: Transaction): Promise<CompleteResponse> {
     const { method } = this.context;
-    const what = `after of ${method.name}`;
+    const after = namedHook(`after of ${method.name}`, this.#extension().after);
+    if (after === undefined) return { response, followUps: this.followUps };
     const slices = this.context.startSlices(true);
-    const offered = await frozenInSlices(response as JsonObject, slices);
-    const members = await this.run(what, transaction ?? 'read', (call, reader) =>
-      after(offered, call, reader),
+    const offered = await frozenInSlices(response, slices);
+    const members = await this.run(after, transaction ?? 'read', (call, reader) =>
+      after.run(offered as never, call, reader),
     );
-    return { ...response, ...furtherMembers(what, method, members) };
+    const further = furtherMembers(after.what, method, this.divide(after.what, members));
+    return { response: { ...response, ...further }, followUps: this.followUps };
   }
 
   /** Runs the type's `check`: its refusals are judged, and end with its time. */
@@ -201,9 +205,8 @@ class HookedCall extends HookScope implements CallHooks {
     changes: readonly RefusableChange[],
     unit: UnitOfWork,
   ): Promise<void> {
-    const hooks = this.#types.get(type.name);
-    if (hooks?.check === undefined) return;
-    const what = `check of ${type.name}`;
+    const check = namedHook(`check of ${type.name}`, this.#types.get(type.name)?.check);
+    if (check === undefined) return;
     await frozenInSlices(
       changes.map(({ before, after }) => [before, after]),
       unit.slices,
@@ -215,13 +218,13 @@ class HookedCall extends HookScope implements CallHooks {
         refuse(error: SetError): void {
           // The engine already writes the object.
           if (isOver) throw new HookHandleError('It is too late to refuse: the check has ended.');
-          refuse(judgedRefusal(what, type, error));
+          refuse(judgedRefusal(check.what, type, error));
         },
       }),
     );
     try {
-      await this.run(what, unit.transaction, (call, reader) =>
-        hooks.check?.(Object.freeze(offered), call, reader),
+      await this.run(check, unit.transaction, (call, reader) =>
+        check.run(Object.freeze(offered), call, reader),
       );
     } finally {
       isOver = true;
@@ -248,23 +251,27 @@ class HookedCall extends HookScope implements CallHooks {
   /** Runs a type's `inTransaction` with what changed of it, and keeps its `afterCommit`. */
   async #tell([name, changes]: News, unit: UnitOfWork): Promise<void> {
     const hooks = this.#types.get(name);
-    if (hooks?.afterCommit !== undefined) {
-      this.keep(`afterCommit of ${name}`, async (call) => {
+    const afterCommit = namedHook(`afterCommit of ${name}`, hooks?.afterCommit);
+    if (afterCommit !== undefined) {
+      const run = async (call: HookCall): Promise<void> => {
         // All that the transaction has done to the type by its end, once.
         const none: News[1] = { created: [], updated: [], destroyed: [] };
         const all = new Map(new NewsReader(unit).take()).get(name) ?? none;
         const slices = this.context.services.conductor.startSlices();
-        return hooks.afterCommit?.(await frozenInSlices(all as Changes<never>, slices), call);
-      });
+        await afterCommit.run(await frozenInSlices(all as Changes<never>, slices), call);
+      };
+      this.keep({ ...afterCommit, run });
     }
-    if (hooks?.inTransaction === undefined) return;
+    const inTransaction = namedHook(`inTransaction of ${name}`, hooks?.inTransaction);
+    if (inTransaction === undefined) return;
     const offered = await frozenInSlices(changes as Changes<never>, unit.slices);
-    await this.run(
-      `inTransaction of ${name}`,
+    const given = await this.run(
+      inTransaction,
       unit.transaction,
-      (call, tx) => hooks.inTransaction?.(offered, call, tx),
+      (call, tx) => inTransaction.run(offered, call, tx),
       unit,
     );
+    this.divide(inTransaction.what, given);
   }
 
   /** Returns a frozen copy of a client's arguments: the engine goes on with the original. */

@@ -3,19 +3,22 @@ import type { HookCall } from '../capability/hooks.js';
 import { RefusedObjectsError } from '../capability/refusal.js';
 import type { SetResponse } from '../capability/standard.js';
 import { MethodCall } from '../methods/call.js';
-import type { CallContext, CallHooks } from '../methods/context.js';
-import { HookHandleError, HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
+import type { CallContext, CallHooks, CreatedIds } from '../methods/context.js';
+import { HookHandleError, namedFailure } from '../methods/hook-errors.js';
+import type { FollowUp } from '../methods/once.js';
 import { setWithin } from '../methods/set/set.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
 import { emptyObject, type JsonObject } from '../protocol/json.js';
 import type { Transaction } from '../store/port.js';
-import { HookBudget } from './budget.js';
+import { HookBudget, type TimedHook } from './budget.js';
+import { divideResult } from './following.js';
 import { HookHandle, LateSnapshot } from './handle.js';
 import { objectGiven } from './judge.js';
+import { PutBlobs } from './put-blobs.js';
 
 /** The parts of the process that hooks need; the server makes them once, at its start. */
 export interface HookServices {
-  /** HOOK_TIMEOUT, ms: for all hooks of one method call together. */
+  /** HOOK_TIMEOUT, ms: for all hooks of one method call together that have no own limit. */
   readonly timeout: number;
   /** The team's typed Prisma client, for reading. */
   readonly prisma: unknown;
@@ -37,7 +40,12 @@ const NO_ARGUMENTS: JsonObject = Object.freeze(emptyObject());
 /** The data that a hook reads: its call's transaction, a snapshot of its own, or nothing. */
 export type Reads = Transaction | 'read' | 'none';
 
-type Hook<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
+type Work<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
+
+/** A hook that is kept for after the commit. */
+interface KeptHook extends TimedHook {
+  readonly run: (call: HookCall) => unknown;
+}
 
 /**
  * Runs the hooks of one method call: bounds their time, hands them their `tx`, and keeps hooks for
@@ -49,10 +57,14 @@ export abstract class HookScope {
   /** Of the method that the client called: what all of its hooks share is kept there. */
   readonly #root: HookScope;
   readonly #depth: number;
-  readonly #after = new Map<string, () => unknown>();
+  readonly #after = new Map<string, KeptHook>();
   #budget: HookBudget | null = null;
+  #put: PutBlobs | null = null;
   /** A `tx.set` that failed half-way. */
   #broken: { readonly error: unknown } | null = null;
+  /** Creation ids of the call itself, once its rows are written. */
+  #createdIds: CreatedIds = [];
+  #followUps: FollowUp[] = [];
   /** The arguments that the descriptor declares for the method, without the standard ones. */
   #further = NO_ARGUMENTS;
 
@@ -71,40 +83,58 @@ export abstract class HookScope {
     this.#further = further;
   }
 
+  /** Tells the hooks of the call what was created under creation ids. */
+  noteCreated(createdIds: CreatedIds): void {
+    // Those of a `tx.set` are the hook's own.
+    if (this.#root === this) this.#createdIds = createdIds;
+  }
+
+  /** Returns a hook's result without its `then`, whose calls the server makes behind this one. */
+  divide(what: string, value: unknown): unknown {
+    const { result, followUps } = divideResult(what, value, this.context.services.registry);
+    this.#root.#followUps.push(...followUps);
+    return result;
+  }
+
+  /** Returns the calls that the hooks of the call want behind it. */
+  get followUps(): readonly FollowUp[] {
+    return this.#root.#followUps;
+  }
+
   /**
    * Runs one hook; its `tx` writes into `unit` if there is one. Rejects with what the hook throws,
    * under its name, or with HookTimeoutError. Afterwards its `tx` refuses everything.
    */
   async run<T>(
-    what: string,
+    hook: TimedHook,
     reads: Reads,
-    hook: Hook<T>,
+    work: Work<T>,
     unit: UnitOfWork | null = null,
   ): Promise<T> {
     const services = this.#services;
     const budget = this.#time();
     const late = reads === 'read' ? new LateSnapshot(this.context) : null;
     const isJoined = typeof reads === 'object';
+    const { blobs, limits } = this.context.services;
+    const { account, request } = this.context;
     const handle = new HookHandle({
       snapshot: isJoined ? reads : late,
       prisma: services.prisma,
-      maxObjectsInGet: this.context.services.limits.maxObjectsInGet,
-      set: unit === null ? null : (...request) => this.#set(unit, ...request),
+      limits,
+      viewer: request.principal.userId,
+      openBlob: (id, range) => blobs.read(account?.id ?? '', id, range),
+      writing: unit === null ? null : this.#writing(unit),
     });
     const call = this.#call(budget.signal);
     // The hook's time bounds the join, too: the client refuses what the hook does afterwards.
-    const work = (): Promise<T> =>
-      budget.run(
-        async () => hook(call, handle),
-        () => new HookTimeoutError(what, services.timeout),
-      );
+    const run = (): Promise<T> => budget.run(hook, async () => work(call, handle));
     try {
-      const value = await (isJoined ? services.join(work) : work());
+      const value = await (isJoined ? services.join(run) : run());
       const broken = this.#root.#broken;
       if (broken !== null) throw broken.error;
       return value;
     } catch (error) {
-      throw namedFailure(what, error);
+      throw namedFailure(hook.what, error);
     } finally {
       handle.end();
       late?.end();
@@ -118,21 +148,41 @@ export abstract class HookScope {
   begin(): void {
     this.#after.clear();
     this.#broken = null;
+    this.#createdIds = [];
+    this.#followUps = [];
+    this.#put?.begin();
   }
 
-  /** Keeps a hook for after the commit. */
-  keep(what: string, run: (call: HookCall) => unknown): void {
-    const { timeout } = this.#services;
-    this.#root.#after.set(what, () => run(this.#call(AbortSignal.timeout(timeout))));
+  /** Keeps a hook for after the commit, once. */
+  keep(hook: KeptHook): void {
+    this.#root.#after.set(hook.what, hook);
   }
 
   /** The call's answer is safe: runs what was kept, and waits for none of it. */
   committed(): void {
-    for (const [what, run] of this.#after) {
-      Promise.resolve()
-        .then(run)
-        .catch((error: unknown) => this.#services.onError(error, what));
+    this.#put?.committed();
+    for (const hook of this.#after.values()) {
+      const budget = new HookBudget(this.#services.timeout, Number.POSITIVE_INFINITY);
+      const call = this.#call(budget.signal);
+      budget
+        .run(hook, async () => hook.run(call))
+        .catch((error: unknown) => this.#services.onError(error, hook.what));
     }
+  }
+
+  /** The call has failed: nothing of it stays. */
+  undone(error: unknown): void {
+    this.#put?.undone(error);
+  }
+
+  #writing(unit: UnitOfWork): ConstructorParameters<typeof HookHandle>[0]['writing'] {
+    const root = this.#root;
+    root.#put ??= new PutBlobs(root.context);
+    const put = root.#put;
+    return {
+      set: (...request) => this.#set(unit, ...request),
+      putBlob: (octets, type) => put.put(unit.transaction, octets, type),
+    };
   }
 
   /** If it throws, the unit may be half-way: the call is undone even if the hook catches that. */
@@ -188,13 +238,18 @@ export abstract class HookScope {
   }
 
   #call(signal: AbortSignal): HookCall {
-    const { account, request } = this.context;
+    const { account } = this.context;
     const root = this.#root;
+    const { request } = root.context;
     return Object.freeze({
       accountId: account?.id ?? '',
       userId: request.principal.userId,
       method: root.context.method.name,
       arguments: root.#further,
+      // Most hooks don't ask.
+      get createdIds() {
+        return new Map([...request.createdIds, ...root.#createdIds]);
+      },
       signal,
     });
   }

@@ -1,4 +1,5 @@
 import type { MethodDefinition } from '../capability/capability-definition.js';
+import { replaceTexts } from '../capability/places.js';
 import { MethodError } from '../protocol/errors.js';
 import {
   emptyObject,
@@ -13,6 +14,7 @@ import {
   resolveReference,
 } from '../protocol/result-references.js';
 import { LONG_REQUEST } from '../runtime/slices.js';
+import { resolveId } from './creation-ids.js';
 import { lastComplaintsOf, quoted, sentence } from './issues.js';
 import { declaredMembers } from './type-index.js';
 
@@ -95,6 +97,17 @@ export function resolveReferences(
     }
     return resolved;
   });
+}
+
+/** Puts ids in the places of the creation ids that the arguments of an own method name. */
+export function resolveOwnIds(
+  { idPlaces }: MethodDefinition,
+  args: JsonObject,
+  createdIds: ReadonlyMap<string, string>,
+): JsonObject {
+  if (idPlaces === undefined || createdIds.size === 0) return args;
+  const replace = (text: string): string => resolveId(text, createdIds) ?? text;
+  return replaceTexts(idPlaces, args, replace) as JsonObject;
 }
 
 const HASH = 0x23;

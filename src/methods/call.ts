@@ -114,15 +114,21 @@ export class MethodCall implements CallContext {
     this.hooks?.committed();
   }
 
+  /** The call has failed with `error`. */
+  undone(error: unknown): void {
+    this.hooks?.undone(error);
+  }
+
   startSlices(isUrgent = false): Slices {
     const { deadline } = this;
     return this.services.conductor.startSlices(() => requireTime(deadline), isUrgent);
   }
 
   async admit(response: object, how: AdmitOptions = {}): Promise<Answer> {
-    const fullResponse =
-      this.hooks === null ? response : await this.hooks.complete(response, how.transaction);
-    return this.#take(fullResponse, how);
+    if (this.hooks === null) return this.#take(response, how);
+    const complete = await this.hooks.complete(response, how.transaction);
+    const followUps = [...(how.followUps ?? NONE), ...complete.followUps];
+    return this.#take(complete.response, { ...how, followUps });
   }
 
   /** Makes the text of a whole response and takes its octets. */

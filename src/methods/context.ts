@@ -161,6 +161,13 @@ export interface RefusableChange {
   refuse(error: SetError): void;
 }
 
+/** A response with what hooks add to it. */
+export interface CompleteResponse {
+  readonly response: object;
+  /** Further calls that hooks want behind this one. */
+  readonly followUps: readonly FollowUp[];
+}
+
 /** The hooks that one method call meets: src/hooks implements it. */
 export interface CallHooks {
   /** Runs a method that a hook file implements. */
@@ -179,6 +186,9 @@ export interface CallHooks {
     unit: UnitOfWork,
   ): Promise<void>;
 
+  /** The rows are written: these are the creation ids of the call's new objects. */
+  noteCreated(createdIds: CreatedIds): void;
+
   /** After writes: rows are written, change records are not, so that more can join the unit. */
   afterWrites(unit: UnitOfWork): Promise<void>;
 
@@ -193,10 +203,13 @@ export interface CallHooks {
   ): Promise<readonly JsonObject[]>;
 
   /** Returns the whole response; what fails inside the transaction undoes the call. */
-  complete(response: object, transaction?: Transaction): Promise<object>;
+  complete(response: object, transaction?: Transaction): Promise<CompleteResponse>;
 
   /** The call's answer is safe: runs what was kept for then, and waits for none of it. */
   committed(): void;
+
+  /** The call has failed with `error`: nothing of it stays. */
+  undone(error: unknown): void;
 }
 
 /** The logic of all hook files, as the methods see it: src/hooks implements it. */

@@ -3,12 +3,13 @@ import { HookRefusal } from '../capability/refusal.js';
 import { UnavailableError } from '../protocol/errors.js';
 import { excerpt } from '../protocol/excerpt.js';
 
-/** A hook that ran over HOOK_TIMEOUT: its call is answered `serverFail`, and says so. */
+/** A hook that ran over its time: its call is answered `serverFail`, and says so. */
 export class HookTimeoutError extends Error {
   override readonly name = 'HookTimeoutError';
 
-  constructor(what: string, timeout: number) {
-    super(`The hook ${what} took longer than HOOK_TIMEOUT (${timeout} ms)`);
+  /** `limit` names the time that was exceeded: `HOOK_TIMEOUT (2000 ms)`. */
+  constructor(what: string, limit: string) {
+    super(`The hook ${what} took longer than ${limit}`);
   }
 }
 

@@ -13,6 +13,7 @@ import {
   checkArguments,
   hasReferences,
   ReferenceAllowance,
+  resolveOwnIds,
   resolveReferences,
 } from './arguments.js';
 import { MethodCall, mapOctets, separated } from './call.js';
@@ -131,11 +132,7 @@ export class RequestRun {
         this.#scope.readAhead = this.#referredTo.has(invocation.callId)
           ? findReadAhead(methodCalls, index, services.registry)
           : null;
-      // 5.4: "after emitting the response, but before processing the next method".
-      const leader = await this.#runCall(invocation, null);
-      for (const [place, { name, args }] of leader.followUps.entries()) {
-        await this.#runCall({ name, args, callId: invocation.callId }, { ...leader, place });
-      }
+      await this.#runFollowUps(invocation.callId, await this.#runCall(invocation, null), 0);
     }
     const shown = this.#envelope.createdIds === null ? null : this.#scope.createdIds;
     const answer = { invocations: this.#texts, createdIds: shown };
@@ -148,17 +145,32 @@ export class RequestRun {
     return { ...answer, explain };
   }
 
+  /**
+   * 5.4: "after emitting the response, but before processing the next method". Calls that follow
+   * from one of these run right behind that.
+   */
+  async #runFollowUps(callId: string, leader: FinishedCall, depth: number): Promise<void> {
+    for (const [place, { name, args }] of leader.followUps.entries()) {
+      const followUp = { name, args, callId };
+      if (depth === MAX_FOLLOWING) this.#answerError(undefined, followUp, tooDeep(name));
+      else {
+        const finished = await this.#runCall(followUp, { ...leader, place });
+        await this.#runFollowUps(callId, finished, depth + 1);
+      }
+    }
+  }
+
   /** Runs a call to its response; resolves to the calls that follow from it. */
   async #runCall(current: Invocation, leader: Leader | null): Promise<FinishedCall> {
     let call: MethodCall | undefined;
     const explained = this.#explanation?.begin(current);
     try {
-      const method = this.#method(current.name);
+      const method = this.#method(current.name, leader !== null);
       const keyed = this.#takeKey(method, current, leader);
       const sent = keyed?.args ?? current.args;
       // The arguments of what follows from a call are ours.
       const read = (): JsonObject =>
-        checkArguments(method, leader === null ? this.#resolved(sent) : sent);
+        this.#arguments(method, leader === null ? this.#resolved(sent) : sent);
       let answer: Answer;
       if (keyed === null) {
         const args = read();
@@ -216,6 +228,10 @@ export class RequestRun {
     return new OnceKey(hashOfKey(this.#scope.principal.userId, name, ...key), hash, since);
   }
 
+  #arguments(method: MethodDefinition, args: JsonObject): JsonObject {
+    return checkArguments(method, resolveOwnIds(method, args, this.#scope.createdIds));
+  }
+
   #resolved(args: JsonObject): JsonObject {
     const resolved = resolveReferences(args, this.#earlier, this.#allowance);
     if (this.#allowance.isLong) this.#scope.isLong = true;
@@ -245,6 +261,7 @@ export class RequestRun {
 
   #answerError(call: MethodCall | undefined, { callId }: Invocation, error: unknown): MethodError {
     call?.release();
+    call?.undone(error);
     const methodError = this.#dispatcher.toError(error);
     const failure = methodError.toResponse();
     const text = JSON.stringify(['error', failure, callId]);
@@ -255,13 +272,14 @@ export class RequestRun {
 
   /**
    * Returns a method that exists and whose capability is in `using` (3.3); names are exact (3.2).
+   * A call that the server makes itself needs no capability in `using`.
    */
-  #method(name: string): MethodDefinition {
+  #method(name: string, isOurs: boolean): MethodDefinition {
     const method = this.#dispatcher.services.registry.methods.get(name);
     if (method === undefined) {
       throw new MethodError('unknownMethod', `There is no method ${quoted(name)}.`);
     }
-    if (!this.#scope.using.has(method.capability)) {
+    if (!isOurs && !this.#scope.using.has(method.capability)) {
       const why = `The method ${quoted(name)} needs ${method.capability} in "using".`;
       throw new MethodError('unknownMethod', why);
     }
@@ -277,6 +295,15 @@ export class RequestRun {
     if (this.#earlier.some((response) => response.callId === callId)) return;
     this.#earlier.push({ name, args, callId });
   }
+}
+
+/** How deep calls may follow from calls that follow from others. */
+const MAX_FOLLOWING = 8;
+
+function tooDeep(name: string): Error {
+  return new Error(
+    `Calls follow from each other more than ${MAX_FOLLOWING} deep: ${name} the last.`,
+  );
 }
 
 const NONE: ReadonlySet<string> = new Set();

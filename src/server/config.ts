@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
 import type { BlobLocation } from '../blobs/index.js';
+import { parseSpan } from '../runtime/spans.js';
 import { memoryGiven } from './memory.js';
 
 /**
@@ -34,12 +35,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECOND = 1000;
 const DAY = 24 * 3600 * SECOND;
-const UNITS: Readonly<Record<string, number>> = {
-  s: SECOND,
-  m: 60 * SECOND,
-  h: 3600 * SECOND,
-  d: DAY,
-};
 /** So that ordinary answers have room where MAX_SIZE_RESPONSE is small. */
 const LEAST_ANSWER_MEMORY = 256 * 1024 ** 2;
 /** The least that ANSWER_MEMORY may be set to. */
@@ -48,9 +43,7 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 
 /** Parses `30d`, `12h`, `5m`, `2s` to milliseconds; null where it is no duration. */
 export function parseDuration(text: string): number | null {
-  const match = /^([1-9]\d{0,8})([smhd])$/.exec(text);
-  const unit = match?.[2] === undefined ? undefined : UNITS[match[2]];
-  return match === null || unit === undefined ? null : Number(match[1]) * unit;
+  return text.endsWith('ms') ? null : parseSpan(text);
 }
 
 /** Reads variables; each method throws ConfigError for a value that it doesn't take. */

@@ -167,12 +167,12 @@ async function openEngine(
   const now = createSteadyClock({
     onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
   });
-  const backfilled = { store, registry, hookServices, log, database };
+  const blobs = await openBlobStore(config.blobStore);
+  const backfilled = { store, registry, hookServices, blobs, log, database };
   const backfill = await startBackfill({ ...backfilled, now, hooks, shared });
   opened.push(() => backfill.stop());
   const { secretsKey: secretKey } = config;
   if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
-  const blobs = await openBlobStore(config.blobStore);
   return { config, log, registry, storage, conductor, hooks, blobs, now };
 }
 

@@ -34,7 +34,7 @@ const WHOLE = {
  */
 function extendedBy(
   verb: Verb,
-  extension: MethodExtension<unknown, Json, Json>,
+  extension: MethodExtension<unknown, Json, Json, Json, Json>,
   timeout = 2000,
 ): Rig {
   const ajv = new Ajv({ strict: false });
@@ -176,6 +176,65 @@ describe('before', () => {
       const answer = await own.call(`Widget/${verb}`, since);
       expect(answer.error).toBe('unsupportedFilter');
     });
+  });
+
+  test('of a /set sees only typed objects and patches, under declared names', async () => {
+    const seen: Json[] = [];
+    const own = extendedBy('set', {
+      before(args: Json) {
+        seen.push([args.create, args.update]);
+        return { ...args, create: { ...args.create, own: { title: 'own' } } };
+      },
+    });
+    const [id = ''] = await own.create('Widget', [{ title: 'first' }]);
+    seen.length = 0;
+    const answer = await own.call('Widget/set', {
+      create: {
+        fine: { title: 'a', rank_number: 1 },
+        untitled: { rankNumber: 2 },
+        number: { title: 5 },
+        nothing: null,
+        unknown: { title: 'b', nope: true },
+        set: { title: 'c', count: 4 },
+      },
+      update: { [id]: { rankNumber: 'high' }, '#fine': { 'tags/a': true, title: 'd' } },
+    });
+    expect(seen).toEqual([
+      [
+        { fine: { title: 'a', rankNumber: 1 }, untitled: { rankNumber: 2 } },
+        { '#fine': { 'tags/a': true, title: 'd' } },
+      ],
+    ]);
+    expect(Object.keys(answer.created)).toEqual(['fine', 'own']);
+    const refused = ['nothing', 'number', 'set', 'unknown', 'untitled'];
+    expect(Object.keys(answer.notCreated).sort()).toEqual(refused);
+    expect(answer.notCreated.number.properties).toEqual(['title']);
+    expect(Object.keys(answer.notUpdated)).toEqual([id]);
+  });
+
+  test('of a /set or /get is asked for no more objects than the limits allow', async () => {
+    const own = extendedBy('set', {
+      before: () => {
+        throw new Error('not asked');
+      },
+    });
+    const create = Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`k${at}`, {}]));
+    expect((await own.call('Widget/set', { create })).error).toBe('requestTooLarge');
+    expect(own.failures).toEqual([]);
+  });
+
+  test('a /query sees no filter or sort that the type does not have', async () => {
+    const own = extendedBy('query', {
+      before: () => {
+        throw new Error('not asked');
+      },
+    });
+    expect((await own.call('Widget/query', { filter: { nope: 1 } })).error).toBe(
+      'unsupportedFilter',
+    );
+    const sort = [{ property: 'nope' }];
+    expect((await own.call('Widget/query', { sort })).error).toBe('unsupportedSort');
+    expect(own.failures).toEqual([]);
   });
 
   test('wrong arguments of the client are invalidArguments and reach no hook', async () => {

@@ -7,7 +7,6 @@ import { HookRefusal } from '../../src/capability/index.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { HookBudget } from '../../src/hooks/budget.js';
 import { exclusiveTypes } from '../../src/hooks/reach.js';
-import { HookTimeoutError } from '../../src/methods/hook-errors.js';
 import { createRegistry } from '../../src/methods/registry.js';
 import { type Json, Rig } from '../methods/rig.js';
 import { Widget, widgetCapability } from '../methods/widget.js';
@@ -204,17 +203,57 @@ test('a tx.set that failed half-way undoes the call, even if the hook catches it
 });
 
 test('HOOK_TIMEOUT adds the time of all hooks, without the waits of the call', async () => {
-  const late = (): HookTimeoutError => new HookTimeoutError('late', 200);
+  const hook = { what: 'a hook', limit: null };
   const patient = new HookBudget(200, Number.POSITIVE_INFINITY);
-  expect(await patient.run(async () => 'first', late)).toBe('first');
+  expect(await patient.run(hook, async () => 'first')).toBe('first');
   await wait(300);
-  expect(await patient.run(async () => 'second', late)).toBe('second');
+  expect(await patient.run(hook, async () => 'second')).toBe('second');
 
   const spent = new HookBudget(200, Number.POSITIVE_INFINITY);
-  await spent.run(() => wait(120), late).catch(() => undefined);
+  await spent.run(hook, () => wait(120)).catch(() => undefined);
   // One inside of another takes of the same time.
-  await expect(spent.run(() => spent.run(() => wait(120), late), late)).rejects.toThrow('late');
+  await expect(spent.run(hook, () => spent.run(hook, () => wait(120)))).rejects.toThrow(
+    'a hook took longer than HOOK_TIMEOUT (200 ms)',
+  );
   expect(spent.signal.aborted).toBe(true);
+});
+
+test('a timeout of its own bounds a hook, and takes none of the time of the others', async () => {
+  const seen: string[] = [];
+  const own = rigWith(
+    {
+      check: { timeout: '5s', run: () => wait(90) },
+      async inTransaction() {
+        seen.push('inTransaction');
+      },
+      afterCommit: {
+        timeout: '30ms',
+        async run(_changes, { signal }) {
+          await wait(60);
+          seen.push(`aborted: ${signal.aborted}`);
+        },
+      },
+    },
+    60,
+  );
+  const create = { k: { title: 'x' } };
+  expect((await own.call('Widget/set', { create })).created.k).toBeDefined();
+  await wait(120);
+  expect(seen).toEqual(['inTransaction', 'aborted: true']);
+  expect(own.failures.map(({ error }) => String(error))).toEqual([
+    'HookTimeoutError: The hook afterCommit of Widget took longer than its timeout (30 ms)',
+  ]);
+});
+
+test('a hook beyond its timeout undoes the call, which says so', async () => {
+  const own = rigWith({
+    inTransaction: { timeout: '20ms', run: () => wait(200) },
+  });
+  const { error, description } = await own.call('Widget/set', { create: { k: { title: 'x' } } });
+  expect(error).toBe('serverFail');
+  expect(description).toContain('inTransaction of Widget took longer than its timeout (20 ms)');
+  expect(description).toContain('nothing was changed');
+  expect((await own.call('Widget/get', { ids: null })).list).toEqual([]);
 });
 
 test('an endless chain of properties is reported by its type, and nothing is kept', async () => {

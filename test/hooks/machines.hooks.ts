@@ -1,17 +1,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { HookRefusal, type JsonObject, type JsonValue } from 'jmapsmith/capability';
+import { HookRefusal } from 'jmapsmith/capability';
 import { entryType } from '../generated/machines/Entry.definition.js';
 import type { Hooks } from '../generated/machines/hooks.js';
 import { machineType } from '../generated/machines/Machine.definition.js';
 
 /** Entries, or patches of them, whose "what" has no tilde in front. */
-function tidied(entries: JsonValue): JsonObject {
+function tidied<Entry extends { readonly what?: string }>(
+  entries: Readonly<Record<string, Entry>>,
+): Readonly<Record<string, Entry>> {
   return Object.fromEntries(
-    Object.entries(entries as JsonObject).map(([key, entry]) => {
-      // A client's entry is not judged yet: it may be null.
-      const what = (entry as JsonObject | null)?.['what'];
-      const isUntidy = typeof what === 'string' && what.startsWith('~');
-      return [key, isUntidy ? { ...(entry as JsonObject), what: what.slice(1) } : entry];
+    Object.entries(entries).map(([key, entry]) => {
+      const isUntidy = entry.what?.startsWith('~') === true;
+      return [key, isUntidy ? { ...entry, what: entry.what?.slice(1) } : entry];
     }),
   );
 }
@@ -51,8 +51,8 @@ export const hooks = {
         set: {
           before: (args) => ({
             ...args,
-            ...(args['create'] ? { create: tidied(args['create']) } : {}),
-            ...(args['update'] ? { update: tidied(args['update']) } : {}),
+            ...(args.create ? { create: tidied(args.create) } : {}),
+            ...(args.update ? { update: tidied(args.update) } : {}),
           }),
         },
       },

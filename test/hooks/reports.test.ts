@@ -108,8 +108,9 @@ describe('updated of a /set', () => {
   });
 
   test('has all changes of an object that the client named none of, or by no patch', async () => {
-    const own = updating((update) => entries(update, () => ({ title: 'X' })));
-    const [id = ''] = await own.create('Widget', [{ title: 'old' }]);
+    let id = '';
+    const own = updating(() => ({ [id]: { title: 'X' } }));
+    [id = ''] = await own.create('Widget', [{ title: 'old' }]);
     const { updated } = await own.call('Widget/set', { update: { [id]: 'no patch' } });
     expect(updated[id]).toMatchObject({ title: 'X' });
   });

@@ -65,6 +65,7 @@ test.each([
   const { store, registry, hooks: computing } = own.services;
   const backfill = await startBackfill({
     ...{ store, registry, hooks: computing, database: own.backfill(), shared: false },
+    blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
     hookServices: {
       timeout: 60_000,
       prisma: null,

@@ -124,6 +124,7 @@ export async function openCrosswise(url: string | null, isSecond = false) {
         ...{ store, registry, log, database, shared },
         ...(hooks === undefined ? {} : { hooks }),
         hookServices,
+        blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
       });
       await running.stop();
     },

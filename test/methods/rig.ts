@@ -133,10 +133,12 @@ interface Trick {
 
 /** Hooks that meet Widget/trick alone. */
 function trickHooks(trick: Trick): Hooks {
-  const ofTrick = (context: CallContext): Pick<CallHooks, 'runOwn' | 'complete' | 'committed'> => ({
+  type Met = Pick<CallHooks, 'runOwn' | 'complete' | 'committed' | 'undone'>;
+  const ofTrick = (context: CallContext): Met => ({
     runOwn: async () => context.admit(await trick.run()),
-    complete: async (response) => response,
+    complete: async (response) => ({ response, followUps: [] }),
     committed: () => undefined,
+    undone: () => undefined,
   });
   return {
     ofCall: (context) =>

@@ -204,6 +204,7 @@ describe('at a start, a secret that an earlier version stored', () => {
     return bindSecrets({
       ...{ store, registry, database, secretKey: KEY },
       hookServices: { ...hooks, onError: () => undefined },
+      blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
       log: log as never,
     });
   };

@@ -86,7 +86,7 @@ class HooksModule {
           onProperties(type).map((property) => this.#typeOnFunction(type, property)),
         ),
         ...this.#typeAnswer(type, further),
-        ...group('methods', this.#typeExtensions(further), true),
+        { name: 'methods', type: this.#typeMethods(type, further), isOptional: true },
       ],
     });
   }
@@ -120,7 +120,7 @@ class HooksModule {
     const parameters = `changes: ${changes}, call: ${jmap('HookCall')}, reader: ${reader}`;
     return {
       name: property.name,
-      type: `(${parameters}) => Promise<ReadonlyMap<string, ${value}>>`,
+      type: `${jmap('Hook')}<(${parameters}) => Promise<ReadonlyMap<string, ${value}>>>`,
     };
   }
 
@@ -148,17 +148,17 @@ class HooksModule {
     return [{ name: 'answer', type: `${jmap('AnswerHook')}<${parameters.join(', ')}>` }];
   }
 
-  /** Returns the members for standard methods with further arguments or members. */
-  #typeExtensions(further: readonly Further[]): readonly Member[] {
-    return further.map(({ verb, args, response }) => {
-      const json = () => this.#module.type(JMAP, 'JsonObject');
-      const extension = this.#module.type(JMAP, 'MethodExtension');
-      return {
-        name: verb,
-        type: `${extension}<Database, ${args ?? json()}, ${response ?? json()}>`,
-        isOptional: true,
-      };
+  /** Returns the type of hooks around standard methods, with what the descriptor adds to them. */
+  #typeMethods({ name }: ModelType, further: readonly Further[]): string {
+    const shape = this.#module.type(fileOf(this.#capability, `${name}.definition`), `${name}Shape`);
+    const verbs = further.map(({ verb }) => `'${verb}'`).join(' | ');
+    const added = further.flatMap(({ verb, args, response }) => {
+      const parts = Object.entries({ arguments: args, response });
+      const members = parts.flatMap(([part, type]) => (type === null ? [] : [`${part}: ${type}`]));
+      return members.length === 0 ? [] : [`${verb}: { ${members.join('; ')} }`];
     });
+    const more = added.length === 0 ? '' : `, { ${added.join('; ')} }`;
+    return `${this.#module.type(JMAP, 'MethodHooks')}<${shape}, ${verbs}, Database${more}>`;
   }
 
   /**
@@ -195,24 +195,20 @@ class HooksModule {
     return this.#module.type(fileOf(home, `${type}.definition`), `${type}Stored`);
   }
 
-  /**
-   * Returns the standard methods with further arguments or members, and the names of their types.
-   */
+  /** Returns the standard methods, with the types of what the descriptor adds to them. */
   #listFurther(type: ModelType): readonly Further[] {
     const source = fileOf(this.#capability, `${type.name}.definition`);
-    return standardMethodsOf(type).flatMap(({ row, method }) => {
+    return standardMethodsOf(type).map(({ row, method }) => {
       const nameOf = (part: 'Arguments' | 'Response'): string | null =>
         hasFurther(part === 'Arguments' ? method.arguments : method.response)
           ? this.#module.type(source, methodTypeName(type, row, part))
           : null;
-      const args = nameOf('Arguments');
-      const response = nameOf('Response');
-      return args === null && response === null ? [] : [{ verb: row.verb, args, response }];
+      return { verb: row.verb, args: nameOf('Arguments'), response: nameOf('Response') };
     });
   }
 }
 
-/** The types of a standard method's further parts; null where it has none. */
+/** A standard method with the types of its further parts; null where it has none. */
 interface Further {
   readonly verb: string;
   readonly args: string | null;

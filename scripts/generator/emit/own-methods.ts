@@ -119,6 +119,7 @@ function describeMethod(
     accountCapability: method.accountCapability,
     account: method.account,
     argumentNames: method.argumentNames,
+    idPlaces: method.builtIn || method.idPlaces.length === 0 ? undefined : method.idPlaces,
     acceptSnakeCase: false,
     validateArguments: validator('Arguments'),
     validateResponse: method.builtIn ? undefined : validator('Response'),

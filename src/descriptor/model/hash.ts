@@ -23,8 +23,8 @@ const DATA_KEYS: ReadonlySet<string> = new Set([
 /** The keys of a type or a property that concern the next migration alone. */
 const EVOLUTION_KEYS: ReadonlySet<string> = new Set(['drops', 'renamedFrom']);
 
-/** The parts of a property that follow from its others. */
-const DERIVED_KEYS: ReadonlySet<string> = new Set(['texts']);
+/** The parts of a property or a method that follow from its others. */
+const DERIVED_KEYS: ReadonlySet<string> = new Set(['texts', 'idPlaces']);
 
 /** The lists of a property that count only where something is in them. */
 const FILLED_KEYS: ReadonlySet<string> = new Set(['references']);

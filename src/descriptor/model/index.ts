@@ -4,6 +4,7 @@ import { titleOf } from '../expand.js';
 import { flag, type Located, member, members, text, words } from '../located.js';
 import type { Model, ModelCapability, ModelMethod, ModelType } from '../model.js';
 import { byCodeUnit } from '../order.js';
+import { isBlob, schemasIn } from '../schema-places.js';
 import type { CapabilityView, MethodView } from '../view.js';
 import { deepFreeze } from './freeze.js';
 import { meaningHash } from './hash.js';
@@ -62,6 +63,12 @@ function withPlainSorts(type: ModelType): object {
   };
 }
 
+/** Returns whether the texts of a schema are ids of objects or blobs. */
+function holdsIds(node: Located): boolean {
+  const isId = text(member(node, 'format')) === 'id';
+  return isId || isBlob(node) || member(node, 'references') !== undefined;
+}
+
 /** Returns the model of an own method. A closed object of arguments names them, sorted. */
 function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
   const args = member(node, 'arguments') ?? node;
@@ -79,6 +86,7 @@ function buildMethod({ name, nameAt, node }: MethodView): ModelMethod {
     builtIn: BUILT_IN_METHODS.some((one) => one === name),
     arguments: schema,
     response: buildSchema(member(node, 'response') ?? node, 'message'),
+    idPlaces: schemasIn(args).flatMap((each) => (holdsIds(each.node) ? [each.place] : [])),
     ...(deprecated === undefined ? {} : { deprecated }),
     at: nameAt,
   };

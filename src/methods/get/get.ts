@@ -5,7 +5,7 @@ import { FEW_OBJECTS } from '../../runtime/slices.js';
 import type { StateAndObjects, StoredObject } from '../../store/port.js';
 import { accountOf, typeOf } from '../accounts.js';
 import { askedAlways } from '../answered-index.js';
-import type { Answer, CallContext } from '../context.js';
+import type { Answer, CallContext, MethodLimits } from '../context.js';
 import { type DistinctIds, distinctIds } from '../creation-ids.js';
 import { quoted, sentence } from '../issues.js';
 import { SINGLETON_ID, unwrittenSingleton } from '../set/draft.js';
@@ -19,8 +19,7 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
   const { id: accountId } = accountOf(context);
   const { properties, asked } = requestedProperties(indexOf(type), args.properties ?? null);
   const requestedIds = args.ids ?? null;
-  const maximum = context.services.limits.maxObjectsInGet;
-  if (requestedIds !== null && requestedIds.length > maximum) tooMany(maximum);
+  requireGetLimit(requestedIds, context.services.limits);
   const { readAhead, createdIds, remainingOctets } = context.request;
   const readEarlier = readAhead?.answer(requestedIds, remainingOctets);
   if (readEarlier) {
@@ -36,6 +35,14 @@ export async function get(args: GetArguments, context: CallContext): Promise<Ans
   const answered = asked === null ? list : await addAnswers(list, { properties, asked }, context);
   const state = formatState(number);
   return context.admit<GetResponse>({ accountId, state, list: answered, notFound });
+}
+
+/** Throws `requestTooLarge` for more ids than maxObjectsInGet. */
+export function requireGetLimit(
+  ids: readonly string[] | null | undefined,
+  { maxObjectsInGet }: Pick<MethodLimits, 'maxObjectsInGet'>,
+): void {
+  if ((ids ?? []).length > maxObjectsInGet) tooMany(maxObjectsInGet);
 }
 
 /** Returns the objects of these ids with the state; all where there are none. */

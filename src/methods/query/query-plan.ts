@@ -79,7 +79,7 @@ export function isQueryState(state: string): boolean {
 
 /** Returns how many results there are; of constant cost where nothing is filtered. */
 export function totalOf(
-  snapshot: Snapshot,
+  snapshot: Pick<Snapshot, 'count' | 'objectCount'>,
   type: DataTypeDefinition,
   { filter, shape }: QueryPlan,
 ): Promise<number> {

@@ -102,7 +102,8 @@ function needsTotal(args: QueryArguments): boolean {
   return args.calculateTotal === true || (!hasAnchor(args) && (args.position ?? 0) < 0);
 }
 
-function startOf(args: QueryArguments, total: number): number {
+/** Returns the index of the first result; a negative `position` counts from the end (5.5). */
+export function startOf(args: Pick<QueryArguments, 'position'>, total: number): number {
   const position = args.position ?? 0;
   return position < 0 ? Math.max(0, total + position) : position;
 }

@@ -79,6 +79,9 @@ export class SetRun {
     await this.#unit.flush();
     const { hooks } = this.#context;
     if (hooks !== null) {
+      hooks.noteCreated(
+        creates.flatMap(({ key, id, error }) => (error === null ? [[key, id] as const] : [])),
+      );
       // Hooks may add to the unit.
       await hooks.afterWrites(this.#unit);
       await this.#unit.flush();

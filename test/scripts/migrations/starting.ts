@@ -52,6 +52,7 @@ export function start(
     registry,
     ...(computing === undefined ? {} : { hooks: computing }),
     hookServices,
+    blobs: { read: () => Promise.reject(new Error('There are no blobs here.')) },
     log: createLogging('fatal').log,
   });
 }

@@ -94,7 +94,8 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
   };
   const hooks = createHooks(registry, hookServices);
   const { log } = createLogging('fatal');
-  const work = { store, database, registry, hookServices, log, shared: false };
+  const blobs = { read: () => Promise.reject(new Error('There are no blobs here.')) };
+  const work = { store, database, registry, hookServices, blobs, log, shared: false };
   await (await startBackfill({ ...work, ...(hooks === undefined ? {} : { hooks }) })).stop();
   const dispatcher = new Dispatcher(
     {

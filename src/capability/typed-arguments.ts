@@ -1,0 +1,55 @@
+import type { TypeShape } from './definition.js';
+import type {
+  ChangesArguments,
+  ChangesResponse,
+  CopyArguments,
+  CopyResponse,
+  GetArguments,
+  GetResponse,
+  QueryArguments,
+  QueryChangesArguments,
+  QueryChangesResponse,
+  QueryResponse,
+  SetArguments,
+  SetResponse,
+} from './standard.js';
+
+/** A filter of a type (RFC 8620 5.5): conditions, joined by operators. */
+export type FilterOf<Shape extends TypeShape> =
+  | Shape['filter']
+  | {
+      readonly operator: 'AND' | 'OR' | 'NOT';
+      readonly conditions: readonly FilterOf<Shape>[];
+    };
+
+/** Arguments with the filter of a type. */
+type Filtered<Arguments, Shape extends TypeShape> = Omit<Arguments, 'filter'> & {
+  readonly filter?: FilterOf<Shape> | null;
+};
+
+/** The standard arguments of a type's methods, by the name of the method. */
+export interface TypedArguments<Shape extends TypeShape = TypeShape> {
+  readonly get: GetArguments;
+  readonly changes: ChangesArguments;
+  readonly set: Omit<SetArguments, 'create' | 'update'> & {
+    /** A property that a create must give may be missing: a hook may add it. */
+    readonly create?: Readonly<Record<string, Partial<Shape['create']>>> | null;
+    readonly update?: Readonly<Record<string, Shape['patch']>> | null;
+  };
+  readonly copy: Omit<CopyArguments, 'create'> & {
+    /** The id of the original, and what the copy has in place of its values. */
+    readonly create: Readonly<Record<string, Partial<Shape['create']> & { readonly id: string }>>;
+  };
+  readonly query: Filtered<QueryArguments, Shape>;
+  readonly queryChanges: Filtered<QueryChangesArguments, Shape>;
+}
+
+/** The standard members of the responses of a type's methods, by the name of the method. */
+export interface TypedResponses<Shape extends TypeShape = TypeShape> {
+  readonly get: GetResponse<Shape>;
+  readonly changes: ChangesResponse;
+  readonly set: SetResponse<Shape>;
+  readonly copy: CopyResponse<Shape>;
+  readonly query: QueryResponse;
+  readonly queryChanges: QueryChangesResponse;
+}

@@ -1,0 +1,24 @@
+import type { Duration, Hook } from '../capability/hooks.js';
+import { parseSpan } from '../runtime/spans.js';
+import type { TimedHook } from './budget.js';
+
+/** A function of a hook file and its name and limit. */
+export interface NamedHook<Run> extends TimedHook {
+  readonly run: Run;
+}
+
+/** Returns a hook under a name; undefined if the file has none. */
+export function namedHook<Run>(
+  what: string,
+  hook: Hook<Run> | undefined,
+): NamedHook<Run> | undefined {
+  if (hook === undefined) return undefined;
+  if (typeof hook === 'function') return { what, limit: null, run: hook };
+  const { run, timeout } = hook as Exclude<Hook<Run>, Run>;
+  return { what, limit: timeout === undefined ? null : limitOf(timeout), run };
+}
+
+/** The start has judged it (required.ts). */
+function limitOf(timeout: Duration): number {
+  return parseSpan(timeout) ?? 0;
+}

@@ -1,0 +1,84 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { HookRefusal } from 'jmapsmith/capability';
+import type { Hooks } from '../generated/letters/hooks.js';
+import { letterType } from '../generated/letters/Letter.definition.js';
+
+async function* inHalves(text: string): AsyncGenerator<Uint8Array> {
+  const octets = Buffer.from(text);
+  const middle = Math.floor(octets.length / 2);
+  yield octets.subarray(0, middle);
+  await wait(1);
+  yield octets.subarray(middle);
+}
+
+export const hooks = {
+  types: {
+    Letter: {
+      async inTransaction({ created }, { createdIds }, tx) {
+        if (created.some(({ subject }) => subject === 'throw')) throw new Error('no letter');
+        const keys = new Map([...createdIds].map(([key, id]) => [id, key]));
+        const update = Object.fromEntries(
+          created.map(({ id }) => [id, { key: keys.get(id) ?? '' }]),
+        );
+        if (created.length > 0) await tx.set(letterType, { update });
+        if (created.some(({ subject }) => subject === 'then wrong'))
+          // biome-ignore lint/suspicious/noThenProperty: the calls that follow
+          return { then: [['Letter/nothing', {}]] };
+        return {};
+      },
+      methods: {
+        set: {
+          /** As onSuccessUpdateEmail of RFC 8621 7.5. */
+          after({ accountId }, { arguments: { onSuccessMark = [] } }) {
+            if (onSuccessMark.length === 0) return {};
+            const update = Object.fromEntries(onSuccessMark.map((id) => [id, { isMarked: true }]));
+            // biome-ignore lint/suspicious/noThenProperty: the calls that follow
+            return { then: [['Letter/set', { accountId, update }]] };
+          },
+        },
+      },
+    },
+  },
+  methods: {
+    'Letter/mark': async ({ accountId, id }, _call, tx) => {
+      await tx.set(letterType, { update: { [id]: { isMarked: true } } });
+      return { accountId, id };
+    },
+    'Letter/import': async ({ accountId, blobId, mode }, _call, tx) => {
+      const blob = await tx.blob(blobId);
+      if (blob === null) throw new HookRefusal('invalidArguments', 'There is no such blob.');
+      const text = Buffer.from(await blob.bytes()).toString();
+      const capitals = text.toUpperCase();
+      const octets = mode === 'stream' ? inHalves(capitals) : capitals;
+      const body = await tx.putBlob(octets, `${blob.type}; charset=utf-8`);
+      if (mode === 'large') await tx.putBlob(inHalves('x'.repeat(2_000_000)));
+      const [subject = ''] = text.split('\n');
+      const words = text.split(/\s+/).length;
+      const create = { letter: { subject, words, bodyId: body.id } };
+      const { created } = await tx.set(letterType, { create });
+      const read = await tx.blob(body.id);
+      if (mode === 'throw') throw new Error('no letter');
+      if (mode === 'slow') await wait(60_000);
+      return { accountId, id: created?.['letter']?.id ?? '', size: read?.size ?? -1 };
+    },
+    'Letter/search': async ({ accountId, text, position, limit }, _call, reader) => {
+      const ids = await reader.query(letterType, {
+        filter: { operator: 'AND', conditions: [{ subject: text }, { minWords: 1 }] },
+        sort: [{ property: 'words', isAscending: false }],
+        ...(position === undefined ? {} : { position }),
+        ...(limit === undefined ? {} : { limit }),
+      });
+      const letters = await reader.get(letterType, ids);
+      const heads: string[] = [];
+      for (const id of ids) {
+        const letter = letters.find((each) => each.id === id);
+        const blob = await reader.blob(letter?.bodyId ?? '');
+        const stream = await blob?.stream({ start: 0, end: 4 });
+        let head = '';
+        for await (const piece of stream ?? []) head += String(piece);
+        heads.push(head);
+      }
+      return { accountId, ids: [...ids], heads };
+    },
+  },
+} satisfies Hooks;

@@ -1,0 +1,138 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, CORE } from '../support/client.js';
+import { type Fixtures, makeFixtures } from '../support/fixtures.js';
+import { eventually } from '../support/poll.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { type RunningServer, startServer } from '../support/server.js';
+import { sharedProject } from '../support/shared-project.js';
+
+// Hooks that read and put blobs and query, served as a team would: test/hooks/letters.yaml.
+const LETTERS = 'https://example.com/jmap/letters';
+
+// biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
+type Json = any;
+
+const postgresql = usePostgresql();
+
+describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
+  let server: RunningServer;
+  let fixtures: Fixtures;
+  let client: Client;
+  let accountId: string;
+
+  beforeAll(async () => {
+    const env: Record<string, string> = { HOOK_TIMEOUT: '1s', MAX_SIZE_UPLOAD: '1000000' };
+    if (database === 'PostgreSQL')
+      env['DATABASE_URL'] = await postgresql().createDatabase('letters');
+    server = await startServer({ project: await sharedProject(), env });
+    fixtures = await makeFixtures(server, ['u2']);
+    client = fixtures.u1.with([CORE, LETTERS]);
+    accountId = fixtures.A1;
+  }, 600_000);
+  afterAll(() => server?.remove());
+
+  const call = async (name: string, args: object = {}): Promise<Json> => {
+    const { methodResponses } = await client.api([[name, { accountId, ...args }, 'c']]);
+    const [answered, response] = methodResponses[0] as unknown as [string, Json];
+    return answered === name ? response : { error: response.type, ...response };
+  };
+  const upload = async (text: string, by = fixtures.u1): Promise<string> =>
+    (await by.upload(accountId, text, 'text/plain')).blobId;
+  /** How many blobs have octets. */
+  const octets = (): number =>
+    readdirSync(join(server.dataDir, 'blobs'), { recursive: true, withFileTypes: true }).filter(
+      (entry) => entry.isFile(),
+    ).length;
+
+  test('read blobs, and put blobs that the objects of the call name', async () => {
+    const blobId = await upload('Dear Ann\nhow are you?');
+    for (const mode of ['fine', 'stream']) {
+      const { id, size } = await call('Letter/import', { blobId, mode });
+      expect(size).toBe(21);
+      const [letter] = (await call('Letter/get', { ids: [id] })).list;
+      expect(letter).toMatchObject({ subject: 'Dear Ann', words: 5 });
+      const body = await client.http(`/jmap/download/${accountId}/${letter.bodyId}/body`);
+      expect(body.text).toBe('DEAR ANN\nHOW ARE YOU?');
+    }
+    expect((await call('Letter/import', { blobId: 'nothing' })).error).toBe('invalidArguments');
+  });
+
+  test('see no blob that the user of the call may not see', async () => {
+    await server.tool('scripts/account', ['grant', accountId, '--user', 'u2']);
+    const other = fixtures.u2.with([CORE, LETTERS]);
+    const blobId = await upload('Mine');
+    const by = async (asker: Client): Promise<string> => {
+      const { methodResponses } = await asker.api([['Letter/import', { accountId, blobId }, 'c']]);
+      const [name, response] = methodResponses[0] as unknown as [string, Json];
+      return name === 'error' ? response.type : name;
+    };
+    expect(await by(other)).toBe('invalidArguments');
+    expect(await by(client)).toBe('Letter/import');
+  });
+
+  test.each(['throw', 'slow', 'large'])(
+    'leave no blob of a call that is undone: %s',
+    async (mode) => {
+      const blobId = await upload(`Of ${mode}`);
+      const before = octets();
+      expect((await call('Letter/import', { blobId, mode })).error).toBe('serverFail');
+      await eventually(() => expect(octets()).toBe(before));
+      expect((await call('Letter/search', { text: `Of ${mode}` })).ids).toEqual([]);
+    },
+  );
+
+  test('query by conditions and sorts, with position and limit', async () => {
+    const ids: string[] = [];
+    for (const text of ['Query a b', 'Query a b c', 'Query a'])
+      ids.push((await call('Letter/import', { blobId: await upload(text) })).id);
+    const [three, four, two] = ids;
+    const text = 'query';
+    const all = await call('Letter/search', { text });
+    expect(all.ids).toEqual([four, three, two]);
+    expect(all.heads).toEqual(['QUER', 'QUER', 'QUER']);
+    const from = async (position: number, limit = 10): Promise<Json> =>
+      (await call('Letter/search', { text, position, limit })).ids;
+    expect(await from(1, 1)).toEqual([three]);
+    expect(await from(-1)).toEqual([two]);
+    expect(await from(-9, 2)).toEqual([four, three]);
+    expect(await from(3)).toEqual([]);
+  });
+
+  const request = async (calls: readonly [string, object][]): Promise<Json[]> => {
+    const all = calls.map(([name, args], at) => [name, { accountId, ...args }, `c${at}`] as const);
+    return (await client.api(all)).methodResponses as unknown as Json[];
+  };
+
+  test('know creation ids, and own methods take them as ids', async () => {
+    const [[, { created }], [, marked], [, got]] = await request([
+      ['Letter/set', { create: { k: { subject: 'named' } } }],
+      ['Letter/mark', { id: '#k' }],
+      ['Letter/get', { ids: ['#k'] }],
+    ]);
+    expect(created.k).toMatchObject({ key: 'k' });
+    expect(marked).toEqual({ accountId, id: created.k.id });
+    expect(got.list[0]).toMatchObject({ key: 'k', isMarked: true });
+    expect((await call('Letter/mark', { id: '#nobody' })).error).toBe('invalidArguments');
+  });
+
+  test('RFC 8621 7.5: add calls behind their own, under the same call id', async () => {
+    const responses = await request([
+      ['Letter/set', { create: { k: { subject: 'a' }, l: {} }, onSuccessMark: ['#k'] }],
+      ['Letter/get', { ids: ['#k'], properties: ['isMarked'] }],
+    ]);
+    expect(responses.map(([name, , callId]) => [name, callId])).toEqual([
+      ['Letter/set', 'c0'],
+      ['Letter/set', 'c0'],
+      ['Letter/get', 'c1'],
+    ]);
+    const [[, { created }], [, { updated }], [, { list }]] = responses;
+    expect(Object.keys(updated)).toEqual([created.k.id]);
+    expect(list).toEqual([{ id: created.k.id, isMarked: true }]);
+    const undone = await request([['Letter/set', { create: { m: { subject: 'throw' } } }]]);
+    expect(undone.map(([name]) => name)).toEqual(['error']);
+    const wrong = await request([['Letter/set', { create: { m: { subject: 'then wrong' } } }]]);
+    expect(wrong.map(([, { type }]) => type)).toEqual(['serverFail']);
+  });
+});
