@@ -16,4 +16,6 @@ export interface Hooks<Database = unknown> {
   readonly types?: {
     readonly Todo?: TodoHooks<Database>;
   };
+  readonly accountCreated?: jmap.AccountCreated<Database>;
+  readonly jobs?: Readonly<Record<string, jmap.Job<Database>>>;
 }

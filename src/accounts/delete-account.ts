@@ -42,6 +42,7 @@ const ENGINE_TABLES: readonly Table[] = [
     step: STEP,
   },
   { name: 'JmapOnce', key: ['key'], step: STEP },
+  { name: 'JmapTask', key: ['id'], step: STEP },
   { name: 'JmapChange', key: ['type', 'number'], step: STEP },
   { name: 'JmapState', key: ['type'], step: STEP },
 ];

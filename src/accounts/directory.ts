@@ -56,6 +56,9 @@ export async function insertAccount(
   await transaction.jmapAccess.create({
     data: { accountId: id, userId: ownerId, readOnly: false },
   });
+  // Hooks of a server may seed it (hooks/tasks.ts).
+  const task = { accountId: id, id, kind: 'accountCreated', payload: '{}' };
+  await transaction.jmapTask.create({ data: { ...task, due: BigInt(time), attempts: 0n } });
   return id;
 }
 

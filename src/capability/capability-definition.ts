@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json.js';
+import type { CapabilityHooks } from './capability-hooks.js';
 import type { DataTypeDefinition, StandardMethodName } from './definition.js';
-import type { CapabilityHooks } from './hooks.js';
 import type { Place } from './places.js';
 import type { Validator } from './validation.js';
 

@@ -180,6 +180,19 @@ export type AnswerHook<
   ) => ReadonlyMap<string, Partial<Members>> | Promise<ReadonlyMap<string, Partial<Members>>>
 >;
 
+/** The call behind an `afterCommit`. */
+export interface EffectCall<Arguments extends object = JsonObject> extends HookCall<Arguments> {
+  /** Of a durable one: the same at each attempt, so that a receiver recognises it. */
+  readonly effectId: string | null;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+type AfterCommit<Stored, Arguments extends object> = (
+  changes: Changes<Stored>,
+  call: EffectCall<Arguments>,
+) => void | Promise<void>;
+
 /** Hooks of one data type. */
 export interface TypeHooks<
   Stored = Readonly<Record<string, unknown>>,
@@ -225,10 +238,18 @@ export interface TypeHooks<
       // biome-ignore lint/suspicious/noConfusingVoidType: most hooks return nothing
     ) => Promise<Following | void>
   >;
-  /** Acts on the world outside, once the answer is safe on disk. The server logs its errors. */
-  readonly afterCommit?: Hook<
-    (changes: Changes<Stored>, call: HookCall<Arguments>) => void | Promise<void>
-  >;
+  /**
+   * Acts on the world outside, once the answer is safe on disk. The server logs its errors. With
+   * `durable: true` it runs at least once: the server keeps the changes in the transaction, and
+   * calls the function until it succeeds, after its own end too.
+   */
+  readonly afterCommit?:
+    | AfterCommit<Stored, Arguments>
+    | {
+        readonly durable?: boolean;
+        readonly timeout?: Duration;
+        readonly run: AfterCommit<Stored, Arguments>;
+      };
   /**
    * Around a standard method: `before` may replace standard arguments, `after` gives the members of
    * the response that the descriptor adds.
@@ -309,11 +330,3 @@ export type OwnMethod<
     tx: HookTransaction<Database>,
   ) => Promise<Response & Following> | (Response & Following)
 >;
-
-/** All hooks of a capability: what `export const hooks` of NAME.hooks.ts is. */
-export interface CapabilityHooks {
-  // biome-ignore lint/suspicious/noExplicitAny: a table of hooks with types of their own
-  readonly types?: Readonly<Record<string, TypeHooks<any, any, any, any>>>;
-  // biome-ignore lint/suspicious/noExplicitAny: a table of methods with argument types of their own
-  readonly methods?: Readonly<Record<string, OwnMethod<any, any, any>>>;
-}

@@ -11,6 +11,7 @@ export {
   standardMethods,
 } from './build-type.js';
 export type * from './capability-definition.js';
+export type * from './capability-hooks.js';
 export type * from './definition.js';
 export type { Format, FormatName } from './formats/index.js';
 export type * from './hooks.js';

@@ -23,6 +23,7 @@ export function requireHooks(registry: Registry): void {
     ...missingComputes(capability),
     ...strays(capability),
     ...malformed(capability),
+    ...malformedJobs(capability),
   ]);
   if (problems.length === 0) return;
   throw new MissingHookError(problems.join('\n'));
@@ -89,12 +90,29 @@ function malformed(capability: CapabilityDefinition): readonly string[] {
     }
     const { run: _, ...others } = hook as { readonly run: unknown; readonly timeout?: unknown };
     return Object.entries(others).flatMap(([name, value]) => {
+      if (name === 'durable' && place.endsWith('.afterCommit')) return [];
       if (name !== 'timeout')
         return [`${file}: ${place} has ${name}; it may have timeout and run.`];
       if (value === undefined || parseSpan(value) !== null) return [];
       const wrong = typeof value === 'string' ? quoted(value) : String(value);
       return [`${file}: ${place}.timeout is ${wrong}, no span such as 500ms, 10s, 5m or 1h.`];
     });
+  });
+}
+
+/** Returns what is wrong with the jobs of a hook file. */
+function malformedJobs(capability: CapabilityDefinition): readonly string[] {
+  return Object.entries(capability.hooks?.jobs ?? {}).flatMap(([name, job]) => {
+    const place = `${fileOf(capability)}: jobs.${name}`;
+    const { every, timeout, run }: Partial<Record<string, unknown>> = { ...job };
+    return [
+      ...(typeof run === 'function' ? [] : [`${place} needs the function run.`]),
+      ...[every, timeout ?? '1s'].flatMap((span) =>
+        parseSpan(span) === null
+          ? [`${place}: ${String(span)} is no span such as 500ms, 10s, 5m or 1h.`]
+          : [],
+      ),
+    ];
   });
 }
 
@@ -111,6 +129,7 @@ function* hooksOf({ hooks = {} }: CapabilityDefinition): Generator<readonly [str
       for (const [part, hook] of Object.entries({ before, after }))
         yield [`${place}.methods.${verb}.${part}`, hook];
   }
+  yield ['accountCreated', hooks.accountCreated];
   for (const [name, hook] of Object.entries(hooks.methods ?? {}))
     yield [`methods[${quoted(name)}]`, hook];
 }

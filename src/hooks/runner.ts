@@ -1,8 +1,15 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { Asked, Changes, HookCall, MethodExtension, TypeHooks } from '../capability/hooks.js';
+import type {
+  Asked,
+  Changes,
+  EffectCall,
+  MethodExtension,
+  TypeHooks,
+} from '../capability/hooks.js';
 import { frozen } from '../capability/runtime.js';
 import { accountOf } from '../methods/accounts.js';
 import type { AskedValues } from '../methods/answered-index.js';
+import { MethodCall } from '../methods/call.js';
 import type {
   Answer,
   CallContext,
@@ -10,6 +17,7 @@ import type {
   CompleteResponse,
   Hooks,
   RefusableChange,
+  Services,
   StandardArguments,
 } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
@@ -27,12 +35,13 @@ import { type News, NewsReader } from './news.js';
 import { offerArguments } from './offered-arguments.js';
 import { concernedTypes, exclusiveTypes, sourceTypes } from './reach.js';
 import { HookScope, type HookServices, type Reads } from './scope.js';
-import { namedHook } from './timed.js';
+import { SERVER_ACCOUNT, SERVER_METHOD, type ServerCall, serverRequest } from './server-call.js';
+import { isDurable, namedHook } from './timed.js';
 import { frozenCopy, frozenInSlices } from './walks.js';
 
 /** Returns the hooks of a registry as methods meet them; undefined where it has none. */
-export function createHooks(registry: Registry, services: HookServices): Hooks | undefined {
-  const isWithout = registry.typeHooks.size === 0 && registry.ownMethods.size === 0;
+export function createHooks(registry: Registry, services: HookServices): RegistryHooks | undefined {
+  const isWithout = [...registry.capabilities.values()].every(({ hooks }) => hooks === undefined);
   return isWithout ? undefined : new RegistryHooks(registry, services);
 }
 
@@ -43,7 +52,7 @@ interface Readers {
   readonly inTransaction: NewsReader;
 }
 
-class RegistryHooks implements Hooks {
+export class RegistryHooks implements Hooks {
   readonly registry: Registry;
   readonly services: HookServices;
   readonly #computes: Computes;
@@ -68,6 +77,42 @@ class RegistryHooks implements Hooks {
         ? this.registry.ownMethods.has(name)
         : this.#concerned.has(dataType.name);
     return isConcerned ? new HookedCall(context, this, null) : null;
+  }
+
+  /**
+   * Runs `work`, which no client has called, in a transaction of an account that it shares with
+   * nobody. Its hooks run in a scope of their own.
+   */
+  async runInAccount<T>(
+    services: Services,
+    { accountId, userId, what, time }: ServerCall,
+    work: (scope: HookScope, unit: UnitOfWork) => Promise<T>,
+  ): Promise<T> {
+    const scopes: HookedCall[] = [];
+    const call = new MethodCall({
+      services,
+      request: serverRequest(userId),
+      method: { ...SERVER_METHOD, name: what },
+      account: { ...SERVER_ACCOUNT, id: accountId },
+      deadline: performance.now() + time,
+      callId: '',
+      showsCreatedIds: false,
+      hooksWithin: (context) => {
+        const scope = new HookedCall(context, this, null);
+        scopes.push(scope);
+        return scope;
+      },
+    });
+    const [scope] = scopes;
+    if (scope === undefined) throw new Error('A call by the server has no hooks.');
+    try {
+      const result = await scope.write((unit) => work(scope, unit));
+      call.committed();
+      return result;
+    } catch (error) {
+      call.undone(error);
+      throw error;
+    }
   }
 
   /** Returns whether hooks see destroyed objects of the type; `compute` sees only written ones. */
@@ -129,15 +174,21 @@ class HookedCall extends HookScope implements CallHooks {
       return context.admit(response);
     };
     if (account !== 'write') return run(account, null);
-    const { services, deadline, request } = context;
+    return this.write((unit) => run(unit.transaction, unit));
+  }
+
+  /** Runs `work` in a transaction that it shares with nobody. */
+  async write<T>(work: (unit: UnitOfWork) => Promise<T>): Promise<T> {
+    const { services, deadline, request } = this.context;
     const options = { deadline, exclusive: true };
-    return services.store.write(accountOf(context).id, options, async (transaction) => {
+    return services.store.write(accountOf(this.context).id, options, async (transaction) => {
       this.begin();
-      const { userId } = request.principal;
-      const unit = new UnitOfWork(transaction, userId, context.startSlices(true));
-      const answer = await run(transaction, unit);
+      const slices = this.context.startSlices(true);
+      const unit = new UnitOfWork(transaction, request.principal.userId, slices);
+      const result = await work(unit);
+      await this.beforeCommit(unit);
       await unit.record();
-      return answer;
+      return result;
     });
   }
 
@@ -252,8 +303,9 @@ class HookedCall extends HookScope implements CallHooks {
   async #tell([name, changes]: News, unit: UnitOfWork): Promise<void> {
     const hooks = this.#types.get(name);
     const afterCommit = namedHook(`afterCommit of ${name}`, hooks?.afterCommit);
-    if (afterCommit !== undefined) {
-      const run = async (call: HookCall): Promise<void> => {
+    if (isDurable(hooks?.afterCommit)) this.keepDurable(name);
+    else if (afterCommit !== undefined) {
+      const run = async (call: EffectCall): Promise<void> => {
         // All that the transaction has done to the type by its end, once.
         const none: News[1] = { created: [], updated: [], destroyed: [] };
         const all = new Map(new NewsReader(unit).take()).get(name) ?? none;

@@ -1,5 +1,5 @@
 import type { DataTypeDefinition } from '../capability/definition.js';
-import type { HookCall } from '../capability/hooks.js';
+import type { EffectCall, HookCall } from '../capability/hooks.js';
 import { RefusedObjectsError } from '../capability/refusal.js';
 import type { SetResponse } from '../capability/standard.js';
 import { MethodCall } from '../methods/call.js';
@@ -7,13 +7,15 @@ import type { CallContext, CallHooks, CreatedIds } from '../methods/context.js';
 import { HookHandleError, namedFailure } from '../methods/hook-errors.js';
 import type { FollowUp } from '../methods/once.js';
 import { setWithin } from '../methods/set/set.js';
+import { clock } from '../methods/states.js';
 import type { UnitOfWork } from '../methods/work/unit.js';
 import { emptyObject, type JsonObject } from '../protocol/json.js';
-import type { Transaction } from '../store/port.js';
+import type { NewTask, Transaction } from '../store/port.js';
 import { HookBudget, type TimedHook } from './budget.js';
 import { divideResult } from './following.js';
 import { HookHandle, LateSnapshot } from './handle.js';
 import { objectGiven } from './judge.js';
+import { NewsReader } from './news.js';
 import { PutBlobs } from './put-blobs.js';
 
 /** The parts of the process that hooks need; the server makes them once, at its start. */
@@ -27,9 +29,18 @@ export interface HookServices {
    * exclusive call; once `work` has settled, the client refuses whatever `work` left running.
    */
   join<T>(work: () => Promise<T>): Promise<T>;
+  /** Wakes the server's worker for tasks (tasks.ts). */
+  readonly wake?: () => void;
   /** Told of what afterCommit hooks throw. */
   readonly onError: (error: unknown, what: string) => void;
 }
+
+/** Returns the kind of the tasks of a type's durable `afterCommit`. */
+export function effectKind(type: string): string {
+  return `afterCommit:${type}`;
+}
+
+const NEVER = new AbortController().signal;
 
 /** How deep `tx.set` may call hooks that call `tx.set`. */
 export const MAX_HOOK_DEPTH = 8;
@@ -44,7 +55,15 @@ type Work<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
 
 /** A hook that is kept for after the commit. */
 interface KeptHook extends TimedHook {
-  readonly run: (call: HookCall) => unknown;
+  readonly run: (call: EffectCall) => unknown;
+}
+
+/** A call as a task keeps it. */
+export interface KeptCall {
+  readonly userId: string;
+  readonly method: string;
+  readonly arguments: JsonObject;
+  readonly createdIds: readonly (readonly [string, string])[];
 }
 
 /**
@@ -65,6 +84,9 @@ export abstract class HookScope {
   /** Creation ids of the call itself, once its rows are written. */
   #createdIds: CreatedIds = [];
   #followUps: FollowUp[] = [];
+  /** Names of types whose `afterCommit` is durable, and that changed. */
+  readonly #durable = new Set<string>();
+  #hasTasks = false;
   /** The arguments that the descriptor declares for the method, without the standard ones. */
   #further = NO_ARGUMENTS;
 
@@ -147,6 +169,8 @@ export abstract class HookScope {
    */
   begin(): void {
     this.#after.clear();
+    this.#durable.clear();
+    this.#hasTasks = false;
     this.#broken = null;
     this.#createdIds = [];
     this.#followUps = [];
@@ -158,14 +182,37 @@ export abstract class HookScope {
     this.#root.#after.set(hook.what, hook);
   }
 
+  /** Keeps the changes of a type for its durable `afterCommit`. */
+  keepDurable(type: string): void {
+    this.#root.#durable.add(type);
+  }
+
+  /** Writes a task for each durable `afterCommit`, with all that the unit has done to its type. */
+  async beforeCommit(unit: UnitOfWork): Promise<void> {
+    if (this.#durable.size === 0) return;
+    const { services } = this.context;
+    const { userId, method, arguments: args, createdIds } = this.#call(NEVER);
+    const call: KeptCall = { userId, method, arguments: args, createdIds: [...createdIds] };
+    const tasks: NewTask[] = [];
+    for (const [type, changes] of new NewsReader(unit).take()) {
+      if (!this.#durable.has(type)) continue;
+      const payload = JSON.stringify({ call, changes });
+      tasks.push({ id: services.ids.next('t').id, kind: effectKind(type), payload });
+    }
+    await unit.transaction.keepTasks(tasks, clock(services));
+    this.#hasTasks = tasks.length > 0;
+  }
+
   /** The call's answer is safe: runs what was kept, and waits for none of it. */
   committed(): void {
     this.#put?.committed();
+    if (this.#hasTasks) this.#services.wake?.();
     for (const hook of this.#after.values()) {
       const budget = new HookBudget(this.#services.timeout, Number.POSITIVE_INFINITY);
       const call = this.#call(budget.signal);
+      const effect = Object.freeze({ ...call, effectId: null, attempt: 1 });
       budget
-        .run(hook, async () => hook.run(call))
+        .run(hook, async () => hook.run(effect))
         .catch((error: unknown) => this.#services.onError(error, hook.what));
     }
   }

@@ -18,6 +18,11 @@ export function namedHook<Run>(
   return { what, limit: timeout === undefined ? null : limitOf(timeout), run };
 }
 
+/** Returns whether an `afterCommit` runs at least once. */
+export function isDurable(hook: unknown): boolean {
+  return typeof hook === 'object' && hook !== null && Reflect.get(hook, 'durable') === true;
+}
+
 /** The start has judged it (required.ts). */
 function limitOf(timeout: Duration): number {
   return parseSpan(timeout) ?? 0;

@@ -189,6 +189,9 @@ export interface CallHooks {
   /** The rows are written: these are the creation ids of the call's new objects. */
   noteCreated(createdIds: CreatedIds): void;
 
+  /** Nothing more is written but change records: keeps durable work in the transaction. */
+  beforeCommit(unit: UnitOfWork): Promise<void>;
+
   /** After writes: rows are written, change records are not, so that more can join the unit. */
   afterWrites(unit: UnitOfWork): Promise<void>;
 

@@ -3,11 +3,15 @@ import type { Metrics } from '../http/shared.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/**
- * Creates the metrics. `process`: the process's own ones too (memory, CPU, event loop lag, garbage
- * collection).
- */
-export function createMetrics(options: { process: boolean }): Metrics {
+interface MetricsOptions {
+  /** The process's own ones too (memory, CPU, event loop lag, garbage collection). */
+  readonly process: boolean;
+  /** Counts the work of hooks that is left to do. */
+  readonly tasks?: () => Promise<{ readonly waiting: number; readonly failing: number }>;
+}
+
+/** Creates the metrics. */
+export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   if (options.process) collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -42,6 +46,20 @@ export function createMetrics(options: { process: boolean }): Metrics {
     labelNames: ['kind'],
     registers,
   });
+  const { tasks } = options;
+  if (tasks !== undefined) {
+    new Gauge({
+      name: 'jmap_hook_tasks',
+      help: 'Durable work of hooks that is left to do, by state.',
+      labelNames: ['state'],
+      registers,
+      async collect() {
+        const { waiting, failing } = await tasks();
+        this.set({ state: 'waiting' }, waiting);
+        this.set({ state: 'failing' }, failing);
+      },
+    });
+  }
   return {
     httpRequest(route, method, status, seconds) {
       requests.inc({ route, method, status });

@@ -11,11 +11,14 @@ import { bindSecrets } from '../backfill/bind-secrets.js';
 import { startBackfill } from '../backfill/start-backfill.js';
 import { openBlobStore } from '../blobs/index.js';
 import { blobsHeld } from '../database/blob-hold.js';
+import { TaskRows } from '../database/task-rows.js';
 import { requireHooks } from '../hooks/required.js';
 import { createHooks } from '../hooks/runner.js';
+import { TaskWorker } from '../hooks/tasks.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
+import type { Services } from '../methods/context.js';
 import { Dispatcher } from '../methods/dispatch.js';
 import { createRegistry, type Registry } from '../methods/registry.js';
 import { HashSlots } from '../methods/set/hash-slots.js';
@@ -102,8 +105,9 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const engine = await openEngine(config, { root, log, opened });
   const { storage } = engine;
   let stopping = false;
+  const transport = transportServices(engine);
   const shared = createShared({
-    ...transportServices(engine),
+    ...transport,
     // The migrations were applied before this process listened.
     async ready() {
       if (stopping) throw new Error('The server stops.');
@@ -120,6 +124,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   });
   const upkeep = startUpkeep(upkeepOf(engine));
   opened.push(() => upkeep.stop());
+  await startTasks(engine, transport.dispatcher.services, opened);
   log.info({ url }, 'listening');
 
   const { path } = new BaseUrls(config);
@@ -155,7 +160,9 @@ async function openEngine(
   const conductor = new Conductor();
   const storage = await openStorage(config, { ...options, types, hookClient, conductor });
   const { store, shared, backfill: database } = storage;
+  const tasks: { worker?: TaskWorker } = {};
   const hookServices = {
+    wake: () => tasks.worker?.wake(),
     timeout: config.limits.hookTimeout,
     prisma: storage.hooks.client,
     join: storage.hooks.join,
@@ -173,10 +180,12 @@ async function openEngine(
   opened.push(() => backfill.stop());
   const { secretsKey: secretKey } = config;
   if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
-  return { config, log, registry, storage, conductor, hooks, blobs, now };
+  return { config, log, registry, storage, conductor, hooks, hookServices, tasks, blobs, now };
 }
 
-function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
+function transportServices(
+  engine: Engine,
+): Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher } {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { limits, secretsKey } = config;
   const { store, prisma } = storage;
@@ -204,8 +213,29 @@ function transportServices(engine: Engine): Omit<TransportServices, 'ready'> {
     }),
     blobCapability: BLOB,
     explainCapability: EXPLAIN,
-    metrics: createMetrics({ process: true }),
+    metrics: createMetrics({
+      process: true,
+      ...(hooks === undefined ? {} : { tasks: () => new TaskRows(prisma).count() }),
+    }),
   };
+}
+
+/** Starts the work that hooks leave to the server, where there are any. */
+async function startTasks(
+  { config, log, storage, hooks, hookServices, tasks }: Engine,
+  services: Services,
+  opened: Opened,
+): Promise<void> {
+  const rows = new TaskRows(storage.prisma);
+  if (hooks === undefined) {
+    await rows.drop('accountCreated');
+    return;
+  }
+  const patience = config.limits.requestTimeout;
+  const worker = new TaskWorker({ hooks, services, hookServices, tasks: rows, patience, log });
+  tasks.worker = worker;
+  opened.push(() => worker.stop());
+  await worker.start();
 }
 
 function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): UpkeepOptions {

@@ -382,6 +382,14 @@ export interface ObjectIds {
   readonly ids: readonly string[];
 }
 
+/** Work that is to be done once the transaction is on disk. */
+export interface NewTask {
+  readonly id: string;
+  readonly kind: string;
+  /** JSON. */
+  readonly payload: string;
+}
+
 export type RowsWritten = 'insert' | 'update';
 
 /** Reading operations. All of one work see the same data; a write sees its own changes too. */
@@ -538,6 +546,12 @@ export interface Transaction extends Snapshot {
 
   /** Keeps an answer under a key, in place of what was kept under it. */
   keepAnswer(key: string, kept: KeptAnswer): Promise<void>;
+
+  /** Keeps tasks, which become due at `due` (ms). */
+  keepTasks(tasks: readonly NewTask[], due: number): Promise<void>;
+
+  /** Forgets a task. Resolves to false if there is none: it was done before. */
+  endTask(id: string): Promise<boolean>;
 
   /** Inserts blobs and keeps existing ones; their unreferenced time, if any, starts anew now. */
   insertBlobs(blobs: readonly NewBlob[]): Promise<void>;

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MethodDefinition } from '../../src/capability/capability-definition.js';
+import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import type { PropertyDefinition } from '../../src/capability/definition.js';
-import type { CapabilityHooks, TypeHooks } from '../../src/capability/hooks.js';
+import type { TypeHooks } from '../../src/capability/hooks.js';
 import { HookRefusal } from '../../src/capability/index.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
 import { HookBudget } from '../../src/hooks/budget.js';

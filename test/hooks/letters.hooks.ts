@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HookRefusal } from 'jmapsmith/capability';
 import type { Hooks } from '../generated/letters/hooks.js';
@@ -11,8 +12,43 @@ async function* inHalves(text: string): AsyncGenerator<Uint8Array> {
   yield octets.subarray(middle);
 }
 
+/** Writes down what the world outside would see. */
+function tell(seen: object): void {
+  const file = process.env['LETTERS_OUT'];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(seen)}\n`);
+}
+
 export const hooks = {
+  async accountCreated({ name }, _call, tx) {
+    await tx.set(letterType, { create: { welcome: { subject: `Welcome to ${name}` } } });
+  },
+  jobs: {
+    count: {
+      every: '2s',
+      async run({ accounts, inAccount }) {
+        const [first = ''] = await accounts();
+        const letters = await inAccount(first, (tx) => tx.query(letterType));
+        tell({ job: process.pid, at: Date.now(), letters: letters.length });
+      },
+    },
+  },
   types: {
+    Parcel: {
+      async inTransaction({ created }) {
+        if (created.some(({ subject }) => subject === 'undone')) throw new Error('no parcel');
+      },
+      afterCommit: {
+        durable: true,
+        timeout: '2s',
+        async run({ created }, { effectId, attempt, method }) {
+          for (const { subject } of created) {
+            tell({ subject, effectId, attempt, method });
+            if (subject === 'twice' && attempt === 1) throw new Error('not yet');
+            if (subject === 'hang' && attempt === 1) await wait(60_000);
+          }
+        },
+      },
+    },
     Letter: {
       async inTransaction({ created }, { createdIds }, tx) {
         if (created.some(({ subject }) => subject === 'throw')) throw new Error('no letter');

@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, CORE } from '../support/client.js';
-import { type Fixtures, makeFixtures } from '../support/fixtures.js';
+import { type Fixtures, makeFixtures, makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
 import { type RunningServer, startServer } from '../support/server.js';
@@ -21,9 +22,15 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   let fixtures: Fixtures;
   let client: Client;
   let accountId: string;
+  let folder: string;
+  let env: Record<string, string>;
 
   beforeAll(async () => {
-    const env: Record<string, string> = { HOOK_TIMEOUT: '1s', MAX_SIZE_UPLOAD: '1000000' };
+    folder = mkdtempSync(join(tmpdir(), 'letters-'));
+    env = {
+      ...{ HOOK_TIMEOUT: '1s', MAX_SIZE_UPLOAD: '1000000' },
+      LETTERS_OUT: join(folder, 'out'),
+    };
     if (database === 'PostgreSQL')
       env['DATABASE_URL'] = await postgresql().createDatabase('letters');
     server = await startServer({ project: await sharedProject(), env });
@@ -31,7 +38,10 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     client = fixtures.u1.with([CORE, LETTERS]);
     accountId = fixtures.A1;
   }, 600_000);
-  afterAll(() => server?.remove());
+  afterAll(async () => {
+    await server?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   const call = async (name: string, args: object = {}): Promise<Json> => {
     const { methodResponses } = await client.api([[name, { accountId, ...args }, 'c']]);
@@ -134,5 +144,44 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(undone.map(([name]) => name)).toEqual(['error']);
     const wrong = await request([['Letter/set', { create: { m: { subject: 'then wrong' } } }]]);
     expect(wrong.map(([, { type }]) => type)).toEqual(['serverFail']);
+  });
+
+  /** What hooks have told the world outside of. */
+  const seen = (): Json[] =>
+    readFileSync(join(folder, 'out'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const seenOf = (subject: string): Json[] => seen().filter((line) => line.subject === subject);
+  const send = (subject: string): Promise<Json> =>
+    call('Parcel/set', { create: { p: { subject } } });
+
+  test('run a durable afterCommit until it succeeds, with the same id', async () => {
+    await send('twice');
+    await send('once');
+    expect((await send('undone')).error).toBe('serverFail');
+    await eventually(() => expect(seenOf('twice')).toHaveLength(2));
+    const [first, second] = seenOf('twice');
+    expect(first).toMatchObject({ attempt: 1, method: 'Parcel/set' });
+    expect(second).toEqual({ ...first, attempt: 2 });
+    expect(seenOf('once')).toHaveLength(1);
+    expect(seenOf('undone')).toEqual([]);
+    await eventually(async () => {
+      const { text } = await client.http('/metrics');
+      expect(text).toContain('jmap_hook_tasks{state="waiting"} 0');
+      expect(text).toContain('jmap_hook_tasks{state="failing"} 0');
+    });
+    expect(server.stderr() + server.stdout()).toContain('a task of a hook failed');
+  });
+
+  test('seed a new account once, also one that a command makes', async () => {
+    const { client: owner, accountId: made } = await makeUser(server, 'newcomer');
+    const letters = async (): Promise<Json> => {
+      const get = { accountId: made, ids: null, properties: ['subject'] };
+      const { methodResponses } = await owner.with([CORE, LETTERS]).api([['Letter/get', get, 'c']]);
+      return (methodResponses[0] as unknown as Json)[1].list.map(({ subject }: Json) => subject);
+    };
+    await eventually(async () => expect(await letters()).toHaveLength(1));
+    expect((await letters())[0]).toMatch(/^Welcome to /);
   });
 });

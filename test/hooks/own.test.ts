@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { MethodDefinition } from '../../src/capability/capability-definition.js';
-import type { CapabilityHooks } from '../../src/capability/hooks.js';
+import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import { HookRefusal, type OwnMethod } from '../../src/capability/index.js';
 import type { Validator } from '../../src/capability/validation.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';

@@ -4,13 +4,13 @@ import type {
   CapabilityDefinition,
   MethodDefinition,
 } from '../../src/capability/capability-definition.js';
+import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import type {
   DataTypeDefinition,
   FilterDefinition,
   PropertyDefinition,
   PropertyKind,
 } from '../../src/capability/definition.js';
-import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
 import { referring, type Whole } from '../support/references.js';
 

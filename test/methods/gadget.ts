@@ -5,13 +5,13 @@ import type {
   CapabilityDefinition,
   MethodDefinition,
 } from '../../src/capability/capability-definition.js';
+import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import type {
   DataTypeDefinition,
   OnDestroy,
   PropertyDefinition,
   PropertyKind,
 } from '../../src/capability/definition.js';
-import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
 import { referring } from '../support/references.js';
 

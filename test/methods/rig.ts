@@ -10,8 +10,8 @@ import type {
   CapabilityDefinition,
   MethodDefinition,
 } from '../../src/capability/capability-definition.js';
+import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import type { DataTypeDefinition } from '../../src/capability/definition.js';
-import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import {
   type BackfillDatabase,
   openBackfillDatabase,
@@ -133,12 +133,13 @@ interface Trick {
 
 /** Hooks that meet Widget/trick alone. */
 function trickHooks(trick: Trick): Hooks {
-  type Met = Pick<CallHooks, 'runOwn' | 'complete' | 'committed' | 'undone'>;
+  type Met = Pick<CallHooks, 'runOwn' | 'complete' | 'committed' | 'undone' | 'beforeCommit'>;
   const ofTrick = (context: CallContext): Met => ({
     runOwn: async () => context.admit(await trick.run()),
     complete: async (response) => ({ response, followUps: [] }),
     committed: () => undefined,
     undone: () => undefined,
+    beforeCommit: async () => undefined,
   });
   return {
     ofCall: (context) =>

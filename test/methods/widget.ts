@@ -5,12 +5,12 @@ import type {
   CapabilityDefinition,
   MethodDefinition,
 } from '../../src/capability/capability-definition.js';
+import type { CapabilityHooks } from '../../src/capability/capability-hooks.js';
 import type {
   DataTypeDefinition,
   PropertyDefinition,
   PropertyKind,
 } from '../../src/capability/definition.js';
-import type { CapabilityHooks } from '../../src/capability/hooks.js';
 import type { Validator } from '../../src/capability/validation.js';
 
 /**

@@ -185,7 +185,20 @@ class HooksModule {
       name: 'Hooks',
       words: `The type of \`hooks\` in capabilities/${name}.hooks.ts.`,
       typeParameters: DATABASE,
-      members: [...group('types', ofTypes, !types.some(needsHooks)), ...group('methods', methods)],
+      members: [
+        ...group('types', ofTypes, !types.some(needsHooks)),
+        ...group('methods', methods),
+        {
+          name: 'accountCreated',
+          type: `${this.#module.type(JMAP, 'AccountCreated')}<Database>`,
+          isOptional: true,
+        },
+        {
+          name: 'jobs',
+          type: `Readonly<Record<string, ${this.#module.type(JMAP, 'Job')}<Database>>>`,
+          isOptional: true,
+        },
+      ],
     });
   }
 

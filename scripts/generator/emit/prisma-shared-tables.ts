@@ -147,6 +147,21 @@ export const SHARED_TABLES: readonly Table[] = Object.freeze([
     [['at']],
   ),
   makeTable(
+    'JmapTask',
+    'Work of hooks that the server does after a commit, at least once.',
+    [
+      column('accountId', 'String'),
+      column('id', 'String'),
+      column('kind', 'String', { description: 'afterCommit:TYPE, or accountCreated.' }),
+      column('payload', 'String', { description: 'JSON: what the hook gets.' }),
+      column('due', 'BigInt', { description: 'Before it, a server works at it or nobody may.' }),
+      column('attempts', 'BigInt', { description: 'How often it was begun.' }),
+      optionalColumn('error', 'String', 'Why it has failed the last time; null: it has not.'),
+    ],
+    ['accountId', 'id'],
+    [['due']],
+  ),
+  makeTable(
     'JmapReference',
     'An object that refers to another by a reference property: what restrict, cascade and ' +
       'setNull read.',

@@ -14,6 +14,7 @@ import type { HookFile, HookMember, HookNode } from './read.js';
 import { answerStub, methodStub, propertyStub } from './stubs.js';
 import { markOf, mayHaveHooks, ownMethodsOf, readMark, writtenFor } from './written-for.js';
 
+const PARTS = ['types', 'methods', 'accountCreated', 'jobs'];
 const TYPE_KEYS = [
   ...['check', 'compute', 'computeOn', 'answer', 'inTransaction', 'afterCommit', 'methods'],
 ];
@@ -90,7 +91,7 @@ function checkMethods(
 ): void {
   const own = ownMethodsOf(capability);
   const node = nodeAt(hooks, 'methods');
-  strange(hooks, ['types', 'methods'], 'part', '`hooks` has', report);
+  strange(hooks, PARTS, 'part', '`hooks` has', report);
   strange(node, names(own), 'method', `${capability.name} declares`, report);
   for (const method of own) {
     if (has(node, method.name)) continue;

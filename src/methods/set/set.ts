@@ -83,6 +83,7 @@ export async function writeSet(
   for (const blob of newBlobs) unit.blobs.addNew(blob);
   const done = await new SetRun(plan, context, unit).apply(ifInState);
   const createdIds = idsOfCreated(plan, done);
+  await context.hooks?.beforeCommit(unit);
   if (slices.isOver()) await slices.next();
   await unit.record();
   if (slices.isOver()) await slices.next();

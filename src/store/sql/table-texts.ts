@@ -45,6 +45,15 @@ const SHARED = Object.freeze({
  VALUES (?, ?, ?, ?, ?) ON CONFLICT ("accountId", "key") DO UPDATE SET
  "arguments" = excluded."arguments", "answer" = excluded."answer", "at" = excluded."at"`,
 
+  keepTasks: `INSERT INTO "JmapTask"
+ ("accountId", "id", "kind", "payload", "due", "attempts")
+ SELECT CAST(? AS TEXT), value ->> 0, value ->> 1, value ->> 2, CAST(? AS BIGINT), 0
+ FROM ROWS(?) WHERE TRUE`,
+
+  task: `SELECT "id" FROM "JmapTask" WHERE "accountId" = ? AND "id" = ?`,
+
+  endTask: `DELETE FROM "JmapTask" WHERE "accountId" = ? AND "id" = ?`,
+
   ownReferences: `SELECT ${REFERENCE_COLUMNS} FROM "JmapReference"
  WHERE "accountId" = ? AND "fromType" = ? AND "property" IN ? AND "fromId" IN ?`,
 

@@ -5,6 +5,7 @@ import type {
   KeptAnswer,
   NewBlob,
   NewChange,
+  NewTask,
   ReferenceRecord,
   RowsWritten,
   StateChange,
@@ -101,6 +102,20 @@ export class SqlTransaction<C extends TableWriter> extends SqlSnapshot<C> implem
   async keepAnswer(key: string, { arguments: hash, answer }: KeptAnswer): Promise<void> {
     const { accountId } = this.scope;
     await this.#write(() => this.#run('keepAnswer', accountId, key, hash, answer, this.#now));
+  }
+
+  async keepTasks(tasks: readonly NewTask[], due: number): Promise<void> {
+    if (tasks.length === 0) return;
+    const rows = JSON.stringify(tasks.map(({ id, kind, payload }) => [id, kind, payload]));
+    await this.#write(() => this.#run('keepTasks', this.scope.accountId, due, rows));
+  }
+
+  async endTask(id: string): Promise<boolean> {
+    const { accountId, connection } = this.scope;
+    const found = await connection.all(this.#engine.texts.task, accountId, id);
+    if (found.length === 0) return false;
+    await this.#write(() => this.#run('endTask', accountId, id));
+    return true;
   }
 
   async insertBlobs(blobs: readonly NewBlob[]): Promise<void> {

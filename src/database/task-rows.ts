@@ -1,0 +1,126 @@
+import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+
+/**
+ * The rows of JmapTask: work that the server does after a commit, at least once. Any server of the
+ * database may take a task. It holds the task for a while, and another one takes it over if that
+ * server ends.
+ */
+
+/** A task that this server holds. */
+export interface TaskRow {
+  readonly accountId: string;
+  readonly id: string;
+  readonly kind: string;
+  /** JSON. */
+  readonly payload: string;
+  /** How often it was begun, this time included. */
+  readonly attempt: number;
+}
+
+/** Tasks that are left to do. */
+export interface TaskCounts {
+  readonly waiting: number;
+  /** Those of them that have failed at least once. */
+  readonly failing: number;
+}
+
+/** A period of work that is done by one of all servers has a note in JmapMeta. */
+const PERIOD = 'period:';
+
+export class TaskRows {
+  readonly #prisma: PrismaClient;
+
+  constructor(prisma: PrismaClient) {
+    this.#prisma = prisma;
+  }
+
+  /**
+   * Takes up to `limit` tasks of these kinds that are due, those first that are due longest. They
+   * become due again at `now + hold`: who needs longer calls `hold`.
+   */
+  async take(
+    kinds: readonly string[],
+    { now, hold, limit }: { readonly now: number; readonly hold: number; readonly limit: number },
+  ): Promise<readonly TaskRow[]> {
+    if (kinds.length === 0) return [];
+    const found = await this.#prisma.jmapTask.findMany({
+      where: { due: { lte: BigInt(now) }, kind: { in: [...kinds] } },
+      orderBy: { due: 'asc' },
+      take: limit,
+    });
+    const taken: TaskRow[] = [];
+    for (const { accountId, id, kind, payload, attempts, due } of found) {
+      // Another server may have taken it meanwhile.
+      const { count } = await this.#prisma.jmapTask.updateMany({
+        where: { accountId, id, due },
+        data: { due: BigInt(now + hold), attempts: attempts + 1n },
+      });
+      if (count === 1) taken.push({ accountId, id, kind, payload, attempt: Number(attempts) + 1 });
+    }
+    return taken;
+  }
+
+  /** The task is done. */
+  async finish({ accountId, id }: Pick<TaskRow, 'accountId' | 'id'>): Promise<void> {
+    await this.#prisma.jmapTask.deleteMany({ where: { accountId, id } });
+  }
+
+  /** The task has failed, and is due again at `due`. */
+  async postpone(
+    { accountId, id }: Pick<TaskRow, 'accountId' | 'id'>,
+    due: number,
+    error: string,
+  ): Promise<void> {
+    const data = { due: BigInt(due), error };
+    await this.#prisma.jmapTask.updateMany({ where: { accountId, id }, data });
+  }
+
+  /** Forgets all tasks of a kind: no hook wants them. */
+  async drop(kind: string): Promise<void> {
+    await this.#prisma.jmapTask.deleteMany({ where: { kind } });
+  }
+
+  /** Returns the account; null where it has gone. */
+  async account(id: string) {
+    const row = await this.#prisma.jmapAccount.findUnique({ where: { id } });
+    if (row === null) return null;
+    const { name, ownerId, capabilities } = row;
+    return { id, name, ownerId, capabilities: capabilities as readonly string[] | null };
+  }
+
+  async accounts(): Promise<readonly string[]> {
+    const rows = await this.#prisma.jmapAccount.findMany({
+      select: { id: true },
+      orderBy: { id: 'asc' },
+    });
+    return rows.map(({ id }) => id);
+  }
+
+  async count(): Promise<TaskCounts> {
+    const waiting = await this.#prisma.jmapTask.count();
+    const failing = await this.#prisma.jmapTask.count({ where: { error: { not: null } } });
+    return { waiting, failing };
+  }
+
+  /** Returns true for the one server that is to do the work `name` in the period that begins now. */
+  async beginPeriod(name: string, now: number, period: number): Promise<boolean> {
+    const key = `${PERIOD}${name}`;
+    const note = await this.#prisma.jmapMeta.findUnique({ where: { key } });
+    if (note === null) {
+      try {
+        await this.#prisma.jmapMeta.create({ data: { key, value: String(now) } });
+        return true;
+      } catch (error) {
+        if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002')
+          return false;
+        throw error;
+      }
+    }
+    if (now - Number(note.value) < period) return false;
+    const { count } = await this.#prisma.jmapMeta.updateMany({
+      where: { key, value: note.value },
+      data: { value: String(now) },
+    });
+    return count === 1;
+  }
+}

@@ -1,0 +1,44 @@
+import type { MethodDefinition } from '../capability/capability-definition.js';
+import type { RequestScope } from '../methods/context.js';
+
+/** A call that the server makes by itself, for a hook that no client has called. */
+export interface ServerCall {
+  readonly accountId: string;
+  /** In whose name it writes; "" for nobody's. */
+  readonly userId: string;
+  /** The hook, for messages. */
+  readonly what: string;
+  /** How long it may take with its waits, ms. */
+  readonly time: number;
+}
+
+/** The method of such a call, without its name. */
+export const SERVER_METHOD: Omit<MethodDefinition, 'name'> = Object.freeze({
+  capability: '',
+  account: 'write',
+  acceptSnakeCase: false,
+  validateArguments: () => true,
+  body: 'hookFile',
+});
+
+/** Its account, without the id. */
+export const SERVER_ACCOUNT = Object.freeze({
+  name: '',
+  isPersonal: true,
+  isReadOnly: false,
+  capabilities: null,
+});
+
+/** Returns its request: nobody waits for an answer. */
+export function serverRequest(userId: string): RequestScope {
+  const principal = { userId, username: '', tokenId: '', expires: null, accounts: new Map() };
+  return {
+    principal,
+    using: new Set(),
+    isLong: false,
+    isGone: () => false,
+    createdIds: new Map(),
+    remainingOctets: Number.POSITIVE_INFINITY,
+    readAhead: null,
+  };
+}

@@ -1,0 +1,265 @@
+import type { JobCall } from '../capability/capability-hooks.js';
+import type { Changes } from '../capability/hooks.js';
+import { frozen } from '../capability/runtime.js';
+import type { Services } from '../methods/context.js';
+import { HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
+import type { Registry } from '../methods/registry.js';
+import { parseIJson } from '../protocol/ijson.js';
+import type { Log } from '../runtime/log.js';
+import { parseSpan } from '../runtime/spans.js';
+import { HookBudget } from './budget.js';
+import type { RegistryHooks } from './runner.js';
+import { effectKind, type HookServices, type KeptCall } from './scope.js';
+import { isDurable, type NamedHook, namedHook } from './timed.js';
+
+/** A task that this server holds. */
+export interface HeldTask {
+  readonly accountId: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly payload: string;
+  readonly attempt: number;
+}
+
+/** The rows of tasks, and the notes of periods: database/task-rows.ts. */
+export interface TaskStore {
+  take(
+    kinds: readonly string[],
+    how: { readonly now: number; readonly hold: number; readonly limit: number },
+  ): Promise<readonly HeldTask[]>;
+  finish(task: HeldTask): Promise<void>;
+  postpone(task: HeldTask, due: number, error: string): Promise<void>;
+  drop(kind: string): Promise<void>;
+  beginPeriod(name: string, now: number, period: number): Promise<boolean>;
+  /** Returns the account; null where it has gone. */
+  account(id: string): Promise<SeededAccount | null>;
+  accounts(): Promise<readonly string[]>;
+}
+
+interface SeededAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly ownerId: string;
+  /** The URNs that it offers; null: all. */
+  readonly capabilities: readonly string[] | null;
+}
+
+export interface TaskOptions {
+  readonly hooks: RegistryHooks;
+  readonly services: Services;
+  readonly hookServices: HookServices;
+  readonly tasks: TaskStore;
+  /** REQUEST_TIMEOUT, ms: how long a transaction may wait for its turn. */
+  readonly patience: number;
+  readonly log: Log;
+}
+
+/** How often a server looks for tasks and periods, ms. */
+const PAUSE = 500;
+/** Tasks that a server does at once. */
+const AT_ONCE = 8;
+/** A task is held for its hook's time and this, ms. */
+const MARGIN = 5000;
+/** After a failure a task waits this long, ms, and twice as long after each further one. */
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 3_600_000;
+const SEED = 'accountCreated';
+
+interface Seed extends NamedHook<(...args: never[]) => unknown> {
+  readonly capability: string;
+}
+
+/**
+ * Does what hooks leave to the server: durable `afterCommit`s, the seeds of new accounts, and jobs
+ * at intervals. Several servers may share the work: a task is held by one of them.
+ */
+export class TaskWorker {
+  readonly #options: TaskOptions;
+  readonly #effects: ReadonlyMap<string, NamedHook<(...args: never[]) => unknown>>;
+  readonly #seeds: readonly Seed[];
+  readonly #jobs: readonly JobOf[];
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | null = null;
+  #isAwaited = false;
+  #stopped = false;
+
+  constructor(options: TaskOptions) {
+    this.#options = options;
+    const { registry } = options.hooks;
+    this.#effects = effectsOf(registry);
+    this.#seeds = seedsOf(registry);
+    this.#jobs = jobsOf(registry);
+  }
+
+  /** Begins. Does nothing more if no hook file asks for it. */
+  async start(): Promise<void> {
+    if (this.#seeds.length === 0) await this.#options.tasks.drop(SEED);
+    if (this.#effects.size + this.#seeds.length + this.#jobs.length > 0) this.#plan(0);
+  }
+
+  /** There may be a task. */
+  wake(): void {
+    this.#isAwaited = true;
+    if (this.#running === null) this.#plan(0);
+  }
+
+  /** Resolves when the running work is done. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #plan(pause: number): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.#round()
+        .catch((err: unknown) => this.#options.log.error({ err }, 'tasks of hooks failed'))
+        .finally(() => {
+          this.#running = null;
+          this.#plan(this.#isAwaited ? 0 : PAUSE);
+        });
+    }, pause);
+    this.#timer.unref();
+  }
+
+  async #round(): Promise<void> {
+    this.#isAwaited = false;
+    const { tasks } = this.#options;
+    await Promise.all(this.#jobs.map((job) => this.#runJob(job)));
+    const kinds = [...this.#effects.keys(), ...(this.#seeds.length > 0 ? [SEED] : [])];
+    const how = { now: Date.now(), hold: this.#hold(), limit: AT_ONCE };
+    const taken = await tasks.take(kinds, how);
+    await Promise.all(taken.map((task) => this.#run(task)));
+    if (taken.length === AT_ONCE) this.#isAwaited = true;
+  }
+
+  #hold(): number {
+    const limits = [...this.#effects.values(), ...this.#seeds].map((hook) => this.#timeOf(hook));
+    return Math.max(0, ...limits) + MARGIN;
+  }
+
+  #timeOf({ limit }: { readonly limit: number | null }): number {
+    return limit ?? this.#options.hookServices.timeout;
+  }
+
+  async #run(task: HeldTask): Promise<void> {
+    const { tasks, log } = this.#options;
+    try {
+      if (task.kind === SEED) await this.#seed(task);
+      else await this.#effect(task);
+      await tasks.finish(task);
+    } catch (error) {
+      const pause = Math.min(FIRST_PAUSE * 2 ** (task.attempt - 1), LONGEST_PAUSE);
+      const { accountId, id, kind, attempt } = task;
+      const what = { accountId, task: id, kind, attempt, seconds: Math.round(pause / 1000) };
+      log.error({ err: error, ...what }, 'a task of a hook failed; it is tried again');
+      await tasks.postpone(task, Date.now() + pause, String(error).slice(0, 1000));
+    }
+  }
+
+  async #effect(task: HeldTask): Promise<void> {
+    const hook = this.#effects.get(task.kind);
+    if (hook === undefined) return;
+    const kept = frozen(parseIJson(Buffer.from(task.payload)));
+    const { call, changes } = kept as unknown as {
+      readonly call: KeptCall;
+      readonly changes: Changes<never>;
+    };
+    const budget = new HookBudget(this.#options.hookServices.timeout, Number.POSITIVE_INFINITY);
+    const effect = Object.freeze({
+      ...{ accountId: task.accountId, effectId: task.id, attempt: task.attempt },
+      ...{ userId: call.userId, method: call.method, arguments: call.arguments },
+      createdIds: new Map(call.createdIds),
+      signal: budget.signal,
+    });
+    await budget
+      .run(hook, async () => hook.run(changes as never, effect as never))
+      .catch((error: unknown) => {
+        throw namedFailure(hook.what, error);
+      });
+  }
+
+  /** Runs all seeds in the transaction that forgets the task: each exactly once. */
+  async #seed({ accountId, id }: HeldTask): Promise<void> {
+    const { hooks, services, tasks, patience } = this.#options;
+    const account = await tasks.account(accountId);
+    if (account === null) return;
+    const { capabilities, ownerId: userId, name } = account;
+    const seeds = this.#seeds.filter((one) => capabilities?.includes(one.capability) ?? true);
+    const time = seeds.reduce((sum, seed) => sum + this.#timeOf(seed), patience);
+    const seeded = Object.freeze({ id: accountId, name, ownerId: userId });
+    const call = { accountId, userId, what: SEED, time };
+    await hooks.runInAccount(services, call, async (scope, unit) => {
+      if (!(await unit.transaction.endTask(id))) return;
+      for (const seed of seeds) {
+        const run = seed.run as (...args: unknown[]) => unknown;
+        await scope.run(seed, unit.transaction, (hook, tx) => run(seeded, hook, tx), unit);
+      }
+    });
+  }
+
+  async #runJob(job: JobOf): Promise<void> {
+    const { hookServices, tasks, log } = this.#options;
+    try {
+      if (!(await tasks.beginPeriod(job.name, Date.now(), job.every))) return;
+      const budget = new HookBudget(hookServices.timeout, Number.POSITIVE_INFINITY);
+      await budget.run(job, async () => job.run(this.#jobCall(job, budget.signal)));
+    } catch (error) {
+      const err = error instanceof HookTimeoutError ? error : namedFailure(job.what, error);
+      log.error({ err, job: job.name }, 'a job of a hook file failed');
+    }
+  }
+
+  #jobCall(job: JobOf, signal: AbortSignal): JobCall {
+    const { hooks, services, hookServices, tasks, patience } = this.#options;
+    const time = patience + this.#timeOf(job);
+    return Object.freeze({
+      signal,
+      prisma: hookServices.prisma,
+      accounts: () => tasks.accounts(),
+      inAccount: (accountId, work) =>
+        hooks.runInAccount(
+          services,
+          { accountId, userId: '', what: job.what, time },
+          (scope, unit) => scope.run(job, unit.transaction, (_call, tx) => work(tx), unit),
+        ),
+    } satisfies JobCall);
+  }
+}
+
+interface JobOf extends NamedHook<(job: JobCall) => unknown> {
+  readonly name: string;
+  /** Ms. */
+  readonly every: number;
+}
+
+function effectsOf({
+  typeHooks,
+}: Registry): ReadonlyMap<string, NamedHook<(...args: never[]) => unknown>> {
+  const effects = new Map<string, NamedHook<(...args: never[]) => unknown>>();
+  for (const [name, { afterCommit }] of typeHooks) {
+    const hook = namedHook(`afterCommit of ${name}`, afterCommit);
+    if (hook !== undefined && isDurable(afterCommit)) effects.set(effectKind(name), hook);
+  }
+  return effects;
+}
+
+function seedsOf({ capabilities }: Registry): readonly Seed[] {
+  return [...capabilities.values()].flatMap(({ urn, name, hooks }) => {
+    const seed = namedHook(`accountCreated of ${name}`, hooks?.accountCreated);
+    return seed === undefined ? [] : [{ ...seed, capability: urn }];
+  });
+}
+
+function jobsOf({ capabilities }: Registry): readonly JobOf[] {
+  return [...capabilities.values()].flatMap(({ name: file, hooks }) =>
+    Object.entries(hooks?.jobs ?? {}).map(([name, { every, timeout, run }]) => ({
+      ...{ name: `${file}/${name}`, what: `job ${name} of ${file}` },
+      every: parseSpan(every) ?? 0,
+      limit: timeout === undefined ? null : (parseSpan(timeout) ?? 0),
+      run,
+    })),
+  );
+}
