@@ -64,6 +64,7 @@ const MARGIN = 5000;
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 3_600_000;
 const SEED = 'accountCreated';
+const TASKS_FAILED = 'the tasks of hooks could not be read; it is tried again';
 
 interface Seed extends NamedHook<(...args: never[]) => unknown> {
   readonly capability: string;
@@ -115,7 +116,7 @@ export class TaskWorker {
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
       this.#running = this.#round()
-        .catch((err: unknown) => this.#options.log.error({ err }, 'tasks of hooks failed'))
+        .catch((err: unknown) => this.#options.log.error({ err }, TASKS_FAILED))
         .finally(() => {
           this.#running = null;
           this.#plan(this.#isAwaited ? 0 : PAUSE);
