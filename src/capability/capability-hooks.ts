@@ -45,7 +45,7 @@ export interface CapabilityHooks {
   readonly jobs?: Readonly<Record<string, Job<any>>>;
 }
 
-/** Writes the first objects of a new account. What it throws undoes them, and it runs again. */
+/** Writes the first objects of a new account. An error undoes them, and it runs again. */
 export type AccountCreated<Database = unknown> = Hook<
   (account: NewAccount, call: HookCall, tx: HookTransaction<Database>) => void | Promise<void>
 >;

@@ -54,12 +54,12 @@ export interface Wanted<Stored, Refusal = SetError> {
 }
 
 /**
- * A call that follows from another one (RFC 8620 5.4, RFC 8621 7.5): the server makes it right
+ * A call that follows from another one (RFC 8620 5.4, RFC 8621 7.5). The server makes it right
  * behind that one, for the same user, and answers it with the same call id.
  */
 export type FollowingCall = readonly [method: string, args: object];
 
-/** What hooks may give beside their result. */
+/** The members that hooks may give beside their result. */
 export interface Following {
   /** Calls that the server makes behind this one if it succeeds. */
   readonly then?: readonly FollowingCall[];

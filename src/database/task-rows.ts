@@ -102,7 +102,7 @@ export class TaskRows {
     return { waiting, failing };
   }
 
-  /** Returns true for the one server that is to do the work `name` in the period that begins now. */
+  /** Returns true for the one server that is to do the work in the period that begins now. */
   async beginPeriod(name: string, now: number, period: number): Promise<boolean> {
     const key = `${PERIOD}${name}`;
     const note = await this.#prisma.jmapMeta.findUnique({ where: { key } });

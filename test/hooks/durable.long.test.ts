@@ -43,7 +43,7 @@ describe.each(['SQLite', 'PostgreSQL'])('work that hooks leave to servers on %s'
     const { methodResponses } = await client.api([[name, { accountId, ...args }, 'c']]);
     return (methodResponses[0] as unknown as Json)[1];
   };
-  /** What hooks have told the world outside of. */
+  /** The lines by which hooks have told the world outside. */
   const seen = (): Json[] =>
     readFileSync(join(folder, 'out'), 'utf8')
       .trimEnd()

@@ -146,7 +146,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(wrong.map(([, { type }]) => type)).toEqual(['serverFail']);
   });
 
-  /** What hooks have told the world outside of. */
+  /** The lines by which hooks have told the world outside. */
   const seen = (): Json[] =>
     readFileSync(join(folder, 'out'), 'utf8')
       .trimEnd()
