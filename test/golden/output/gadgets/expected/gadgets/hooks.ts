@@ -27,4 +27,6 @@ export interface Hooks<Database = unknown> {
   readonly methods: {
     readonly 'Gadget/rebuild': jmap.OwnMethod<GadgetRebuildArguments, GadgetRebuildResponse, Database>;
   };
+  readonly accountCreated?: jmap.AccountCreated<Database>;
+  readonly jobs?: Readonly<Record<string, jmap.Job<Database>>>;
 }

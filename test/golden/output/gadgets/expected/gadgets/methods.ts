@@ -23,6 +23,7 @@ export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
     capability: 'https://example.com/jmap/gadgets',
     account: 'write',
     argumentNames: ['accountId', 'id', 'share'],
+    idPlaces: [[{ member: 'id' }]],
     acceptSnakeCase: false,
     validateArguments: validators.gadgetRebuildArguments,
     validateResponse: validators.gadgetRebuildResponse,

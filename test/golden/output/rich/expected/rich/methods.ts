@@ -38,6 +38,7 @@ export const methods: readonly jmap.MethodDefinition[] = jmap.frozen([
     capability: 'https://example.com/jmap/rich',
     account: 'read',
     argumentNames: ['accountId', 'at', 'id'],
+    idPlaces: [[{ member: 'accountId' }], [{ member: 'id' }]],
     acceptSnakeCase: false,
     validateArguments: validators.gadgetRebuildArguments,
     validateResponse: validators.gadgetRebuildResponse,
