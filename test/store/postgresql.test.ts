@@ -86,6 +86,8 @@ const ACROSS = new Set([
   'JmapBlob_unreferencedSince_idx',
   // The oldest answers of all accounts that are kept for calls with a key.
   'JmapOnce_at_idx',
+  // The work of hooks that is due, in all accounts.
+  'JmapTask_due_idx',
 ]);
 
 describe('store on PostgreSQL alone', () => {
