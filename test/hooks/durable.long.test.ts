@@ -10,8 +10,8 @@ import { usePostgresql } from '../support/postgresql.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 
-// Durable hooks, seeds and jobs over the ends of processes: test/hooks/letters.yaml.
-const LETTERS = 'https://example.com/jmap/letters';
+// Durable hooks, seeds and jobs over the ends of processes: test/hooks/missives.yaml.
+const MISSIVES = 'https://example.com/jmap/missives';
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 type Json = any;
@@ -26,13 +26,13 @@ describe.each(['SQLite', 'PostgreSQL'])('work that hooks leave to servers on %s'
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'letters-'));
-    env = { HOOK_TIMEOUT: '1s', LETTERS_OUT: join(folder, 'out') };
+    folder = mkdtempSync(join(tmpdir(), 'missives-'));
+    env = { HOOK_TIMEOUT: '1s', MISSIVES_OUT: join(folder, 'out') };
     if (database === 'PostgreSQL') env['DATABASE_URL'] = await postgresql().createDatabase('tasks');
     server = await startServer({ project: await sharedProject(), env });
     const made = await makeUser(server);
     accountId = made.accountId;
-    client = made.client.with([CORE, LETTERS]);
+    client = made.client.with([CORE, MISSIVES]);
   }, 600_000);
   afterAll(async () => {
     await server?.remove();
@@ -51,7 +51,7 @@ describe.each(['SQLite', 'PostgreSQL'])('work that hooks leave to servers on %s'
       .map((line) => JSON.parse(line));
   const seenOf = (subject: string): Json[] => seen().filter((line) => line.subject === subject);
   const send = (subject: string): Promise<Json> =>
-    call('Parcel/set', { create: { p: { subject } } });
+    call('Errand/set', { create: { p: { subject } } });
 
   test('finish a durable afterCommit whose server was killed', async () => {
     await send('hang');
@@ -59,7 +59,7 @@ describe.each(['SQLite', 'PostgreSQL'])('work that hooks leave to servers on %s'
     await server.kill();
     server = await server.restart();
     const subjects = async (): Promise<Json> =>
-      (await call('Letter/get', { ids: null })).list.map(({ subject }: Json) => subject);
+      (await call('Missive/get', { ids: null })).list.map(({ subject }: Json) => subject);
     await eventually(async () => expect(await subjects()).toEqual(['Welcome to A']));
     await eventually(() => expect(seenOf('hang')).toHaveLength(2));
     const [first, second] = seenOf('hang');

@@ -14,7 +14,7 @@ export const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/conformance/gadget.yaml'),
   join(ROOT, 'test/hooks/invoices.yaml'),
   join(ROOT, 'test/hooks/ledger.yaml'),
-  join(ROOT, 'test/hooks/letters.yaml'),
+  join(ROOT, 'test/hooks/missives.yaml'),
   join(ROOT, 'test/hooks/machines.yaml'),
   join(ROOT, 'test/evolution/shelf.yaml'),
   join(ROOT, 'test/values/party.yaml'),

@@ -9,8 +9,8 @@ import { usePostgresql } from '../support/postgresql.js';
 import { type RunningServer, startServer } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 
-// Hooks that read and put blobs and query, served as a team would: test/hooks/letters.yaml.
-const LETTERS = 'https://example.com/jmap/letters';
+// Hooks that read and put blobs and query, served as a team would: test/hooks/missives.yaml.
+const MISSIVES = 'https://example.com/jmap/missives';
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 type Json = any;
@@ -26,16 +26,16 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'letters-'));
+    folder = mkdtempSync(join(tmpdir(), 'missives-'));
     env = {
       ...{ HOOK_TIMEOUT: '1s', MAX_SIZE_UPLOAD: '1000000' },
-      LETTERS_OUT: join(folder, 'out'),
+      MISSIVES_OUT: join(folder, 'out'),
     };
     if (database === 'PostgreSQL')
-      env['DATABASE_URL'] = await postgresql().createDatabase('letters');
+      env['DATABASE_URL'] = await postgresql().createDatabase('missives');
     server = await startServer({ project: await sharedProject(), env });
     fixtures = await makeFixtures(server, ['u2']);
-    client = fixtures.u1.with([CORE, LETTERS]);
+    client = fixtures.u1.with([CORE, MISSIVES]);
     accountId = fixtures.A1;
   }, 600_000);
   afterAll(async () => {
@@ -59,27 +59,27 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   test('read blobs, and put blobs that the objects of the call name', async () => {
     const blobId = await upload('Dear Ann\nhow are you?');
     for (const mode of ['fine', 'stream']) {
-      const { id, size } = await call('Letter/import', { blobId, mode });
+      const { id, size } = await call('Missive/import', { blobId, mode });
       expect(size).toBe(21);
-      const [letter] = (await call('Letter/get', { ids: [id] })).list;
+      const [letter] = (await call('Missive/get', { ids: [id] })).list;
       expect(letter).toMatchObject({ subject: 'Dear Ann', words: 5 });
       const body = await client.http(`/jmap/download/${accountId}/${letter.bodyId}/body`);
       expect(body.text).toBe('DEAR ANN\nHOW ARE YOU?');
     }
-    expect((await call('Letter/import', { blobId: 'nothing' })).error).toBe('invalidArguments');
+    expect((await call('Missive/import', { blobId: 'nothing' })).error).toBe('invalidArguments');
   });
 
   test('see no blob that the user of the call may not see', async () => {
     await server.tool('scripts/account', ['grant', accountId, '--user', 'u2']);
-    const other = fixtures.u2.with([CORE, LETTERS]);
+    const other = fixtures.u2.with([CORE, MISSIVES]);
     const blobId = await upload('Mine');
     const by = async (asker: Client): Promise<string> => {
-      const { methodResponses } = await asker.api([['Letter/import', { accountId, blobId }, 'c']]);
+      const { methodResponses } = await asker.api([['Missive/import', { accountId, blobId }, 'c']]);
       const [name, response] = methodResponses[0] as unknown as [string, Json];
       return name === 'error' ? response.type : name;
     };
     expect(await by(other)).toBe('invalidArguments');
-    expect(await by(client)).toBe('Letter/import');
+    expect(await by(client)).toBe('Missive/import');
   });
 
   test.each(['throw', 'slow', 'large'])(
@@ -87,23 +87,23 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     async (mode) => {
       const blobId = await upload(`Of ${mode}`);
       const before = octets();
-      expect((await call('Letter/import', { blobId, mode })).error).toBe('serverFail');
+      expect((await call('Missive/import', { blobId, mode })).error).toBe('serverFail');
       await eventually(() => expect(octets()).toBe(before));
-      expect((await call('Letter/search', { text: `Of ${mode}` })).ids).toEqual([]);
+      expect((await call('Missive/search', { text: `Of ${mode}` })).ids).toEqual([]);
     },
   );
 
   test('query by conditions and sorts, with position and limit', async () => {
     const ids: string[] = [];
     for (const text of ['Query a b', 'Query a b c', 'Query a'])
-      ids.push((await call('Letter/import', { blobId: await upload(text) })).id);
+      ids.push((await call('Missive/import', { blobId: await upload(text) })).id);
     const [three, four, two] = ids;
     const text = 'query';
-    const all = await call('Letter/search', { text });
+    const all = await call('Missive/search', { text });
     expect(all.ids).toEqual([four, three, two]);
     expect(all.heads).toEqual(['QUER', 'QUER', 'QUER']);
     const from = async (position: number, limit = 10): Promise<Json> =>
-      (await call('Letter/search', { text, position, limit })).ids;
+      (await call('Missive/search', { text, position, limit })).ids;
     expect(await from(1, 1)).toEqual([three]);
     expect(await from(-1)).toEqual([two]);
     expect(await from(-9, 2)).toEqual([four, three]);
@@ -117,32 +117,32 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
 
   test('know creation ids, and own methods take them as ids', async () => {
     const [[, { created }], [, marked], [, got]] = await request([
-      ['Letter/set', { create: { k: { subject: 'named' } } }],
-      ['Letter/mark', { id: '#k' }],
-      ['Letter/get', { ids: ['#k'] }],
+      ['Missive/set', { create: { k: { subject: 'named' } } }],
+      ['Missive/mark', { id: '#k' }],
+      ['Missive/get', { ids: ['#k'] }],
     ]);
     expect(created.k).toMatchObject({ key: 'k' });
     expect(marked).toEqual({ accountId, id: created.k.id });
     expect(got.list[0]).toMatchObject({ key: 'k', isMarked: true });
-    expect((await call('Letter/mark', { id: '#nobody' })).error).toBe('invalidArguments');
+    expect((await call('Missive/mark', { id: '#nobody' })).error).toBe('invalidArguments');
   });
 
   test('RFC 8621 7.5: add calls behind their own, under the same call id', async () => {
     const responses = await request([
-      ['Letter/set', { create: { k: { subject: 'a' }, l: {} }, onSuccessMark: ['#k'] }],
-      ['Letter/get', { ids: ['#k'], properties: ['isMarked'] }],
+      ['Missive/set', { create: { k: { subject: 'a' }, l: {} }, onSuccessMark: ['#k'] }],
+      ['Missive/get', { ids: ['#k'], properties: ['isMarked'] }],
     ]);
     expect(responses.map(([name, , callId]) => [name, callId])).toEqual([
-      ['Letter/set', 'c0'],
-      ['Letter/set', 'c0'],
-      ['Letter/get', 'c1'],
+      ['Missive/set', 'c0'],
+      ['Missive/set', 'c0'],
+      ['Missive/get', 'c1'],
     ]);
     const [[, { created }], [, { updated }], [, { list }]] = responses;
     expect(Object.keys(updated)).toEqual([created.k.id]);
     expect(list).toEqual([{ id: created.k.id, isMarked: true }]);
-    const undone = await request([['Letter/set', { create: { m: { subject: 'throw' } } }]]);
+    const undone = await request([['Missive/set', { create: { m: { subject: 'throw' } } }]]);
     expect(undone.map(([name]) => name)).toEqual(['error']);
-    const wrong = await request([['Letter/set', { create: { m: { subject: 'then wrong' } } }]]);
+    const wrong = await request([['Missive/set', { create: { m: { subject: 'then wrong' } } }]]);
     expect(wrong.map(([, { type }]) => type)).toEqual(['serverFail']);
   });
 
@@ -154,7 +154,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
       .map((line) => JSON.parse(line));
   const seenOf = (subject: string): Json[] => seen().filter((line) => line.subject === subject);
   const send = (subject: string): Promise<Json> =>
-    call('Parcel/set', { create: { p: { subject } } });
+    call('Errand/set', { create: { p: { subject } } });
 
   test('run a durable afterCommit until it succeeds, with the same id', async () => {
     await send('twice');
@@ -162,7 +162,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect((await send('undone')).error).toBe('serverFail');
     await eventually(() => expect(seenOf('twice')).toHaveLength(2));
     const [first, second] = seenOf('twice');
-    expect(first).toMatchObject({ attempt: 1, method: 'Parcel/set' });
+    expect(first).toMatchObject({ attempt: 1, method: 'Errand/set' });
     expect(second).toEqual({ ...first, attempt: 2 });
     expect(seenOf('once')).toHaveLength(1);
     expect(seenOf('undone')).toEqual([]);
@@ -176,12 +176,14 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
 
   test('seed a new account once, also one that a command makes', async () => {
     const { client: owner, accountId: made } = await makeUser(server, 'newcomer');
-    const letters = async (): Promise<Json> => {
+    const missives = async (): Promise<Json> => {
       const get = { accountId: made, ids: null, properties: ['subject'] };
-      const { methodResponses } = await owner.with([CORE, LETTERS]).api([['Letter/get', get, 'c']]);
+      const { methodResponses } = await owner
+        .with([CORE, MISSIVES])
+        .api([['Missive/get', get, 'c']]);
       return (methodResponses[0] as unknown as Json)[1].list.map(({ subject }: Json) => subject);
     };
-    await eventually(async () => expect(await letters()).toHaveLength(1));
-    expect((await letters())[0]).toMatch(/^Welcome to /);
+    await eventually(async () => expect(await missives()).toHaveLength(1));
+    expect((await missives())[0]).toMatch(/^Welcome to /);
   });
 });

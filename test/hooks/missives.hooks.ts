@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HookRefusal } from 'jmapsmith/capability';
-import type { Hooks } from '../generated/letters/hooks.js';
-import { letterType } from '../generated/letters/Letter.definition.js';
+import type { Hooks } from '../generated/missives/hooks.js';
+import { missiveType } from '../generated/missives/Missive.definition.js';
 
 async function* inHalves(text: string): AsyncGenerator<Uint8Array> {
   const octets = Buffer.from(text);
@@ -14,28 +14,28 @@ async function* inHalves(text: string): AsyncGenerator<Uint8Array> {
 
 /** Writes down what the world outside would see. */
 function tell(seen: object): void {
-  const file = process.env['LETTERS_OUT'];
+  const file = process.env['MISSIVES_OUT'];
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(seen)}\n`);
 }
 
 export const hooks = {
   async accountCreated({ name }, _call, tx) {
-    await tx.set(letterType, { create: { welcome: { subject: `Welcome to ${name}` } } });
+    await tx.set(missiveType, { create: { welcome: { subject: `Welcome to ${name}` } } });
   },
   jobs: {
     count: {
       every: '2s',
       async run({ accounts, inAccount }) {
         const [first = ''] = await accounts();
-        const letters = await inAccount(first, (tx) => tx.query(letterType));
-        tell({ job: process.pid, at: Date.now(), letters: letters.length });
+        const missives = await inAccount(first, (tx) => tx.query(missiveType));
+        tell({ job: process.pid, at: Date.now(), missives: missives.length });
       },
     },
   },
   types: {
-    Parcel: {
+    Errand: {
       async inTransaction({ created }) {
-        if (created.some(({ subject }) => subject === 'undone')) throw new Error('no parcel');
+        if (created.some(({ subject }) => subject === 'undone')) throw new Error('no errand');
       },
       afterCommit: {
         durable: true,
@@ -49,17 +49,17 @@ export const hooks = {
         },
       },
     },
-    Letter: {
+    Missive: {
       async inTransaction({ created }, { createdIds }, tx) {
         if (created.some(({ subject }) => subject === 'throw')) throw new Error('no letter');
         const keys = new Map([...createdIds].map(([key, id]) => [id, key]));
         const update = Object.fromEntries(
           created.map(({ id }) => [id, { key: keys.get(id) ?? '' }]),
         );
-        if (created.length > 0) await tx.set(letterType, { update });
+        if (created.length > 0) await tx.set(missiveType, { update });
         if (created.some(({ subject }) => subject === 'then wrong'))
           // biome-ignore lint/suspicious/noThenProperty: the calls that follow
-          return { then: [['Letter/nothing', {}]] };
+          return { then: [['Missive/nothing', {}]] };
         return {};
       },
       methods: {
@@ -69,18 +69,18 @@ export const hooks = {
             if (onSuccessMark.length === 0) return {};
             const update = Object.fromEntries(onSuccessMark.map((id) => [id, { isMarked: true }]));
             // biome-ignore lint/suspicious/noThenProperty: the calls that follow
-            return { then: [['Letter/set', { accountId, update }]] };
+            return { then: [['Missive/set', { accountId, update }]] };
           },
         },
       },
     },
   },
   methods: {
-    'Letter/mark': async ({ accountId, id }, _call, tx) => {
-      await tx.set(letterType, { update: { [id]: { isMarked: true } } });
+    'Missive/mark': async ({ accountId, id }, _call, tx) => {
+      await tx.set(missiveType, { update: { [id]: { isMarked: true } } });
       return { accountId, id };
     },
-    'Letter/import': async ({ accountId, blobId, mode }, _call, tx) => {
+    'Missive/import': async ({ accountId, blobId, mode }, _call, tx) => {
       const blob = await tx.blob(blobId);
       if (blob === null) throw new HookRefusal('invalidArguments', 'There is no such blob.');
       const text = Buffer.from(await blob.bytes()).toString();
@@ -90,24 +90,24 @@ export const hooks = {
       if (mode === 'large') await tx.putBlob(inHalves('x'.repeat(2_000_000)));
       const [subject = ''] = text.split('\n');
       const words = text.split(/\s+/).length;
-      const create = { letter: { subject, words, bodyId: body.id } };
-      const { created } = await tx.set(letterType, { create });
+      const create = { missive: { subject, words, bodyId: body.id } };
+      const { created } = await tx.set(missiveType, { create });
       const read = await tx.blob(body.id);
       if (mode === 'throw') throw new Error('no letter');
       if (mode === 'slow') await wait(60_000);
-      return { accountId, id: created?.['letter']?.id ?? '', size: read?.size ?? -1 };
+      return { accountId, id: created?.['missive']?.id ?? '', size: read?.size ?? -1 };
     },
-    'Letter/search': async ({ accountId, text, position, limit }, _call, reader) => {
-      const ids = await reader.query(letterType, {
+    'Missive/search': async ({ accountId, text, position, limit }, _call, reader) => {
+      const ids = await reader.query(missiveType, {
         filter: { operator: 'AND', conditions: [{ subject: text }, { minWords: 1 }] },
         sort: [{ property: 'words', isAscending: false }],
         ...(position === undefined ? {} : { position }),
         ...(limit === undefined ? {} : { limit }),
       });
-      const letters = await reader.get(letterType, ids);
+      const missives = await reader.get(missiveType, ids);
       const heads: string[] = [];
       for (const id of ids) {
-        const letter = letters.find((each) => each.id === id);
+        const letter = missives.find((each) => each.id === id);
         const blob = await reader.blob(letter?.bodyId ?? '');
         const stream = await blob?.stream({ start: 0, end: 4 });
         let head = '';
