@@ -6,6 +6,7 @@ import type { HookServices } from '../hooks/scope.js';
 import { namedHook } from '../hooks/timed.js';
 import type { Hooks, Services } from '../methods/context.js';
 import type { Registry } from '../methods/registry.js';
+import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/draft.js';
 import { indexOf, putValue } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
@@ -173,7 +174,7 @@ export class Recompute {
     derived: boolean,
     snapshot: Snapshot,
   ): Promise<Judged> {
-    const rows = await snapshot.get(type, ids, type.properties);
+    const rows = await existingOrDefault(type, ids, snapshot);
     const counted = await this.#counted(type, rows, snapshot);
     const { hooks } = this.#services;
     const { formed, kept } = derived
@@ -195,21 +196,17 @@ export class Recompute {
     rows: readonly StoredObject[],
     transaction: Snapshot,
   ): Promise<readonly StoredObject[]> {
-    const counts = type.properties.flatMap(({ name, computed }) =>
-      computed?.kind === 'count' ? [{ name, source: `${computed.type}\n${computed.by}` }] : [],
-    );
-    if (counts.length === 0 || rows.length === 0) return rows;
-    const targets = [{ type: type.name, ids: rows.map(({ id }) => id) }];
-    const records = await transaction.referrers(targets, [], Number.MAX_SAFE_INTEGER - 1);
-    const tally = new Map<string, number>();
-    for (const { toId, fromType, reference } of records) {
-      const key = `${toId}\n${fromType}\n${reference}`;
-      tally.set(key, (tally.get(key) ?? 0) + 1);
+    const { allAggregates } = this.#services.registry.relations;
+    const own = allAggregates.filter((one) => one.type === type);
+    if (own.length === 0 || rows.length === 0) return rows;
+    const ids = rows.map(({ id }) => id);
+    const counted = rows.map((row) => Object.assign(emptyObject(), row));
+    for (const aggregate of own) {
+      const values = await transaction.aggregate(aggregate, ids);
+      const { name, default: none = null } = aggregate.property;
+      for (const row of counted) row[name] = values.get(row['id'] as string) ?? none;
     }
-    return rows.map((row) => {
-      const now = counts.map(({ name, source }) => [name, tally.get(`${row.id}\n${source}`) ?? 0]);
-      return Object.assign(emptyObject(), row, Object.fromEntries(now)) as StoredObject;
-    });
+    return counted as readonly StoredObject[];
   }
 
   async #write(
@@ -226,6 +223,17 @@ export class Recompute {
       throw error;
     }
   }
+}
+
+/** Returns the objects of `ids`; of a singleton that has no row, what readers see. */
+async function existingOrDefault(
+  type: DataTypeDefinition,
+  ids: readonly string[],
+  snapshot: Snapshot,
+): Promise<readonly StoredObject[]> {
+  const rows = await snapshot.get(type, ids, type.properties);
+  const isUnwritten = type.singleton === true && rows.length === 0 && ids.includes(SINGLETON_ID);
+  return isUnwritten ? [unwrittenSingleton(indexOf(type))] : rows;
 }
 
 /** Nobody asks: it is the server that has the objects computed. */

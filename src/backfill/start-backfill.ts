@@ -3,13 +3,14 @@ import { recordedReferencesOf } from '../capability/named-references.js';
 import { holdsBlobs } from '../capability/places.js';
 import { UNKNOWN_COLUMN } from '../capability/unknown-properties.js';
 import {
+  accountRows,
   allRows,
   type BackfillDatabase,
+  type BackfillNote,
   type BackfillRow,
   type BackfillRows,
   filledRows,
   goneRows,
-  miscountedRows,
   type RowKey,
   writtenRows,
 } from '../database/backfill-database.js';
@@ -49,6 +50,11 @@ const FOLLOWED = 86_400_000;
 const PAUSE = 10_000;
 /** How often all records are read for what gone objects have left, ms. */
 const GONE_PAUSE = 300_000;
+
+/** Returns the rows of a type; of a singleton, which may have none yet, one for each account. */
+function rowsOf(type: DataTypeDefinition): BackfillRows {
+  return type.singleton === true ? accountRows() : allRows(type.table);
+}
 
 interface Followed {
   readonly at: number;
@@ -138,8 +144,7 @@ class Backfill {
       await this.#adopt(key.slice('adopt:'.length));
       await database.forget(key);
     }
-    for (const { key, value } of await database.notes()) {
-      if (!key.startsWith('compute:')) continue;
+    for (const { key, value } of this.#inOrder(await database.notes())) {
       const computed = this.#computed(key);
       if (computed !== null) await this.#compute(computed, positionOf(value));
       await database.forget(key);
@@ -158,6 +163,21 @@ class Backfill {
       await database.reset(key, table);
       log.info({ type: this.#byTable.get(table)?.name ?? table }, 'old states are refused');
     }
+  }
+
+  /** Returns the notes of what is to be computed: aggregates behind all that they are made of. */
+  #inOrder(notes: readonly BackfillNote[]): readonly BackfillNote[] {
+    const { allAggregates } = this.#options.registry.relations;
+    const places = new Map(
+      allAggregates.map(({ type, property }, at) => [
+        `compute:${type.table}/${property.column}`,
+        at + 1,
+      ]),
+    );
+    const placeOf = ({ key }: BackfillNote): number => places.get(key) ?? 0;
+    return notes
+      .filter(({ key }) => key.startsWith('compute:'))
+      .toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 
   async isFollowing(): Promise<boolean> {
@@ -247,7 +267,7 @@ class Backfill {
     const from = read.findIndex(({ table }) => table === start?.source);
     for (const source of read.slice(Math.max(0, from))) {
       const after = start?.source === source.table ? start.after : null;
-      const all = { type: source, rows: allRows(source.table), after };
+      const all = { type: source, rows: rowsOf(source), after };
       let rows = 0;
       for await (const batch of batches(database, all)) {
         await this.#computeBatch(type, property, batch);
@@ -301,24 +321,19 @@ class Backfill {
     this.#cleared.set(type.name, at);
   }
 
-  /** Counts of the type, and counts that others have of it. */
+  /** Aggregates of the type, those that others have of it, and what is made of these in turn. */
   async #recount(type: DataTypeDefinition, isOver: () => boolean): Promise<void> {
     const { database, registry } = this.#options;
-    for (const counting of registry.dataTypes.values())
-      for (const { column, computed } of counting.properties) {
-        if (computed?.kind !== 'count') continue;
-        if (computed.type !== type.name && counting !== type) continue;
-        const counted = registry.dataTypes.get(computed.type);
-        const references = recordedReferencesOf(counted?.properties ?? []);
-        const reference = references.find(({ name }) => name === computed.by);
-        if (counted === undefined || reference === undefined) continue;
-        const from = { fromTable: counted.table, reference: reference.key };
-        const rows = miscountedRows({ table: counting.table, column, ...from });
-        for await (const batch of batches(database, { type: counting, rows })) {
-          if (isOver()) return;
-          await this.#recompute.objects(batch, { derived: false, record: true });
-        }
+    const concerned = new Set([type]);
+    for (const aggregate of registry.relations.allAggregates) {
+      if (!concerned.has(aggregate.source) && !concerned.has(aggregate.type)) continue;
+      const rows = database.miscountedRows(aggregate);
+      for await (const batch of batches(database, { type: aggregate.type, rows })) {
+        if (isOver()) return;
+        concerned.add(aggregate.type);
+        await this.#recompute.objects(batch, { derived: false, record: true });
       }
+    }
   }
 
   /** Returns properties that are computed from objects of the type. */

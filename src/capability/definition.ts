@@ -5,7 +5,7 @@ import type { SortKeyName, StringFormat } from './formats/index.js';
 import type { Part } from './parts.js';
 import type { Place } from './places.js';
 import type { TextRule } from './text-rule.js';
-import type { TypeRules } from './type-rules.js';
+import type { RuleCondition, TypeRules } from './type-rules.js';
 import type { Validator } from './validation.js';
 
 export type { StringFormat } from './formats/index.js';
@@ -45,13 +45,30 @@ export interface ReferenceDefinition {
 export type ComputedDefinition =
   /** A pure, synchronous function (hook file) of properties of the same object. */
   | { readonly kind: 'from'; readonly properties: readonly string[] }
-  /** How many objects of `type` refer to this one by their reference `by` (named-references.ts). */
-  | { readonly kind: 'count'; readonly type: string; readonly by: string }
+  | AggregateDefinition
   /** A function (hook file) that is told which source objects changed. */
   | {
       readonly kind: 'on';
       readonly sources: readonly { readonly type: string; readonly property: string }[];
     };
+
+/** How an aggregate makes one value of many: their number, their sum, the least or the greatest. */
+export type AggregateKind = 'count' | 'sum' | 'min' | 'max';
+
+/** A value that the engine makes of all objects of `type` that refer to this one. */
+export interface AggregateDefinition {
+  readonly kind: AggregateKind;
+  readonly type: string;
+  /**
+   * The name of their reference (named-references.ts). Absent for all objects of the account: the
+   * property belongs to a singleton.
+   */
+  readonly by?: string;
+  /** The property of theirs that is added or compared; of a count, whose values are distinct. */
+  readonly of?: string;
+  /** Only objects that meet all of these conditions. */
+  readonly where?: readonly RuleCondition[];
+}
 
 /**
  * The standard columns have roles, so that no shared code knows a property by its name. `unknown`

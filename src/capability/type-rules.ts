@@ -15,6 +15,8 @@ interface RuleError {
 /** The values of one property by which a rule holds. */
 export interface RuleCondition {
   readonly property: string;
+  /** The names of members that lead from the property's value to the one that is compared. */
+  readonly path?: readonly string[];
   readonly values: readonly JsonValue[];
   /** The rule holds by every other value. */
   readonly isNot?: true;

@@ -1,4 +1,5 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
+import type { Aggregate } from '../capability/aggregates.js';
 import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
@@ -6,17 +7,6 @@ export interface BackfillNote {
   /** `adopt:`, `normalize:`, `follow:` or `reset:TABLE`, or `compute:TABLE/COLUMN`. */
   readonly key: string;
   readonly value: string;
-}
-
-/**
- * A computed count: objects of `table` hold in `column` how many of `fromTable` refer to them by
- * the reference with this key.
- */
-export interface CountColumn {
-  readonly table: string;
-  readonly column: string;
-  readonly fromTable: string;
-  readonly reference: string;
 }
 
 /** The records that objects of `table` may have. */
@@ -49,9 +39,14 @@ export type BackfillDatabase = ReturnType<typeof openBackfillDatabase>;
 /** A reset may have many change records to delete, ms. */
 const RESET_TIME = 600_000;
 
+/** Returns the condition of a row "t" with a wrong aggregate; null where no condition tells. */
+export type Miscounted = (aggregate: Aggregate) => string | null;
+
 /** Returns the database as the work sees it that migrations leave to the engine. */
-export function openBackfillDatabase(prisma: PrismaClient) {
+export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounted = () => null) {
   return {
+    miscountedRows: (aggregate: Aggregate) => miscountedRows(aggregate, miscounted),
+
     newest: () => newestMigration(prisma),
 
     notes(): Promise<readonly BackfillNote[]> {
@@ -159,12 +154,18 @@ export function beginningRows(
   return { from: name(table), where: Prisma.sql`(${Prisma.join(begins, ' OR ')})` };
 }
 
-/** Returns objects whose count is wrong. */
-export function miscountedRows({ table, column, fromTable, reference }: CountColumn): BackfillRows {
-  const where = Prisma.sql`"t".${name(column)} <> (SELECT count(*) FROM "JmapReference" AS "r"
-    WHERE "r"."accountId" = "t"."accountId" AND "r"."toType" = ${table} AND "r"."toId" = "t"."id"
-    AND "r"."fromType" = ${fromTable} AND "r"."property" = ${reference})`;
-  return { from: name(table), where };
+/** Returns a row for each account: that of a singleton, whether it has been written or not. */
+export function accountRows(): BackfillRows {
+  const from = Prisma.sql`(SELECT "id" AS "accountId", 'singleton' AS "id" FROM "JmapAccount")`;
+  return { from, where: Prisma.sql`TRUE` };
+}
+
+/** Returns objects whose aggregate is wrong; all of them where no condition tells. */
+function miscountedRows(aggregate: Aggregate, miscounted: Miscounted): BackfillRows {
+  if (aggregate.reference === null) return accountRows();
+  const condition = miscounted(aggregate);
+  const rows = allRows(aggregate.type.table);
+  return condition === null ? rows : { ...rows, where: Prisma.sql`${Prisma.raw(condition)}` };
 }
 
 /** Returns objects that are gone, and have left records of references or blobs. */

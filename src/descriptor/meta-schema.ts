@@ -4,7 +4,7 @@ import { flag, freeObject, names, ref, text } from './meta-schema/key-schemas.js
 import { method } from './meta-schema/method-keys.js';
 import { property } from './meta-schema/property-keys.js';
 import { filter, sort } from './meta-schema/query-keys.js';
-import { condition, immutableRule, requiredRule } from './meta-schema/rule-keys.js';
+import { condition, immutableRule, partCondition, requiredRule } from './meta-schema/rule-keys.js';
 import { dataType, standardMethod } from './meta-schema/type-keys.js';
 import { definition, schema } from './meta-schema/value-keys.js';
 
@@ -70,6 +70,7 @@ export const META_SCHEMA: JSONSchema7 = {
     filter,
     sort,
     condition,
+    partCondition,
     immutableRule,
     requiredRule,
     standardMethod,

@@ -1,20 +1,24 @@
-import type { ComputedDefinition, PropertyKind, PropertyRole } from '../capability/definition.js';
+import { AGGREGATE_KINDS } from '../capability/aggregates.js';
+import type {
+  AggregateKind,
+  ComputedDefinition,
+  PropertyKind,
+  PropertyRole,
+} from '../capability/definition.js';
 import { referenceName, singleReference } from '../capability/named-references.js';
 import type { Place } from '../capability/places.js';
 import { escapeToken } from '../protocol/json-pointer.js';
+import { buildCondition, type ConditionView, viewInnerConditions } from './condition-view.js';
 import { kindOf, typeOf } from './kinds.js';
 import { flag, items, type Located, type Member, member, text } from './located.js';
 import type { Location } from './model.js';
+import { type NameView, nameOf } from './name-view.js';
 import { type InnerSchema, isBlob, schemasIn } from './schema-places.js';
+
+export { type NameView, nameOf } from './name-view.js';
 
 /** The standard properties that a type may replace or leave out. */
 export const TIMES = ['created', 'updated'] as const;
-
-/** A name that the descriptor gives to something that stands elsewhere. */
-export interface NameView {
-  readonly name: string;
-  readonly at: Location;
-}
 
 /** A reference as declared. `target` may be no type; a rule reports that. */
 export interface ReferenceView {
@@ -36,8 +40,18 @@ export interface ComputedView {
   readonly at: Location;
   readonly node: Located;
   readonly from: readonly NameView[];
-  readonly count?: { readonly type: NameView; readonly by: NameView };
+  readonly aggregate?: AggregateView;
   readonly on: readonly (NameView & { readonly type: string; readonly property: string })[];
+}
+
+/** An aggregate as declared: `count`, `sum`, `min` or `max`. */
+export interface AggregateView {
+  readonly kind: AggregateKind;
+  readonly type: NameView;
+  /** The property behind the type, as in `Line.amount`, or what `distinct` names. */
+  readonly of?: NameView;
+  readonly by?: NameView;
+  readonly where: readonly ConditionView[];
 }
 
 /** A property as declared, with the places that messages name. */
@@ -130,12 +144,6 @@ export function isTypeName(name: string | undefined): name is string {
   return name !== undefined && /^[A-Z]/.test(name);
 }
 
-/** Returns a name with its place; undefined where the value is no text. */
-export function nameOf(node: Located | undefined): NameView | undefined {
-  const name = text(node);
-  return node === undefined || name === undefined ? undefined : { name, at: node.at };
-}
-
 /**
  * Returns the reference that a schema declares, if it does: by `setOf: Type` its keys, and by
  * `references` its text, or its items if it is a list.
@@ -172,31 +180,59 @@ function ownStep(node: Located, { at }: NameView): Place {
   return typeOf(node).type === 'array' ? [{ each: 'item' }] : [];
 }
 
-/**
- * Returns the sources under `computed`. It leaves out what is no name, and a count without `by`.
- */
-function viewComputed(node: Located): ComputedView {
-  const type = nameOf(member(node, 'count'));
-  const by = nameOf(member(node, 'by'));
+/** Returns the sources under `computed`. It leaves out what is no name. */
+export function viewComputed(node: Located): ComputedView {
+  const aggregate = viewAggregate(node);
   return {
     at: node.at,
     node,
     from: items(member(node, 'from')).flatMap((item) => nameOf(item) ?? []),
-    ...(type === undefined || by === undefined ? {} : { count: { type, by } }),
+    ...(aggregate === undefined ? {} : { aggregate }),
     on: items(member(node, 'on')).flatMap((item) => {
       const source = nameOf(item);
-      if (source === undefined) return [];
-      const [first = '', ...rest] = source.name.split('.');
-      return [{ ...source, type: first, property: rest.join('.') }];
+      return source === undefined ? [] : [{ ...source, ...splitSource(source) }];
     }),
+  };
+}
+
+/** Returns the parts of `Type.property`: the name of a property may have a point. */
+function splitSource({ name }: NameView): { readonly type: string; readonly property: string } {
+  const [type = '', ...rest] = name.split('.');
+  return { type, property: rest.join('.') };
+}
+
+/** Returns the first aggregate of a `computed`; undefined where it has none. */
+function viewAggregate(node: Located): AggregateView | undefined {
+  const kind = AGGREGATE_KINDS.find((key) => member(node, key) !== undefined);
+  const source = kind && nameOf(member(node, kind));
+  if (kind === undefined || source === undefined) return undefined;
+  const { at } = source;
+  const named = splitSource(source);
+  const of = kind === 'count' ? nameOf(member(node, 'distinct')) : { name: named.property, at };
+  const by = nameOf(member(node, 'by'));
+  return {
+    kind,
+    type: kind === 'count' ? source : { name: named.type, at },
+    ...(of === undefined ? {} : { of }),
+    ...(by === undefined ? {} : { by }),
+    where: viewInnerConditions(member(node, 'where')),
   };
 }
 
 /** Returns the engine's form of a `computed` that the rules accepted: it has one kind of source. */
 export function computedDefinition(view: ComputedView): ComputedDefinition {
-  if (view.count !== undefined)
-    return { kind: 'count', type: view.count.type.name, by: view.count.by.name };
+  if (view.aggregate !== undefined) return aggregateDefinition(view.aggregate);
   return view.on.length > 0
     ? { kind: 'on', sources: view.on.map(({ type, property }) => ({ type, property })) }
     : { kind: 'from', properties: view.from.map(({ name }) => name) };
+}
+
+function aggregateDefinition({ kind, type, of, by, where }: AggregateView): ComputedDefinition {
+  return {
+    kind,
+    type: type.name,
+    ...(by === undefined ? {} : { by: by.name }),
+    ...(of === undefined ? {} : { of: of.name }),
+    ...(where.length === 0 ? {} : { where: where.map(buildCondition) }),
+  };
 }

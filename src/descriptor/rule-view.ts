@@ -1,19 +1,13 @@
+import { type ConditionView, viewConditions } from './condition-view.js';
 import { items, type Located, type Member, member, members, text } from './located.js';
 import type { Location } from './model.js';
-import { type NameView, nameOf } from './property-view.js';
+import { type NameView, nameOf } from './name-view.js';
 
 /** The rules of a type as declared, with the places that messages name. Nothing is judged here. */
 export interface RulesView {
   readonly transitions: readonly TransitionView[];
   readonly immutable: readonly ImmutableView[];
   readonly required: readonly RequiredView[];
-}
-
-/** The values of one property by which a rule holds. */
-export interface ConditionView {
-  readonly property: NameView;
-  readonly values: readonly Located[];
-  readonly isNot: boolean;
 }
 
 export interface TransitionView {
@@ -105,17 +99,6 @@ function viewImmutable(node: Located): ImmutableView {
 /** Returns whether a rule keeps its objects from being destroyed. */
 export function keepsObject({ destroy }: ImmutableView): boolean {
   return text(destroy?.node) === 'refuse';
-}
-
-function viewConditions(node: Located | undefined): readonly ConditionView[] {
-  return members(node).map(({ name, nameAt, node: values }) => {
-    const not = member(values, 'not');
-    return {
-      property: { name, at: nameAt },
-      values: items(not ?? values),
-      isNot: not !== undefined,
-    };
-  });
 }
 
 function viewNames(node: Located | undefined): readonly NameView[] {

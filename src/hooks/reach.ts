@@ -1,11 +1,12 @@
+import { isAggregate } from '../capability/aggregates.js';
 import { recordedReferencesOf } from '../capability/named-references.js';
 import type { Registry } from '../methods/registry.js';
 
 /**
  * Returns the types whose writes may run a hook that waits. It may be their own check or
  * inTransaction, or an `after` that adds to their answers. Or it is a hook of a type that changes
- * with them: by references, counts or `on` sources. Such a write needs a transaction that it shares
- * with nobody.
+ * with them: by references, aggregates or `on` sources. Such a write needs a transaction that it
+ * shares with nobody.
  */
 export function exclusiveTypes(registry: Registry): ReadonlySet<string> {
   const { dataTypes, typeHooks } = registry;
@@ -51,7 +52,7 @@ function followersOf({ dataTypes }: Registry): ReadonlyMap<string, ReadonlySet<s
     for (const { type, onDestroy } of recordedReferencesOf(properties))
       if (onDestroy !== 'restrict') add(type, name);
     for (const { computed } of properties) {
-      if (computed?.kind === 'count') add(computed.type, name);
+      if (isAggregate(computed)) add(computed.type, name);
       if (computed?.kind === 'on') for (const { type } of computed.sources) add(type, name);
     }
   }

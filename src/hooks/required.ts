@@ -1,3 +1,4 @@
+import { isAggregate } from '../capability/aggregates.js';
 import type {
   CapabilityDefinition,
   MethodDefinition,
@@ -50,7 +51,7 @@ function missingComputes(capability: CapabilityDefinition): readonly string[] {
       );
     for (const { name, computed } of type.properties) {
       const where = computed?.kind === 'on' ? 'computeOn' : 'compute';
-      if (computed === undefined || computed.kind === 'count') continue;
+      if (computed === undefined || isAggregate(computed)) continue;
       if (functionOf(hooks?.[where]?.[name]) !== undefined) continue;
       missing.push(
         `Nothing computes ${type.name}.${name}: ${fileOf(capability)} needs ` +

@@ -23,6 +23,7 @@ import type {
 import { HookHandleError } from '../methods/hook-errors.js';
 import type { Registry } from '../methods/registry.js';
 import { UnitOfWork } from '../methods/work/unit.js';
+import { upkeepOf } from '../methods/work/upkeep-of-services.js';
 import type { SetError } from '../protocol/errors.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { runInSlices } from '../runtime/slices.js';
@@ -184,7 +185,8 @@ class HookedCall extends HookScope implements CallHooks {
     return services.store.write(accountOf(this.context).id, options, async (transaction) => {
       this.begin();
       const slices = this.context.startSlices(true);
-      const unit = new UnitOfWork(transaction, request.principal.userId, slices);
+      const { userId } = request.principal;
+      const unit = new UnitOfWork(transaction, userId, slices, upkeepOf(services));
       const result = await work(unit);
       await this.beforeCommit(unit);
       await unit.record();

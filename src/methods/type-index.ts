@@ -58,8 +58,6 @@ export interface TypeIndex {
   readonly blobs: readonly BlobProperty[];
   readonly references: readonly TypeReference[];
   readonly uniques: readonly UniqueDefinition[];
-  /** Computed: how many objects refer to an object. */
-  readonly counts: readonly PropertyDefinition[];
   /** A create without them stores the present time. */
   readonly defaultsToNow: readonly PropertyDefinition[];
   /** Whether a text that is no date may be stored in another form than it was sent. */
@@ -114,7 +112,6 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     blobs: type.properties.filter(holdsBlobs),
     references: referencesOf(type.properties),
     uniques: type.uniques ?? [],
-    counts: type.properties.filter(({ computed }) => computed?.kind === 'count'),
     defaultsToNow: type.properties.filter(({ defaultNow }) => defaultNow === true),
     forms: type.properties.some((property) =>
       [ownForm(property) ?? {}, ...(property.texts ?? [])].some(isForm),

@@ -10,7 +10,9 @@ import {
 } from '../database/postgresql/index.js';
 import type { BreakReason } from '../database/postgresql/pool.js';
 import { openPrisma } from '../database/postgresql/prisma.js';
+import { postgresql } from '../store/postgresql/dialect.js';
 import { createPostgresqlStore } from '../store/postgresql/index.js';
+import { miscountedSql } from '../store/sql/aggregate-sql.js';
 import type { Storage, StorageOptions } from './storage.js';
 
 /** Connections for calls, for accounts and tokens, and for what hooks read. */
@@ -81,7 +83,7 @@ export async function openPostgresqlStorage(
   const accessVersion = accessVersionOf(accessPool);
   return {
     ...{ store, prisma, accessVersion, hooks, shared: true },
-    backfill: openBackfillDatabase(generalPrisma),
+    backfill: openBackfillDatabase(generalPrisma, (one) => miscountedSql(one, postgresql)),
     // Its server minds them.
     requireFiles: () => undefined,
     // PostgreSQL ends what a client has left.

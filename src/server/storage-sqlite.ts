@@ -11,6 +11,8 @@ import {
   Writer,
 } from '../database/sqlite/index.js';
 import { openPrisma } from '../database/sqlite/prisma.js';
+import { miscountedSql } from '../store/sql/aggregate-sql.js';
+import { sqlite } from '../store/sqlite/dialect.js';
 import { createSqliteStore } from '../store/sqlite/index.js';
 import type { Storage, StorageOptions } from './storage.js';
 
@@ -51,7 +53,7 @@ export async function openSqliteStorage(
   const accessVersion = rememberedFor(VERSION_AGE, () =>
     String(version.get(ACCESS_VERSION) ?? '0'),
   );
-  const backfill = openBackfillDatabase(prisma);
+  const backfill = openBackfillDatabase(prisma, (one) => miscountedSql(one, sqlite));
   const isHeld = (): boolean => store.isInThread;
   const requireFiles = (): void => files.require();
   return { store, prisma, accessVersion, hooks, backfill, shared: false, requireFiles, isHeld };

@@ -1,3 +1,4 @@
+import type { Aggregate } from '../capability/aggregates.js';
 import type {
   DataTypeDefinition,
   FilterDefinition,
@@ -517,6 +518,26 @@ export interface Snapshot {
 
   /** Returns the answer that was kept under a key at `since` (ms) or later; null for none. */
   keptAnswer(key: string, since: number): Promise<KeptAnswer | null>;
+
+  /**
+   * Returns the values that an aggregate has, by id. Leaves out objects of which it has none. The
+   * objects `except` are no part of it.
+   */
+  aggregate(
+    aggregate: Aggregate,
+    ids: readonly string[],
+    except?: readonly string[],
+  ): Promise<ReadonlyMap<string, JsonValue>>;
+
+  /**
+   * Of a count of distinct values: returns the indexes of `values` that an object which is not in
+   * `except` has there.
+   */
+  heldByOthers(
+    aggregate: Aggregate,
+    values: readonly { readonly id: string; readonly value: JsonValue }[],
+    except: readonly string[],
+  ): Promise<ReadonlySet<number>>;
 
   /** Returns the ids of the (whole) `objects` that a write would change in some column. */
   stale(type: DataTypeDefinition, objects: readonly StoredObject[]): Promise<ReadonlySet<string>>;

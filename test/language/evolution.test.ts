@@ -4,18 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProject, type Project, thing } from '../scripts/generator/project.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { regenerate, serveType } from './rig.js';
+import { nextVersion, regenerate, serveType } from './rig.js';
 
 const postgresql = usePostgresql();
 
-/** Makes the next version of a project: with its migrations, and other descriptors. */
-async function next(before: Project, text: string): Promise<Project> {
-  const project = await createProject({ 'things.yaml': thing(text) });
-  for (const [path, content] of Object.entries(await before.tree('prisma')))
-    await project.write(join('prisma', path), content);
-  project.release();
-  return project;
-}
+/** Makes the next version of a project: with its migrations, and another type. */
+const next = (before: Project, text: string): Promise<Project> =>
+  nextVersion(before, { 'things.yaml': thing(text) });
 
 const FIRST = `unknownProperties: keep
 properties:

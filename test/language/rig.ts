@@ -20,6 +20,18 @@ export async function generatedOf(folder: string, ...files: readonly string[]): 
   return project;
 }
 
+/** Makes the next version of a project: with its migrations, and other descriptors. */
+export async function nextVersion(
+  before: Project,
+  descriptors: Record<string, string>,
+): Promise<Project> {
+  const project = await createProject(descriptors);
+  for (const [path, content] of Object.entries(await before.tree('prisma')))
+    await project.write(join('prisma', path), content);
+  project.release();
+  return project;
+}
+
 /** Generates, and expects that nothing is wrong. */
 export async function regenerate(project: Project): Promise<void> {
   const { code, stderr } = await project.generate();

@@ -1,5 +1,6 @@
 import type { CapabilityDefinition } from '../../src/capability/capability-definition.js';
 import type { OnDestroy, PropertyDefinition } from '../../src/capability/definition.js';
+import { referring } from '../support/references.js';
 import { dataType, methodsOf, property, STANDARD } from './gadget.js';
 
 /**
@@ -11,7 +12,7 @@ const URN = 'https://example.com/jmap/shelves';
 
 function reference(name: string, type: string, onDestroy: OnDestroy): PropertyDefinition {
   const to = { type, form: 'single', onDestroy, acyclic: false } as const;
-  const more = { nullable: true, default: null, format: 'id', reference: to } as const;
+  const more = { nullable: true, default: null, format: 'id', ...referring(to) } as const;
   return property(name, 'string', more);
 }
 

@@ -1,4 +1,8 @@
 import { expect } from 'expect';
+import type {
+  AggregateDefinition,
+  ComputedDefinition,
+} from '../../../src/capability/definition.js';
 import { typeChecks } from '../check.js';
 import { NotApplicable } from '../not-applicable.js';
 import { type Link, listLinks, wrapIds } from '../subject/links.js';
@@ -10,12 +14,19 @@ import { Targets } from './targets.js';
 /** `computed: { count }`: properties that count objects of this type or another one. */
 
 /**
- * Finds the counted properties of a type: the objects of another type that refer to each object.
+ * Finds the counted properties of a type: all objects of another type that refer to each object.
  */
 export const findCounts = ({ described }: Subject) =>
   described.properties.flatMap(({ name, computed, access }) =>
-    computed?.kind === 'count' && access !== 'internal' ? [{ name, computed }] : [],
+    isWholeCount(computed) && access !== 'internal' ? [{ name, computed }] : [],
   );
+
+type WholeCount = AggregateDefinition & { readonly by: string };
+
+function isWholeCount(computed: ComputedDefinition | undefined): computed is WholeCount {
+  if (computed?.kind !== 'count') return false;
+  return computed.by !== undefined && computed.of === undefined && computed.where === undefined;
+}
 
 /** Returns the reference by which objects of a type are counted. */
 export function findCounted({ described, type }: Subject, name: string): Link {

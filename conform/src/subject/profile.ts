@@ -1,3 +1,4 @@
+import { isAggregate } from '../../../src/capability/aggregates.js';
 import type { StandardMethodName } from '../../../src/capability/definition.js';
 import type { ModelProperty, ModelSort, ModelType } from '../../../src/descriptor/model.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
@@ -187,7 +188,7 @@ const canDiffer = ({ kind, schema, references }: ModelProperty): boolean =>
  */
 function readInitial({ default: value = null, computed, nullable, kind }: ModelProperty): Json {
   const isSaid = value !== null || nullable;
-  if (isSaid && (computed === undefined || computed.kind === 'count')) return value as Json;
+  if (isSaid && (computed === undefined || isAggregate(computed))) return value as Json;
   const any = satisfying(
     nullable ? 'any value' : 'any value but null',
     (one) => one !== undefined && (nullable || one !== null),

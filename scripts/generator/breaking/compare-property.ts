@@ -1,3 +1,4 @@
+import { isAggregate } from '../../../src/capability/aggregates.js';
 import { type Place, placeText } from '../../../src/capability/places.js';
 import { mayHaveText, placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
@@ -72,6 +73,8 @@ export function compareProperty(
     tell('storage', false, where, 'its blob records are made anew');
   const recomputed =
     canonicalJson(before.computed ?? null) !== canonicalJson(after.computed ?? null);
+  if (recomputed && isAggregate(before.computed) && isAggregate(after.computed))
+    tellSeen('wire', true, where, 'is made of other values now');
   if (recomputed && after.computed !== undefined)
     tell('storage', true, where, 'is computed for the objects that exist: its values go');
   return (

@@ -20,17 +20,27 @@ export function underNewNames(
       const properties = computed.properties.map((name) => property(own, name));
       return { kind: 'from', properties };
     }
-    case 'count': {
-      const [first = '', ...path] = computed.by.split('/');
-      const by = [escapeToken(property(computed.type, unescapeToken(first))), ...path].join('/');
-      return { kind: 'count', type: type(computed.type), by };
-    }
     case 'on': {
       const sources = computed.sources.map((source) => ({
         type: type(source.type),
         property: property(source.type, source.property),
       }));
       return { kind: 'on', sources };
+    }
+    default: {
+      const { by, of: read, where } = computed;
+      const now = (name: string) => property(computed.type, name);
+      const [first = '', ...path] = (by ?? '').split('/');
+      const reference = [escapeToken(now(unescapeToken(first))), ...path].join('/');
+      return {
+        ...computed,
+        type: type(computed.type),
+        ...(by === undefined ? {} : { by: reference }),
+        ...(read === undefined ? {} : { of: now(read) }),
+        ...(where === undefined
+          ? {}
+          : { where: where.map((one) => ({ ...one, property: now(one.property) })) }),
+      };
     }
   }
 }

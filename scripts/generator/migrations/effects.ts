@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
-import type { ComputedDefinition } from '../../../src/capability/definition.js';
+import { isAggregate } from '../../../src/capability/aggregates.js';
 import {
   columnOfKey,
   type Reference,
@@ -11,6 +11,7 @@ import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/mo
 import { placesBeside } from '../../../src/descriptor/schema-places.js';
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
+import { type SourcesOf, sourcesOf, wayOf } from './computed-ways.js';
 import type { Snapshot } from './history.js';
 import { type ReleasedType, type Renamed, releasedTypes } from './lineage.js';
 
@@ -41,11 +42,7 @@ export interface TypeEffect {
   readonly formerReferences: readonly string[];
   /** Its rows in JmapBlobReference must be made anew. */
   readonly blobs: boolean;
-  /** Computed counts that are new, or count something else now. */
-  readonly counts: readonly ModelProperty[];
-  /**
-   * Properties that a hook file computes which are new, or are computed from something else now.
-   */
+  /** Computed properties that are new, or are computed from something else now. */
   readonly computed: readonly ModelProperty[];
   /** Properties whose texts have another stored form from now on. */
   readonly reformed: readonly ModelProperty[];
@@ -72,25 +69,71 @@ export function effectsOf({
   const types = model.capabilities.flatMap((capability) => capability.types);
   const sourcesNow = sourcesOf(types);
   const sourcesBefore = sourcesOf([...releasedTypes(snapshot).values()]);
-  return types.flatMap((type) => {
+  const compared = types.flatMap((type) => {
     const released = releasedTypes(snapshot).get(type.table);
     if (released === undefined) return [];
-    const before = propertiesBefore(released, renames, sourcesBefore);
-    const recomputed = ({ column, computed }: ModelProperty): boolean => {
-      if (computed === undefined) return false;
-      const sources = sourcesNow(computed, type.name);
-      return (
-        [[type.table, column] as const, ...sources].some(([table, of]) =>
-          filled.get(table)?.has(columnOfKey(of)),
-        ) || before.get(column)?.computed !== canonicalJson([computed.kind, ...sources])
-      );
-    };
-    const effect = compare(type, before, filled.get(type.table) ?? new Set(), recomputed, leaves);
+    return [{ type, released, before: propertiesBefore(released, renames, sourcesBefore) }];
+  });
+  const stale = new Set(
+    [...filled].flatMap(([table, columns]) => [...columns].map((column) => `${table}/${column}`)),
+  );
+  const isStale = (table: string, key: string) => stale.has(`${table}/${columnOfKey(key)}`);
+  for (const { type, before } of compared)
+    for (const property of reformedOf(type, before)) stale.add(`${type.table}/${property.column}`);
+  const isRecomputed = ({ type, before }: Compared, { column, computed }: ModelProperty) => {
+    if (computed === undefined) return false;
+    const sources = sourcesNow(computed, type.name);
+    return (
+      isStale(type.table, column) ||
+      sources.some(([table, key]) => isStale(table, key)) ||
+      before.get(column)?.computed !== wayOf(computed, sources)
+    );
+  };
+  // A value that is made of a recomputed one is computed anew, too.
+  for (let size = -1; size < stale.size; ) {
+    size = stale.size;
+    for (const one of compared)
+      for (const property of one.type.properties)
+        if (isRecomputed(one, property)) stale.add(`${one.type.table}/${property.column}`);
+  }
+  const ofReleased = compared.map((one) => {
+    const { type, released, before } = one;
+    const altered = filled.get(type.table) ?? new Set<string>();
+    const recomputed = (property: ModelProperty) => isRecomputed(one, property);
+    const effect = compare(type, before, altered, recomputed, leaves);
     const renamed = type.properties.some(({ name, column }) => {
       const old = released.properties.find((property) => property.column === column);
       return old !== undefined && old.name !== name && before.get(column)?.visible;
     });
-    return [renamed ? { ...effect, seen: true } : effect];
+    return renamed ? { ...effect, seen: true } : effect;
+  });
+  return [...ofReleased, ...types.flatMap((type) => newSingleton(type, snapshot))];
+}
+
+/** Returns the effect of a new singleton with aggregates: there are objects that it counts. */
+function newSingleton(type: ModelType, snapshot: Snapshot): readonly TypeEffect[] {
+  const computed = type.properties.filter((property) => isAggregate(property.computed));
+  if (!type.singleton || computed.length === 0 || releasedTypes(snapshot).has(type.table))
+    return [];
+  const none = { references: [], formerReferences: [], reformed: [] };
+  return [{ type, seen: false, blobs: false, computed, ...none }];
+}
+
+/** A type, and its properties in the released state. */
+interface Compared {
+  readonly type: ModelType;
+  readonly before: ReadonlyMap<string, Before>;
+}
+
+/** Returns properties whose texts have another stored form from now on. */
+function reformedOf(
+  type: ModelType,
+  before: ReadonlyMap<string, Before>,
+): readonly ModelProperty[] {
+  return type.properties.filter((property) => {
+    const old = before.get(property.column);
+    if (old?.forms === undefined || old.kind !== property.kind || !hasForms(property)) return false;
+    return old.forms !== formsOf(property.schema);
   });
 }
 
@@ -106,7 +149,7 @@ function propertiesBefore(
       // Of a migration before there were snapshots: columns alone, and there were no references.
       if (known === undefined) return [column, { visible: true }];
       const { kind, access, blobs, computed, nullable, optional } = known;
-      const read = computed && canonicalJson([computed.kind, ...sources(computed, released.name)]);
+      const read = computed && wayOf(computed, sources(computed, released.name));
       return [
         column,
         {
@@ -171,18 +214,8 @@ function compare(
         if (old === undefined || blobs.length === 0) return false;
         return altered.has(column) || placesBeside(blobs, old).length > 0;
       }),
-    reformed: type.properties.filter((property) => {
-      const old = before.get(property.column);
-      if (old?.forms === undefined || old.kind !== property.kind || !hasForms(property))
-        return false;
-      return old.forms !== formsOf(property.schema);
-    }),
-    counts: type.properties.filter(
-      (property) => property.computed?.kind === 'count' && recomputed(property),
-    ),
-    computed: type.properties.filter(
-      (property) => property.computed?.kind !== 'count' && recomputed(property),
-    ),
+    reformed: reformedOf(type, before),
+    computed: type.properties.filter(recomputed),
   };
 }
 
@@ -212,46 +245,12 @@ function emptyChanged(old: Before, { nullable, optional }: ModelProperty): boole
   return (old.optional === true && optional !== true) || (old.nullable === true && !nullable);
 }
 
-/** `key`: a column, or the key of a reference. */
-type Source = readonly [table: string, key: string];
-
 /** Returns the facts of a reference that its records depend on. */
 function factsOf(
   { type, place }: Pick<Reference, 'type' | 'place'>,
   typeNamed: (name: string) => string = (name) => name,
 ): string {
   return canonicalJson([typeNamed(type), place]);
-}
-
-/**
- * The columns that a property of the type is computed from. They are compared by table and column,
- * which a rename keeps.
- */
-type SourcesOf = (computed: ComputedDefinition, type: string) => readonly Source[];
-
-function sourcesOf(
-  types: readonly Pick<ReleasedType, 'name' | 'table' | 'properties'>[],
-): SourcesOf {
-  const named = new Map(types.map((type) => [type.name, type]));
-  const source = (type: string, property: string): Source => {
-    const of = named.get(type);
-    const column = of?.properties.find(({ name }) => name === property)?.column;
-    return [of?.table ?? type, column ?? property];
-  };
-  return (computed, own) => {
-    switch (computed.kind) {
-      case 'from':
-        return computed.properties.map((name) => source(own, name));
-      case 'count': {
-        const of = recordedReferencesOf(named.get(computed.type)?.properties ?? []);
-        const by = of.find(({ name }) => name === computed.by);
-        const [table, column] = source(computed.type, computed.by);
-        return [[table, by?.key ?? column]];
-      }
-      case 'on':
-        return computed.sources.map(({ type, property }) => source(type, property));
-    }
-  };
 }
 
 function isVisible(access: ModelProperty['access']): boolean {

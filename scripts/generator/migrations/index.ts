@@ -257,8 +257,8 @@ function isNeeded(change: Change): boolean {
 }
 
 function doesMore(effect: TypeEffect): boolean {
-  const { seen, references, formerReferences, blobs, counts, computed } = effect;
-  const lists = [references, formerReferences, counts, computed];
+  const { seen, references, formerReferences, blobs, computed } = effect;
+  const lists = [references, formerReferences, computed];
   return seen || blobs || lists.some(({ length }) => length > 0);
 }
 

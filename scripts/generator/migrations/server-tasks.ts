@@ -9,7 +9,7 @@ import { text } from './sql.js';
  * (src/database/backfill-database.ts reads them):
  *
  * - `adopt:Todo` where objects may have undeclared values of names that are declared now
- * - `compute:Todo/place` for values that a hook file computes
+ * - `compute:Todo/place` for computed values: of a hook file, or counts and the like
  * - `normalize:Todo` where texts have another stored form from now on
  * - `follow:Todo` where the version before may go on writing rows without their derived values
  * - `reset:Todo` where it may go on giving clients states that the new version must refuse
@@ -27,9 +27,9 @@ export function writeServerTasks(
 ): string {
   const filled = new Set([...backfill.map(({ table }) => table), ...nullable]);
   const notes = effects.flatMap((effect) => {
-    const { type, seen, computed, counts, references, blobs, reformed } = effect;
+    const { type, seen, computed, references, blobs, reformed } = effect;
     const adopts = type.keepsUnknown === true && seen;
-    const lists = [computed, counts, references, reformed];
+    const lists = [computed, references, reformed];
     const derived =
       filled.has(type.table) || adopts || blobs || lists.some(({ length }) => length > 0);
     return [

@@ -1,4 +1,4 @@
-import { type Reference, recordedReferencesOf } from '../../../src/capability/named-references.js';
+import type { Reference } from '../../../src/capability/named-references.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Provider, Table } from '../emit/prisma-datamodel.js';
 import type { TypeEffect } from './effects.js';
@@ -23,9 +23,7 @@ const TYPE_COLUMNS: readonly (readonly [table: string, column: string])[] = [
 /** The columns that hold blobs for the version before, and for it alone. */
 type Held = (type: ModelType) => readonly PlaceInColumn[];
 
-/**
- * Returns the SQL that makes records about existing rows anew. References first: counts read them.
- */
+/** Returns the SQL that makes records about existing rows anew. */
 export function effectsSql(
   effects: readonly TypeEffect[],
   model: Model,
@@ -37,7 +35,6 @@ export function effectsSql(
     ...effects.flatMap((effect) => referenceRows(effect, tableOf, provider)),
     ...effects.filter(({ blobs }) => blobs).flatMap(({ type }) => blobRows(type, held, provider)),
     ...(effects.some(({ blobs }) => blobs) ? blobAges(provider) : []),
-    ...effects.flatMap((effect) => countRows(effect, model)),
   ];
   return section('Rows of the engine about the rows that exist.', statements);
 }
@@ -220,23 +217,4 @@ function blobAges(provider: Provider): readonly string[] {
     `UPDATE "JmapBlob" SET "unreferencedSince" = NULL
   WHERE "unreferencedSince" IS NOT NULL AND ${held};`,
   ];
-}
-
-function countRows({ type, counts }: TypeEffect, model: Model): readonly string[] {
-  const types = model.capabilities.flatMap((capability) => capability.types);
-  return counts.flatMap(({ column, computed }) => {
-    if (computed?.kind !== 'count') return [];
-    const from = types.find(({ name }) => name === computed.type);
-    const by = recordedReferencesOf(from?.properties ?? []).find(
-      ({ name }) => name === computed.by,
-    );
-    const table = quoted(type.table);
-    const origin = text(from?.table ?? computed.type);
-    return [
-      `UPDATE ${table} SET ${quoted(column)} = (SELECT count(*) FROM "JmapReference" AS "r"
-  WHERE "r"."accountId" = ${table}."accountId" AND "r"."toType" = ${text(type.table)}
-  AND "r"."toId" = ${table}."id" AND "r"."fromType" = ${origin}
-  AND "r"."property" = ${text(by?.key ?? computed.by)});`,
-    ];
-  });
 }

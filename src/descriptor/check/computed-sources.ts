@@ -1,3 +1,4 @@
+import { AGGREGATE_KINDS } from '../../capability/aggregates.js';
 import { onCycles } from '../cycles.js';
 import { member } from '../located.js';
 import type { ComputedView, PropertyView } from '../property-view.js';
@@ -5,7 +6,7 @@ import type { TypeView } from '../view.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { findProperty, findType, typesOf } from './types.js';
 
-const WAYS: readonly string[] = ['from', 'count', 'on'];
+const WAYS: readonly string[] = ['from', ...AGGREGATE_KINDS, 'on'];
 
 /** Refuses computed properties with wrong sources, in a cycle, writable, or unique in vain. */
 export const computed: Rule = (views, report) => {
@@ -15,7 +16,6 @@ export const computed: Rule = (views, report) => {
       if (property.computed === undefined) continue;
       judgeComputed(property, property.computed, report);
       for (const source of property.computed.from) judgeOwnSource(type, source, report);
-      judgeCount(type, property, types, report);
       for (const { name, at, type: typeName, property: propertyName } of property.computed.on) {
         if (propertyName === '') {
           report('bad-computed', at, `"${name}" is no source: write Type.property.`);
@@ -39,12 +39,12 @@ function judgeComputed(
   report: Report,
 ): void {
   const given = WAYS.filter((key) => member(node, key) !== undefined);
-  if (given.length !== 1 || (given[0] === 'count') !== (member(node, 'by') !== undefined))
+  if (given.length !== 1)
     report(
       'bad-computed',
       at,
-      `"${name}" is computed in one of three ways: { from: [property] }, { count: Type, by: ` +
-        'property } or { on: [Type.property] }.',
+      `"${name}" is computed in one way: { from: [property] }, { count: Type, by: property } ` +
+        '(or sum, min, max: Type.property) or { on: [Type.property] }.',
     );
   if (access !== 'serverSet' && access !== 'internal')
     report(
@@ -76,39 +76,6 @@ function judgeOwnSource(
 }
 
 /**
- * Reports a count that is no integer or may be null, that counts an unknown type, or that counts by
- * what doesn't refer to this type, or is weak.
- */
-function judgeCount(
-  type: TypeView,
-  { name, kind, nullable, optional, nameAt, computed }: PropertyView,
-  types: ReturnType<typeof typesOf>,
-  report: Report,
-): void {
-  const count = computed?.count;
-  if (count === undefined) return;
-  if (kind !== 'integer' || nullable || optional)
-    report('bad-computed', nameAt, `"${name}" is a count: type: integer, default: 0.`);
-  const target = findType(types, count.type, report);
-  if (target === undefined) return;
-  const all = target.properties.flatMap(({ references }) => references);
-  const by = all.find((reference) => reference.name === count.by.name);
-  if (by === undefined && findProperty(target, count.by, report) === undefined) return;
-  const complain = (why: string) =>
-    report('bad-computed', count.by.at, `"${count.by.name}" of ${count.type.name} ${why}.`);
-  if (by?.onDestroy === 'keep')
-    complain('is a weak reference (keep), of which there are no records to count');
-  else if (by?.target.name !== type.name) {
-    const to = by === undefined ? 'to nothing' : `to ${by.target.name}`;
-    const fit = all
-      .filter((each) => each.target.name === type.name && each.onDestroy !== 'keep')
-      .map((each) => each.name);
-    const legal = by === undefined && fit.length > 0 ? `: ${oneOf(fit)}` : '';
-    complain(`refers ${to}; what is counted refers to ${type.name}${legal}`);
-  }
-}
-
-/**
  * Reports unique properties that follow from other objects. The server judges uniqueness on what a
  * call writes. Such a value changes after that, and no call could be refused for it.
  */
@@ -120,7 +87,7 @@ function judgeUniques(type: TypeView, report: Report): void {
     if (property.references.some(({ onDestroy }) => onDestroy === 'setNull')) return seen.size > 1;
     const { computed } = property;
     if (computed === undefined) return false;
-    if (computed.count !== undefined || computed.on.length > 0) return true;
+    if (computed.aggregate !== undefined || computed.on.length > 0) return true;
     return computed.from.some(({ name }) => follows(byName.get(name), seen));
   };
   for (const { name, at } of type.uniques.flatMap(({ names }) => names)) {

@@ -3,6 +3,7 @@ import type { Location, Problem } from '../model.js';
 import { MAX_PROBLEMS } from '../parse.js';
 import type { CapabilityView } from '../view.js';
 import { accountCapabilities } from './account-capabilities.js';
+import { aggregates } from './aggregate-sources.js';
 import { answeredProperties } from './answered-properties.js';
 import { capabilityNames } from './capability-names.js';
 import { computed } from './computed-sources.js';
@@ -83,6 +84,7 @@ const MEANINGS: readonly Rule[] = Object.freeze([
   definitions,
   references,
   computed,
+  aggregates,
   uniques,
   answeredProperties,
   queryShapes,

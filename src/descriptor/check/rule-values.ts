@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../protocol/json.js';
 import { normalForm } from '../../text/index.js';
+import type { ConditionView } from '../condition-view.js';
 import { typeOf } from '../kinds.js';
 import { items, type Located, member } from '../located.js';
 import type { PropertyView } from '../property-view.js';
-import type { ConditionView } from '../rule-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
 import { hasType, outOfBounds } from './enum-values.js';

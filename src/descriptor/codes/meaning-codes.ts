@@ -2,6 +2,15 @@ import type { CodeTable } from './code-row.js';
 
 /** Codes of descriptors whose keys are legal, and say something together that is not. */
 export const MEANING = Object.freeze({
+  'bad-aggregate': {
+    cause:
+      'A count, sum, least or greatest value names objects of another type, their reference ' +
+      'to this object, and values that SQL can count or compare ' +
+      '([counts and sums](descriptors.md#counts-and-sums)).',
+    wrong: 'type: number, computed: { sum: Line.price, by: invoiceId }',
+    right:
+      "type: string, format: decimal, default: '0', computed: { sum: Line.price, by: invoiceId }",
+  },
   'bad-answered': {
     cause:
       'An [answered property](descriptors.md#answered-properties) has a name of its own, follows ' +
@@ -17,9 +26,9 @@ export const MEANING = Object.freeze({
   },
   'bad-computed': {
     cause:
-      'A computed property has one of [three forms](descriptors.md#computed), names sources ' +
+      'A computed property has one of [these forms](descriptors.md#computed), names sources ' +
       'that can change, and has `access: serverSet` or `internal`. One that follows other ' +
-      "objects (`count`, `on`, or a reference with `onDestroy: setNull`) can't be unique.",
+      "objects (`count`, `sum`, `on`, or a reference with `onDestroy: setNull`) can't be unique.",
     wrong: 'computed: { from: [] }',
     right: 'access: serverSet, computed: { from: [title] }',
   },

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from 'json-schema';
 import { ACCESS, STORED, wordNames, wordsText } from '../key-words.js';
 import { onRequest } from './answered-keys.js';
-import { deprecated, flag, names, nullsEqual, renamedFrom, text } from './key-schemas.js';
+import { deprecated, flag, names, nullsEqual, ref, renamedFrom, text } from './key-schemas.js';
 import { schemaKeys, typeNeeded } from './value-keys.js';
 
 export const property: JSONSchema7 = {
@@ -52,16 +52,25 @@ export const property: JSONSchema7 = {
       type: 'object',
       description:
         'The server computes the value from properties of the same object (from), objects that ' +
-        'refer to it (count, by), or properties of others (on).',
+        'refer to it (count, sum, min, max), or properties of others (on).',
       examples: [
         { from: ['title'] },
         { count: 'Gadget', by: 'parentId' },
+        { sum: 'Line.amount', by: 'invoiceId', where: { isOpen: true } },
         { on: ['Gadget.title'] },
       ],
       properties: {
         from: names('Properties of the same object that the hook function reads.', 'title'),
         count: text('The type whose objects are counted.', 'Gadget'),
-        by: text('The reference of the counted type that leads to this one.', 'parentId'),
+        sum: text('Type.property: the integer or decimal that is added up.', 'Line.amount'),
+        min: text(
+          'Type.property: the least of its values; null where there are none.',
+          'Bid.price',
+        ),
+        max: text('Type.property: the greatest of its values.', 'Email.receivedAt'),
+        by: text('The reference of that type that leads to this one.', 'parentId'),
+        where: ref('partCondition'),
+        distinct: text('Of a count: the property whose different values are counted.', 'threadId'),
         on: names('Type.property: where a change makes the hook function run.', 'Gadget.title'),
       },
       additionalProperties: false,

@@ -30,6 +30,22 @@ export const condition: JSONSchema7 = {
   },
 };
 
+/** The same of objects that an aggregate is made of; a name may lead into a value. */
+export const partCondition: JSONSchema7 = {
+  type: 'object',
+  description:
+    'Only objects with these values: of properties, or of members by their path ' +
+    '(`keywords/$seen`). One value, a list, or { not: [values] }.',
+  examples: [{ isOpen: true }, { 'keywords/$seen': null }, { status: { not: ['void'] } }],
+  minProperties: 1,
+  additionalProperties: {
+    if: { type: ['object', 'array'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: condition.additionalProperties as JSONSchema7,
+    else: { type: ['string', 'number', 'boolean', 'null'] },
+  },
+};
+
 const steps: JSONSchema7 = {
   type: 'object',
   description: 'By value: the values that may follow it. A value that isn’t listed is final.',

@@ -1,3 +1,4 @@
+import { isAggregate } from '../../capability/aggregates.js';
 import type { ModelProperty } from '../model.js';
 
 /** Tells who sees and who gives a property: the one place where emitters ask. */
@@ -13,10 +14,10 @@ export function isGiven({ access, computed }: ModelProperty): boolean {
 }
 
 /**
- * Returns whether hooks alone give it: the engine sets standard properties and counts by itself.
+ * Returns whether hooks alone give it: the engine sets standard properties and aggregates itself.
  */
 export function isGivenByHooks({ access, computed, role }: ModelProperty): boolean {
-  if (role !== undefined || computed?.kind === 'count') return false;
+  if (role !== undefined || isAggregate(computed)) return false;
   return access === 'internal' || access === 'serverSet' || computed !== undefined;
 }
 

@@ -2,27 +2,40 @@ import { BUILT_IN_METHODS } from '../../capability/capability-definition.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { titleOf } from '../expand.js';
 import { flag, type Located, member, members, text, words } from '../located.js';
-import type { Model, ModelCapability, ModelMethod, ModelType } from '../model.js';
+import type { Location, Model, ModelCapability, ModelMethod, ModelType } from '../model.js';
+import type { NameView } from '../name-view.js';
 import { byCodeUnit } from '../order.js';
 import { isBlob, schemasIn } from '../schema-places.js';
 import type { CapabilityView, MethodView } from '../view.js';
 import { deepFreeze } from './freeze.js';
 import { meaningHash } from './hash.js';
 import { buildSchema } from './property-schema.js';
-import { buildType, dropsIn } from './type.js';
-import { findInternal, type IsInternal, wireDescriptor } from './wire-descriptor.js';
+import { buildType, dropsIn, type Surroundings } from './type.js';
+import { findInternal, wireDescriptor } from './wire-descriptor.js';
 
 /** Builds the frozen model of descriptors that passed every check. */
 export function buildModel(views: readonly CapabilityView[]): Model {
-  const isInternal = findInternal(views);
+  const around = { isInternal: findInternal(views), distinct: findDistinct(views) };
   const capabilities = views
-    .map((view) => buildCapability(view, isInternal))
+    .map((view) => buildCapability(view, around))
     .sort((a, b) => byCodeUnit(a.name, b.name));
   return deepFreeze({ capabilities });
 }
 
+/** Finds the properties whose different values are counted: an index finds who else has one. */
+function findDistinct(views: readonly CapabilityView[]): Surroundings['distinct'] {
+  const found = new Map<string, { names: NameView[]; at: Location }[]>();
+  const types = views.flatMap((view) => view.types);
+  for (const { computed } of types.flatMap(({ properties }) => properties)) {
+    const { kind, type, of } = computed?.aggregate ?? {};
+    if (kind !== 'count' || type === undefined || of === undefined) continue;
+    found.set(type.name, [...(found.get(type.name) ?? []), { names: [of], at: of.at }]);
+  }
+  return found;
+}
+
 /** Returns the model of one descriptor. Its hash covers the meaning and no place or description. */
-function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCapability {
+function buildCapability(view: CapabilityView, around: Surroundings): ModelCapability {
   const { root } = view;
   const meaning = {
     urn: view.urn ?? '',
@@ -30,7 +43,7 @@ function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCap
     accountSession: (member(root, 'accountSession')?.value ?? {}) as JsonObject,
     bareSession: flag(member(root, 'bareSession'), false),
     accountLevel: flag(member(root, 'accountLevel'), true),
-    types: view.types.map(buildType),
+    types: view.types.map((type) => buildType(type, around)),
     methods: view.methods.map(buildMethod),
   };
   return {
@@ -40,7 +53,7 @@ function buildCapability(view: CapabilityView, isInternal: IsInternal): ModelCap
     name: view.base,
     description: words(root),
     descriptorHash: meaningHash({ ...meaning, types: meaning.types.map(withPlainSorts) }),
-    onWire: wireDescriptor(view, isInternal),
+    onWire: wireDescriptor(view, around.isInternal),
     at: view.urnAt,
   };
 }

@@ -10,6 +10,7 @@ import type { JsonValue } from '../../protocol/json.js';
 import { flag, member, text, words } from '../located.js';
 import type { ModelProperty } from '../model.js';
 import { computedDefinition, type PropertyView, type ReferenceView } from '../property-view.js';
+import { describeAggregate, type IsInternal } from './aggregate-words.js';
 import { buildSchema } from './property-schema.js';
 import { normalizationsOf, textRulesIn } from './text-rules.js';
 
@@ -20,15 +21,22 @@ const STANDARD_WORDS: Readonly<Record<string, string>> = {
   updated: 'When the object was last changed.',
 };
 
+/** The facts that a property's own text doesn't have. */
+interface PropertyPlace {
+  readonly required: boolean;
+  readonly column: string;
+  readonly isInternal: IsInternal;
+}
+
 /**
  * Returns the model of a declared property. One that is neither required nor optional has a
  * default, which may be null.
  */
 export function buildProperty(
   view: PropertyView,
-  required: boolean,
-  column: string,
+  { required, column, isInternal }: PropertyPlace,
 ): ModelProperty {
+  const { aggregate } = view.computed ?? {};
   const constant = view.nullable ? undefined : member(view.node, 'const')?.value;
   const given = member(view.node, 'default')?.value ?? constant;
   const isFormat = view.kind === 'string' && formatNamed(view.format) !== undefined;
@@ -56,7 +64,7 @@ export function buildProperty(
     ...(view.access === 'secret' ? { secret: secret as 'hash' | 'encrypt' } : {}),
     ...(flag(member(view.node, 'onRequest'), false) ? { onRequest: true as const } : {}),
     ...evolutionOf(view),
-    description: words(view.node),
+    description: words(view.node) || (aggregate ? describeAggregate(aggregate, isInternal) : ''),
     schema,
     at: view.nameAt,
   };

@@ -1,14 +1,13 @@
 import type {
   ImmutableRule,
   RequiredRule,
-  RuleCondition,
   TransitionRule,
   TypeRules,
 } from '../../capability/definition.js';
+import { buildCondition } from '../condition-view.js';
 import type { ModelProperty } from '../model.js';
-import type { NameView } from '../property-view.js';
+import type { NameView } from '../name-view.js';
 import {
-  type ConditionView,
   type ImmutableView,
   keepsObject,
   type RequiredView,
@@ -88,14 +87,6 @@ function buildRequired({ when, properties, error }: RequiredView): RequiredRule 
     when: when.map(buildCondition),
     properties: properties.map(nameIn),
     ...errorOf(error),
-  };
-}
-
-function buildCondition({ property, values, isNot }: ConditionView): RuleCondition {
-  return {
-    property: property.name,
-    values: values.map(({ value }) => value),
-    ...(isNot ? { isNot: true } : {}),
   };
 }
 

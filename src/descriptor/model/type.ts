@@ -17,6 +17,7 @@ import type { NameView, PropertyView } from '../property-view.js';
 import type { ShapesView } from '../shape-view.js';
 import { METHOD_NAMES, SINGLETON_METHODS } from '../standard-methods.js';
 import type { ErrorView, ListView, TypeView } from '../view.js';
+import type { IsInternal } from './aggregate-words.js';
 import { buildAnswered } from './answered-model.js';
 import { columnName } from './column-names.js';
 import { buildFilter, buildSort, type FindOperand, filterIndexes } from './filters-and-sorts.js';
@@ -34,14 +35,25 @@ function rootOf(operand: OperandView): PropertyView {
   return operand.part?.root ?? operand;
 }
 
+/** The facts of all descriptors that the model of a type needs. */
+export interface Surroundings {
+  readonly isInternal: IsInternal;
+  /** By type: the properties whose different values others count. */
+  readonly distinct: ReadonlyMap<string, readonly Pick<ListView, 'names' | 'at'>[]>;
+}
+
 /** Builds the model of a type that passed every check. */
-export function buildType(view: TypeView): ModelType {
+export function buildType(view: TypeView, { isInternal, distinct }: Surroundings): ModelType {
   const required = new Set(view.required.map(({ name }) => name));
   const names = [...view.standard, ...view.properties].map(({ name }) => name);
   const properties = [
     ...view.standard.map(buildStandardProperty),
     ...view.properties.map((property) =>
-      buildProperty(property, required.has(property.name), columnName(property.name, names)),
+      buildProperty(property, {
+        required: required.has(property.name),
+        column: columnName(property.name, names),
+        isInternal,
+      }),
     ),
   ];
   const named = new Map(properties.map((property) => [property.name, property]));
@@ -81,6 +93,9 @@ export function buildType(view: TypeView): ModelType {
     indexes: [
       ...view.indexes.flatMap((list) => indexesOf(list, find, { filters, sorts })),
       ...filterIndexes(view.filters, filters),
+      ...(distinct.get(view.name) ?? []).flatMap((named) =>
+        indexesOf(named, find, { filters, sorts }),
+      ),
     ],
     ...(search === undefined ? {} : { search }),
     ...(view.shapes === undefined ? {} : { query: buildShapes(view.shapes) }),
@@ -176,7 +191,7 @@ function buildUnique({ names, nullsEqual, at }: ListView, find: Find): ModelUniq
  * column, or there are two indexes if conditions compare the property, too.
  */
 function indexesOf(
-  { names, at }: ListView,
+  { names, at }: Pick<ListView, 'names' | 'at'>,
   find: Find,
   { filters, sorts }: Pick<ModelType, 'filters' | 'sorts'>,
 ): readonly ModelIndex[] {

@@ -1,10 +1,10 @@
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import { type Located, type Member, member, members, text } from '../located.js';
-import type { PropertyView } from '../property-view.js';
+import { type PropertyView, viewComputed } from '../property-view.js';
 import { type CapabilityView, type TypeView, viewCapability } from '../view.js';
+import { type IsInternal, readsInternal } from './aggregate-words.js';
 
-/** Whether a property, by its type's name and its own, is internal. */
-export type IsInternal = (type: string, property: string) => boolean;
+export type { IsInternal } from './aggregate-words.js';
 
 /** Returns a function that tells whether a property of a type, by their names, is internal. */
 export function findInternal(views: readonly CapabilityView[]): IsInternal {
@@ -103,9 +103,9 @@ function wireProperty(node: Located, type: string, isInternal: IsInternal): Loca
     const [target = '', ...rest] = (text(item) ?? '').split('.');
     return !isInternal(target, rest.join('.'));
   });
-  const counted = text(member(computed, 'count')) ?? '';
-  const isCountHidden = isInternal(counted, text(member(computed, 'by')) ?? '');
-  if (isCountHidden || from?.items?.length === 0 || on?.items?.length === 0)
+  const { aggregate } = viewComputed(computed);
+  const isHidden = aggregate !== undefined && readsInternal(aggregate, isInternal);
+  if (isHidden || from?.items?.length === 0 || on?.items?.length === 0)
     return omit(wire, ['computed']);
   return change(wire, 'computed', (all) =>
     change(

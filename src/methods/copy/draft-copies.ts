@@ -1,4 +1,5 @@
 import type { AccountAccess } from '../../accounts/principal.js';
+import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { replaceSteps, textSteps } from '../../capability/places.js';
 import { type SetError, setError } from '../../protocol/errors.js';
 import {
@@ -8,6 +9,7 @@ import {
   type JsonValue,
   memberOf,
 } from '../../protocol/json.js';
+import { deriveOnce } from '../../runtime/derive-once.js';
 import { type Steps, Strides } from '../../runtime/slices.js';
 import type { NewBlob, StoredObject } from '../../store/port.js';
 import { accountOf } from '../accounts.js';
@@ -142,13 +144,21 @@ function* draftCopy(scene: OriginalsScene, create: PlannedCreate): Steps<Draft> 
   // Octets are copied for overrides that are fine alone.
   if (!draft.problems.any) for (const name of lostNames) problems.add(name, IS_GONE);
   if (problems.any) return { ...draft, problems };
-  const values = Object.assign(emptyObject(), original, draft.values, moved, secrets);
+  const values = Object.assign(emptyObject(), original);
+  // The server sets them anew, as for any new object.
+  for (const { name } of serverSetOf(index.type)) delete values[name];
+  Object.assign(values, draft.values, moved, secrets);
   for (const name of draft.removed ?? []) delete values[name];
   const given = unknownNames(index, draft.values);
   if (given.length > 0) judgeUnknown(index, values, given, problems);
   if (problems.any) return { ...draft, problems };
   return { ...draft, sent: expectedOf(plan, draft.sent, original, moved), values };
 }
+
+/** The properties that a client can't give: hooks or the engine write them. */
+const serverSetOf = deriveOnce(({ properties }: DataTypeDefinition) =>
+  properties.filter((property) => property.role !== 'unknown' && isServerSet(property)),
+);
 
 /** Returns names of properties that would refer to objects of another account. */
 function inheritedReferences(
@@ -157,7 +167,7 @@ function inheritedReferences(
   overrides: Draft,
 ): readonly string[] {
   const names = index.references
-    .filter(({ property }) => !Object.hasOwn(overrides.values, property.name))
+    .filter(({ property }) => isInherited(property, overrides))
     .filter((reference) => referredIds(reference, original).length > 0)
     .map(({ property }) => property.name);
   return [...new Set(names)];
@@ -250,12 +260,12 @@ function inheritedSecrets(
   return values;
 }
 
-/**
- * Returns the properties that hold blobs and that the copy takes over: they are neither overridden
- * nor computed anew.
- */
+/** Returns whether a copy has the value of its original: no override, and none that is set anew. */
+function isInherited(property: PropertyDefinition, { values }: Draft): boolean {
+  return !isServerSet(property) && !Object.hasOwn(values, property.name);
+}
+
+/** Returns the properties that hold blobs and that the copy takes over. */
 export function inheritedBlobs(index: TypeIndex, overrides: Draft): readonly BlobProperty[] {
-  return index.blobs.filter(
-    ({ name, computed }) => computed?.kind !== 'from' && !Object.hasOwn(overrides.values, name),
-  );
+  return index.blobs.filter((property) => isInherited(property, overrides));
 }

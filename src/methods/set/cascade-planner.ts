@@ -5,8 +5,8 @@ import type { StoredObject } from '../../store/port.js';
 import type { CallContext, RefusableChange } from '../context.js';
 import { clock } from '../states.js';
 import { indexOf } from '../type-index.js';
+import type { Compute } from '../work/aggregate-upkeep.js';
 import type { UnitOfWork } from '../work/unit.js';
-import { type Compute, Counts } from './counts.js';
 import { Destroyer, type Destruction } from './destroys.js';
 import { CircleJudge } from './judge-circles.js';
 import { LimitJudge } from './judge-limits.js';
@@ -57,7 +57,6 @@ export class CascadePlanner {
   readonly #rows = new Map<string, StoredObject>();
   /** Computes properties anew of objects that change as a consequence of the call. */
   readonly #compute: Compute;
-  readonly #counts: Counts;
   /** Ids to destroy, in order. */
   readonly #roots = new Set<string>();
   readonly #refusedRoots = new Map<string, SetError>();
@@ -80,7 +79,6 @@ export class CascadePlanner {
     const { maxCascade: maximum } = limits;
     this.#destroyer = new Destroyer({ changes, snapshot, registry, objects, maximum });
     this.#compute = (type, object) => hooks?.compute(type, object) ?? object;
-    this.#counts = new Counts(registry.relations, this.#compute);
     for (const { id, error } of scene.destroys) if (error === null) this.#roots.add(id);
   }
 
@@ -97,8 +95,9 @@ export class CascadePlanner {
   }
 
   /**
-   * Reads only the links of objects that go, unless hooks see them, so large objects may go
-   * together. Reads objects whole if they only lose links, since they are written.
+   * Reads only the links of objects that go, and what aggregates are made of, unless hooks see
+   * them. So large objects may go together. Reads objects whole if they only lose links, since they
+   * are written.
    */
   async #readRows(objects: readonly ObjectKey[], isWhole = false): Promise<void> {
     const { unit, context } = this.#scene;
@@ -107,7 +106,8 @@ export class CascadePlanner {
       const type = registry.dataTypes.get(name);
       if (type === undefined) continue;
       const isAll = isWhole || hooks?.needsWholeRows(type) === true;
-      const properties = isAll ? type.properties : indexOf(type).links;
+      const counted = registry.relations.readOfDestroyed.get(name);
+      const properties = isAll ? type.properties : (counted ?? indexOf(type).links);
       const rows = await unit.transaction.get(type, [...ids], properties);
       for (const row of rows) this.#rows.set(textOf({ type: name, id: row.id }), row);
     }
@@ -188,13 +188,11 @@ export class CascadePlanner {
   }
 
   /**
-   * Puts destroys, removed links and counts into the unit of work, which already has the changes's
-   * rows. Refuses the destroys of objects that stay.
+   * Puts destroys and removed links into the unit of work, which already has the changes's rows.
+   * Refuses the destroys of objects that stay.
    */
-  async apply(): Promise<void> {
-    const { changes, destroys, unit, context } = this.#scene;
-    const { type } = changes.index;
-    for (const { before, after } of changes.rows.values()) this.#counts.note(type, before, after);
+  apply(): void {
+    const { destroys, context } = this.#scene;
     this.#destroy();
     const destroyedIds = new Set(this.destroyed);
     for (const destroy of destroys) {
@@ -202,9 +200,7 @@ export class CascadePlanner {
       if (!destroyedIds.has(id))
         destroy.error ??= this.#destruction.refused.get(id) ?? notFound(key);
     }
-    const now = clock(context.services);
-    this.#unlink(now);
-    await this.#counts.apply(unit, now, (changed, before) => this.#noteSideEffect(changed, before));
+    this.#unlink(clock(context.services));
   }
 
   #destroy(): void {
@@ -216,9 +212,7 @@ export class CascadePlanner {
       const type = context.services.registry.dataTypes.get(name);
       const row = this.#row(key);
       if (type === undefined || row === undefined) continue;
-      const latest = unit.current(type, id) ?? row;
       unit.destroy(type, row);
-      this.#counts.note(type, latest, null);
       if (name === own) this.destroyed.push(id);
     }
   }
@@ -240,7 +234,6 @@ export class CascadePlanner {
       if (!unit.isNew(type, id)) stampUpdate(unlinked, { index, now }, before);
       const after = this.#undone(id, type, this.#compute(type, unlinked as StoredObject));
       unit.update(type, before, after);
-      this.#counts.note(type, before, after);
       this.#noteSideEffect(type, before);
     }
   }

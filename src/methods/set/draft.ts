@@ -149,7 +149,7 @@ const NOTHING: Record<string, JsonValue> = Object.freeze(declaredObject());
 
 /** Returns the whole object: what was given, else the defaults (5.3). */
 export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): StoredObject {
-  const { blank, counts, defaultsToNow, roles } = index;
+  const { blank, defaultsToNow, roles } = index;
   // V8 copies a shape at once, but makes a shape member by member in several times as long.
   const object: Record<string, JsonValue> = { ...blank };
   for (const name in values) {
@@ -157,8 +157,6 @@ export function newObject(index: TypeIndex, values: JsonObject, birth: Birth): S
     // A property that has no default may be null, or absent.
     if (value !== null || !Object.hasOwn(blank, name)) object[name] = value;
   }
-  // Nothing refers to a new object yet, so its counts begin anew, those of a copy too.
-  for (const { name } of counts) object[name] = blank[name] ?? null;
   for (const property of defaultsToNow) object[property.name] ??= presentTime(property, birth.time);
   const born = formatUtcDate(birth.time);
   object[roles.id.name] = birth.id;

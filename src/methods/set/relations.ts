@@ -1,47 +1,56 @@
+import { type Aggregate, aggregatesOf, propertiesRead } from '../../capability/aggregates.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../../capability/definition.js';
 import { recordedReferencesOf } from '../../capability/named-references.js';
 import { replaceTexts } from '../../capability/places.js';
 import { emptyObject, type JsonValue } from '../../protocol/json.js';
 import type { ReferenceName, StoredObject } from '../../store/port.js';
-import { putValue, type TypeReference } from '../type-index.js';
+import { indexOf, putValue, type TypeReference } from '../type-index.js';
 import { KnownIds } from '../work/known-ids.js';
 import type { UnitOfWork } from '../work/unit.js';
-
-/** A computed property that counts the objects which refer to its object. */
-export interface CountedBy {
-  readonly type: DataTypeDefinition;
-  readonly property: PropertyDefinition;
-  /** Of a reference of the counted type. */
-  readonly referenceName: string;
-}
 
 /** How types depend on one another; by type name. */
 export interface Relations {
   /** The types that others refer to, but for weak references: nothing follows from those. */
   readonly referred: ReadonlySet<string>;
-  /** The properties that count a type's objects, by the name of that type. */
-  readonly counts: ReadonlyMap<string, readonly CountedBy[]>;
+  /** The aggregates that are made of a type's objects, by the name of that type. */
+  readonly aggregates: ReadonlyMap<string, readonly Aggregate[]>;
+  /** All of them: behind each one those that are made of its values. */
+  readonly allAggregates: readonly Aggregate[];
+  /** By the name of such a type: the properties to read of an object that is destroyed. */
+  readonly readOfDestroyed: ReadonlyMap<string, readonly PropertyDefinition[]>;
   /** Every reference whose objects are destroyed with what they refer to. */
   readonly cascading: readonly ReferenceName[];
 }
 
 /** Looks up how the types depend on one another. */
 export function relate(types: Iterable<DataTypeDefinition>): Relations {
+  const all = [...types];
   const referred = new Set<string>();
-  const counts = new Map<string, CountedBy[]>();
   const cascading: ReferenceName[] = [];
-  for (const type of types) {
+  for (const type of all) {
     for (const { type: target, onDestroy, name } of recordedReferencesOf(type.properties)) {
       referred.add(target);
       if (onDestroy === 'cascade') cascading.push({ type: type.name, reference: name });
     }
-    for (const property of type.properties) {
-      const { computed } = property;
-      if (computed?.kind === 'count')
-        push(counts, computed.type, { type, property, referenceName: computed.by });
-    }
   }
-  return Object.freeze({ referred, counts, cascading });
+  const aggregates = new Map<string, Aggregate[]>();
+  const allAggregates = aggregatesOf(all);
+  for (const one of allAggregates) push(aggregates, one.source.name, one);
+  const readOfDestroyed = new Map(
+    [...aggregates].map(([name, [first, ...rest]]) => [
+      name,
+      first === undefined ? [] : readOfAll(first.source, [first, ...rest]),
+    ]),
+  );
+  return Object.freeze({ referred, aggregates, allAggregates, readOfDestroyed, cascading });
+}
+
+function readOfAll(
+  source: DataTypeDefinition,
+  aggregates: readonly Aggregate[],
+): readonly PropertyDefinition[] {
+  const read = aggregates.flatMap(propertiesRead);
+  return [...new Set([...indexOf(source).judgedOfDestroyed, ...read])];
 }
 
 /** An object of any type. */

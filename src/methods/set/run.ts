@@ -6,6 +6,7 @@ import { accountOf } from '../accounts.js';
 import type { CallContext } from '../context.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
+import type { Follower } from '../work/aggregate-upkeep.js';
 import type { UnitOfWork } from '../work/unit.js';
 import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
@@ -75,8 +76,8 @@ export class SetRun {
     const planner = this.#createPlanner(changes, destroys);
     if (planner !== null) await planner.plan();
     changes.writeTo(this.#unit, this.#isStored);
-    if (planner !== null) await planner.apply();
-    await this.#unit.flush();
+    if (planner !== null) planner.apply();
+    const followers = await this.#unit.flush();
     const { hooks } = this.#context;
     if (hooks !== null) {
       hooks.noteCreated(
@@ -88,7 +89,7 @@ export class SetRun {
     }
     const report = new SetReport(this.#index, this.#unit);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
-    const sideEffects = planner?.sideEffects ?? NONE;
+    const sideEffects = this.#sideEffects(planner?.sideEffects ?? NONE, followers);
     if (changes.updates.length + sideEffects.size > 0) {
       await runInSlices(report.tellUpdates(changes, this.#before, sideEffects), slices);
     }
@@ -100,15 +101,20 @@ export class SetRun {
     );
   }
 
+  /** Adds the objects of the call's type whose aggregates follow from the call, as they were. */
+  #sideEffects(others: Rows, followers: readonly Follower[]): Rows {
+    const own = followers.filter(({ type }) => type === this.#index.type);
+    if (own.length === 0) return others;
+    return new Map([...own.map(({ before }) => [before.id, before] as const), ...others]);
+  }
+
   /** Returns null, as for most types, if there is nothing to judge, ask hooks or follow up. */
   #createPlanner(
     changes: ProposedChanges,
     destroys: readonly DestroyOperation[],
   ): CascadePlanner | null {
-    const { hooks, services } = this.#context;
-    const { type, judges } = this.#index;
-    const { counts } = services.registry.relations;
-    if (hooks === null && !judges && destroys.length === 0 && !counts.has(type.name)) return null;
+    const { hooks } = this.#context;
+    if (hooks === null && !this.#index.judges && destroys.length === 0) return null;
     return new CascadePlanner({
       changes,
       destroyTargets: this.#destroyTargets,
@@ -139,7 +145,8 @@ export class SetRun {
   async #read(creates: readonly CreateOperation[]): Promise<void> {
     const { updates, destroys } = this.#plan;
     const { type, judgedOfDestroyed } = this.#index;
-    const { hooks } = this.#context.services;
+    const { hooks, registry } = this.#context.services;
+    const counted = registry.relations.readOfDestroyed.get(type.name);
     const own = new Set(creates.map(({ id }) => id));
     this.#before = await this.#load(updates, type.properties, own);
     if (type.singleton === true) {
@@ -148,7 +155,7 @@ export class SetRun {
         this.#before = new Map([[SINGLETON_ID, unwrittenSingleton(this.#index)]]);
     } else {
       const isWhole = hooks?.needsWholeRows(type) === true;
-      const known = isWhole ? type.properties : judgedOfDestroyed;
+      const known = isWhole ? type.properties : (counted ?? judgedOfDestroyed);
       this.#destroyTargets = await this.#load(destroys, known, own);
     }
   }

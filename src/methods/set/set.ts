@@ -7,6 +7,7 @@ import type { Answer, CallContext, CreatedIds, MethodBody } from '../context.js'
 import type { FollowUp } from '../once.js';
 import { indexOf } from '../type-index.js';
 import { UnitOfWork } from '../work/unit.js';
+import { upkeepOf } from '../work/upkeep-of-services.js';
 import type { Author } from './draft.js';
 import {
   type PlanScene,
@@ -79,7 +80,10 @@ export async function writeSet(
   context.hooks?.begin();
   const slices = context.startSlices(true);
   if (isLong) await slices.next();
-  const unit = new UnitOfWork(transaction, context.request.principal.userId, slices);
+  const { request, services } = context;
+  const isCounting = services.registry.relations.aggregates.size > 0;
+  const upkeep = isCounting ? upkeepOf(services) : null;
+  const unit = new UnitOfWork(transaction, request.principal.userId, slices, upkeep);
   for (const blob of newBlobs) unit.blobs.addNew(blob);
   const done = await new SetRun(plan, context, unit).apply(ifInState);
   const createdIds = idsOfCreated(plan, done);

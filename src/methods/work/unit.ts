@@ -14,6 +14,7 @@ import type {
 import { HookError } from '../hook-errors.js';
 import { unknownNames } from '../set/unknown-members.js';
 import { indexOf, type TypeIndex } from '../type-index.js';
+import { AggregateUpkeep, type Follower, type Upkeep } from './aggregate-upkeep.js';
 import { batchesOf } from './batches.js';
 import { KnownBlobs } from './known-ids.js';
 import { type Move, type Moved, noteBlobs, noteReferences } from './links.js';
@@ -32,7 +33,7 @@ export interface Entry {
   readonly id: string;
   /**
    * The object before the unit; null if the unit creates it. If no hook sees the type, a destroyed
-   * object has only the properties that links need.
+   * object has only the properties that links and aggregates need.
    */
   readonly before: StoredObject | null;
   /** Null once it is destroyed. */
@@ -61,12 +62,20 @@ export class UnitOfWork {
   readonly #userId: string;
   #blobs: KnownBlobs | null = null;
   readonly #works = new Map<string, TypeWork>();
+  /** Null where no type has aggregates. */
+  readonly #upkeep: Upkeep | null;
 
   /** `userId`: who makes the call. */
-  constructor(transaction: Transaction, userId: string, slices: Slices) {
+  constructor(
+    transaction: Transaction,
+    userId: string,
+    slices: Slices,
+    upkeep: Upkeep | null = null,
+  ) {
     this.#transaction = transaction;
     this.#userId = userId;
     this.slices = slices;
+    this.#upkeep = upkeep;
   }
 
   /** Returns the blobs that its user may name. */
@@ -106,6 +115,11 @@ export class UnitOfWork {
     return this.#works.get(type.name)?.entries.get(id)?.after;
   }
 
+  /** Returns the objects of a type that differ from the database. */
+  unwritten(type: string): readonly Entry[] {
+    return this.#works.get(type)?.dirty ?? NO_ENTRIES;
+  }
+
   /** Returns true for an object that the unit creates. */
   isNew(type: DataTypeDefinition, id: string): boolean {
     const entry = this.#works.get(type.name)?.entries.get(id);
@@ -129,8 +143,14 @@ export class UnitOfWork {
     return count;
   }
 
-  /** Writes rows that differ from the database: three operations a type at most, more in slices. */
-  async flush(): Promise<void> {
+  /**
+   * Writes rows that differ from the database: three operations a type at most, more in slices.
+   * Ahead of them it brings the aggregates up to date that are made of these objects. Resolves to
+   * the objects that have such aggregates, as they were.
+   */
+  async flush(): Promise<readonly Follower[]> {
+    const followers =
+      this.#upkeep === null ? NO_FOLLOWERS : await new AggregateUpkeep(this, this.#upkeep).follow();
     const blobs: Moved<BlobReference> = { removed: [], added: [] };
     const references: Moved<ReferenceRecord> = { removed: [], added: [] };
     for (const work of this.#works.values()) {
@@ -168,6 +188,7 @@ export class UnitOfWork {
     await this.#inParts(blobs, (removed, added) =>
       this.#transaction.changeBlobReferences(removed, added),
     );
+    return followers;
   }
 
   /** Writes the change records. */
@@ -251,6 +272,9 @@ export class UnitOfWork {
     known.after = entry.after;
   }
 }
+
+const NO_ENTRIES: readonly Entry[] = Object.freeze([]);
+const NO_FOLLOWERS: readonly Follower[] = Object.freeze([]);
 
 const KINDS = Object.freeze({
   bornAndGone: ['created', 'destroyed'],

@@ -1,7 +1,9 @@
 import type { PropertyKind } from '../../capability/definition.js';
 import { indexedText } from '../../database/postgresql/indexed-text.js';
+import type { JsonValue } from '../../protocol/json.js';
 import type { Dialect } from '../sql/dialect-port.js';
 import { type Fragment, name, raw, sql } from '../sql/fragment.js';
+import { literal, orNull } from '../sql/literals.js';
 
 /** The type of a column, by the kind of its property. */
 export const COLUMN_TYPES: Readonly<Record<PropertyKind, string>> = {
@@ -63,6 +65,16 @@ export const postgresql: Dialect = Object.freeze({
   someItem: (column, kind, condition) =>
     sql`EXISTS (SELECT 1 FROM (SELECT ${raw(ITEMS[kind])} AS "value"
  FROM jsonb_array_elements_text(${column}::jsonb)) AS "item" WHERE ${condition})`,
+
+  memberIsOneOf: (column, path, values) => {
+    const member = `(${column}${path.map((name) => ` -> ${literal(name)}`).join('')})`;
+    const json = (value: JsonValue) => `${literal(JSON.stringify(value))}::jsonb`;
+    return orNull(
+      values,
+      (given) => `coalesce(${member} IN (${given.map(json).join(', ')}), FALSE)`,
+      () => `coalesce(${member}, 'null'::jsonb) = 'null'::jsonb`,
+    );
+  },
 
   startsWith: (column, prefix) => sql`starts_with(${column}, ${prefix})`,
 

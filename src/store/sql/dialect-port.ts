@@ -3,6 +3,7 @@ import type {
   PropertyDefinition,
   PropertyKind,
 } from '../../capability/definition.js';
+import type { JsonValue } from '../../protocol/json.js';
 import type { Fragment, Raw, SqlValue } from './fragment.js';
 
 /** A type's search index, and the account whose part of it is read. */
@@ -70,6 +71,12 @@ export interface Dialect {
    * `"item"."value"`. `kind` is that of the items.
    */
   someItem(column: Raw, kind: PropertyKind, condition: Fragment): Fragment;
+
+  /**
+   * Returns true where the member at the path within a quoted JSON column has one of the values.
+   * An absent member is null. The text has the values in it.
+   */
+  memberIsOneOf(column: string, path: readonly string[], values: readonly JsonValue[]): string;
 
   /** Returns true where the column begins with `prefix`. */
   startsWith(column: Raw, prefix: string): Fragment;

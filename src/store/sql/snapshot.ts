@@ -1,3 +1,4 @@
+import type { Aggregate } from '../../capability/aggregates.js';
 import type {
   DataTypeDefinition,
   PropertyDefinition,
@@ -29,6 +30,7 @@ import type {
   StoredObject,
   WhichObjects,
 } from '../port.js';
+import { aggregateQuery, aggregateValues, type HeldValue, heldQuery } from './aggregate-queries.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import type { ObjectScope, ReadingEngine, Scope, WindowOf } from './engine-port.js';
 import type { Fragment, SqlValue } from './fragment.js';
@@ -52,7 +54,7 @@ import {
   shapedRanks,
   shapedWindow,
 } from './shaped-queries.js';
-import { heldQuery, mayBeStale, staleIds } from './stale.js';
+import { mayBeStale, staleIds, storedQuery } from './stale.js';
 import type { StorageNames } from './storage-names.js';
 import { type TableReader, type TableTexts, textList } from './table-texts.js';
 import { holdersQuery } from './unique-holders.js';
@@ -323,13 +325,35 @@ export class SqlSnapshot<C extends TableReader> implements Snapshot {
     return row === undefined ? null : { arguments: row[0] as string, answer: row[1] as string };
   }
 
+  async aggregate(
+    aggregate: Aggregate,
+    ids: readonly string[],
+    except: readonly string[] = [],
+  ): Promise<ReadonlyMap<string, JsonValue>> {
+    this.check();
+    if (ids.length === 0) return new Map();
+    const query = aggregateQuery(aggregate, this.#contextOf(aggregate.source), ids, except);
+    return aggregateValues(aggregate, await this.#query(query), this.#engine.decoders);
+  }
+
+  async heldByOthers(
+    aggregate: Aggregate,
+    values: readonly HeldValue[],
+    except: readonly string[],
+  ): Promise<ReadonlySet<number>> {
+    this.check();
+    if (values.length === 0) return new Set();
+    const query = heldQuery(aggregate, this.#contextOf(aggregate.source), values, except);
+    return new Set((await this.#query(query)).map(([at]) => Number(at)));
+  }
+
   async stale(
     type: DataTypeDefinition,
     objects: readonly StoredObject[],
   ): Promise<ReadonlySet<string>> {
     if (objects.length === 0 || !mayBeStale(type)) return new Set();
     const ids = objects.map(({ id }) => id);
-    const query = heldQuery(this.#contextOf(type), ids);
+    const query = storedQuery(this.#contextOf(type), ids);
     return staleIds(type, objects, await this.#query(query));
   }
 

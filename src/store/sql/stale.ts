@@ -17,7 +17,7 @@ export function mayBeStale(type: DataTypeDefinition): boolean {
 }
 
 /** Returns rows `[id, is something null that must not be, ...shadows, undeclared]` of objects. */
-export function heldQuery(
+export function storedQuery(
   { type, accountId, dialect }: SqlContext,
   ids: readonly string[],
 ): Fragment {

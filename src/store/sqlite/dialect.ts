@@ -1,5 +1,7 @@
+import type { JsonValue } from '../../protocol/json.js';
 import type { Dialect } from '../sql/dialect-port.js';
 import { type Fragment, type Raw, raw, type SqlValue, sql } from '../sql/fragment.js';
+import { literal, orNull } from '../sql/literals.js';
 import { REFERENCE_COLUMNS, type ReferenceWalks } from '../sql/table-texts.js';
 import { BOUND } from './reader.js';
 import { lookUp } from './search.js';
@@ -73,6 +75,23 @@ export const sqlite: Dialect = Object.freeze({
     sql`EXISTS (SELECT 1 FROM (SELECT ${column} AS "whole") AS "of",
  json_each("of"."whole") AS "item" WHERE ${condition})`,
 
+  // Each level by json_each: a path can't name every member in all versions of SQLite.
+  memberIsOneOf: (column, path, values) => {
+    const last = `"e${path.length}"`;
+    const levels = path.map((_, at) => {
+      const inner = `CASE "e${at}".type WHEN 'object' THEN "e${at}".value ELSE '{}' END`;
+      return `json_each(${at === 0 ? column : inner}) AS "e${at + 1}"`;
+    });
+    const keys = path.map((name, at) => `"e${at + 1}".key = ${literal(name)}`);
+    const exists = (test: string) =>
+      `EXISTS (SELECT 1 FROM ${levels.join(', ')} WHERE ${[...keys, test].join(' AND ')})`;
+    return orNull(
+      values,
+      (given) => exists(`(${given.map((value) => isEqual(last, value)).join(' OR ')})`),
+      () => `NOT ${exists(`${last}.type <> 'null'`)}`,
+    );
+  },
+
   startsWith: (column, prefix) => sql`substr(${column}, 1, length(${prefix})) = ${prefix}`,
 
   asciiNumeric: (column) => `jmap_ascii_numeric(${column})`,
@@ -93,6 +112,13 @@ export const sqlite: Dialect = Object.freeze({
   tick: TICK,
   tickOfScan,
 } satisfies Dialect);
+
+/** Returns the condition that a row of json_each has the value. */
+function isEqual(row: string, value: JsonValue): string {
+  if (typeof value === 'boolean') return `${row}.type = '${value}'`;
+  const types = typeof value === 'string' ? `'text'` : `'integer', 'real'`;
+  return `${row}.type IN (${types}) AND ${row}.value = ${literal(value)}`;
+}
 
 /**
  * Returns a subquery of a column's items. json_each() has columns of its own (`key`, `value`,

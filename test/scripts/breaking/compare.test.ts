@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compareModels } from '../../../scripts/generator/breaking/compare.js';
-import type { ComputedDefinition } from '../../../src/capability/definition.js';
+import type {
+  AggregateDefinition,
+  ComputedDefinition,
+} from '../../../src/capability/definition.js';
 import { referring } from '../../support/references.js';
 import { find, model, property, TODO_PROPERTIES, todo, type } from '../migrations/models.js';
 
@@ -82,6 +85,8 @@ describe('breaking: changes from one model to another', () => {
   const reference = { type: 'Todo', form: 'single', onDestroy: 'setNull', acyclic: false } as const;
   const from = (...properties: readonly string[]) =>
     ({ access: 'serverSet', computed: { kind: 'from', properties } }) as const;
+  const counted = (rest: Partial<AggregateDefinition>) =>
+    ({ access: 'serverSet', computed: { kind: 'count', type: 'Todo', ...rest } }) as const;
   const things = (rest: object) => {
     const [capability] = model([todo()]).capabilities;
     if (capability === undefined) throw new Error('no capability');
@@ -323,6 +328,16 @@ describe('breaking: changes from one model to another', () => {
       one(from('text')),
       one(from('text', 'done')),
       [
+        'breaking storage Todo.rank: is computed for the objects that exist: its values go',
+        'fine sync Todo: old states are refused: clients fetch the type anew',
+      ],
+    ],
+    [
+      'other objects that are counted',
+      one(counted({})),
+      one(counted({ where: [{ property: 'done', values: [true] }] })),
+      [
+        'breaking wire Todo.rank: is made of other values now',
         'breaking storage Todo.rank: is computed for the objects that exist: its values go',
         'fine sync Todo: old states are refused: clients fetch the type anew',
       ],

@@ -149,10 +149,6 @@ export function finishes(open: () => Promise<Evolving>): void {
     const items = computed('items', { kind: 'count', type: 'Item', by: 'listId' });
     const item = type('Item', [TEXT, LIST]);
     await advance(model([type('List', [NAME, sum, items]), item]));
-    expect(await db.rows(`SELECT "id", "items" FROM "List" ORDER BY "id"`)).toEqual([
-      { id: 'l1', items: 2 },
-      { id: 'l2', items: 0 },
-    ]);
     // A second migration before any start: what is left follows, whatever its name.
     const total = { ...sum, name: 'total', column: 'total', renamedFrom: 'sum' };
     const group = {

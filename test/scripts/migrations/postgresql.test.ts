@@ -5,7 +5,9 @@ import { openBackfillDatabase } from '../../../src/database/backfill-database.js
 import { MigrationError } from '../../../src/database/migrations.js';
 import { migrate, migrationStatus, openPool } from '../../../src/database/postgresql/index.js';
 import { openPrisma } from '../../../src/database/postgresql/prisma.js';
+import { postgresql as dialect } from '../../../src/store/postgresql/dialect.js';
 import { createPostgresqlStore } from '../../../src/store/postgresql/index.js';
+import { miscountedSql } from '../../../src/store/sql/aggregate-sql.js';
 import { fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
 import { usePostgresql } from '../../support/postgresql.js';
@@ -22,6 +24,10 @@ import { reformsValues } from './stored-forms.js';
 
 const server = usePostgresql();
 let databases = 0;
+
+/** Returns the database as a server's start sees it. */
+const openBackfill = (pool: ReturnType<typeof openPool>) =>
+  openBackfillDatabase(openPrisma(pool), (one) => miscountedSql(one, dialect));
 
 /** An empty database of the test's own. */
 async function open(): Promise<Evolving & { readonly url: string }> {
@@ -41,9 +47,7 @@ async function open(): Promise<Evolving & { readonly url: string }> {
         types: of.types,
       });
       try {
-        await (
-          await start(of, { store, database: openBackfillDatabase(openPrisma(pool)), shared: true })
-        ).stop();
+        await (await start(of, { store, database: openBackfill(pool), shared: true })).stop();
       } finally {
         await store.close();
       }
@@ -236,7 +240,7 @@ it('finds objects that the version before writes within the pause', async () => 
   });
   const rest = await start(
     { types: [todo()] },
-    { store, database: openBackfillDatabase(openPrisma(pool)), shared: true, pause: 20 },
+    { store, database: openBackfill(pool), shared: true, pause: 20 },
   );
   try {
     await db.run(`INSERT INTO "Todo" ("accountId", "id", "created", "updated", "text",
@@ -286,7 +290,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
     types: [todo()],
   });
   const seen: string[] = [];
-  const database = openBackfillDatabase(openPrisma(pool));
+  const database = openBackfill(pool);
   const counted = {
     ...database,
     newest: async () => {

@@ -5,6 +5,8 @@ import { openBackfillDatabase } from '../../../src/database/backfill-database.js
 import { migrate, openDatabase, Writer } from '../../../src/database/sqlite/index.js';
 import { openPrisma } from '../../../src/database/sqlite/prisma.js';
 import type { Model } from '../../../src/descriptor/model.js';
+import { miscountedSql } from '../../../src/store/sql/aggregate-sql.js';
+import { sqlite } from '../../../src/store/sqlite/dialect.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
@@ -157,7 +159,7 @@ const evolving = async (): Promise<Evolving> => ({
       reader: openDatabase({ file, readonly: true }),
     });
     try {
-      const database = openBackfillDatabase(prisma);
+      const database = openBackfillDatabase(prisma, (one) => miscountedSql(one, sqlite));
       await (await start(of, { store, database, shared: false })).stop();
     } finally {
       await prisma.$disconnect();

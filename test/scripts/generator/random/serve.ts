@@ -46,6 +46,8 @@ const LIMITS = {
 };
 
 export const ACCOUNT_ID = 'a1';
+/** Another account of the same user, for copies. */
+export const OTHER_ID = 'a2';
 const ACCOUNT = {
   id: ACCOUNT_ID,
   name: 'a1',
@@ -58,13 +60,15 @@ const USER: Principal = {
   username: 'u1',
   tokenId: 't1',
   expires: null,
-  accounts: new Map([['a1', ACCOUNT]]),
+  accounts: new Map([ACCOUNT, { ...ACCOUNT, id: OTHER_ID }].map((one) => [one.id, one])),
 };
 
 /** A blob that objects may refer to. */
 export const BLOB_ID = `b${'1'.repeat(26)}`;
 
 export interface Served {
+  /** The statements of the store; on SQLite alone. */
+  readonly statements: string[];
   /**
    * One call: the answer, or `{ error, ... }`. With `isWhole` no `accountId` is added to the
    * arguments.
@@ -82,8 +86,9 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
   const registry = createRegistry(capabilitiesOf(module));
   requireHooks(registry);
   const folder = kept ?? mkdtempSync(join(tmpdir(), 'jmapsmith-random-'));
+  const statements: string[] = [];
   const { store, database, end } = await (url === undefined
-    ? onSqlite(root, folder, registry)
+    ? onSqlite(root, folder, registry, statements)
     : onPostgresql(root, url, registry));
   const failures: unknown[] = [];
   const hookServices: HookServices = {
@@ -114,6 +119,8 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
   );
   const using = [...registry.capabilities.keys()];
   return {
+    statements,
+
     async call(name, args = {}, { isWhole } = { isWhole: false }) {
       const whole = isWhole ? args : { accountId: ACCOUNT_ID, ...args };
       const calls = [[name, whole, 'c']];
@@ -137,7 +144,7 @@ export async function serve(root: string, url?: string, kept?: string): Promise<
 }
 
 const FIXTURES = `INSERT INTO "JmapAccount" ("id", "name", "ownerId", "created")
-  VALUES ('${ACCOUNT_ID}', '', 'u', 1) ON CONFLICT DO NOTHING;
+  VALUES ('${ACCOUNT_ID}', '', 'u', 1), ('${OTHER_ID}', '', 'u', 1) ON CONFLICT DO NOTHING;
   INSERT INTO "JmapBlob" ("accountId", "id", "type", "size", "uploaderId", "created")
     VALUES ('${ACCOUNT_ID}', '${BLOB_ID}', 'text/plain', 1, '${USER.userId}', 1)
     ON CONFLICT DO NOTHING`;
@@ -149,14 +156,21 @@ interface Storage {
   end(): Promise<void>;
 }
 
-function onSqlite(root: string, folder: string, { dataTypes }: Registry): Storage {
+function onSqlite(
+  root: string,
+  folder: string,
+  { dataTypes }: Registry,
+  statements: string[],
+): Storage {
   const file = join(folder, 'jmap.db');
   const writerDatabase = openDatabase({ file });
   migrate(writerDatabase, join(root, 'prisma/sqlite/migrations'));
   writerDatabase.exec(FIXTURES);
   const reader = openDatabase({ file, readonly: true });
   const writer = new Writer(writerDatabase, conductor);
-  const options = { writer, writerDatabase, reader, types: [...dataTypes.values()] };
+  const onStatement = (sql: string) => void statements.push(sql);
+  const types = [...dataTypes.values()];
+  const options = { writer, writerDatabase, reader, types, onStatement };
   const database = openBackfillDatabase(openPrisma(writerDatabase, writer));
   return { store: createSqliteStore(options), database, end: async () => undefined };
 }

@@ -19,7 +19,7 @@ export interface Gadget {
   readonly kind: 'small' | 'large';
   readonly rank: number;
   readonly score: number | null;
-  /** Set by the server. */
+  /** The number of Gadget objects that refer to it by `parentId`. Set by the server. */
   readonly count: number;
   readonly due: string | null;
   readonly starts: string | null;

@@ -1,0 +1,35 @@
+import type { ConditionView } from '../condition-view.js';
+import { referringName } from '../name-view.js';
+import type { AggregateView } from '../property-view.js';
+
+/** Whether a property, by its type's name and its own, is internal. */
+export type IsInternal = (type: string, property: string) => boolean;
+
+/** Returns whether an aggregate reads a property that clients don't know of. */
+export function readsInternal(
+  { type, by, of, where }: AggregateView,
+  isInternal: IsInternal,
+): boolean {
+  const names = [by && referringName(by), of?.name, ...where.map(({ property }) => property.name)];
+  return names.some((name) => name !== undefined && isInternal(type.name, name));
+}
+
+/** Returns what an aggregate is, in a sentence; empty where clients are not to know. */
+export function describeAggregate(aggregate: AggregateView, isInternal: IsInternal): string {
+  if (readsInternal(aggregate, isInternal)) return '';
+  const { kind, type, by, of, where } = aggregate;
+  const which = by === undefined ? 'of the account' : `that refer to it by \`${by.name}\``;
+  const condition = where.length === 0 ? '' : `, where ${where.map(conditionWords).join(' and ')}`;
+  const objects = `${type.name} objects ${which}${condition}`;
+  const read = of === undefined ? '' : `\`${of.name}\``;
+  if (kind === 'count')
+    return `The number of ${read === '' ? '' : `different ${read} of the `}${objects}.`;
+  if (kind === 'sum') return `The sum of ${read} of the ${objects}.`;
+  const most = kind === 'min' ? 'least' : 'greatest';
+  return `The ${most} ${read} of the ${objects}; null if there are none.`;
+}
+
+function conditionWords({ property, path, values, isNot }: ConditionView): string {
+  const words = values.map(({ value }) => `\`${JSON.stringify(value)}\``).join(' or ');
+  return `\`${[property.name, ...path].join('/')}\` is ${isNot ? 'not ' : ''}${words}`;
+}
