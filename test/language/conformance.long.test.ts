@@ -24,3 +24,5 @@ const fixtures = (): Fixtures => {
   return made;
 };
 conformance(new Suite(describedWorld('../language/deals.yaml'), 'Deal', fixtures));
+// A type with counts, sums, least and greatest values of another one.
+conformance(new Suite(describedWorld('../language/letters.yaml'), 'Box', fixtures));

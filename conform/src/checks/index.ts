@@ -15,6 +15,7 @@ import { copyRefusedChecks } from './copy-refused.js';
 import { creationIdChecks } from './creation-ids.js';
 import { creationReferenceChecks } from './creation-references.js';
 import { describedAccessChecks } from './described-access.js';
+import { describedAggregateChecks } from './described-aggregates.js';
 import { describedAnsweredChecks } from './described-answered.js';
 import { describedBlobChecks } from './described-blobs.js';
 import { describedCountChecks } from './described-counts.js';
@@ -141,6 +142,7 @@ export const CHECKS: readonly Check[] = Object.freeze([
   ...describedRuleChecks,
   ...describedLinkChecks,
   ...describedTreeChecks,
+  ...describedAggregateChecks,
   ...describedCountChecks,
   ...describedFinalChecks,
   ...describedBlobChecks,
