@@ -25,4 +25,4 @@ const fixtures = (): Fixtures => {
 };
 conformance(new Suite(describedWorld('../language/deals.yaml'), 'Deal', fixtures));
 // A type with counts, sums, least and greatest values of another one.
-conformance(new Suite(describedWorld('../language/letters.yaml'), 'Box', fixtures));
+conformance(new Suite(describedWorld('../language/messages.yaml'), 'Box', fixtures));

@@ -1,40 +1,40 @@
 import type { Answer } from '../scripts/generator/random/serve.js';
 
-/** Counts everything of letters.yaml anew, without the engine's code. */
+/** Counts everything of messages.yaml anew, without the engine's code. */
 
 interface Account {
   readonly boxes: readonly Answer[];
   readonly threads: readonly Answer[];
-  readonly letters: readonly Answer[];
+  readonly messages: readonly Answer[];
 }
 
 type Values = ReadonlyMap<string, object>;
 
-export function recount({ boxes, threads, letters }: Account) {
-  const total = (id: string) => letters.filter((one) => one.boxIds[id] === true).length;
+export function recount({ boxes, threads, messages }: Account) {
+  const total = (id: string) => messages.filter((one) => one.boxIds[id] === true).length;
   return {
-    boxes: new Map(boxes.map((box) => [box.id, boxValues(box, boxes, letters, total)])) as Values,
+    boxes: new Map(boxes.map((box) => [box.id, boxValues(box, boxes, messages, total)])) as Values,
     threads: new Map(
       threads.map(({ id }) => {
-        const own = letters.filter((one) => one.threadId === id);
-        const named = letters.filter((one) =>
+        const own = messages.filter((one) => one.threadId === id);
+        const named = messages.filter((one) =>
           one.parts.some((part: Answer) => part.threadId === id),
         );
         const lastAt = latest(own.map((one) => one.sentAt));
-        return [id, { letters: own.length, lastAt, named: named.length }];
+        return [id, { messages: own.length, lastAt, named: named.length }];
       }),
     ) as Values,
-    totals: new Map([['singleton', totals(letters)]]) as Values,
+    totals: new Map([['singleton', totals(messages)]]) as Values,
   };
 }
 
 function boxValues(
   { id, name }: Answer,
   boxes: readonly Answer[],
-  letters: readonly Answer[],
+  messages: readonly Answer[],
   total: (id: string) => number,
 ): object {
-  const own = letters.filter((one) => one.boxIds[id] === true);
+  const own = messages.filter((one) => one.boxIds[id] === true);
   const unseen = own.filter((one) => !one.keywords.$seen);
   const unread = unseen.filter((one) => !one.keywords.$draft).length;
   const inner = boxes.filter((one) => one.parentId === id);
@@ -68,14 +68,14 @@ function byAmount(one: string, other: string): number {
   return Number(one) - Number(other);
 }
 
-function totals(letters: readonly Answer[]): object {
+function totals(messages: readonly Answer[]): object {
   const isOpen = ({ meta }: Answer) => ['open', "it's"].includes(meta.state) && meta.rank !== 3;
   return {
-    letters: letters.length,
-    open: letters.filter(isOpen).length,
-    topics: different(letters.map((one) => one.threadId)),
-    octets: letters.reduce((sum, one) => sum + one.size, 0),
-    cheapest: letters.length === 0 ? null : Math.min(...letters.map((one) => one.size)),
+    messages: messages.length,
+    open: messages.filter(isOpen).length,
+    topics: different(messages.map((one) => one.threadId)),
+    octets: messages.reduce((sum, one) => sum + one.size, 0),
+    cheapest: messages.length === 0 ? null : Math.min(...messages.map((one) => one.size)),
   };
 }
 

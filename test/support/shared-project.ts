@@ -19,7 +19,7 @@ export const DESCRIPTORS: readonly string[] = [
   join(ROOT, 'test/evolution/shelf.yaml'),
   join(ROOT, 'test/values/party.yaml'),
   join(ROOT, 'test/language/deals.yaml'),
-  join(ROOT, 'test/language/letters.yaml'),
+  join(ROOT, 'test/language/messages.yaml'),
   join(ROOT, 'test/shapes/folders.yaml'),
   join(ROOT, 'test/shapes/letters.yaml'),
   ...EXAMPLES.map((name) => join(ROOT, 'examples', `${name}.yaml`)),

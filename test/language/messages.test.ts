@@ -15,35 +15,35 @@ afterAll(async () => {
 });
 
 it('generates properties that are made of other objects, and says what they are', async () => {
-  const project = await generated('letters.yaml', 'letters.hooks.ts');
-  const url = await postgresql().createDatabase('letters');
-  servers.set('SQLite', await serveType(project, 'Letter'));
-  servers.set('PostgreSQL', await serveType(project, 'Letter', { url }));
-  servers.set('another process', await serveType(project, 'Letter', { url }));
-  const types = await project.read('generated/letters/Box.definition.ts');
+  const project = await generated('messages.yaml', 'messages.hooks.ts');
+  const url = await postgresql().createDatabase('messages');
+  servers.set('SQLite', await serveType(project, 'Message'));
+  servers.set('PostgreSQL', await serveType(project, 'Message', { url }));
+  servers.set('another process', await serveType(project, 'Message', { url }));
+  const types = await project.read('generated/messages/Box.definition.ts');
   expect(types).toContain('unreadThreads: number;');
   expect(types).toContain('oldest: string | null;');
-  const page = await project.read('docs/reference/capabilities/letters.md');
+  const page = await project.read('docs/reference/capabilities/messages.md');
   expect(page).toContain(
-    'The number of different `threadId` of the Letter objects that refer to it by `boxIds`, ' +
+    'The number of different `threadId` of the Message objects that refer to it by `boxIds`, ' +
       'where `keywords/$seen` is `null`.',
   );
 });
 
-const TYPES = ['Box', 'Thread', 'Letter', 'Totals'] as const;
+const TYPES = ['Box', 'Thread', 'Message', 'Totals'] as const;
 type Objects = Readonly<Record<string, readonly Answer[]>>;
 
 /** Returns all objects of an account, by type. */
-async function readAll(letters: Typed, account?: string): Promise<Objects> {
+async function readAll(messages: Typed, account?: string): Promise<Objects> {
   const args = { ids: null, ...(account === undefined ? {} : { accountId: account }) };
-  const lists = await Promise.all(TYPES.map((type) => letters.of(type).call('get', args)));
+  const lists = await Promise.all(TYPES.map((type) => messages.of(type).call('get', args)));
   return Object.fromEntries(TYPES.map((type, at) => [type, lists[at].list]));
 }
 
-/** Expects that every aggregate is what a recount of the letters and boxes gives. */
+/** Expects that every aggregate is what a recount of the messages and boxes gives. */
 function expectExact(objects: Objects, what: unknown): void {
-  const { Box = [], Thread = [], Letter = [], Totals = [] } = objects;
-  const right = recount({ boxes: Box, threads: Thread, letters: Letter });
+  const { Box = [], Thread = [], Message = [], Totals = [] } = objects;
+  const right = recount({ boxes: Box, threads: Thread, messages: Message });
   const shown = (list: readonly Answer[], values: ReadonlyMap<string, object>) =>
     list.map((one) => {
       const names = Object.keys(values.get(one.id) ?? {});
@@ -84,7 +84,7 @@ function draw(random: Random, objects: Objects): readonly [string, object] {
       .filter(({ length }) => length > 0)
       .map((one) => random.pick(one));
   const set = (names: readonly string[]) => Object.fromEntries(names.map((one) => [one, true]));
-  const letter = (): object => ({
+  const message = (): object => ({
     boxIds: set(some(idsOf('Box'), 3)),
     threadId: random.pick([null, ...idsOf('Thread')]),
     keywords: set(some(['$seen', '$draft', '$flagged'], 2)),
@@ -109,7 +109,7 @@ function draw(random: Random, objects: Objects): readonly [string, object] {
     seenIds: some(idsOf('Box'), 1),
   });
   const part = (): object => {
-    const whole: Record<string, unknown> = { ...letter() };
+    const whole: Record<string, unknown> = { ...message() };
     const names = some(Object.keys(whole), 4);
     const patch = Object.fromEntries(names.map((name) => [name, whole[name]]));
     if (random.integer(0, 1) === 0 && !('keywords' in patch))
@@ -120,10 +120,10 @@ function draw(random: Random, objects: Objects): readonly [string, object] {
     Object.fromEntries(list.map((one, at) => [`k${at}`, one]));
   const updates = (type: string, one: () => object) =>
     Object.fromEntries(some(idsOf(type), 4).map((id) => [id, one()]));
-  const letters = () => Array.from({ length: random.integer(1, 6) }, letter);
+  const messages = () => Array.from({ length: random.integer(1, 6) }, message);
   switch (random.integer(0, 9)) {
     case 0:
-      return ['Letter/import', { letters: letters() }];
+      return ['Message/import', { messages: messages() }];
     case 1:
       return [
         'Box/set',
@@ -144,11 +144,11 @@ function draw(random: Random, objects: Objects): readonly [string, object] {
       return ['Totals/set', { update: { singleton: { note: String(random.integer(0, 9)) } } }];
     default:
       return [
-        'Letter/set',
+        'Message/set',
         {
-          create: keyed(letters()),
-          update: updates('Letter', part),
-          destroy: some(idsOf('Letter'), 2),
+          create: keyed(messages()),
+          update: updates('Message', part),
+          destroy: some(idsOf('Message'), 2),
         },
       ];
   }
@@ -156,21 +156,21 @@ function draw(random: Random, objects: Objects): readonly [string, object] {
 
 describe.each(['SQLite', 'PostgreSQL'])('aggregates on %s', (database) => {
   it('are what a recount gives after random writes, and /changes tells of them', async () => {
-    const letters = servers.get(database) as Typed;
+    const messages = servers.get(database) as Typed;
     const random = Random.fromEnvironment();
-    let objects = await readAll(letters);
+    let objects = await readAll(messages);
     for (let at = 0; at < 25; at += 1) {
       const since = await Promise.all(
-        TYPES.map((type) => letters.of(type).call('get', { ids: [] })),
+        TYPES.map((type) => messages.of(type).call('get', { ids: [] })),
       );
       const [name, args] = draw(random, objects);
       const what = { seed: random.seed, at, name, args };
-      const answer = await letters.served.call(name, args);
+      const answer = await messages.served.call(name, args);
       expect({ what, error: answer.error }).toEqual({ what, error: undefined });
-      const after = await readAll(letters);
+      const after = await readAll(messages);
       expectExact(after, what);
       for (const [index, type] of TYPES.entries()) {
-        const changes = await letters.of(type).call('changes', { sinceState: since[index].state });
+        const changes = await messages.of(type).call('changes', { sinceState: since[index].state });
         const different = differences(objects[type] ?? [], after[type] ?? []);
         expect({ what, type, updated: changes.updated.toSorted() }).toEqual({
           what,
@@ -189,44 +189,44 @@ describe.each(['SQLite', 'PostgreSQL'])('aggregates on %s', (database) => {
   });
 
   it('RFC 8620 5.4: a copy begins with the defaults of what the server sets', async () => {
-    const letters = servers.get(database) as Typed;
-    const [id] = await letters.of('Thread').create({ subject: 'own' });
-    const thread = await letters.of('Thread').get(id);
-    expect(thread).toMatchObject({ letters: 1, ownId: expect.any(String) });
-    const copied = await letters.of('Thread').call('copy', {
+    const messages = servers.get(database) as Typed;
+    const [id] = await messages.of('Thread').create({ subject: 'own' });
+    const thread = await messages.of('Thread').get(id);
+    expect(thread).toMatchObject({ messages: 1, ownId: expect.any(String) });
+    const copied = await messages.of('Thread').call('copy', {
       fromAccountId: 'a1',
       accountId: OTHER_ID,
       create: { c: { id, subject: 'copied' } },
     });
     expect(copied.notCreated).toBeNull();
-    expect(copied.created.c).toMatchObject({ letters: 0, ownId: null });
-    const both = await readAll(letters, OTHER_ID);
+    expect(copied.created.c).toMatchObject({ messages: 0, ownId: null });
+    const both = await readAll(messages, OTHER_ID);
     expect(both['Thread']).toEqual([expect.objectContaining({ subject: 'copied', ownId: null })]);
     expectExact(both, 'a copy');
-    expectExact(await readAll(letters), 'its original');
+    expectExact(await readAll(messages), 'its original');
   });
 
   it('a call that would make a sum too large is refused, and changes nothing', async () => {
-    const letters = servers.get(database) as Typed;
-    const [box] = await letters.of('Box').create({ name: 'large' });
-    const { octets } = await letters.of('Totals').get('singleton');
+    const messages = servers.get(database) as Typed;
+    const [box] = await messages.of('Box').create({ name: 'large' });
+    const { octets } = await messages.of('Totals').get('singleton');
     const size = Number.MAX_SAFE_INTEGER - Math.max(0, octets);
-    const [id] = await letters.create({ boxIds: { [box]: true }, size });
-    const refused = await letters.call('set', {
+    const [id] = await messages.create({ boxIds: { [box]: true }, size });
+    const refused = await messages.call('set', {
       create: { k: { boxIds: { [box]: true }, size } },
     });
     expect(refused).toMatchObject({ error: 'invalidArguments' });
     expect(refused.description).toMatch(/(Box|Totals)\.octets/);
-    await letters.call('set', { destroy: [id] });
-    expectExact(await readAll(letters), 'a refused call');
+    await messages.call('set', { destroy: [id] });
+    expectExact(await readAll(messages), 'a refused call');
   });
 
   it('clients can neither give nor change them', async () => {
-    const letters = servers.get(database) as Typed;
-    const told = await letters.of('Box').refuse({ name: 'x', total: 5 });
+    const messages = servers.get(database) as Typed;
+    const told = await messages.of('Box').refuse({ name: 'x', total: 5 });
     expect(told).toMatchObject({ type: 'invalidProperties', properties: ['total'] });
-    const [id] = await letters.of('Box').create({ name: 'x' });
-    expect(await letters.of('Box').refuse({ unread: 5 }, id)).toMatchObject({
+    const [id] = await messages.of('Box').create({ name: 'x' });
+    expect(await messages.of('Box').refuse({ unread: 5 }, id)).toMatchObject({
       type: 'invalidProperties',
     });
   });
@@ -244,18 +244,18 @@ it('aggregates stay exact while two servers write to one account', async () => {
 });
 
 it('a call with many objects takes as many statements as one with a few', async () => {
-  const letters = servers.get('SQLite') as Typed;
-  const { statements } = letters.served;
+  const messages = servers.get('SQLite') as Typed;
+  const { statements } = messages.served;
   const counted = async (args: object): Promise<readonly [number, Answer]> => {
     const before = statements.length;
-    const answer = await letters.call('set', args);
+    const answer = await messages.call('set', args);
     expect(answer.notCreated ?? answer.notUpdated ?? answer.notDestroyed ?? null).toBeNull();
     return [statements.length - before, answer];
   };
-  const threads = await letters.of('Thread').call('set', { create: { a: {}, b: {}, c: {} } });
-  const boxes = await letters.of('Box').call('set', { create: { a: {}, b: {}, c: {} } });
+  const threads = await messages.of('Thread').call('set', { create: { a: {}, b: {}, c: {} } });
+  const boxes = await messages.of('Box').call('set', { create: { a: {}, b: {}, c: {} } });
   const [a, b, c] = ['a', 'b', 'c'].map((key) => [boxes.created[key].id, threads.created[key].id]);
-  const letter = (at: number) => {
+  const message = (at: number) => {
     const [boxId, threadId] = at % 2 === 0 ? (a ?? []) : (b ?? []);
     const sentAt = new Date(at * 1000).toISOString();
     return {
@@ -264,7 +264,7 @@ it('a call with many objects takes as many statements as one with a few', async 
     };
   };
   const many = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, letter(at)]));
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, message(at)]));
   const costs: Record<string, number>[] = [];
   for (const count of [4, 100]) {
     const [create, { created }] = await counted({ create: many(count) });
@@ -277,5 +277,5 @@ it('a call with many objects takes as many statements as one with a few', async 
     costs.push({ create, update, destroy });
   }
   expect(costs[1]).toEqual(costs[0]);
-  expectExact(await readAll(letters), 'many');
+  expectExact(await readAll(messages), 'many');
 });
