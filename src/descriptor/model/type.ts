@@ -43,7 +43,8 @@ export interface Surroundings {
 }
 
 /** Builds the model of a type that passed every check. */
-export function buildType(view: TypeView, { isInternal, distinct }: Surroundings): ModelType {
+export function buildType(view: TypeView, around: Surroundings): ModelType {
+  const { isInternal } = around;
   const required = new Set(view.required.map(({ name }) => name));
   const names = [...view.standard, ...view.properties].map(({ name }) => name);
   const properties = [
@@ -90,13 +91,7 @@ export function buildType(view: TypeView, { isInternal, distinct }: Surroundings
     ...(view.keepsUnknown ? { keepsUnknown: true as const } : {}),
     methods: buildMethods(view),
     uniques: view.uniques.map((list) => buildUnique(list, find)),
-    indexes: [
-      ...view.indexes.flatMap((list) => indexesOf(list, find, { filters, sorts })),
-      ...filterIndexes(view.filters, filters),
-      ...(distinct.get(view.name) ?? []).flatMap((named) =>
-        indexesOf(named, find, { filters, sorts }),
-      ),
-    ],
+    indexes: buildIndexes(view, find, { filters, sorts }, around.distinct.get(view.name)),
     ...(search === undefined ? {} : { search }),
     ...(view.shapes === undefined ? {} : { query: buildShapes(view.shapes) }),
     ...(limits === undefined ? {} : { limits }),
@@ -183,6 +178,18 @@ function buildUnique({ names, nullsEqual, at }: ListView, find: Find): ModelUniq
   const name = names.map((each) => each.name).join('+');
   const properties = names.map((each) => find(each.name));
   return { name, properties, ...(nullsEqual ? { nullsEqual } : {}), at };
+}
+
+/** Returns the indexes that a type asks for, and those of values that others count. */
+function buildIndexes(
+  view: TypeView,
+  find: Find,
+  orders: Pick<ModelType, 'filters' | 'sorts'>,
+  distinct: readonly Pick<ListView, 'names' | 'at'>[] = [],
+): readonly ModelIndex[] {
+  const listed = view.indexes.flatMap((list) => indexesOf(list, find, orders));
+  const counted = distinct.flatMap((list) => indexesOf(list, find, orders));
+  return [...listed, ...filterIndexes(view.filters, orders.filters), ...counted];
 }
 
 /**
