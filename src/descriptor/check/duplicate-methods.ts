@@ -36,22 +36,24 @@ const CURES: Readonly<Record<Owner, string>> = {
  */
 export const duplicateMethods: Rule = (views, report) => {
   const seen = new Map<string, Named>();
-  const ofEngine = new Map<Location, Named[]>();
   const named = [...views.flatMap(listStandardMethods), ...views.flatMap(listOwnMethods)];
   for (const method of named.sort((a, b) => RANKS[a.owner] - RANKS[b.owner])) {
-    // Emitted names leave out the slash, and file systems letter case.
-    const key = method.name.replace('/', '').toLowerCase();
-    const earlier = seen.get(key);
-    if (earlier === undefined) seen.set(key, method);
+    const earlier = seen.get(keyOf(method.name));
+    if (earlier === undefined) seen.set(keyOf(method.name), method);
     else if (method.owner !== 'type') reportMethod(method, earlier, report);
-    else if (earlier.owner === 'engine')
-      ofEngine.set(method.at, [...(ofEngine.get(method.at) ?? []), earlier]);
   }
   for (const { name, nameAt } of views.flatMap(({ types }) => types)) {
-    const clashes = ofEngine.get(nameAt);
-    if (clashes !== undefined) reportType(name, nameAt, clashes, report);
+    const clashes = METHOD_NAMES.flatMap((verb) => seen.get(keyOf(`${name}/${verb}`)) ?? []);
+    const ofEngine = clashes.filter(({ owner }) => owner === 'engine');
+    if (ofEngine.length > 0) reportType(name, nameAt, ofEngine, report);
   }
 };
+
+/** Returns the name as it is told from others: emitted names leave out the slash. */
+function keyOf(name: string): string {
+  // File systems may not tell letter case.
+  return name.replace('/', '').toLowerCase();
+}
 
 /** Reports a declared method whose name another one has, with the place of the other. */
 function reportMethod({ name, at }: Named, earlier: Named, report: Report): void {

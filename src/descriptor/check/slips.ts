@@ -10,8 +10,8 @@ import { meantWord } from './did-you-mean.js';
 
 const NULLABLE = "([string, 'null'] where it may be null)";
 const DATE =
-  `Write type: string ${NULLABLE}, and beside it a format: "utc-date" for a moment in UTC, ` +
-  '"date" for a moment with its offset, "local-date" for a day without a time.';
+  `Write type: string ${NULLABLE}, and a format beside it. That is format: utc-date for a ` +
+  'moment in UTC, format: date for one with its offset, or format: local-date for a day.';
 const TIME_PATTERN = String.raw`pattern: '^\d{2}:\d{2}:\d{2}$'`;
 const TIME = `Write a time without a day as type: string, ${TIME_PATTERN}.`;
 const FILE = "Write type: [string, 'null'], blob: true.";
