@@ -32,9 +32,7 @@ export async function addAnswers(
   if (hooks === null) throw new Error(`No hook answers the properties of ${type.name}.`);
   if (objects.length === 0) return objects;
   const sources = indexOf(type).answered?.sources ?? [];
-  const hidden = sources.filter(
-    ({ role, ...one }) => role !== 'id' && !isAmong(properties, one.name),
-  );
+  const hidden = sources.filter((one) => one.role !== 'id' && !properties.includes(one));
   const seen = objects.map((object) => pick(object, sources));
   const answers = await hooks.answer(type, asked, seen);
   return objects.map((object, at) => {
@@ -42,10 +40,6 @@ export async function addAnswers(
     for (const { name } of hidden) delete shown[name];
     return shown as StoredObject;
   });
-}
-
-function isAmong(properties: readonly PropertyDefinition[], name: string): boolean {
-  return properties.some((property) => property.name === name);
 }
 
 /** Returns the id and the properties that a hook sees. */
