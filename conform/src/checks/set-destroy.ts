@@ -30,7 +30,8 @@ export const setDestroyChecks = typeChecks('5.3', { methods: ['get', 'set'], tex
         accountId: A1,
         destroyed: [id],
       });
-      const got = await subject.client.get(type, { accountId: A1, ids: [id, other] });
+      const args = { accountId: A1, ids: [id, other], ...subject.stored };
+      const got = await subject.client.get(type, args);
       expect(got).toMatchObject({ state: newState, list: [stays], notFound: [id] });
     },
   },

@@ -147,10 +147,10 @@ export class Subject extends Creates {
   }
 
   /**
-   * The arguments by which /get gives each stored property and no other: by itself it leaves out
-   * those on request, and has those that are computed when they are read.
+   * Returns the arguments by which /get gives each stored property and no other. By itself it
+   * leaves out those on request, and has those that are computed when they are read.
    */
-  get #stored(): object {
+  get stored(): object {
     const { properties, answered, keepsUnknown } = this.described;
     const isOther =
       answered !== undefined || properties.some(({ onRequest }) => onRequest === true);
@@ -162,7 +162,7 @@ export class Subject extends Creates {
    * isn't there.
    */
   async read(id: string, accountId = this.A1): Promise<Item> {
-    const { list } = await this.client.get(this.type, { accountId, ids: [id], ...this.#stored });
+    const { list } = await this.client.get(this.type, { accountId, ids: [id], ...this.stored });
     if (list[0] === undefined) throw new UnexpectedError(`There is no ${this.type} ${id}.`);
     return list[0];
   }

@@ -26,9 +26,8 @@ export const copyDecisions = typeChecks('5.4', NEEDS, [
       });
       const made = entry(answer.created, 'k');
       expect(made.id).not.toBe(id);
-      expect(
-        await subject.client.get(subject.type, { accountId: subject.A2, ids: [made.id] }),
-      ).toEqual({
+      const args = { accountId: subject.A2, ids: [made.id], ...subject.stored };
+      expect(await subject.client.get(subject.type, args)).toEqual({
         accountId: subject.A2,
         state: answer.newState,
         list: [{ ...subject.buildShown('original', subject.A2), ...made }],

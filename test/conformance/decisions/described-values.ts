@@ -49,7 +49,8 @@ async function stored(subject: Subject, name: string, tried: readonly Tried[]): 
   for (const { value, refused } of tried)
     expect({ name, value, refused }).toEqual({ name, value, refused: null });
   const ids = tried.map(({ id }) => id);
-  const { list } = await subject.client.get(subject.type, { accountId: subject.A1, ids });
+  const args = { accountId: subject.A1, ids, ...subject.stored };
+  const { list } = await subject.client.get(subject.type, args);
   const found = new Map(list.map((item) => [item.id, item[name] ?? null]));
   for (const { id, value } of tried)
     expect({ name, value: found.get(id) }).toEqual({ name, value });

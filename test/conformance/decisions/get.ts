@@ -13,7 +13,7 @@ export const getDecisions = typeChecks('5.1', { methods: ['get', 'set'], text: t
       'decimal number.',
     async run(subject) {
       const id = await subject.makeOne(subject.A1, 'whole');
-      expect(await get(subject, { ids: [id] })).toEqual({
+      expect(await get(subject, { ids: [id], ...subject.stored })).toEqual({
         accountId: subject.A1,
         state: expect.stringMatching(/^(0|[1-9]\d*)$/),
         list: [{ ...subject.buildShown('whole'), id, ...subject.times }],
