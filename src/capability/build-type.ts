@@ -85,30 +85,13 @@ export interface DataTypeSource<Shape extends TypeShape>
 export function dataType<Shape extends TypeShape>(
   source: DataTypeSource<Shape>,
 ): DataTypeDefinition<Shape> {
-  const {
-    properties,
-    parts = {},
-    filters,
-    sorts,
-    shadows,
-    uniques,
-    unknownProperties,
-    answered,
-    ...others
-  } = source;
-  const { query, ...rest } = others;
-  const built = new Map(
-    Object.entries<PropertySource>(properties).map(([name, property]) => {
-      const marker = shadows.find((one) => one.property === name && one.transform === 'null');
-      const nullColumn = marker === undefined ? {} : { nullColumn: marker.column };
-      return [name, { ...buildProperty(name, property), ...nullColumn }];
-    }),
-  );
-  const partsBuilt = new Map(
-    Object.entries(parts).map(([name, part]) => [name, buildProperty(name, part)]),
-  );
-  const find = (name: string): PropertyDefinition => {
-    const property = built.get(name) ?? partsBuilt.get(name);
+  const { properties, parts, filters, sorts, shadows, uniques, unknownProperties, ...others } =
+    source;
+  const { query, answered, ...rest } = others;
+  const built = buildProperties(properties, shadows);
+  const builtParts = buildProperties(parts ?? {}, []);
+  const find: Find = (name) => {
+    const property = built.get(name) ?? builtParts.get(name);
     if (property === undefined) throw new Error(`${source.name} has no property "${name}".`);
     return property;
   };
@@ -125,41 +108,52 @@ export function dataType<Shape extends TypeShape>(
     })),
     sorts: sorts.map((sort) => ({ name: sort.property, ...withProperty(sort) })),
     shadows: shadows.map(withProperty),
-    ...(uniques === undefined
-      ? {}
-      : {
-          uniques: uniques.map((unique) => {
-            const names = 'properties' in unique ? unique.properties : unique;
-            const own = uniqueOf(names.map(find));
-            return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
-          }),
-        }),
-    ...(query === undefined ? {} : { query: shapesOf(query, find) }),
-    ...(answered === undefined
-      ? {}
-      : {
-          answered: Object.entries<AnsweredSource<string>>(answered).map(([name, one]) => ({
-            name,
-            ...one,
-            sources: one.sources.map(find),
-          })),
-        }),
+    ...(uniques && { uniques: uniques.map((unique) => uniqueOf(unique, find)) }),
+    ...(query && { query: shapesOf(query, find) }),
+    ...(answered && { answered: answeredOf(answered, find) }),
   });
 }
 
-function shapesOf(
-  { collapse, tree }: QuerySource<string>,
-  find: (name: string) => PropertyDefinition,
-): QueryShapes {
+type Find = (name: string) => PropertyDefinition;
+
+/** Returns the properties by name, each with the column that tells null from absence. */
+function buildProperties(
+  sources: Readonly<Record<string, PropertySource>>,
+  shadows: readonly ShadowSource<string>[],
+): ReadonlyMap<string, PropertyDefinition> {
+  return new Map(
+    Object.entries(sources).map(([name, property]) => {
+      const marker = shadows.find((one) => one.property === name && one.transform === 'null');
+      const nullColumn = marker === undefined ? {} : { nullColumn: marker.column };
+      return [name, { ...buildProperty(name, property), ...nullColumn }];
+    }),
+  );
+}
+
+function answeredOf(
+  answered: Readonly<Record<string, AnsweredSource<string>>>,
+  find: Find,
+): readonly AnsweredDefinition[] {
+  return Object.entries(answered).map(([name, one]) => ({
+    name,
+    ...one,
+    sources: one.sources.map(find),
+  }));
+}
+
+function shapesOf({ collapse, tree }: QuerySource<string>, find: Find): QueryShapes {
   return {
     ...(collapse === undefined ? {} : { collapse: { ...collapse, by: find(collapse.by) } }),
     ...(tree === undefined ? {} : { tree: { ...tree, by: find(tree.by) } }),
   };
 }
 
-/** Columns have no plus. */
-function uniqueOf(properties: readonly PropertyDefinition[]): UniqueDefinition {
-  return { name: properties.map(({ column }) => column).join('+'), properties };
+function uniqueOf(unique: UniqueSource<string>, find: Find): UniqueDefinition {
+  const names = 'properties' in unique ? unique.properties : unique;
+  const properties = names.map(find);
+  // Columns have no plus.
+  const own = { name: properties.map(({ column }) => column).join('+'), properties };
+  return 'properties' in unique ? { ...own, nullsEqual: unique.nullsEqual } : own;
 }
 
 /** The engine sets a property with a role: neither a client nor a default gives its value. */

@@ -46,20 +46,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['kind'],
     registers,
   });
-  const { tasks } = options;
-  if (tasks !== undefined) {
-    new Gauge({
-      name: 'jmap_hook_tasks',
-      help: 'Durable work of hooks that is left to do, by state.',
-      labelNames: ['state'],
-      registers,
-      async collect() {
-        const { waiting, failing } = await tasks();
-        this.set({ state: 'waiting' }, waiting);
-        this.set({ state: 'failing' }, failing);
-      },
-    });
-  }
+  if (options.tasks !== undefined) countTasks(options.tasks, registers);
   return {
     httpRequest(route, method, status, seconds) {
       requests.inc({ route, method, status });
@@ -72,4 +59,21 @@ export function createMetrics(options: MetricsOptions): Metrics {
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function countTasks(
+  tasks: NonNullable<MetricsOptions['tasks']>,
+  registers: readonly Registry[],
+): void {
+  new Gauge({
+    name: 'jmap_hook_tasks',
+    help: 'Durable work of hooks that is left to do, by state.',
+    labelNames: ['state'],
+    registers: [...registers],
+    async collect() {
+      const { waiting, failing } = await tasks();
+      this.set({ state: 'waiting' }, waiting);
+      this.set({ state: 'failing' }, failing);
+    },
+  });
 }

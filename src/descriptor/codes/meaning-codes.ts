@@ -7,9 +7,10 @@ export const MEANING = Object.freeze({
       'A count, sum, least or greatest value names objects of another type, their reference ' +
       'to this object, and values that SQL can count or compare ' +
       '([counts and sums](descriptors.md#counts-and-sums)).',
-    wrong: 'type: number, computed: { sum: Line.price, by: invoiceId }',
+    wrong: 'size: { type: integer, computed: { count: Line }, access: serverSet, default: 0 }',
     right:
-      "type: string, format: decimal, default: '0', computed: { sum: Line.price, by: invoiceId }",
+      'size: { type: integer, computed: { count: Line, by: thingId }, access: serverSet, ' +
+      'default: 0 }',
   },
   'bad-answered': {
     cause:

@@ -18,6 +18,7 @@ const PROPERTIES = [
 const OTHERS = [
   "Person: { properties: { name: { type: string, default: '' } } }",
   "Gadget: { properties: { name: { type: string, default: '' } } }",
+  "Line: { properties: { thingId: { type: [string, 'null'], references: Thing } } }",
 ];
 const PART = '$defs: { part: { type: object, properties: { n: { type: integer } } } }';
 
