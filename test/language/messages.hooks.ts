@@ -14,7 +14,8 @@ export const hooks: Hooks = {
           const box = await tx.set(boxType, { create: { b: { name: 'own', state: 'made' } } });
           const ownId = box.created?.['b']?.id as string;
           await tx.set(threadType, { update: { [id]: { ownId } } });
-          const message = { boxIds: { [ownId]: true }, threadId: id, size: 3 };
+          const boxIds = { [ownId]: true } as const;
+          const message = { boxIds, threadId: id, size: 3 };
           await tx.set(messageType, { create: { l: message } });
         }
       },

@@ -281,7 +281,7 @@ export async function encodeLarge(
   };
   for (const shadow of type.shadows) {
     const { column, property, transform } = shadow;
-    const part = partColumnOf(shadow);
+    const part = property.within === undefined ? null : partColumnOf(shadow);
     if (part !== null) {
       for (const object of objects) {
         const value = object[property.within?.property ?? ''] ?? null;
