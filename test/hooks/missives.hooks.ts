@@ -81,6 +81,7 @@ export const hooks = {
   },
   methods: {
     'Missive/mark': async ({ accountId, id }, _call, tx) => {
+      if ((await tx.get(missiveType, [id])).length === 0) return { accountId, id };
       await tx.set(missiveType, { update: { [id]: { isMarked: true } } });
       return { accountId, id };
     },
