@@ -16,7 +16,8 @@ import { listTools, SERVER_TOOLS } from '../scripts/server-tools.mjs';
 
 /**
  * The tools: where each begins, below dist/, and what it needs of the project. `descriptors`: a
- * folder capabilities/; `build`: the hook files and what was generated, compiled.
+ * folder capabilities/; `build`: the hook files and what was generated, compiled; `modules`: the
+ * same, whether their types are right or not.
  */
 const TOOLS = {
   new: { entry: 'scripts/new', words: 'writes a commented descriptor of a new type' },
@@ -40,6 +41,16 @@ const TOOLS = {
     entry: 'src/server/main',
     needs: 'build',
     words: 'builds what is not current, and serves',
+  },
+  dev: {
+    run: 'dev',
+    needs: 'descriptors',
+    words: 'generates, builds and serves, again whenever a file changes',
+  },
+  seed: {
+    entry: 'scripts/seed',
+    needs: 'modules',
+    words: 'creates the accounts and objects of a YAML or JSON file, or updates them',
   },
   ...SERVER_TOOLS,
   conform: {
@@ -91,6 +102,11 @@ async function main() {
     const code = await attempt(() => buildCurrent(root));
     if (code !== EXIT.fine) return code;
   }
+  if (tool.needs === 'modules' && !asksForHelp && layoutOf(root) !== REPOSITORY) {
+    const { quickBuild } = await import('../scripts/quick-build.mjs');
+    const code = await attempt(() => quickBuild(root));
+    if (code !== EXIT.fine) return code;
+  }
   const file = join(PACKAGE, 'dist', `${tool.entry}.js`);
   process.argv = [process.argv[0], file, ...args];
   await import(pathToFileURL(file).href);
@@ -138,8 +154,13 @@ async function runOwn(tool, root) {
   if (code !== undefined) return code;
   const team = await import('../scripts/team.mjs');
   if (layoutOf(root) === REPOSITORY)
-    return complain(`jmapsmith: in its own repository this is npm run ${tool}.`);
+    return complain(
+      tool === 'dev'
+        ? 'jmapsmith: dev is for a project on the package. Here: npm run generate -- --watch.'
+        : `jmapsmith: in its own repository this is npm run ${tool}.`,
+    );
   if (tool === 'check') return team.checkTeam(root);
+  if (tool === 'dev') return (await import('../scripts/dev.mjs')).develop(root);
   return attempt(() => team.runBuild(root, args));
 }
 

@@ -26,9 +26,14 @@ export function clientsToGenerate(root, layout = REPOSITORY) {
     .filter((client) => !existsSync(client.folder) || readStamp(client.file) !== client.stamp);
 }
 
-/** Generates them, at the same time. The caller has the build lock. */
-export async function generateClients(root, layout = REPOSITORY) {
-  const clients = clientsToGenerate(root, layout);
+/**
+ * Generates them, at the same time; only that of `database` if it is given. The caller has the
+ * build lock.
+ */
+export async function generateClients(root, layout = REPOSITORY, database = undefined) {
+  const clients = clientsToGenerate(root, layout).filter(
+    (client) => database === undefined || client.database === database,
+  );
   if (clients.length === 0) return;
   say(`Prisma clients (${clients.map((client) => client.database).join(', ')})`);
   await Promise.all(clients.map((client) => generateClient(root, client)));

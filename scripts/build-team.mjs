@@ -13,7 +13,13 @@ import { PACKAGE } from './build-layout.mjs';
 import { computeStamp, inputFiles, sourcesFile, stampOf } from './build-stamp.mjs';
 import { BuildError } from './build-tools.mjs';
 
-/** Packages that only the build of a team's project needs. */
+/** Where quick-build.mjs notes, in the folder of a build, what it has compiled. */
+export const RECORD = '.quick.json';
+
+/** Whether the generator or Prisma made a module: nobody reads its lines in a stack trace. */
+export function isMade(name) {
+  return name.startsWith('generated/') || name.startsWith('build/');
+}
 
 /**
  * Packages that a project's modules, or their compiler, look for. They are dependencies of this
@@ -59,6 +65,12 @@ function config(root) {
       emitDeclarationOnly: false,
       declaration: false,
       declarationMap: false,
+      // Stack traces name the lines of the hook files (src/server/project.ts).
+      sourceMap: true,
+      inlineSourceMap: false,
+      inlineSources: false,
+      sourceRoot: null,
+      mapRoot: null,
       // Null takes back what the project's own says.
       declarationDir: null,
       outFile: null,
@@ -105,9 +117,14 @@ export function packageFolder(from, name) {
  */
 export function finishTeam(root, layout, stamp) {
   const out = join(root, layout.out);
+  rmSync(join(out, RECORD), { force: true });
   writeFileSync(join(out, 'package.json'), '{ "type": "module" }\n');
   const known = inputFiles(root, layout);
-  const found = builtFiles(out)
+  const built = builtFiles(out);
+  // A server reads the map of each module that it loads.
+  for (const path of built)
+    if (path.endsWith('.js.map') && isMade(path)) rmSync(join(out, path), { force: true });
+  const found = built
     .filter((path) => path.endsWith('.js') && !path.startsWith('build/'))
     .map((path) => path.replace(/\.js$/, '.ts'))
     .filter((path) => existsSync(join(root, path)) && !isInput(path, layout));

@@ -118,7 +118,9 @@ function marker(driver) {
 function copyProject(project, target, reached) {
   const built = join(project, TEAM.out);
   const modules = [...reached].filter((file) => isBelow(file, built));
-  copyFiles(project, [...namesBelow(project, modules), join(TEAM.out, 'package.json')], target);
+  const maps = modules.map((file) => `${file}.map`).filter((file) => existsSync(file));
+  const names = namesBelow(project, [...modules, ...maps]);
+  copyFiles(project, [...names, join(TEAM.out, 'package.json')], target);
   writeJson(join(target, 'package.json'), { private: true, type: 'module' });
   for (const database of ['sqlite', 'postgresql']) {
     const migrations = join('prisma', database, 'migrations');

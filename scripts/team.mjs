@@ -11,6 +11,16 @@ import { parseBuildOptions, requireFree, writeStandalone } from './standalone.mj
 /** Building and checking a team's project: what `jmapsmith build`, `start` and `check` do. */
 
 export const HELP = {
+  dev: `Usage: npx jmapsmith dev
+
+Generates, compiles and serves, and does it again whenever a descriptor, a hook file or a file that
+one imports changes, until Ctrl-C. The data stays: it is that of npx jmapsmith start. While a file
+is wrong, its errors are shown and the last server goes on. The types of hook files are checked
+while the server already serves. The environment variables are those of the server
+(node_modules/jmapsmith/docs/reference/configuration.md); LOG_LEVEL is warn where it isn't set.
+
+Exit codes: 0 stopped, 1 something that is no file of the project refuses the first start (a port, a
+lock), 2 a variable is wrong, 70 a defect.`,
   build: `Usage: npx jmapsmith build [--standalone DIR [--with s3]]
 
 Compiles what was generated and the hook files to build/, for a start without delay: in an image,

@@ -10,6 +10,7 @@ export {
   type StandardMethods,
   standardMethods,
 } from './build-type.js';
+export type * from './calls.js';
 export type * from './capability-definition.js';
 export type * from './capability-hooks.js';
 export type * from './definition.js';

@@ -36,23 +36,29 @@ export async function loadProject(root: string): Promise<Project> {
   if (!existsSync(registry))
     throw new ProjectError(`${registry} is missing: run npx jmapsmith build.`);
   const load = (file: string): Promise<unknown> => import(pathToFileURL(file).href);
+  // Now, not at the start: Node reads the maps of modules that it loads from here on. The engine's
+  // own are loaded by then, and have none.
+  process.setSourceMapsEnabled(true);
   return {
-    registry: capabilitiesOf((await load(registry).catch(refuse)) as RegistryModule),
+    registry: capabilitiesOf((await load(registry).catch(refuseAt(root))) as RegistryModule),
     hookClient: async (database) =>
       (await load(at(`build/prisma/${database}/client.js`))) as HookClient,
   };
 }
 
 /** Tells what went wrong in the team's words: which error, and where in its modules. */
-function refuse(error: unknown): never {
-  if (!(error instanceof Error)) throw error;
-  const place = error.stack?.split('\n').find((line) => line.includes(BUILT));
-  const where = place === undefined ? '' : ` (${place.trim()})`;
-  const missing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
-  const hint = missing ? " An import of a file of yours needs its extension: './rules.js'." : '';
-  throw new ProjectError(`A hook file can't be loaded: ${error.message}${where}.${hint}`, {
-    cause: error,
-  });
+function refuseAt(root: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Error)) throw error;
+    const isOwn = (line: string) => line.includes(root) && !line.includes('node_modules');
+    const place = error.stack?.split('\n').slice(1).find(isOwn);
+    const where = place === undefined ? '' : ` (${place.trim()})`;
+    const missing = 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+    const hint = missing ? " An import of a file of yours needs its extension: './rules.js'." : '';
+    throw new ProjectError(`A hook file can't be loaded: ${error.message}${where}.${hint}`, {
+      cause: error,
+    });
+  };
 }
 
 /** Widened one by one: in one expression the compiler compares the clients' types for seconds. */

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import {
   bootstrap,
@@ -7,32 +6,27 @@ import {
   pruneTickets,
   resumeDeletions,
 } from '../accounts/index.js';
-import { bindSecrets } from '../backfill/bind-secrets.js';
-import { startBackfill } from '../backfill/start-backfill.js';
-import { openBlobStore } from '../blobs/index.js';
 import { blobsHeld } from '../database/blob-hold.js';
 import { TaskRows } from '../database/task-rows.js';
-import { requireHooks } from '../hooks/required.js';
-import { createHooks } from '../hooks/runner.js';
-import { TaskWorker } from '../hooks/tasks.js';
 import { BaseUrls, baseUrlText } from '../http/base-url.js';
 import { createHttpServer } from '../http/server.js';
 import { createShared, type TransportServices } from '../http/shared.js';
-import type { Services } from '../methods/context.js';
-import { Dispatcher } from '../methods/dispatch.js';
-import { createRegistry, type Registry } from '../methods/registry.js';
-import { HashSlots } from '../methods/set/hash-slots.js';
-import { createIdGenerator } from '../protocol/ids.js';
+import type { Dispatcher } from '../methods/dispatch.js';
 import { Sessions } from '../protocol/session.js';
-import { Conductor } from '../runtime/slices.js';
-import { createSteadyClock } from '../runtime/steady-clock.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
 import { type Config, ConfigError, readConfig } from './config.js';
 import { createLogging, type Logger } from './logging.js';
 import { createMetrics } from './metrics.js';
-import { loadProject } from './project.js';
+import {
+  closeAll,
+  createDispatcher,
+  type Engine,
+  EXPLAIN,
+  type Opened,
+  openEngine,
+  startTasks,
+} from './open-engine.js';
 import { BLOB, runtimeMembers } from './session-members.js';
-import type { Storage, StorageOptions } from './storage.js';
 import { createUnavailableLog } from './unavailable.js';
 import { startUpkeep, type UpkeepOptions } from './upkeep.js';
 
@@ -52,16 +46,8 @@ export interface StartedServer {
   flush(): void;
 }
 
-const CLOCK_JUMPED = 'the clock jumped ahead: nothing is removed by it until it stays so for a day';
-
-const EXPLAIN = 'urn:jmapsmith:explain';
-const ONCE = 'urn:jmapsmith:once';
-
 /** How long stopping may take, ms: the contract has 10 s from SIGTERM, closing the database too. */
 const GRACE = 8500;
-
-/** Functions that close things at the end, last things first. */
-type Opened = StorageOptions['opened'];
 
 /**
  * Starts a server whose project, with its modules and migrations, lies in `root`. Relative paths of
@@ -84,21 +70,6 @@ export async function startServer(
     throw error;
   }
 }
-
-async function closeAll(opened: Opened): Promise<void> {
-  const failures: unknown[] = [];
-  for (const close of opened.splice(0).reverse()) {
-    try {
-      await close();
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.');
-}
-
-/** The parts that serve requests, once the database is open and up to date. */
-type Engine = Awaited<ReturnType<typeof openEngine>>;
 
 async function start(config: Config, root: string, opened: Opened): Promise<StartedServer> {
   const { log, flush } = createLogging(config.logLevel);
@@ -141,69 +112,18 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   };
 }
 
-/** Opens the database, and finishes what migrations and older versions left to this start. */
-async function openEngine(
-  config: Config,
-  options: Pick<StorageOptions, 'root' | 'log' | 'opened'>,
-) {
-  const { root, log, opened } = options;
-  const { registry: capabilities, hookClient } = await loadProject(root);
-  // Before the database is touched: a server that can't serve migrates nothing.
-  const registry = createRegistry(
-    capabilities.filter(({ urn }) => config.explain || urn !== EXPLAIN),
-  );
-  requireHooks(registry);
-  requireSecretsKey(config, registry);
-
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const types = [...registry.dataTypes.values()];
-  const conductor = new Conductor();
-  const storage = await openStorage(config, { ...options, types, hookClient, conductor });
-  const { store, shared, backfill: database } = storage;
-  const tasks: { worker?: TaskWorker } = {};
-  const hookServices = {
-    wake: () => tasks.worker?.wake(),
-    timeout: config.limits.hookTimeout,
-    prisma: storage.hooks.client,
-    join: storage.hooks.join,
-    onError: (err: unknown, hook: string) =>
-      log.error({ err, hook }, 'a hook failed after the commit'),
-  };
-  const hooks = createHooks(registry, hookServices);
-  // By it ages are judged.
-  const now = createSteadyClock({
-    onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
-  });
-  const blobs = await openBlobStore(config.blobStore);
-  const backfilled = { store, registry, hookServices, blobs, log, database };
-  const backfill = await startBackfill({ ...backfilled, now, hooks, shared });
-  opened.push(() => backfill.stop());
-  const { secretsKey: secretKey } = config;
-  if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
-  return { config, log, registry, storage, conductor, hooks, hookServices, tasks, blobs, now };
-}
-
 function transportServices(
   engine: Engine,
 ): Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher } {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
-  const { limits, secretsKey } = config;
   const { store, prisma } = storage;
-  const ids = createIdGenerator();
   const unavailable = createUnavailableLog(log);
-  const once = { capability: ONCE, keep: limits.onceKeep };
-  const services = {
-    ...{ store, blobs, registry, ids, limits, conductor, hooks },
-    hashing: new HashSlots(),
-    secretKey: secretsKey ?? undefined,
-    once,
-  };
   const tellDefect = (err: unknown, reference: string): void =>
     log.error({ reference, err }, 'defect');
+  const { ids, once, dispatcher } = createDispatcher(engine, tellDefect, unavailable);
   return {
     ...config,
-    ...{ registry, store, blobs, ids, conductor, log, unavailable, once },
-    dispatcher: new Dispatcher(services, limits, tellDefect, unavailable),
+    ...{ registry, store, blobs, ids, conductor, log, unavailable, once, dispatcher },
     authenticator: createAuthenticator(prisma, { accessVersion: storage.accessVersion }),
     tickets: createTickets(prisma),
     sessions: new Sessions({
@@ -218,24 +138,6 @@ function transportServices(
       ...(hooks === undefined ? {} : { tasks: () => new TaskRows(prisma).count() }),
     }),
   };
-}
-
-/** Starts the work that hooks leave to the server, where there are any. */
-async function startTasks(
-  { config, log, storage, hooks, hookServices, tasks }: Engine,
-  services: Services,
-  opened: Opened,
-): Promise<void> {
-  const rows = new TaskRows(storage.prisma);
-  if (hooks === undefined) {
-    await rows.drop('accountCreated');
-    return;
-  }
-  const patience = config.limits.requestTimeout;
-  const worker = new TaskWorker({ hooks, services, hookServices, tasks: rows, patience, log });
-  tasks.worker = worker;
-  opened.push(() => worker.stop());
-  await worker.start();
 }
 
 function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): UpkeepOptions {
@@ -270,33 +172,6 @@ function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): Upkee
       return resumeDeletions(prisma, data, stopped);
     },
   };
-}
-
-/** Only the engine that is asked for is loaded, with its driver. */
-async function openStorage(
-  { database, scanThreads }: Config,
-  options: StorageOptions,
-): Promise<Storage> {
-  if (database.kind === 'sqlite') {
-    const { openSqliteStorage } = await import('./storage-sqlite.js');
-    return openSqliteStorage(database.file, options, scanThreads);
-  }
-  const { openPostgresqlStorage } = await import('./storage-postgresql.js');
-  return openPostgresqlStorage(database.url, options);
-}
-
-/** Refuses a start without the key of encrypted properties: a later write of them would fail. */
-function requireSecretsKey(config: Config, registry: Registry): void {
-  if (config.secretsKey !== null) return;
-  for (const type of registry.dataTypes.values()) {
-    const property = type.properties.find(({ secret }) => secret === 'encrypt');
-    if (property === undefined) continue;
-    throw new ConfigError(
-      'SECRETS_KEY',
-      '',
-      `the base64 of 32 random octets: ${type.name}.${property.name} is stored encrypted`,
-    );
-  }
 }
 
 function checkProxies(config: Config): void {

@@ -14,7 +14,7 @@ const SECTIONS = new Map(
 );
 const SCRIPTS = [
   ...['new', 'generate', 'describe', 'breaking', 'migrate'],
-  ...['account', 'token', 'backup', 'restore'],
+  ...['account', 'token', 'seed', 'backup', 'restore'],
 ];
 const run = promisify(execFile);
 

@@ -31,6 +31,9 @@ it('each sample that nothing tests is listed with its reason', () => {
     return reason === null ? [] : [`${sample.page}: ${reason}`];
   });
   expect(untested).toEqual([
+    'docs/reference/development.md: test/dev runs a test like it',
+    'docs/reference/development.md: test/dev runs a file like it',
+    'docs/reference/development.md: test/dev runs a report like it',
     'docs/guide/first-type.md: the test packs this checkout itself',
     'docs/guide/production.md: the test makes its databases itself',
     'docs/guide/production.md: systemd belongs to the machine',

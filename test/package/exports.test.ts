@@ -39,8 +39,10 @@ it('exports what hook files and generated code import', () => {
     './descriptor.schema.json',
     './engine',
     './package.json',
+    './prisma',
     './shared.schema.json',
     './standard',
+    './testing',
     './tsconfig.json',
   ]);
 });

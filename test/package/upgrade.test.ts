@@ -82,6 +82,7 @@ it('one generate brings a project of version 0.1.0 up to date, and keeps what wa
   expect(code).toBe(0);
   expect(stdout).toContain('removed generated/manifest.json\n');
   expect(Object.keys(await readTree(join(root, 'generated')))).toEqual([
+    'calls.ts',
     'registry.ts',
     'things/Thing.definition.ts',
     'things/Thing.types.ts',

@@ -2,6 +2,7 @@ import { META_SCHEMA } from '../../../src/descriptor/meta-schema.js';
 import { inWrittenOrder } from '../../../src/descriptor/model/written-order.js';
 import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { byCodeUnit } from '../../../src/descriptor/order.js';
+import { emitCalls } from './calls.js';
 import { emitCapabilities } from './capability.js';
 import { editorSchema } from './editor-schema.js';
 import { emitHooks } from './hooks.js';
@@ -43,6 +44,7 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'hook types', emit: emitHooks },
   { name: 'capabilities', emit: emitCapabilities, isByName: true },
   { name: 'registry', emit: emitRegistry, only: 'project' },
+  { name: 'calls', emit: emitCalls, only: 'project' },
   { name: 'reference pages', emit: emitReference },
   { name: 'Prisma schemas', emit: emitPrisma, isByName: true },
   { name: "the package's capabilities", emit: emitEngine, only: 'package' },

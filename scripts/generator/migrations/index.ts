@@ -76,22 +76,28 @@ export function readHistories(
 }
 
 /**
- * Returns the histories that a plan starts from. If git can't tell which migrations are released,
- * and something has to change, this function asks the project's databases. The generator makes a
- * migration anew if none of them has applied it. If nothing has to change, all migrations stay: a
- * build without git and database (an image, for instance) must find the files on disk current.
+ * Returns the histories that a plan starts from. Committed migrations are released; so is an
+ * uncommitted one that the project's own database has applied, which would not fit it any more if
+ * it were made anew. If git can't tell, and something has to change, the databases alone tell. If
+ * nothing has to change, all migrations stay: a build without git and database (an image, for
+ * instance) must find the files on disk current.
  */
 export async function releasedHistories(
   root: string,
   model: Model,
   contract: boolean,
 ): Promise<Histories> {
-  const histories = readHistories(root);
+  const committed = committedFiles(root);
+  const histories = readHistories(root, committed);
   const isNew = histories.all.every(({ last }) => last === 0);
-  if (!histories.isAssumed || isNew || (!contract && isUpToDate(model, histories)))
+  const isUndecided = histories.all.some(({ unreleased }) => unreleased.length > 0);
+  if (committed !== undefined && !isUndecided) return histories;
+  if (committed === undefined && (isNew || (!contract && isUpToDate(model, histories))))
     return histories;
   const { names, problems } = await readApplied(root, process.env);
-  if (problems.length === 0) return readHistories(root, appliedFiles(root, names));
+  const applied = appliedFiles(root, names);
+  if (committed !== undefined) return readHistories(root, new Set([...committed, ...applied]));
+  if (problems.length === 0) return readHistories(root, applied);
   return { ...histories, warnings: problems };
 }
 

@@ -13,7 +13,7 @@ import type { Writer } from './writer.js';
 const LOCK_WAIT = 9_000;
 
 /** Of all adapters and transactions here, to Prisma. */
-const NAMED = Object.freeze({
+export const NAMED = Object.freeze({
   provider: 'sqlite',
   adapterName: 'jmapsmith',
 } as const);
@@ -22,10 +22,10 @@ const NAMED = Object.freeze({
 type SharedAdapterFactory = typeof NAMED & { connect(): Promise<SqlDriverAdapter> };
 
 /** Runs one of Prisma's statements on the connection that it gives to `statement`. */
-type Run = <T>(query: SqlQuery, statement: (db: Database) => T) => Promise<T>;
+export type Run = <T>(query: SqlQuery, statement: (db: Database) => T) => Promise<T>;
 
 /** Returns the members that adapters and transactions share. */
-function statements(run: Run) {
+export function statements(run: Run) {
   return {
     ...NAMED,
     queryRaw: (query: SqlQuery) => run(query, (db) => queryPrisma(db, query)),
@@ -34,7 +34,7 @@ function statements(run: Run) {
 }
 
 /** Phantom: Prisma calls commit and rollback, and sends no COMMIT or ROLLBACK of its own. */
-const OPTIONS = Object.freeze({ usePhantomQuery: true });
+export const OPTIONS = Object.freeze({ usePhantomQuery: true });
 
 /**
  * Returns a driver adapter that writes on the engine's own writing connection, under the writer's

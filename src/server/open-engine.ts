@@ -1,0 +1,151 @@
+import { mkdirSync } from 'node:fs';
+import { bindSecrets } from '../backfill/bind-secrets.js';
+import { startBackfill } from '../backfill/start-backfill.js';
+import { openBlobStore } from '../blobs/index.js';
+import { TaskRows } from '../database/task-rows.js';
+import { requireHooks } from '../hooks/required.js';
+import { createHooks } from '../hooks/runner.js';
+import { TaskWorker } from '../hooks/tasks.js';
+import type { Services } from '../methods/context.js';
+import { Dispatcher } from '../methods/dispatch.js';
+import type { FailureLog, UnavailableLog } from '../methods/failures.js';
+import { createRegistry, type Registry } from '../methods/registry.js';
+import { HashSlots } from '../methods/set/hash-slots.js';
+import { createIdGenerator } from '../protocol/ids.js';
+import { Conductor } from '../runtime/slices.js';
+import { createSteadyClock } from '../runtime/steady-clock.js';
+import { type Config, ConfigError } from './config.js';
+import { loadProject } from './project.js';
+import type { Storage, StorageOptions } from './storage.js';
+
+/** The parts that serve method calls, without a transport: for a server, and for tests of hooks. */
+
+const CLOCK_JUMPED = 'the clock jumped ahead: nothing is removed by it until it stays so for a day';
+
+export const EXPLAIN = 'urn:jmapsmith:explain';
+export const ONCE = 'urn:jmapsmith:once';
+
+/** Functions that close things at the end, last things first. */
+export type Opened = StorageOptions['opened'];
+
+/** The parts that serve requests, once the database is open and up to date. */
+export type Engine = Awaited<ReturnType<typeof openEngine>>;
+
+/** Closes what was opened, last things first, and rejects if something can't be closed. */
+export async function closeAll(opened: Opened): Promise<void> {
+  const failures: unknown[] = [];
+  for (const close of opened.splice(0).reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.');
+}
+
+/** Opens the database, and finishes what migrations and older versions left to this start. */
+export async function openEngine(
+  config: Config,
+  options: Pick<StorageOptions, 'root' | 'log' | 'opened'>,
+) {
+  const { root, log, opened } = options;
+  const { registry: capabilities, hookClient } = await loadProject(root);
+  // Before the database is touched: a server that can't serve migrates nothing.
+  const registry = createRegistry(
+    capabilities.filter(({ urn }) => config.explain || urn !== EXPLAIN),
+  );
+  requireHooks(registry);
+  requireSecretsKey(config, registry);
+
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const types = [...registry.dataTypes.values()];
+  const conductor = new Conductor();
+  const storage = await openStorage(config, { ...options, types, hookClient, conductor });
+  const { store, shared, backfill: database } = storage;
+  const tasks: { worker?: TaskWorker } = {};
+  const hookServices = {
+    wake: () => tasks.worker?.wake(),
+    timeout: config.limits.hookTimeout,
+    prisma: storage.hooks.client,
+    join: storage.hooks.join,
+    onError: (err: unknown, hook: string) =>
+      log.error({ err, hook }, 'a hook failed after the commit'),
+  };
+  const hooks = createHooks(registry, hookServices);
+  // By it ages are judged.
+  const now = createSteadyClock({
+    onJump: (ahead) => log.warn({ seconds: Math.round(ahead / 1000) }, CLOCK_JUMPED),
+  });
+  const blobs = await openBlobStore(config.blobStore);
+  const backfilled = { store, registry, hookServices, blobs, log, database };
+  const backfill = await startBackfill({ ...backfilled, now, hooks, shared });
+  opened.push(() => backfill.stop());
+  const { secretsKey: secretKey } = config;
+  if (secretKey !== null) await bindSecrets({ ...backfilled, secretKey });
+  return { config, log, registry, storage, conductor, hooks, hookServices, tasks, blobs, now };
+}
+
+/** Starts the work that hooks leave to the server, where there are any. */
+export async function startTasks(
+  { config, log, storage, hooks, hookServices, tasks }: Engine,
+  services: Services,
+  opened: Opened,
+): Promise<void> {
+  const rows = new TaskRows(storage.prisma);
+  if (hooks === undefined) {
+    await rows.drop('accountCreated');
+    return;
+  }
+  const patience = config.limits.requestTimeout;
+  const worker = new TaskWorker({ hooks, services, hookServices, tasks: rows, patience, log });
+  tasks.worker = worker;
+  opened.push(() => worker.stop());
+  await worker.start();
+}
+
+/** Returns what runs method calls, and the parts of it that transports need. */
+export function createDispatcher(
+  engine: Engine,
+  tellDefect: FailureLog,
+  unavailable?: UnavailableLog,
+) {
+  const { config, registry, storage, conductor, hooks, blobs } = engine;
+  const { limits, secretsKey } = config;
+  const ids = createIdGenerator();
+  const once = { capability: ONCE, keep: limits.onceKeep };
+  const services = {
+    ...{ store: storage.store, blobs, registry, ids, limits, conductor, hooks },
+    hashing: new HashSlots(),
+    secretKey: secretsKey ?? undefined,
+    once,
+  };
+  return { ids, once, dispatcher: new Dispatcher(services, limits, tellDefect, unavailable) };
+}
+
+/** Only the engine that is asked for is loaded, with its driver. */
+async function openStorage(
+  { database, scanThreads }: Config,
+  options: StorageOptions,
+): Promise<Storage> {
+  if (database.kind === 'sqlite') {
+    const { openSqliteStorage } = await import('./storage-sqlite.js');
+    return openSqliteStorage(database.file, options, scanThreads);
+  }
+  const { openPostgresqlStorage } = await import('./storage-postgresql.js');
+  return openPostgresqlStorage(database.url, options);
+}
+
+/** Refuses a start without the key of encrypted properties: a later write of them would fail. */
+function requireSecretsKey(config: Config, registry: Registry): void {
+  if (config.secretsKey !== null) return;
+  for (const type of registry.dataTypes.values()) {
+    const property = type.properties.find(({ secret }) => secret === 'encrypt');
+    if (property === undefined) continue;
+    throw new ConfigError(
+      'SECRETS_KEY',
+      '',
+      `the base64 of 32 random octets: ${type.name}.${property.name} is stored encrypted`,
+    );
+  }
+}
