@@ -6,7 +6,7 @@ import { besides, byPlace, isError, withoutDoubles } from '../../src/descriptor/
 import { viewCapability } from '../../src/descriptor/view.js';
 import { isPackageRoot } from '../../src/server/package-root.js';
 import type { Owners } from './emit/index.js';
-import { emitPrisma } from './emit/prisma.js';
+import { storageSchemas } from './emit/prisma.js';
 import { withHooks } from './hooks/index.js';
 import { canonical } from './load/canonical.js';
 import { type Loaded, loadDescriptors } from './load/index.js';
@@ -72,7 +72,7 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   // Only now: ts-morph takes as long to load as all else, and a wrong descriptor doesn't need it.
   const { emitAll } = await import('./emit/index.js');
   const [plan, emitted] = await Promise.all([
-    planMigrations({ model, schemas: emitPrisma(model), histories, contract }),
+    planMigrations({ model, schemas: storageSchemas(model), histories, contract }),
     emitAll(model, ownersOf(root, loaded)),
   ]);
   const all = [...problems, ...hooked.problems, ...plan.problems];

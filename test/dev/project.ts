@@ -126,6 +126,18 @@ await assert.rejects(prisma.$executeRawUnsafe('DELETE FROM "Order"'), /readonly 
 const [one, two] = await prisma.$transaction([prisma.order.count(), prisma.customer.count()]);
 assert.equal(one, before);
 assert.ok(two > 0);
+const hour = 3_600_000;
+const orders = await prisma.order.findMany({
+  where: { created: { gt: new Date(Date.now() - hour) }, due: null, customer: { name: 'Carl' } },
+  include: { customer: true, account: true },
+});
+assert.equal(orders.length, 1);
+assert.ok(Math.abs(orders[0].created.getTime() - Date.now()) < hour);
+assert.deepEqual([orders[0].customer.name, orders[0].account.name], ['Carl', "Ann's shop"]);
+const later = await prisma.order.count({ where: { created: { gt: new Date(Date.now() + hour) } } });
+assert.equal(later, 0);
+const customers = await prisma.customer.findMany({ include: { orderByCustomer: true } });
+assert.equal(customers[0].orderByCustomer[0].id, orders[0].id);
 await prisma.$disconnect();
 console.log(file, before);
 `;
@@ -138,6 +150,13 @@ import { openReportClient } from 'jmapsmith/prisma';
 const prisma = await openReportClient(PrismaClient);
 assert.ok((await prisma.order.count()) > 0);
 await assert.rejects(prisma.order.deleteMany(), /read-only|permission denied/);
+const hour = 3_600_000;
+const where = { created: { gt: new Date(Date.now() - hour), lt: new Date(Date.now() + hour) } };
+const [order] = await prisma.order.findMany({ where, include: { account: true, customer: true } });
+assert.ok(order.created instanceof Date && order.customer === null);
+assert.equal(order.account.id, order.accountId);
+const { _max } = await prisma.order.aggregate({ _max: { updated: true, total: true } });
+assert.ok(_max.updated instanceof Date && typeof _max.total === 'bigint');
 await prisma.$executeRawUnsafe('SET default_transaction_read_only = off');
 for (let tries = 0; tries < 4; tries += 1)
   await assert.rejects(prisma.$executeRawUnsafe('DELETE FROM "Order"'), /permission|read-only/);

@@ -66,6 +66,7 @@ function propertyColumn(property: ModelProperty): Column {
     name: property.column,
     ...(field === property.column ? {} : { field }),
     type: columnType(property.kind),
+    ...(property.kind === 'date' ? { isTime: true } : {}),
     nullable: property.nullable || property.optional === true,
     description: property.description,
     ...(fallback === undefined ? {} : { default: fallback }),

@@ -19,6 +19,22 @@ export interface Column {
   readonly default?: string;
   readonly unique?: boolean;
   readonly description?: string;
+  /** A time in milliseconds: a DateTime to the client. */
+  readonly isTime?: boolean;
+}
+
+/**
+ * A relation of a model, for the client alone. The side that holds the key has `columns`; the other
+ * side is a list.
+ */
+export interface Relation {
+  readonly name: string;
+  readonly field: string;
+  readonly model: string;
+  readonly columns?: readonly string[];
+  /** Fields of the other model. */
+  readonly references?: readonly string[];
+  readonly isOptional?: boolean;
 }
 
 export interface Table {
@@ -32,6 +48,8 @@ export interface Table {
   readonly key: readonly string[];
   /** An ordered index each, by columns. */
   readonly indexes: readonly (readonly string[])[];
+  /** Of the client's schema alone. */
+  readonly relations?: readonly Relation[];
 }
 
 export type Provider = 'sqlite' | 'postgresql';

@@ -1,46 +1,72 @@
 import type { Column, Provider, Table } from './prisma-datamodel.js';
 import { fieldName, indexName, modelName } from './prisma-names.js';
 
-/** Prints tables as Prisma models, with their descriptions as doc comments where `documented`. */
-export function printModels(tables: readonly Table[], documented: boolean): string {
-  return tables.map((table) => printModel(table, documented)).join('\n');
+/**
+ * Prints tables as Prisma models. `forClient`: with doc comments, relations, and times as DateTime.
+ * Migrations are made without: the database has no foreign keys, and times are integers.
+ */
+export function printModels(tables: readonly Table[], forClient: boolean): string {
+  return tables.map((table) => printModel(table, forClient)).join('\n');
 }
 
-export function printDatasource(provider: Provider): string {
+export function printDatasource(provider: Provider, hasRelations = false): string {
   // No address: the server hands the connection to the client, and migrations are made without a
   // database.
-  return `datasource db {\n  provider = "${provider}"\n}\n`;
+  const lines = hasRelations
+    ? `  provider = "${provider}"\n  relationMode = "prisma"`
+    : `  provider = "${provider}"`;
+  return `datasource db {\n${lines}\n}\n`;
 }
 
-function printModel(table: Table, documented: boolean): string {
+function printModel(table: Table, forClient: boolean): string {
   const model = modelName(table.model ?? table.name);
   const columns = orderColumns(table.columns);
-  const fields = columns.map((column) => printField(table, column));
+  const fields = columns.map((column) => printField(table, column, forClient));
   const nameWidth = Math.max(...fields.map(([name]) => name.length));
   const typeWidth = Math.max(...fields.map(([, type]) => type.length));
   const lines: string[] = [];
-  if (documented) lines.push(...docComment(table.description, ''));
+  if (forClient) lines.push(...docComment(table.description, ''));
   lines.push(`model ${model} {`);
   for (const [index, column] of columns.entries()) {
-    if (documented) lines.push(...docComment(column.description, '  '));
+    if (forClient) lines.push(...docComment(column.description, '  '));
     const [name, type, attributes] = fields[index] ?? ['', '', ''];
     lines.push(`  ${name.padEnd(nameWidth)} ${type.padEnd(typeWidth)} ${attributes}`.trimEnd());
   }
+  if (forClient) lines.push(...relationLines({ ...table, columns }));
   const blocks = blockAttributes({ ...table, columns }, model);
   if (blocks.length > 0) lines.push('', ...blocks);
   lines.push('}', '');
   return lines.join('\n');
 }
 
-function printField(table: Table, column: Column): [name: string, type: string, rest: string] {
+function printField(
+  table: Table,
+  column: Column,
+  forClient: boolean,
+): [name: string, type: string, rest: string] {
   const name = fieldOf(column);
   const attributes: string[] = [];
   if (table.key.length === 1 && table.key[0] === column.name) attributes.push('@id');
   if (column.unique === true) attributes.push('@unique');
   if (name !== column.name) attributes.push(`@map(${JSON.stringify(column.name)})`);
   // The last one: the reader takes the rest of the line.
-  if (column.default !== undefined) attributes.push(`@default(${column.default})`);
-  return [name, `${column.type}${column.nullable ? '?' : ''}`, attributes.join(' ')];
+  const isTime = forClient && column.isTime === true;
+  if (column.default !== undefined && !isTime) attributes.push(`@default(${column.default})`);
+  const type = isTime ? 'DateTime' : column.type;
+  return [name, `${type}${column.nullable ? '?' : ''}`, attributes.join(' ')];
+}
+
+/** Returns the lines of a model's relations. The client never writes, so no action matters. */
+function relationLines({ columns, relations = [] }: Table): readonly string[] {
+  const fields = new Map(columns.map((column) => [column.name, fieldOf(column)]));
+  return relations.map(({ name, field, model, columns: own, references = [], isOptional }) => {
+    const quoted = JSON.stringify(name);
+    if (own === undefined) return `  ${field} ${model}[] @relation(${quoted})`;
+    const from = own.map((column) => fields.get(column) ?? column).join(', ');
+    const keys = `fields: [${from}], references: [${references.join(', ')}]`;
+    const actions = 'onDelete: Restrict, onUpdate: Restrict';
+    return `  ${field} ${model}${isOptional ? '?' : ''} @relation(${quoted}, ${keys}, ${actions})`;
+  });
 }
 
 /**

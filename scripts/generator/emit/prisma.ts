@@ -2,6 +2,7 @@ import type { EmittedFiles, Model } from '../../../src/descriptor/model.js';
 import { ALL_DESCRIPTORS, preambleText } from './preamble.js';
 import { dataTable } from './prisma-data-tables.js';
 import { PROVIDERS, type Provider, type Table } from './prisma-datamodel.js';
+import { withRelations } from './prisma-relations.js';
 import { SHARED_TABLES } from './prisma-shared-tables.js';
 import { printDatasource, printModels } from './prisma-text.js';
 
@@ -27,7 +28,15 @@ export function emitPrisma(model: Model): EmittedFiles {
   const warning =
     '// Data types are written by the engine alone (a write through Prisma would leave no change ' +
     'record).\n';
-  return prismaSchemas(named, tablesOf(model), ALL_DESCRIPTORS, warning);
+  return prismaSchemas(named, withRelations(model, tablesOf(model)), ALL_DESCRIPTORS, warning);
+}
+
+/** Returns the same schemas as the databases have them: what migrations are made from. */
+export function storageSchemas(model: Model): EmittedFiles {
+  const models = printModels(tablesOf(model), false);
+  return new Map(
+    PROVIDERS.map((provider) => [schemaPath(provider), `${printDatasource(provider)}\n${models}`]),
+  );
 }
 
 interface NamedClient {
@@ -52,10 +61,11 @@ export function prismaSchemas(
 ): EmittedFiles {
   const head = `// ${preambleText(from)}\n${note}`;
   const models = printModels(tables, true);
+  const hasRelations = tables.some(({ relations = [] }) => relations.length > 0);
   return new Map(
     named.map((one) => [
       `prisma/${one.client}/schema.prisma`,
-      [head, generator(one), printDatasource(one.provider), models].join('\n'),
+      [head, generator(one), printDatasource(one.provider, hasRelations), models].join('\n'),
     ]),
   );
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmittedFiles, Model, Problem } from '../../../src/descriptor/model.js';
 import { orderedTypes } from '../emit/key-ordered.js';
-import { emitPrisma, schemaPath, tablesOf } from '../emit/prisma.js';
+import { schemaPath, storageSchemas, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS } from '../emit/prisma-datamodel.js';
 import { prepare } from '../thread/second.js';
 import { readApplied } from './applied.js';
@@ -105,7 +105,7 @@ export async function releasedHistories(
 function isUpToDate(model: Model, histories: Histories): boolean {
   if (histories.problems.length > 0) return false;
   const own = placed(model, histories);
-  const schemas = emitPrisma(own);
+  const schemas = storageSchemas(own);
   const changes = changesOf(own, schemas, histories);
   return problemsOf(changes, own).length === 0 && !changes.some(isNeeded);
 }
@@ -118,7 +118,7 @@ export function placed(model: Model, { all }: Histories): Model {
 
 /**
  * Returns the migrations of both databases: the released ones, and one for each database whose
- * schema (of `emitPrisma`) or rows have to move on from them. Writes nothing.
+ * schema (of `storageSchemas`) or rows have to move on from them. Writes nothing.
  */
 export async function planMigrations({
   model,

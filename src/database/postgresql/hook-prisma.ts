@@ -5,6 +5,7 @@ import { UnavailableError } from '../../protocol/errors.js';
 import type { Serial } from '../../runtime/serial.js';
 import { type ClientModule, type HookPrisma, openClient, runWithin } from '../hook-client.js';
 import type { Pool, PoolClient } from './pool.js';
+import { withTimes } from './prisma-times.js';
 
 /** A work's transaction, for as long as it is open. */
 interface Scope {
@@ -54,7 +55,7 @@ export function openHookPrisma(
   // Prisma's statements go to the transaction that the running work has joined.
   pool.query = query as typeof pool.query;
   return Object.freeze({
-    client: openClient(module, new PrismaPg(pool)),
+    client: openClient(module, withTimes(new PrismaPg(pool))),
     join: <T>(work: () => Promise<T>) => transactions.join(work),
   });
 }

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 import { openPool, type Pool } from './pool.js';
+import { withTimes } from './prisma-times.js';
 
 /** Connections of reports. */
 const SIZE = 4;
@@ -26,7 +27,7 @@ export async function reportAdapter(
     await pool.end();
     throw error;
   }
-  return new PrismaPg(pool, { disposeExternalPool: true });
+  return withTimes(new PrismaPg(pool, { disposeExternalPool: true }));
 }
 
 /** A role that the connection has or may become, and that may write a table beside JmapAccount. */

@@ -61,7 +61,7 @@ function parametersOf({ args, argTypes }: SqlQuery): readonly unknown[] {
 /** Prisma passes large integers, numbers, times and octets as texts. */
 function parameterOf(value: unknown, type: ArgType | undefined): unknown {
   if (typeof value === 'boolean') return value ? 1 : 0;
-  if (value instanceof Date) return timeOf(value);
+  if (value instanceof Date) return BigInt(value.getTime());
   if (typeof value !== 'string') return value;
   switch (type?.scalarType) {
     case 'bigint':
@@ -71,17 +71,13 @@ function parameterOf(value: unknown, type: ArgType | undefined): unknown {
     case 'decimal':
       return Number(value);
     case 'datetime':
-      return timeOf(new Date(value));
+      // Times are integers, in milliseconds.
+      return BigInt(new Date(value).getTime());
     case 'bytes':
       return Buffer.from(value, 'base64');
     default:
       return value;
   }
-}
-
-/** Prisma's text of a time in SQLite. */
-function timeOf(date: Date): string {
-  return date.toISOString().replace('Z', '+00:00');
 }
 
 /** Returns the type of an expression, which has no declared one, by its first value. */

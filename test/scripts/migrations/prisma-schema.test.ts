@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { emitPrisma, tablesOf } from '../../../scripts/generator/emit/prisma.js';
+import { emitPrisma, storageSchemas, tablesOf } from '../../../scripts/generator/emit/prisma.js';
 import { loadEngine } from '../../../scripts/generator/migrations/engine.js';
 import { readDatamodel } from '../../../scripts/generator/migrations/read-datamodel.js';
 import { indexed, model, property, todo, type } from './models.js';
 
 function schema(of: ReturnType<typeof model>, provider = 'sqlite'): string {
-  const text = emitPrisma(of).get(`prisma/${provider}/schema.prisma`);
+  return textOf(storageSchemas(of), provider);
+}
+
+function clientSchema(of: ReturnType<typeof model>, provider = 'sqlite'): string {
+  return textOf(emitPrisma(of), provider);
+}
+
+function textOf(files: ReadonlyMap<string, string>, provider: string): string {
+  const text = files.get(`prisma/${provider}/schema.prisma`);
   if (text === undefined) throw new Error('no schema');
   return text;
 }
@@ -30,7 +38,7 @@ describe('emitPrisma', () => {
       'prisma/postgresql/schema.prisma',
     ]);
     for (const provider of ['sqlite', 'postgresql']) {
-      const text = schema(model([todo()]), provider);
+      const text = clientSchema(model([todo()]), provider);
       expect(text).toContain(`provider = "${provider}"`);
       expect(text).toContain(`"../../build/prisma/${provider}"`);
     }
@@ -105,7 +113,7 @@ describe('emitPrisma', () => {
     ]);
     const of = model([todo(), DEFAULTS, names]);
     // A table has columns; their fields are Prisma's alone.
-    const others = ['description', 'line', 'field'];
+    const others = ['description', 'line', 'field', 'isTime'];
     const bare = (tables: readonly object[]) =>
       JSON.parse(
         JSON.stringify(tables, (key, value) => (others.includes(key) ? undefined : value)),
@@ -114,7 +122,7 @@ describe('emitPrisma', () => {
   });
 
   it('keeps words of a description from ending the comment they stand in', () => {
-    const text = schema(model([todo([], { description: 'Ends */ here.\nmodel X {\r\n}' })]));
+    const text = clientSchema(model([todo([], { description: 'Ends */ here.\nmodel X {\r\n}' })]));
     expect(text).toContain('/// Ends * / here.\n/// model X {\n/// }\nmodel Todo {');
   });
 
@@ -130,8 +138,40 @@ describe('emitPrisma', () => {
     const of = model([DEFAULTS, ...types.map((name) => type(name, []))]);
     const engine = await loadEngine();
     for (const provider of ['sqlite', 'postgresql'] as const) {
-      const created = await engine.diff(provider, null, schema(of, provider));
+      const created = await engine.diff(provider, null, clientSchema(of, provider));
       for (const name of types) expect(created).toContain(`CREATE TABLE "${name}" (`);
+    }
+  });
+
+  it('gives the client relations and times, of which the database has neither', async () => {
+    const link = (name: string, to: string, more: object = {}) => ({
+      ...property(name, 'string'),
+      references: [{ type: to, place: [], onDestroy: 'restrict' as const, acyclic: false }],
+      ...more,
+    });
+    const task = type('Task', [
+      link('parentId', 'Task', { nullable: true, default: null }),
+      link('parent', 'Todo', { required: true }),
+      property('due', 'date', { default: '1970-01-02T00:00:00Z' }),
+    ]);
+    const of = model([todo(), task]);
+    const text = clientSchema(of);
+    const rest = 'onDelete: Restrict, onUpdate: Restrict)';
+    const toParent = `fields: [accountId, parentId], references: [accountId, id], ${rest}`;
+    const toTodo = `fields: [accountId, parent], references: [accountId, id], ${rest}`;
+    expect(text).toContain('relationMode = "prisma"');
+    expect(text).toMatch(/^ {2}due +DateTime$/m);
+    expect(text).toContain(`\n  parent_ Task? @relation("Task_parentId", ${toParent}\n`);
+    expect(text).toContain(`\n  parentObject Todo @relation("Task_parent", ${toTodo}\n`);
+    expect(text).toContain('\n  taskByParent_ Task[] @relation("Task_parentId")\n');
+    expect(text).toContain('\n  taskByParentObject Task[] @relation("Task_parent")\n');
+    expect(text).toContain('\n  taskByAccount Task[] @relation("Task_accountId")\n');
+    const engine = await loadEngine();
+    for (const provider of ['sqlite', 'postgresql'] as const) {
+      const sql = await engine.diff(provider, null, clientSchema(of, provider));
+      expect(sql).not.toContain('FOREIGN KEY');
+      const stored = await engine.diff(provider, null, schema(of, provider));
+      expect(stored).toContain('"due" BIGINT NOT NULL DEFAULT 86400000');
     }
   });
 

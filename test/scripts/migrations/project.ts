@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, TestRunner } from 'vitest';
-import { emitPrisma } from '../../../scripts/generator/emit/prisma.js';
+import { storageSchemas } from '../../../scripts/generator/emit/prisma.js';
 import {
   type MigrationPlan,
   placed,
@@ -32,7 +32,7 @@ export async function generate(
 ): Promise<MigrationPlan> {
   const histories = readHistories(root, releasedAt(root));
   const own = placed(model, histories);
-  const schemas = emitPrisma(own);
+  const schemas = storageSchemas(own);
   const plan = await planMigrations({ model: own, schemas, histories, contract });
   if (plan.problems.length === 0)
     for (const [path, text] of [...schemas, ...plan.files]) write(root, path, text);
