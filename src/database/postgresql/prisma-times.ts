@@ -16,10 +16,11 @@ export function withTimes(factory: SqlDriverAdapterFactory): SqlDriverAdapterFac
     ...{ provider, adapterName },
     async connect() {
       const adapter = await factory.connect();
+      const info = adapter.getConnectionInfo?.bind(adapter);
       return {
         ...queries(adapter),
         executeScript: (script) => adapter.executeScript(script),
-        getConnectionInfo: () => adapter.getConnectionInfo?.() ?? {},
+        ...(info === undefined ? {} : { getConnectionInfo: info }),
         async startTransaction(isolation) {
           const transaction = await adapter.startTransaction(isolation);
           return {
@@ -27,9 +28,9 @@ export function withTimes(factory: SqlDriverAdapterFactory): SqlDriverAdapterFac
             options: transaction.options,
             commit: () => transaction.commit(),
             rollback: () => transaction.rollback(),
-            createSavepoint: (name) => transaction.createSavepoint(name),
-            rollbackToSavepoint: (name) => transaction.rollbackToSavepoint(name),
-            releaseSavepoint: (name) => transaction.releaseSavepoint(name),
+            createSavepoint: async (name) => transaction.createSavepoint?.(name),
+            rollbackToSavepoint: async (name) => transaction.rollbackToSavepoint?.(name),
+            releaseSavepoint: async (name) => transaction.releaseSavepoint?.(name),
           };
         },
         dispose: () => adapter.dispose(),
