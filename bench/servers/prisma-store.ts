@@ -17,16 +17,12 @@ interface Row {
   readonly id: string;
   readonly text: string;
   readonly done: boolean;
-  readonly created: bigint;
-  readonly updated: bigint;
+  readonly created: Date;
+  readonly updated: Date;
 }
 
 function toTodo({ id, text, done, created, updated }: Row): Todo {
-  return { id, text, done, created: iso(created), updated: iso(updated) };
-}
-
-function iso(time: bigint): string {
-  return new Date(Number(time)).toISOString();
+  return { id, text, done, created: created.toISOString(), updated: updated.toISOString() };
 }
 
 /** The tables of the project's own schema for SQLite, so that the objects are the very same. */
@@ -110,10 +106,11 @@ export async function openStore(
     create: (accountId, wanted) =>
       prisma.$transaction(async (transaction) => {
         const now = Date.now();
+        const time = new Date(now);
         const rows = wanted.map(({ text, done = false }) => {
           const [id, folded] = [newId(now), fold(text)];
           const shadows = { text_folded: folded, text_casemap: folded };
-          return { accountId, id, text, done, ...shadows, created: now, updated: now };
+          return { accountId, id, text, done, ...shadows, created: time, updated: time };
         });
         const last = await count(transaction, accountId, rows.length);
         const first = last - rows.length + 1;
@@ -128,13 +125,7 @@ export async function openStore(
           await transaction.todo.createMany({ data: rows });
           await transaction.jmapChange.createMany({ data: changes });
         }
-        const time = new Date(now).toISOString();
-        return {
-          state: String(last),
-          todos: rows.map(({ id, text, done }) => {
-            return { id, text, done, created: time, updated: time };
-          }),
-        };
+        return { state: String(last), todos: rows.map(toTodo) };
       }),
 
     update: (accountId, id, { text, done }) =>
@@ -144,7 +135,7 @@ export async function openStore(
         const [row] = await transaction.todo.updateManyAndReturn({
           where: { accountId, id },
           data: {
-            updated: now,
+            updated: new Date(now),
             ...(text === undefined ? {} : { text }),
             ...(folded === undefined ? {} : { text_folded: folded, text_casemap: folded }),
             ...(done === undefined ? {} : { done }),
