@@ -4,6 +4,5 @@ import type * as jmap from 'jmapsmith/capability';
 import type { NoteShape } from './notes/Note.definition.js';
 import type { TodoShape } from './todos/Todo.definition.js';
 
-/** Arguments and response of each method, by its name: for `call()` of jmapsmith/testing. */
 export interface Calls extends jmap.TypeCalls<'Note', NoteShape>,
     jmap.TypeCalls<'Todo', TodoShape> {}

@@ -105,6 +105,7 @@ describe('describe, generate', () => {
         'prisma/sqlite/migrations/N_country/schema.prisma',
       ],
       changed: [
+        'generated/calls.ts',
         'generated/registry.ts',
         'prisma/postgresql/schema.prisma',
         'prisma/sqlite/schema.prisma',

@@ -34,7 +34,6 @@ export function emitCalls({ capabilities }: Model): EmittedFiles {
     });
   module.addInterface({
     name: 'Calls',
-    words: 'Arguments and response of each method, by its name: for `call()` of jmapsmith/testing.',
     ...(plain.length === 0 ? {} : { extends: plain.join(',\n  ') }),
     members: [
       ...types
