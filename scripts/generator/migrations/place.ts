@@ -1,6 +1,6 @@
 import { SHADOW_SUFFIXES } from '../../../src/capability/shadow-transforms.js';
-import { deepFreeze } from '../../../src/descriptor/model/freeze.js';
 import { isPart, type ModelPart, partColumn } from '../../../src/descriptor/model/build-part.js';
+import { deepFreeze } from '../../../src/descriptor/model/freeze.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import { pairAtPlaces } from '../../../src/descriptor/schema-places.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
