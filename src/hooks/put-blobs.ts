@@ -18,7 +18,8 @@ export class PutBlobs {
   readonly #context: CallContext;
   /** Blobs with a row in the transaction of this attempt. */
   #rows: NewBlob[] = [];
-  #running = new Set<Promise<unknown>>();
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #sources = new Set<Readable>();
 
   constructor(context: CallContext) {
     this.#context = context;
@@ -65,17 +66,21 @@ export class PutBlobs {
     }
     const { blobs, limits } = this.#context.services;
     const source = readableOf(octets);
-    const blob = await this.#blobs.write(type, async ({ accountId, blobId }) => {
-      const { size } = await blobs.write(accountId, blobId, source, limits.maxSizeUpload);
-      return size;
-    });
+    this.#sources.add(source);
+    const blob = await this.#blobs
+      .write(type, async ({ accountId, blobId }) => {
+        const { size } = await blobs.write(accountId, blobId, source, limits.maxSizeUpload);
+        return size;
+      })
+      .finally(() => this.#sources.delete(source));
     await transaction.insertBlobs([blob]);
     this.#rows.push(blob);
     return blob;
   }
 
-  /** Removes octets without a row, also those that a hook that was given up still writes. */
+  /** Ends streams that a hook, given up, still writes, and removes octets without a row. */
   #discard(): void {
+    for (const source of this.#sources) source.destroy(new HookHandleError(OVER));
     const writing = [...this.#running];
     Promise.all(writing)
       .then(() => this.#blobs.discardRowless())
@@ -83,6 +88,8 @@ export class PutBlobs {
       .catch(() => undefined);
   }
 }
+
+const OVER = 'The call of this hook is over.';
 
 function readableOf(octets: BlobOctets): Readable {
   if (typeof octets === 'string') return Readable.from([Buffer.from(octets)]);

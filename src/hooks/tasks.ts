@@ -80,7 +80,12 @@ export class TaskWorker {
   readonly #seeds: readonly Seed[];
   readonly #jobs: readonly JobOf[];
   #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | null = null;
+  /** The search for work. It doesn't wait for that work: what is slow holds nothing else up. */
+  #looking: Promise<void> | null = null;
+  readonly #runningJobs = new Map<string, Promise<void>>();
+  readonly #runningTasks = new Map<string, Promise<void>>();
+  /** The last search found as many tasks as could begin. */
+  #mayHaveMore = false;
   #isAwaited = false;
   #stopped = false;
 
@@ -101,39 +106,59 @@ export class TaskWorker {
   /** There may be a task. */
   wake(): void {
     this.#isAwaited = true;
-    if (this.#running === null) this.#plan(0);
+    if (this.#looking === null) this.#plan(0);
+  }
+
+  /** From here on no work begins. */
+  halt(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
   }
 
   /** Resolves when the running work is done. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+    this.halt();
+    await this.#looking;
+    await Promise.all([...this.#runningJobs.values(), ...this.#runningTasks.values()]);
   }
 
   #plan(pause: number): void {
     clearTimeout(this.#timer);
     if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      this.#running = this.#round()
+      this.#looking = this.#look()
         .catch((err: unknown) => this.#options.log.error({ err }, TASKS_FAILED))
         .finally(() => {
-          this.#running = null;
+          this.#looking = null;
           this.#plan(this.#isAwaited ? 0 : PAUSE);
         });
     }, pause);
     this.#timer.unref();
   }
 
-  async #round(): Promise<void> {
+  async #look(): Promise<void> {
     this.#isAwaited = false;
-    const { tasks } = this.#options;
-    await Promise.all(this.#jobs.map((job) => this.#runJob(job)));
+    for (const job of this.#jobs) this.#begin(this.#runningJobs, job.name, () => this.#runJob(job));
+    const limit = AT_ONCE - this.#runningTasks.size;
+    if (limit === 0) return;
     const kinds = [...this.#effects.keys(), ...(this.#seeds.length > 0 ? [SEED] : [])];
-    const how = { now: Date.now(), hold: this.#hold(), limit: AT_ONCE };
-    const taken = await tasks.take(kinds, how);
-    await Promise.all(taken.map((task) => this.#run(task)));
-    if (taken.length === AT_ONCE) this.#isAwaited = true;
+    const how = { now: Date.now(), hold: this.#hold(), limit };
+    const taken = await this.#options.tasks.take(kinds, how);
+    if (this.#stopped) return;
+    this.#mayHaveMore = taken.length === limit;
+    for (const task of taken) this.#begin(this.#runningTasks, task.id, () => this.#run(task));
+  }
+
+  /** Begins work, unless it runs. */
+  #begin(running: Map<string, Promise<void>>, name: string, work: () => Promise<void>): void {
+    if (running.has(name)) return;
+    const ended = work()
+      .catch((err: unknown) => this.#options.log.error({ err }, TASKS_FAILED))
+      .finally(() => {
+        running.delete(name);
+        if (this.#mayHaveMore) this.wake();
+      });
+    running.set(name, ended);
   }
 
   #hold(): number {

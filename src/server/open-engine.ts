@@ -86,22 +86,26 @@ export async function openEngine(
   return { config, log, registry, storage, conductor, hooks, hookServices, tasks, blobs, now };
 }
 
-/** Starts the work that hooks leave to the server, where there are any. */
+/**
+ * Starts the work that hooks leave to the server, where there are any. Returns what keeps more of it
+ * from beginning.
+ */
 export async function startTasks(
   { config, log, storage, hooks, hookServices, tasks }: Engine,
   services: Services,
   opened: Opened,
-): Promise<void> {
+): Promise<() => void> {
   const rows = new TaskRows(storage.prisma);
   if (hooks === undefined) {
     await rows.drop('accountCreated');
-    return;
+    return () => undefined;
   }
   const patience = config.limits.requestTimeout;
   const worker = new TaskWorker({ hooks, services, hookServices, tasks: rows, patience, log });
   tasks.worker = worker;
   opened.push(() => worker.stop());
   await worker.start();
+  return () => worker.halt();
 }
 
 /** Returns what runs method calls, and the parts of it that transports need. */

@@ -85,6 +85,8 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
       await storage.store.ping();
     },
   });
+  // Closed behind HTTP: a job may take minutes, and must not keep the server from closing its port.
+  const haltTasks = await startTasks(engine, transport.dispatcher.services, opened);
   const http = createHttpServer(shared, new WebSocketEndpoint(shared));
   const url = await http.listen(config.host, config.port);
   opened.push(() => http.close(GRACE));
@@ -95,7 +97,6 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   });
   const upkeep = startUpkeep(upkeepOf(engine));
   opened.push(() => upkeep.stop());
-  await startTasks(engine, transport.dispatcher.services, opened);
   log.info({ url }, 'listening');
 
   const { path } = new BaseUrls(config);
@@ -106,6 +107,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     flush,
     async close() {
       stopping = true;
+      haltTasks();
       await closeAll(opened);
     },
     isHeld: storage.isHeld,

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { HookRefusal } from 'jmapsmith/capability';
 import type { Hooks } from '../generated/missives/hooks.js';
@@ -20,12 +20,30 @@ function tell(seen: object): void {
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(seen)}\n`);
 }
 
+/** Waits until the test allows to go on. */
+async function untilReleased(): Promise<void> {
+  while (file !== undefined && !existsSync(`${file}.released`)) await wait(20);
+}
+
+/** Octets of which there is no end. */
+async function* endless(): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      yield Buffer.from('more');
+      await wait(50);
+    }
+  } finally {
+    tell({ stream: 'ended' });
+  }
+}
+
 export const hooks = {
   async accountCreated({ name }, _call, tx) {
     if (file === undefined) return;
     await tx.set(missiveType, { create: { welcome: { subject: `Welcome to ${name}` } } });
   },
   jobs: {
+    slow: { every: '1d', timeout: '5m', run: untilReleased },
     count: {
       every: '2s',
       async run({ accounts, inAccount }) {
@@ -43,11 +61,12 @@ export const hooks = {
       },
       afterCommit: {
         durable: true,
-        timeout: '2s',
+        timeout: '10s',
         async run({ created }, { effectId, attempt, method }) {
           for (const { subject } of created) {
             tell({ subject, effectId, attempt, method });
             if (subject === 'twice' && attempt === 1) throw new Error('not yet');
+            if (subject === 'held') await untilReleased();
             if (subject === 'hang' && attempt === 1) await wait(60_000);
           }
         },
@@ -92,6 +111,7 @@ export const hooks = {
       const capitals = text.toUpperCase();
       const octets = mode === 'stream' ? inHalves(capitals) : capitals;
       const body = await tx.putBlob(octets, `${blob.type}; charset=utf-8`);
+      if (mode === 'endless') await tx.putBlob(endless());
       if (mode === 'large') await tx.putBlob(inHalves('x'.repeat(2_000_000)));
       const [subject = ''] = text.split('\n');
       const words = text.split(/\s+/).length;

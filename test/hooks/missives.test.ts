@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -174,6 +174,22 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(server.stderr() + server.stdout()).toContain('a task of a hook failed');
   });
 
+  test('end the stream of a blob when its hook is given up', async () => {
+    const blobId = await upload('Without end');
+    const before = octets();
+    expect((await call('Missive/import', { blobId, mode: 'endless' })).error).toBe('serverFail');
+    await eventually(() => expect(seen()).toContainEqual({ stream: 'ended' }));
+    await eventually(() => expect(octets()).toBe(before));
+  });
+
+  test('run beside a durable afterCommit that waits', async () => {
+    await send('held');
+    await eventually(() => expect(seenOf('held')).toHaveLength(1));
+    await send('quick');
+    await eventually(() => expect(seenOf('quick')).toHaveLength(1));
+    expect(server.stdout()).not.toContain('afterCommit of Errand took longer');
+  });
+
   test('seed a new account once, also one that a command makes', async () => {
     const { client: owner, accountId: made } = await makeUser(server, 'newcomer');
     const missives = async (): Promise<Json> => {
@@ -185,5 +201,20 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     };
     await eventually(async () => expect(await missives()).toHaveLength(1));
     expect((await missives())[0]).toMatch(/^Welcome to /);
+  });
+
+  test('keep no port open while the server ends', async () => {
+    const pid = server.pid;
+    const exit = server.stop();
+    const isOpen = (): Promise<boolean> =>
+      fetch(`${server.url}/healthz`).then(
+        () => true,
+        () => false,
+      );
+    await eventually(async () => expect(await isOpen()).toBe(false));
+    // The job `slow` runs.
+    expect(process.kill(pid, 0)).toBe(true);
+    writeFileSync(join(folder, 'out.released'), '');
+    expect(await exit).toEqual({ code: 0, signal: null });
   });
 });
