@@ -8,7 +8,8 @@ import { addWireTypes } from './wire-types.js';
 /** Returns a module with the types of each file that descriptors share. */
 export async function emitSharedTypes(model: Model): Promise<EmittedFiles> {
   const modules = new Map<string, SharedModule>();
-  for (const { sharedTypes = new Map(), ...capability } of model.capabilities) {
+  for (const { sharedTypes, ...capability } of model.capabilities) {
+    if (sharedTypes === undefined) continue;
     for (const [title, schema] of sharedSchemas(schemasOf(capability), [])) {
       const file = sharedTypes.get(title);
       if (file === undefined) continue;
