@@ -13,43 +13,54 @@ export interface ToolRequest {
   readonly root: string;
   readonly env: Readonly<Record<string, string>>;
   readonly steps: readonly ToolStep[];
+  /** Whether a step is taken after one that failed. */
+  readonly goesOn?: boolean;
+}
+
+/** How a program ended, and what it printed. */
+export interface CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number | null;
 }
 
 interface Answer {
   readonly id: number;
-  readonly outputs?: readonly string[];
-  readonly error?: string;
+  readonly results: readonly CommandResult[];
+}
+
+interface Waiting {
+  resolve(results: readonly CommandResult[]): void;
+  reject(error: Error): void;
 }
 
 /** A process that runs tools, one after another: each in a process of its own costs a second. */
 class Operator {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, (answer: Omit<Answer, 'id'>) => void>();
+  readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
 
   constructor() {
     const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
     this.#child = fork(RUN_TOOLS, { execArgv: [], stdio: [...stdio] });
-    this.#child.on('message', ({ id, ...answer }: Answer) => this.#waiting.get(id)?.(answer));
+    this.#child.on('message', ({ id, results }: Answer) => this.#waiting.get(id)?.resolve(results));
     this.#child.once('exit', (code, signal) => {
-      const error = `The process of the tools ended with ${code ?? signal}.`;
-      for (const resolve of this.#waiting.values()) resolve({ error });
+      const error = new Error(`The process of the tools ended with ${code ?? signal}.`);
+      for (const { reject } of this.#waiting.values()) reject(error);
     });
     // It ends with this process, and keeps it from no end.
     this.#child.unref();
     this.#child.channel?.unref();
   }
 
-  /** Resolves to what each step wrote to standard output, trimmed. */
-  async run(request: ToolRequest): Promise<readonly string[]> {
+  run(request: ToolRequest): Promise<readonly CommandResult[]> {
     this.#asked += 1;
     const id = this.#asked;
-    const answer = new Promise<Omit<Answer, 'id'>>((resolve) => this.#waiting.set(id, resolve));
-    this.#child.send({ id, ...request });
-    const { outputs, error } = await answer;
-    this.#waiting.delete(id);
-    if (outputs === undefined) throw new Error(error);
-    return outputs;
+    const answer = new Promise<readonly CommandResult[]>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#child.send({ id, ...request });
+    });
+    return answer.finally(() => this.#waiting.delete(id));
   }
 
   end(): void {
@@ -60,8 +71,17 @@ class Operator {
 /** Of this worker, for projects that stay as they are. */
 let operator: Operator | undefined;
 
-/** Runs tools of a project. Rejects with what one of them printed that failed. */
+/** Runs tools that must succeed; resolves to what each wrote to standard output, trimmed. */
 export async function runTools(request: ToolRequest): Promise<readonly string[]> {
+  const results = await runSteps(request);
+  for (const [at, { code, stderr }] of results.entries())
+    if (code !== 0)
+      throw new Error(`${request.steps[at]?.join(' ')} ended with ${code}: ${stderr}`);
+  return results.map(({ stdout }) => stdout.trim());
+}
+
+/** Runs tools of a project, up to the first that fails unless the request goes on. */
+export async function runSteps(request: ToolRequest): Promise<readonly CommandResult[]> {
   if (isUnchanging(request.root)) {
     operator ??= new Operator();
     return operator.run(request);

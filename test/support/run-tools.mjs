@@ -3,9 +3,9 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * Runs tools of projects that are built, in this one process, as its parent asks for them: see
- * operator.ts. Each request is `{ id, root, env, steps }`, and the answer `{ id, outputs }` or
- * `{ id, error }`. A step is [script, arguments]; a number among the arguments stands for the output
- * of the step with that index.
+ * operator.ts. Each request is `{ id, root, env, steps, goesOn }`, and the answer `{ id, results }`.
+ * A step is [script, arguments]; a number among the arguments stands for the output of the step
+ * with that index.
  */
 const writeOut = process.stdout.write;
 const writeError = process.stderr.write;
@@ -13,23 +13,23 @@ let entries = 0;
 let last = Promise.resolve();
 
 process.on('message', ({ id, ...request }) => {
-  last = last.then(async () => process.send({ id, ...(await runAll(request)) }));
+  last = last.then(async () => process.send({ id, results: await runAll(request) }));
 });
 process.on('disconnect', () => process.exit());
 
-async function runAll({ root, env, steps }) {
+async function runAll({ root, env, steps, goesOn }) {
   process.chdir(root);
   process.env = { ...env };
-  const outputs = [];
+  const results = [];
   for (const [script, args] of steps) {
     const texts = args.map((argument) =>
-      typeof argument === 'number' ? outputs[argument] : argument,
+      typeof argument === 'number' ? results[argument].stdout.trim() : argument,
     );
-    const { code, stdout, stderr } = await run(join(root, 'dist', `${script}.js`), texts);
-    if (code !== 0) return { error: `${script} ${texts.join(' ')} ended with ${code}: ${stderr}` };
-    outputs.push(stdout.trim());
+    const result = await run(join(root, 'dist', `${script}.js`), texts);
+    results.push(result);
+    if (result.code !== 0 && !goesOn) break;
   }
-  return { outputs };
+  return results;
 }
 
 async function run(file, args) {

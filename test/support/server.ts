@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import { runTools, type ToolStep } from './operator.js';
+import { type CommandResult, runTools, type ToolStep } from './operator.js';
 import { within } from './poll.js';
 
-export type { ToolStep };
+export type { CommandResult, ToolStep };
 
 /** This repository's root. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,12 +34,6 @@ export interface ServerOptions {
 
 /** Options, or what makes them once earlier `beforeAll`s have run. */
 export type LaterOptions = ServerOptions | (() => Promise<ServerOptions>);
-
-export interface CommandResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number | null;
-}
 
 export interface Exit {
   readonly code: number | null;
