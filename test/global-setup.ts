@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BINARIES } from './support/postgresql-binaries.js';
-import { probePostgresql } from './support/postgresql-cluster.js';
+import { offerPostgresql } from './support/postgresql-of-run.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
@@ -15,30 +14,29 @@ const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
  * vitest run test/blobs`) gets the Prisma client alone, and a test that starts the server builds by
  * that. A whole run also ends here, within seconds, where PostgreSQL can't start.
  */
-export default async function prepareRun(): Promise<() => void> {
+export default async function prepareRun(): Promise<() => Promise<void>> {
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-run-'));
   // Workers inherit it; test/support/shared-project.ts fills it once.
   process.env['JMAPSMITH_TEST_RUN'] = folder;
-  const remove = () => rmSync(folder, { recursive: true, force: true });
-  if (!existsSync(script)) return remove;
+  const postgresql = await offerPostgresql();
+  const end = async (): Promise<void> => {
+    await postgresql.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  if (!existsSync(script)) return end;
   const partial = process.argv
     .slice(2)
     .some((argument) => /^(\.\/)?test\/|\.test\.ts$/.test(argument));
   run(['--clients']);
-  if (partial) return remove;
-  const binaries = await probePostgresql().catch((error: Error) => {
-    remove();
+  if (partial) return end;
+  await postgresql.start().catch(async (error: Error) => {
+    await end();
     // One line and the end: of an error that is thrown here the runner prints a page.
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   });
-  // Workers inherit this, too.
-  process.env[BINARIES] = binaries.folder;
   run([]);
-  return () => {
-    binaries.remove();
-    remove();
-  };
+  return end;
 }
 
 function run(options: readonly string[]): void {

@@ -12,16 +12,12 @@ import { conform as inProcess } from '../src/command.js';
 import type { Results } from '../src/outcome.js';
 import { REPORTS } from '../src/report/index.js';
 import { onCalls, onResponses, withBody } from './faults/makers.js';
+import { type Ended, runHere } from './program.js';
 import { FaultyProxy } from './proxy.js';
 
 // `npm run conform` as a user runs it, against a real server, and against what is none.
 
-interface Ended {
-  readonly code: number | string | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
+/** The command in a process of its own. */
 function conform(...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(
@@ -59,7 +55,7 @@ it('runs beside objects that an account has already, and leaves them as they wer
   await client.set('Todo', { accountId, create: { k: { text: 'of theirs' } } });
   const before = await client.get('Todo', { accountId, ids: null });
   const args = ['--url', server().url, '--token', token, '--type', 'Todo', '--section', '5.2'];
-  const { code, stdout } = await conform(...args);
+  const { code, stdout } = await runHere(...args);
   expect(stdout).toMatch(/^ok {6}RFC 8620 5\.2: [1-9]\d+ passed, 0 failed/m);
   expect(code).toBe(0);
   expect((await client.get('Todo', { accountId, ids: null })).list).toEqual(before.list);
@@ -80,7 +76,7 @@ it('tells what failed: the rule, the request and the answer; exit code 1', async
   });
   const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
   const options = ['--url', url, '--token', token, '--check', 'echo'];
-  const { code, stdout, stderr } = await conform(...options);
+  const { code, stdout, stderr } = await runHere(...options);
   expect(code).toBe(1);
   expect(stderr).toContain('FAILED echo');
   expect(stdout).toContain('RFC 8620 4, must');
@@ -275,7 +271,7 @@ it('a wrong token is the input’s fault: exit code 2, in one line', async () =>
   const output = join(tmpdir(), `report-${process.pid}.xml`);
   await writeFile(output, '<testsuites/>');
   const given = ['--url', server().url, '--token', 'wrong', '--output', output];
-  const { code, stderr, stdout } = await conform(...given);
+  const { code, stderr, stdout } = await runHere(...given);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^conform: .* refuses the credentials \(401\)/);
   expect(await readFile(output, 'utf8')).toBe('');
@@ -296,9 +292,9 @@ it('sends nothing of a server to the terminal that this would obey', async () =>
   });
   const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
   const args = ['--url', url, '--token', 't', '--check', 'get-all', '--descriptor'];
-  const { code, stderr, stdout } = await conform(...args, 'capabilities/todos.yaml');
+  const { code, stderr, stdout } = await runHere(...args, 'capabilities/todos.yaml');
   // The second one has no such capability, which is told with those that it has.
-  const foreign = await conform(...args, 'capabilities/notes.yaml');
+  const foreign = await runHere(...args, 'capabilities/notes.yaml');
   expect([code, foreign.code]).toEqual([1, 2]);
   for (const text of [stderr, stdout, foreign.stderr]) {
     expect(text).toContain('oops\\u{1B}[2J');
@@ -308,13 +304,13 @@ it('sends nothing of a server to the terminal that this would obey', async () =>
 
 it('a report that can’t be written is told before the run', async () => {
   const output = ['--output', 'no/such/folder/report.html'];
-  const { code, stderr } = await conform('--url', 'http://127.0.0.1:1', '--token', 't', ...output);
+  const { code, stderr } = await runHere('--url', 'http://127.0.0.1:1', '--token', 't', ...output);
   expect(stderr).toMatch(/^conform: --output no\/such\/folder\/report\.html can't be written/);
   expect(code).toBe(2);
 });
 
 it('lists the checks without a server', async () => {
-  const { code, stdout } = await conform('--list', '--section', '4');
+  const { code, stdout } = await runHere('--list', '--section', '4');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^RFC 8620 4\tmust\techo\t/m);
   expect(Object.keys(REPORTS)).toEqual(['text', 'json', 'junit', 'html']);

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,16 +6,11 @@ import { ROOT } from '../../test/support/server.js';
 import { conform } from '../src/command.js';
 import { readSelfDescribed, readWorld } from '../src/subject/described.js';
 import { readProfile } from '../src/subject/profile.js';
+import { type Ended, runHere } from './program.js';
 
 // `npm run conform -- --descriptor FILE`: what the language of descriptors doesn't have is refused
 // with its place, what this project's own server alone can't have is not. No server is asked
 // before.
-
-interface Ended {
-  readonly code: number | string | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** The command with descriptors of these texts, against a port where nobody is. */
 async function given(...texts: readonly string[]): Promise<Ended & { readonly folder: string }> {
@@ -25,16 +19,8 @@ async function given(...texts: readonly string[]): Promise<Ended & { readonly fo
   const files = texts.map((_, index) => join(folder, `d${index + 1}.yaml`));
   for (const [index, file] of files.entries()) await writeFile(file, texts[index] ?? '');
   const args = ['--url', 'http://127.0.0.1:1', '--token', 't', '--section', '4'];
-  const command = ['--import', 'tsx/esm', 'conform/src/main.ts', ...args];
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [...command, ...files.flatMap((file) => ['--descriptor', file])],
-      { cwd: ROOT },
-      (error, stdout, stderr) =>
-        resolve({ folder, code: error === null ? 0 : (error.code ?? null), stdout, stderr }),
-    );
-  });
+  const ended = await runHere(...args, ...files.flatMap((file) => ['--descriptor', file]));
+  return { folder, ...ended };
 }
 
 const WRONG = `

@@ -40,7 +40,8 @@ export async function runCommand(command: Command): Promise<void> {
   process.exitCode = await exitCodeOf(command, process.argv.slice(2));
 }
 
-async function exitCodeOf(command: Command, argv: readonly string[]): Promise<number> {
+/** Runs a command as `runCommand` does, and returns the exit code. */
+export async function exitCodeOf(command: Command, argv: readonly string[]): Promise<number> {
   const { name, help, main, isInputError = () => false } = command;
   if (asksForHelp(argv)) {
     printLine(help.trim());

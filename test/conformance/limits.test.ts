@@ -17,7 +17,7 @@ import {
 } from '../support/expected.js';
 import { makeUser, useFixtures } from '../support/fixtures.js';
 import { eventually, within } from '../support/poll.js';
-import { startServer } from '../support/server.js';
+import { startServer, useServer } from '../support/server.js';
 
 const { server, fixtures } = useFixtures(
   {
@@ -291,89 +291,74 @@ describe('limits, each enforced at the advertised number', () => {
   });
 });
 
-describe('limits: the response', () => {
+describe('limits: the response, and how long is kept what nobody needs', () => {
+  const tight = useServer({
+    env: { MAX_SIZE_RESPONSE: '10000', BLOBS_KEEP: '1s', CHANGES_KEEP: '1s' },
+  });
+
   it('a call that would exceed MAX_SIZE_RESPONSE is requestTooLarge, others run', async () => {
-    const small = await startServer({ env: { MAX_SIZE_RESPONSE: '10000' } });
-    try {
-      const { accountId, client } = await makeUser(small);
-      const text = 'x'.repeat(500);
-      const create = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`k${i}`, { text }]));
-      const { created } = await client.set('Todo', { accountId, create });
-      const ids = Object.values(created ?? {}).map(({ id }) => id);
-      const { methodResponses } = await client.api([
-        ['Todo/get', { accountId, ids, properties: ['text'] }, 'a'],
-        ['Todo/get', { accountId, ids, properties: ['text'] }, 'b'],
-        ['Core/echo', { small: true }, 'c'],
-      ]);
-      expect(methodResponses).toEqual([
-        ['Todo/get', expect.any(Object), 'a'],
-        ['error', methodError('requestTooLarge'), 'b'],
-        ['Core/echo', { small: true }, 'c'],
-      ]);
-      // A write whose answer can't be given is not made.
-      const before = await client.get('Todo', { accountId, ids: [] });
-      const many = Object.fromEntries(
-        Array.from({ length: 300 }, (_, i) => [`k${i}`, { text: 'y' }]),
-      );
-      expect(await client.call('Todo/set', { accountId, create: many })).toEqual(
-        err('requestTooLarge'),
-      );
-      expect((await client.get('Todo', { accountId, ids: [] })).state).toBe(before.state);
-    } finally {
-      await small.remove();
-    }
+    const { accountId, client } = await makeUser(tight(), 'response');
+    const text = 'x'.repeat(500);
+    const create = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`k${i}`, { text }]));
+    const { created } = await client.set('Todo', { accountId, create });
+    const ids = Object.values(created ?? {}).map(({ id }) => id);
+    const { methodResponses } = await client.api([
+      ['Todo/get', { accountId, ids, properties: ['text'] }, 'a'],
+      ['Todo/get', { accountId, ids, properties: ['text'] }, 'b'],
+      ['Core/echo', { small: true }, 'c'],
+    ]);
+    expect(methodResponses).toEqual([
+      ['Todo/get', expect.any(Object), 'a'],
+      ['error', methodError('requestTooLarge'), 'b'],
+      ['Core/echo', { small: true }, 'c'],
+    ]);
+    // A write whose answer can't be given is not made.
+    const before = await client.get('Todo', { accountId, ids: [] });
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [`k${i}`, { text: 'y' }]),
+    );
+    expect(await client.call('Todo/set', { accountId, create: many })).toEqual(
+      err('requestTooLarge'),
+    );
+    expect((await client.get('Todo', { accountId, ids: [] })).state).toBe(before.state);
   });
-});
 
-describe('limits: how long blobs are kept', () => {
   it('an unreferenced blob is removed after BLOBS_KEEP', async () => {
-    const short = await startServer({ env: { BLOBS_KEEP: '1s' } });
-    try {
-      const { accountId, client } = await makeUser(short);
-      const upload = async () => {
-        const init = { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k' } };
-        return (await client.http(`/jmap/upload/${accountId}`, init)).json as { blobId: string };
-      };
-      const { blobId } = await upload();
-      await eventually(async () => {
-        const answer = await client.http(`/jmap/download/${accountId}/${blobId}/x`);
-        expect(answer.status).toBe(404);
-      });
-      // The row goes first, the file later.
-      await eventually(async () => {
-        const left = await readdir(join(short.dataDir, 'blobs'), { recursive: true });
-        expect(left.filter((file) => file.includes(blobId))).toEqual([]);
-      });
-      // A key leads to no blob that is gone.
-      expect((await upload()).blobId).not.toBe(blobId);
-    } finally {
-      await short.remove();
-    }
+    const { accountId, client } = await makeUser(tight(), 'blobs');
+    const upload = async () => {
+      const init = { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k' } };
+      return (await client.http(`/jmap/upload/${accountId}`, init)).json as { blobId: string };
+    };
+    const { blobId } = await upload();
+    await eventually(async () => {
+      const answer = await client.http(`/jmap/download/${accountId}/${blobId}/x`);
+      expect(answer.status).toBe(404);
+    });
+    // The row goes first, the file later.
+    await eventually(async () => {
+      const left = await readdir(join(tight().dataDir, 'blobs'), { recursive: true });
+      expect(left.filter((file) => file.includes(blobId))).toEqual([]);
+    });
+    // A key leads to no blob that is gone.
+    expect((await upload()).blobId).not.toBe(blobId);
   });
-});
 
-describe('limits: how long changes are kept', () => {
   it('a state older than CHANGES_KEEP is cannotCalculateChanges', async () => {
-    const short = await startServer({ env: { CHANGES_KEEP: '1s' } });
-    try {
-      const { accountId, client } = await makeUser(short);
-      const { queryState } = await client.query('Todo', { accountId });
-      const { newState } = await client.set('Todo', { accountId, create: { k: { text: 'a' } } });
-      await eventually(async () => {
-        expect(await client.call('Todo/changes', { accountId, sinceState: '0' })).toEqual(
-          err('cannotCalculateChanges'),
-        );
-      });
-      expect(
-        await client.call('Todo/queryChanges', { accountId, sinceQueryState: queryState }),
-      ).toEqual(err('cannotCalculateChanges'));
-      // The current state is never too old: there is nothing that it lacks.
-      expect((await client.changes('Todo', { accountId, sinceState: newState })).newState).toBe(
-        newState,
+    const { accountId, client } = await makeUser(tight(), 'changes');
+    const { queryState } = await client.query('Todo', { accountId });
+    const { newState } = await client.set('Todo', { accountId, create: { k: { text: 'a' } } });
+    await eventually(async () => {
+      expect(await client.call('Todo/changes', { accountId, sinceState: '0' })).toEqual(
+        err('cannotCalculateChanges'),
       );
-    } finally {
-      await short.remove();
-    }
+    });
+    expect(
+      await client.call('Todo/queryChanges', { accountId, sinceQueryState: queryState }),
+    ).toEqual(err('cannotCalculateChanges'));
+    // The current state is never too old: there is nothing that it lacks.
+    expect((await client.changes('Todo', { accountId, sinceState: newState })).newState).toBe(
+      newState,
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPool } from '../../src/database/postgresql/index.js';
-import { usePostgresql } from '../support/postgresql.js';
+import { useOwnPostgresql } from '../support/postgresql.js';
 import { HOOKS, NODE_TEST, ORDERS, REPORT_POSTGRESQL, teamProject } from './project.js';
 import { Dev, runProgram, useDev } from './rig.js';
 
@@ -66,7 +66,7 @@ describe('jmapsmith dev', () => {
 });
 
 describe('on PostgreSQL', () => {
-  const database = usePostgresql();
+  const database = useOwnPostgresql();
 
   it('tests of hooks run there, and a report needs a role that only reads', async () => {
     const { root, write } = running().project;

@@ -101,7 +101,7 @@ function helpOf(tool: string, args: readonly string[]): string {
   const sources: Readonly<Record<string, readonly string[]>> = {
     bench: [`bench/${job}.ts`, 'bench/options.ts'],
     build: ['scripts/team.mjs'],
-    conform: ['conform/src/main.ts', 'conform/src/command.ts'],
+    conform: ['conform/src/program.ts', 'conform/src/command.ts'],
   };
   return (sources[tool] ?? [`scripts/${tool}.ts`])
     .map((file) => join(ROOT, file))

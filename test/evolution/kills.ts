@@ -127,8 +127,9 @@ async function column(database: string, sql: string): Promise<readonly unknown[]
     // start.
     await eventually(async () => {
       const { rows } = await pool.query<{ busy: string }>(
-        `SELECT count(*) AS "busy" FROM pg_locks WHERE "locktype" = 'advisory'
-           OR ("locktype" = 'transactionid' AND "pid" <> pg_backend_pid())`,
+        `SELECT count(*) AS "busy" FROM pg_locks JOIN pg_stat_activity USING ("pid")
+          WHERE "datname" = current_database() AND ("locktype" = 'advisory'
+           OR ("locktype" = 'transactionid' AND "pid" <> pg_backend_pid()))`,
       );
       expect(Number(rows[0]?.busy)).toBe(0);
     });

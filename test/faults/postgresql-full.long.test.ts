@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.js';
 import { eventually } from '../support/poll.js';
-import { usePostgresql } from '../support/postgresql.js';
+import { useOwnPostgresql } from '../support/postgresql.js';
 import { expectServed, expectSound, logLines, type Rig, startRig } from './rig.js';
 
 /** PostgreSQL's own files and some room: it keeps five segments of its log of 16 MB each. */
@@ -29,7 +29,7 @@ const small = mountSmall();
 describe.skipIf(small === null)('the disk of PostgreSQL is full', () => {
   const before = process.env['TMPDIR'];
   process.env['TMPDIR'] = small ?? before;
-  const postgresql = usePostgresql();
+  const postgresql = useOwnPostgresql();
   if (before === undefined) delete process.env['TMPDIR'];
   else process.env['TMPDIR'] = before;
   let rig: Rig | undefined;

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../support/poll.js';
-import { usePostgresql } from '../support/postgresql.js';
+import { useOwnPostgresql } from '../support/postgresql.js';
 import { expectServed, expectSound, type Rig, startRig } from './rig.js';
 
-const postgresql = usePostgresql();
+const postgresql = useOwnPostgresql();
 
 /** Connections of the server's pools (src/server/storage-postgresql.ts) at the most. */
 const POOLS = 24;

@@ -1,16 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, CORE } from '../support/client.js';
-import { type Fixtures, makeFixtures, makeUser } from '../support/fixtures.js';
+import { describe, expect, test } from 'vitest';
+import type { Client } from '../support/client.js';
+import { makeUser } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { type RunningServer, startServer } from '../support/server.js';
-import { sharedProject } from '../support/shared-project.js';
+import { useMissives } from './missives-rig.js';
 
 // Hooks that read and put blobs and query, served as a team would: test/hooks/missives.yaml.
-const MISSIVES = 'https://example.com/jmap/missives';
 
 // biome-ignore lint/suspicious/noExplicitAny: expectations walk into answers of any shape
 type Json = any;
@@ -18,45 +15,21 @@ type Json = any;
 const postgresql = usePostgresql();
 
 describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
-  let server: RunningServer;
-  let fixtures: Fixtures;
-  let client: Client;
-  let accountId: string;
-  let folder: string;
-  let env: Record<string, string>;
-
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'missives-'));
-    env = {
-      ...{ HOOK_TIMEOUT: '1s', MAX_SIZE_UPLOAD: '1000000' },
-      MISSIVES_OUT: join(folder, 'out'),
-    };
-    if (database === 'PostgreSQL')
-      env['DATABASE_URL'] = await postgresql().createDatabase('missives');
-    server = await startServer({ project: await sharedProject(), env });
-    fixtures = await makeFixtures(server, ['u2']);
-    client = fixtures.u1.with([CORE, MISSIVES]);
-    accountId = fixtures.A1;
-  }, 600_000);
-  afterAll(async () => {
-    await server?.remove();
-    rmSync(folder, { recursive: true, force: true });
-  });
-
-  const call = async (name: string, args: object = {}): Promise<Json> => {
-    const { methodResponses } = await client.api([[name, { accountId, ...args }, 'c']]);
-    const [answered, response] = methodResponses[0] as unknown as [string, Json];
-    return answered === name ? response : { error: response.type, ...response };
+  const missives = useMissives(database, postgresql, { MAX_SIZE_UPLOAD: '1000000' });
+  const call = (name: string, args: object = {}): Promise<Json> => missives().call(name, args);
+  const upload = async (text: string): Promise<string> => {
+    const { fixtures, accountId } = missives();
+    return (await fixtures.u1.upload(accountId, text, 'text/plain')).blobId;
   };
-  const upload = async (text: string, by = fixtures.u1): Promise<string> =>
-    (await by.upload(accountId, text, 'text/plain')).blobId;
   /** How many blobs have octets. */
   const octets = (): number =>
-    readdirSync(join(server.dataDir, 'blobs'), { recursive: true, withFileTypes: true }).filter(
-      (entry) => entry.isFile(),
-    ).length;
+    readdirSync(join(missives().server.dataDir, 'blobs'), {
+      recursive: true,
+      withFileTypes: true,
+    }).filter((entry) => entry.isFile()).length;
 
   test('read blobs, and put blobs that the objects of the call name', async () => {
+    const { client, accountId } = missives();
     const blobId = await upload('Dear Ann\nhow are you?');
     for (const mode of ['fine', 'stream']) {
       const { id, size } = await call('Missive/import', { blobId, mode });
@@ -70,8 +43,9 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   });
 
   test('see no blob that the user of the call may not see', async () => {
+    const { server, fixtures, client, accountId } = missives();
     await server.tool('scripts/account', ['grant', accountId, '--user', 'u2']);
-    const other = fixtures.u2.with([CORE, MISSIVES]);
+    const other = missives().of(fixtures.u2);
     const blobId = await upload('Mine');
     const by = async (asker: Client): Promise<string> => {
       const { methodResponses } = await asker.api([['Missive/import', { accountId, blobId }, 'c']]);
@@ -111,6 +85,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
   });
 
   const request = async (calls: readonly [string, object][]): Promise<Json[]> => {
+    const { client, accountId } = missives();
     const all = calls.map(([name, args], at) => [name, { accountId, ...args }, `c${at}`] as const);
     return (await client.api(all)).methodResponses as unknown as Json[];
   };
@@ -122,7 +97,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
       ['Missive/get', { ids: ['#k'] }],
     ]);
     expect(created.k).toMatchObject({ key: 'k' });
-    expect(marked).toEqual({ accountId, id: created.k.id });
+    expect(marked).toEqual({ accountId: missives().accountId, id: created.k.id });
     expect(got.list[0]).toMatchObject({ key: 'k', isMarked: true });
     expect((await call('Missive/mark', { id: '#nobody' })).error).toBe('invalidArguments');
   });
@@ -146,26 +121,17 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(wrong.map(([, { type }]) => type)).toEqual(['serverFail']);
   });
 
-  /** The lines by which hooks have told the world outside. */
-  const seen = (): Json[] =>
-    readFileSync(join(folder, 'out'), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-  const seenOf = (subject: string): Json[] => seen().filter((line) => line.subject === subject);
-  const send = (subject: string): Promise<Json> =>
-    call('Errand/set', { create: { p: { subject } } });
-
   test('run a durable afterCommit until it succeeds, with the same id', async () => {
-    await send('twice');
-    await send('once');
-    expect((await send('undone')).error).toBe('serverFail');
-    await eventually(() => expect(seenOf('twice')).toHaveLength(2));
-    const [first, second] = seenOf('twice');
+    const { server, client } = missives();
+    await missives().send('twice');
+    await missives().send('once');
+    expect((await missives().send('undone')).error).toBe('serverFail');
+    await eventually(() => expect(missives().seenOf('twice')).toHaveLength(2));
+    const [first, second] = missives().seenOf('twice');
     expect(first).toMatchObject({ attempt: 1, method: 'Errand/set' });
     expect(second).toEqual({ ...first, attempt: 2 });
-    expect(seenOf('once')).toHaveLength(1);
-    expect(seenOf('undone')).toEqual([]);
+    expect(missives().seenOf('once')).toHaveLength(1);
+    expect(missives().seenOf('undone')).toEqual([]);
     await eventually(async () => {
       const { text } = await client.http('/metrics');
       expect(text).toContain('jmap_hook_tasks{state="waiting"} 0');
@@ -178,33 +144,36 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     const blobId = await upload('Without end');
     const before = octets();
     expect((await call('Missive/import', { blobId, mode: 'endless' })).error).toBe('serverFail');
-    await eventually(() => expect(seen()).toContainEqual({ stream: 'ended' }));
+    await eventually(() => expect(missives().seen()).toContainEqual({ stream: 'ended' }));
     await eventually(() => expect(octets()).toBe(before));
   });
 
   test('run beside a durable afterCommit that waits', async () => {
-    await send('held');
-    await eventually(() => expect(seenOf('held')).toHaveLength(1));
-    await send('quick');
-    await eventually(() => expect(seenOf('quick')).toHaveLength(1));
+    const { server } = missives();
+    await missives().send('held');
+    await eventually(() => expect(missives().seenOf('held')).toHaveLength(1));
+    await missives().send('quick');
+    await eventually(() => expect(missives().seenOf('quick')).toHaveLength(1));
     expect(server.stdout()).not.toContain('afterCommit of Errand took longer');
   });
 
   test('seed a new account once, also one that a command makes', async () => {
+    const { server } = missives();
     const { client: owner, accountId: made } = await makeUser(server, 'newcomer');
-    const missives = async (): Promise<Json> => {
+    const subjects = async (): Promise<Json> => {
       const get = { accountId: made, ids: null, properties: ['subject'] };
-      const { methodResponses } = await owner
-        .with([CORE, MISSIVES])
+      const { methodResponses } = await missives()
+        .of(owner)
         .api([['Missive/get', get, 'c']]);
       return (methodResponses[0] as unknown as Json)[1].list.map(({ subject }: Json) => subject);
     };
-    await eventually(async () => expect(await missives()).toHaveLength(1));
-    expect((await missives())[0]).toMatch(/^Welcome to /);
+    await eventually(async () => expect(await subjects()).toHaveLength(1));
+    expect((await subjects())[0]).toMatch(/^Welcome to /);
   });
 
   test('keep no port open while the server ends', async () => {
-    const pid = server.pid;
+    const { server } = missives();
+    const { pid } = server;
     const exit = server.stop();
     const isOpen = (): Promise<boolean> =>
       fetch(`${server.url}/healthz`).then(
@@ -214,7 +183,7 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     await eventually(async () => expect(await isOpen()).toBe(false));
     // The job `slow` runs.
     expect(process.kill(pid, 0)).toBe(true);
-    writeFileSync(join(folder, 'out.released'), '');
+    missives().release();
     expect(await exit).toEqual({ code: 0, signal: null });
   });
 });

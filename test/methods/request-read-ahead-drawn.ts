@@ -393,7 +393,7 @@ function typeOf([name]: Call): string {
 
 /**
  * Has all answer the same requests. Resolves to how many took the first one, which foresees, fewer
- * statements than the second.
+ * statements than the second. Goes on beyond `rounds` until these are enough, or clearly rare.
  */
 export async function compared(
   twins: readonly [Twin, Twin, ...Twin[]],
@@ -415,9 +415,17 @@ export async function compared(
   };
   for (const type of ['Thing', 'Todo']) drawn.note(await answered([drawn.creation(type, 25)]));
   let foreseen = 0;
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; isWorthwhile(round, rounds, foreseen); round += 1) {
     drawn.note(await answered(drawn.request(), drawn.limits()));
     if (seeing.statements.length < blind.statements.length) foreseen += 1;
   }
   return foreseen;
+}
+
+/** More than so many must have been foreseen: it is they that are compared. */
+export const ENOUGH_FORESEEN = 5;
+
+/** Whether another request is to be drawn: chance alone must not leave too few to compare. */
+export function isWorthwhile(round: number, rounds: number, foreseen: number): boolean {
+  return round < rounds || (foreseen <= ENOUGH_FORESEEN && round < rounds * 10);
 }

@@ -1,17 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, rmSync } from 'node:fs';
+import { chownSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import {
-  type Binaries,
-  findBinaries,
-  makeOpenFolder,
-  type PostgresqlUser,
-  packageName,
-  postgresqlUser,
-} from './postgresql-binaries.js';
+import { type PostgresqlUser, packageName, postgresqlUser } from './postgresql-binaries.js';
 
 export interface ClusterOptions {
   /** The folder of `postgres` and `initdb`. */
@@ -94,12 +87,8 @@ export class PostgresqlCluster {
   }
 
   /** Makes an empty database; resolves to its URL, as DATABASE_URL takes it. */
-  async createDatabase(name: string): Promise<string> {
-    const client = new Client({ connectionString: this.#url('postgres') });
-    await client.connect();
-    await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
-    await client.end();
-    return this.#url(name);
+  createDatabase(name: string): Promise<string> {
+    return createDatabase(this.#options.port, name);
   }
 
   async #initialise(): Promise<void> {
@@ -129,10 +118,6 @@ export class PostgresqlCluster {
     const printed = lines.findLast((line) => /\b(error|fatal|panic):/i.test(line));
     return printed?.trim() ?? (error instanceof Error ? error.message : String(error));
   }
-
-  #url(database: string): string {
-    return `postgresql://postgres:password@127.0.0.1:${this.#options.port}/${database}`;
-  }
 }
 
 /**
@@ -142,6 +127,7 @@ export function testCluster(
   binaries: string,
   databaseDir: string,
   port: number,
+  postgresFlags: readonly string[] = [],
 ): PostgresqlCluster {
   return new PostgresqlCluster({
     binaries,
@@ -149,28 +135,33 @@ export function testCluster(
     port,
     // A collation that is not the bytes': nothing must depend on it.
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en'],
-    postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories='],
+    postgresFlags: ['-c', 'fsync=off', '-c', 'unix_socket_directories=', ...postgresFlags],
   });
 }
 
-/**
- * Starts a cluster and removes it again, so that a run whose tests of PostgreSQL can't pass fails
- * at once. Resolves to the binaries; rejects with one line that says what to do.
- */
-export async function probePostgresql(): Promise<Binaries> {
-  const binaries = findBinaries();
-  const folder = makeOpenFolder('jmapsmith-postgresql-');
-  const cluster = testCluster(binaries.folder, folder, await freePort());
+/** Makes an empty database; resolves to its URL, as DATABASE_URL takes it. */
+export async function createDatabase(port: number, name: string): Promise<string> {
+  await execute(port, (quoted) => `CREATE DATABASE ${quoted}`, name);
+  return urlOf(port, name);
+}
+
+/** Removes a database, and cuts off whoever is connected to it. */
+export function dropDatabase(port: number, name: string): Promise<void> {
+  return execute(port, (quoted) => `DROP DATABASE IF EXISTS ${quoted} WITH (FORCE)`, name);
+}
+
+async function execute(port: number, sql: (quoted: string) => string, name: string): Promise<void> {
+  const client = new Client({ connectionString: urlOf(port, 'postgres') });
+  await client.connect();
   try {
-    await cluster.create();
-  } catch (error) {
-    binaries.remove();
-    throw error;
+    await client.query(sql(client.escapeIdentifier(name)));
   } finally {
-    await cluster.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await client.end();
   }
-  return binaries;
+}
+
+function urlOf(port: number, database: string): string {
+  return `postgresql://postgres:password@127.0.0.1:${port}/${database}`;
 }
 
 /** A port of 127.0.0.1 that nobody listens on. */

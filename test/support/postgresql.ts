@@ -3,15 +3,27 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { eventually } from './poll.js';
 import { type Binaries, findBinaries, makeOpenFolder } from './postgresql-binaries.js';
-import { freePort, type PostgresqlCluster, testCluster } from './postgresql-cluster.js';
+import {
+  createDatabase,
+  dropDatabase,
+  freePort,
+  type PostgresqlCluster,
+  testCluster,
+} from './postgresql-cluster.js';
+import { askForPostgresql } from './postgresql-of-run.js';
 
 const START_TIMEOUT = 120_000;
 
-/** A PostgreSQL of a test file's own. */
+/** A PostgreSQL for the tests of a file. */
 export interface PostgresqlServer {
-  /** Makes an empty database; resolves to its URL, as DATABASE_URL takes it. */
+  /**
+   * Makes an empty database whose name begins so; resolves to its URL, as DATABASE_URL takes it.
+   */
   createDatabase(name: string): Promise<string>;
-  readonly port: number;
+}
+
+/** A PostgreSQL of a test file's own. */
+export interface OwnPostgresql extends PostgresqlServer {
   /**
    * SIGKILL of its first process, the postmaster; resolves when it is gone. `start` has it recover.
    */
@@ -22,20 +34,47 @@ export interface PostgresqlServer {
   start(): Promise<void>;
 }
 
+let databases = 0;
+
 /**
- * Starts a PostgreSQL before the tests of a file and removes it after them: the package's, or that
- * of the folder which POSTGRESQL_BIN names (test/README.md, Versions).
+ * Databases in the PostgreSQL that all files of a run share, removed after the tests of a file: the
+ * package's PostgreSQL, or that of the folder which POSTGRESQL_BIN names (test/README.md, Versions).
  */
 export function usePostgresql(): () => PostgresqlServer {
+  let port: number | undefined;
+  const made: string[] = [];
+
+  beforeAll(async () => {
+    port = await askForPostgresql();
+  }, START_TIMEOUT);
+
+  afterAll(async () => {
+    if (port !== undefined) for (const name of made.splice(0)) await dropDatabase(port, name);
+  });
+
+  return () => ({
+    createDatabase(name) {
+      if (port === undefined) throw new Error('PostgreSQL is there inside tests only.');
+      databases += 1;
+      const unique = `${name}_${process.pid}_${databases}`;
+      made.push(unique);
+      return createDatabase(port, unique);
+    },
+  });
+}
+
+/**
+ * Starts a PostgreSQL before the tests of a file and removes it after them: for tests that stop it,
+ * or change what all its databases share.
+ */
+export function useOwnPostgresql(): () => OwnPostgresql {
   const folder = makeOpenFolder('jmapsmith-postgresql-');
   let binaries: Binaries | undefined;
   let cluster: PostgresqlCluster | undefined;
-  let port = 0;
 
   beforeAll(async () => {
     binaries = findBinaries();
-    port = await freePort();
-    cluster = testCluster(binaries.folder, folder, port);
+    cluster = testCluster(binaries.folder, folder, await freePort());
     await cluster.create();
   }, START_TIMEOUT);
 
@@ -50,7 +89,6 @@ export function usePostgresql(): () => PostgresqlServer {
     return cluster;
   };
   return () => ({
-    port,
     createDatabase: (name) => there().createDatabase(name),
     async kill() {
       // Its first line is the process id of the postmaster.

@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
+import { type CommandResult, runTools, type ToolStep } from './operator.js';
 import { within } from './poll.js';
+
+export type { CommandResult, ToolStep };
 
 /** This repository's root. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-const RUN_TOOLS = fileURLToPath(new URL('run-tools.mjs', import.meta.url));
 
 /** The first start after a change builds, on a machine that may be busy. */
 const START_TIMEOUT = 180_000;
@@ -33,15 +34,6 @@ export interface ServerOptions {
 
 /** Options, or what makes them once earlier `beforeAll`s have run. */
 export type LaterOptions = ServerOptions | (() => Promise<ServerOptions>);
-
-export interface CommandResult {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly code: number | null;
-}
-
-/** A tool and its arguments; a number stands for the output of the step with that index. */
-export type ToolStep = readonly [script: string, args: readonly (string | number)[]];
 
 export interface Exit {
   readonly code: number | null;
@@ -71,10 +63,7 @@ export interface RunningServer {
   command(script: string, args: readonly string[]): Promise<CommandResult>;
   /** The same for a tool that must succeed: its standard output, trimmed. */
   tool(script: string, args: readonly string[]): Promise<string>;
-  /**
-   * The same for several, one after another in one process where that can be: a process costs half
-   * a second.
-   */
+  /** The same for several, one after another. */
   tools(steps: readonly ToolStep[]): Promise<readonly string[]>;
   /** Ends the process and removes its folder. */
   remove(): Promise<void>;
@@ -159,20 +148,11 @@ export async function startServer(options: ServerOptions = {}): Promise<RunningS
     },
     command: (script, args) => runCommand(project, env, [...program(script), ...args]),
     async tool(script, args) {
-      const { code, stdout, stderr } = await runCommand(project, env, [
-        ...program(script),
-        ...args,
-      ]);
-      if (code !== 0) throw new Error(`${script} ${args.join(' ')} ended with ${code}: ${stderr}`);
-      return stdout.trim();
+      const [output = ''] = await server.tools([[script, args]]);
+      return output;
     },
-    async tools(steps) {
-      if (options.bin !== undefined) return oneByOne(server, steps);
-      const all = [RUN_TOOLS, JSON.stringify(steps)];
-      const { code, stdout, stderr } = await runCommand(project, env, all);
-      if (code !== 0) throw new Error(`Of ${all[1]} one ended with ${code}: ${stderr}`);
-      return JSON.parse(stdout) as string[];
-    },
+    tools: (steps) =>
+      options.bin === undefined ? runTools({ root: project, env, steps }) : oneByOne(server, steps),
     async remove() {
       await end('SIGKILL');
       await rm(dataDir, { recursive: true, force: true });
@@ -185,7 +165,9 @@ async function oneByOne(server: RunningServer, steps: readonly ToolStep[]): Prom
   const outputs: string[] = [];
   for (const [script, args] of steps) {
     const texts = args.map((each) => (typeof each === 'number' ? (outputs[each] ?? '') : each));
-    outputs.push(await server.tool(script, texts));
+    const { code, stdout, stderr } = await server.command(script, texts);
+    if (code !== 0) throw new Error(`${script} ${texts.join(' ')} ended with ${code}: ${stderr}`);
+    outputs.push(stdout.trim());
   }
   return outputs;
 }

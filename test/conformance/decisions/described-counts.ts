@@ -3,8 +3,14 @@ import { typeChecks } from '../../../conform/src/check.js';
 import { findCounted, findCounts } from '../../../conform/src/checks/described-counts.js';
 import { Targets } from '../../../conform/src/checks/targets.js';
 import { sameMembers } from '../../../conform/src/expected.js';
-import { NotApplicable } from '../../../conform/src/not-applicable.js';
 import { wrapIds } from '../../../conform/src/subject/links.js';
+import type { Subject } from '../../../conform/src/subject/subject.js';
+
+/** Finds the counts of what has a text to change. */
+const findCountsOfTexts = (subject: Subject) =>
+  findCounts(subject).filter(
+    ({ computed }) => subject.selectType(computed.type).profile.text !== '',
+  );
 
 /** An object that counts has this number, and an act that changes it is a change of its. */
 const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 4 }, [
@@ -68,14 +74,14 @@ const inChanges = typeChecks('5.2', { methods: ['get', 'set', 'changes'], room: 
     rule:
       'An update of what is counted that leaves the count as it is is no change of the object ' +
       'that counts.',
-    applies: (subject) => (findCounts(subject).length > 0 ? null : 'The type counts nothing.'),
+    applies: (subject) =>
+      findCountsOfTexts(subject).length > 0 ? null : 'The type counts nothing that has a text.',
     async run(subject) {
       const targets = new Targets(subject);
       try {
-        for (const { name, computed } of findCounts(subject)) {
+        for (const { name, computed } of findCountsOfTexts(subject)) {
           const child = await targets.prepareType(computed.type);
           const { text } = child.profile;
-          if (text === '') throw new NotApplicable('What is counted has no text to change.');
           const by = findCounted(child, computed.by);
           const top = await subject.makeOne(subject.A1, 'counts');
           const id = await child.putOne({

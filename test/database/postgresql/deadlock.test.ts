@@ -32,7 +32,8 @@ test('a migration that PostgreSQL undoes for the sake of a writer is applied aga
   await writer.query('INSERT INTO "B" VALUES (1)');
   const migrating = migrate(pool, folder);
   await eventually(async () => {
-    const waiting = `SELECT 1 FROM pg_locks WHERE NOT "granted" AND "relation" = '"B"'::regclass`;
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT "granted" AND "relation" = '"B"'::regclass
+      AND "database" = (SELECT "oid" FROM pg_database WHERE "datname" = current_database())`;
     expect((await writer.query(waiting)).rowCount).toBe(1);
   });
   await writer.query('INSERT INTO "A" VALUES (1)');

@@ -10,11 +10,11 @@ import { Progress } from '../../../scripts/backup/progress.js';
 import { openDatabase } from '../../../src/database/sqlite/index.js';
 import { Client } from '../../support/client.js';
 import { makeUser } from '../../support/fixtures.js';
-import { usePostgresql } from '../../support/postgresql.js';
+import { useOwnPostgresql } from '../../support/postgresql.js';
 import { ROOT, startServer } from '../../support/server.js';
 import { Workplace } from './tool.js';
 
-const postgresql = usePostgresql();
+const postgresql = useOwnPostgresql();
 
 const TEXTS = [
   '',

@@ -2,13 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CommandResult, runSteps } from '../../support/operator.js';
 import { ROOT } from '../../support/server.js';
 
-export interface ToolResult {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { CommandResult as ToolResult };
 
 /** For a hook that builds: where many tests start at once, one builds and the others wait, ms. */
 export const BUILD_TIMEOUT = 300_000;
@@ -33,31 +30,15 @@ export class Workplace {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'commands-'));
   readonly file = join(this.dataDir, 'jmap.db');
 
-  /** Runs `scripts/<name>`; whatever its exit code. */
+  /** Runs `scripts/<name>` as a process; whatever its exit code. */
   run(
     name: string,
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-  ): Promise<ToolResult> {
-    return this.#node([`dist/scripts/${name}.js`, ...args], env);
-  }
-
-  /** Runs it once for each list of arguments, in one process (test/support/run-each.mjs). */
-  async runEach(
-    name: string,
-    calls: readonly (readonly string[])[],
-  ): Promise<readonly ToolResult[]> {
-    const script = join(ROOT, 'test/support/run-each.mjs');
-    const file = join(ROOT, `dist/scripts/${name}.js`);
-    const { code, stdout, stderr } = await this.#node([script, file, JSON.stringify(calls)], {});
-    if (code !== 0) throw new Error(`run-each.mjs ended with ${code}: ${stderr}`);
-    return JSON.parse(stdout) as ToolResult[];
-  }
-
-  #node(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ToolResult> {
-    const child = spawn(process.execPath, [...args], {
+  ): Promise<CommandResult> {
+    const child = spawn(process.execPath, [`dist/scripts/${name}.js`, ...args], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'] ?? '', DATA_DIR: this.dataDir, ...env },
+      env: { ...this.#environment, ...env },
       // Nothing ever prompts: there is no input to be had.
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -75,9 +56,19 @@ export class Workplace {
     });
   }
 
+  /** Runs it once for each list of arguments, in one process. */
+  runEach(name: string, calls: readonly (readonly string[])[]): Promise<readonly CommandResult[]> {
+    const steps = calls.map((args) => [`scripts/${name}`, args] as const);
+    return runSteps({ root: ROOT, env: this.#environment, steps, goesOn: true });
+  }
+
+  get #environment(): Record<string, string> {
+    return { PATH: process.env['PATH'] ?? '', DATA_DIR: this.dataDir };
+  }
+
   /** The same for one that must succeed and have nothing to complain about: its lines. */
   async lines(name: string, ...args: readonly string[]): Promise<readonly string[]> {
-    const { code, stdout, stderr } = await this.run(name, args);
+    const [{ code, stdout, stderr } = NEVER] = await this.runEach(name, [args]);
     if (code !== 0 || stderr !== '')
       throw new Error(`${name} ${args.join(' ')}: ${code} ${stderr}`);
     if (stdout !== '' && !stdout.endsWith('\n')) throw new Error('The last line has no end.');
@@ -88,3 +79,5 @@ export class Workplace {
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
+
+const NEVER: CommandResult = { code: null, stdout: '', stderr: 'It never ran.' };

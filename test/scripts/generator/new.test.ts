@@ -1,7 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { baseNameOf, newDescriptor } from '../../../scripts/generator/new-descriptor.js';
+import { type CommandResult, runSteps } from '../../support/operator.js';
+import { ROOT } from '../../support/server.js';
+import { BUILD_TIMEOUT, buildTools } from '../commands/tool.js';
 import { createProject, REPOSITORY, type Run } from './project.js';
 
 /** Runs a tool as its npm script does. */
@@ -9,14 +12,23 @@ function tool(name: string, ...args: readonly string[]): Promise<Run> {
   return node(join(REPOSITORY, 'scripts', `${name}.ts`), ...args);
 }
 
-/** Runs a tool once for each list of arguments, in one process: `code`, `stdout` and `stderr`. */
-async function runEach(name: string, calls: readonly (readonly string[])[]): Promise<Run[]> {
-  const script = join(REPOSITORY, 'test/support/run-each.mjs');
-  const file = join(REPOSITORY, 'scripts', `${name}.ts`);
-  const { code, stdout, stderr } = await node(script, file, JSON.stringify(calls));
-  if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout) as Run[];
+/** Runs a tool once for each list of arguments, in one process. */
+function runEach(
+  name: string,
+  calls: readonly (readonly string[])[],
+): Promise<readonly CommandResult[]> {
+  const steps = calls.map((args) => [`scripts/${name}`, args] as const);
+  const env = { PATH: process.env['PATH'] ?? '' };
+  return runSteps({ root: ROOT, env, steps, goesOn: true });
 }
+
+async function runNew(...args: readonly string[]): Promise<CommandResult> {
+  const [result] = await runEach('new', [args]);
+  if (result === undefined) throw new Error('It never ran.');
+  return result;
+}
+
+beforeAll(buildTools, BUILD_TIMEOUT);
 
 function node(script: string, ...args: readonly string[]): Promise<Run> {
   const argv = ['--import', 'tsx/esm', '--conditions=jmapsmith-source', script, ...args];
@@ -43,7 +55,7 @@ describe('npm run new', () => {
       'export type InvoiceLineCreate =',
     );
     await project.write('capabilities/invoice-lines.yaml', '# mine\n');
-    const again = await tool('new', 'InvoiceLine', '--root', project.root);
+    const again = await runNew('InvoiceLine', '--root', project.root);
     expect(again).toMatchObject({ code: 2, stdout: '' });
     expect(again.stderr).toContain('capabilities/invoice-lines.yaml is there already');
     expect(await project.read('capabilities/invoice-lines.yaml')).toBe('# mine\n');
@@ -69,24 +81,24 @@ describe('npm run new', () => {
       'desk.yaml': 'capability: urn:example:desk\ntypes:\n  Ticket: {}\n',
       'broken.yaml': 'types: [',
     });
-    const run = await tool('new', 'TICKET', '--root', project.root);
+    const run = await runNew('TICKET', '--root', project.root);
     expect(run).toMatchObject({ code: 2, stdout: '' });
     expect(run.stderr).toBe('new: capabilities/desk.yaml:3:3 has the type Ticket already.\n');
-    expect((await tool('new', 'Tickets', '--root', project.root)).code).toBe(0);
+    expect((await runNew('Tickets', '--root', project.root)).code).toBe(0);
   });
 
   it('makes capabilities/ in a project that has none, and no project', async () => {
     const project = await createProject({});
     await project.remove('capabilities');
     execFileSync('git', ['init', '-q'], { cwd: project.root });
-    const made = await tool('new', 'Invoice', '--root', project.root);
+    const made = await runNew('Invoice', '--root', project.root);
     expect(made).toEqual({
       code: 0,
       stdout: 'capabilities/invoices.yaml is written. Next: npm run generate\n',
       stderr: '',
     });
     const before = await project.tree();
-    const lost = await tool('new', 'Invoice', '--root', join(project.root, 'a/b'));
+    const lost = await runNew('Invoice', '--root', join(project.root, 'a/b'));
     expect(lost).toMatchObject({ code: 2, stdout: '' });
     expect(lost.stderr).toMatch(/^new: there is no folder [^\n]*\n$/);
     expect(await project.tree()).toEqual(before);

@@ -145,8 +145,8 @@ async function queries(served: Served, { name, type }: Described, id: string): P
   const [object] = (await served.call(`${name}/get`, { ids: [id] })).list;
   for (const [condition, said] of Object.entries((type['filter'] ?? {}) as Record<string, Said>)) {
     const is = typeof said === 'string' ? said : said.is;
-    const value = object[typeof said === 'string' ? condition : (said.property ?? condition)];
-    const met = meeting(is, value);
+    const property = typeof said === 'string' ? condition : (said.property ?? condition);
+    const met = meeting(is, object[property], type.properties[property]?.['format']);
     if (met === undefined) continue;
     const answer = await served.call(`${name}/query`, { filter: { [condition]: met } });
     const what = `${name} ${condition} ${is} ${JSON.stringify(met)}: ${JSON.stringify(answer)}`;
@@ -166,14 +166,14 @@ type Said = string | { readonly is: string; readonly property?: string };
 /**
  * A condition's value that an object with the property's value meets; undefined where none does.
  */
-function meeting(is: string, value: Answer): Json | undefined {
+function meeting(is: string, value: Answer, format: unknown): Json | undefined {
   if (is === 'isNull') return value === null;
   if (value === null) return is === 'equals' ? null : undefined;
   switch (is) {
     case 'in':
       return [value];
     case 'before':
-      return later(String(value));
+      return later(String(format), String(value));
     case 'hasKey':
       return Object.keys(value)[0];
     case 'hasItem':
@@ -183,13 +183,23 @@ function meeting(is: string, value: Answer): Json | undefined {
   }
 }
 
-/**
- * The last second that a condition can say; none is later than a date whose zone puts it behind.
- */
-function later(date: string): Json | undefined {
-  const isZoned = date.endsWith('Z') || /[+-]\d\d:\d\d$/.test(date);
-  const last = '9999-12-31T23:59:59Z'.slice(0, isZoned ? 20 : 19);
-  return Date.parse(date) < Date.parse(last) ? last : undefined;
+/** What `before` can say last of the texts of each format. */
+const LAST: Readonly<Record<string, string>> = {
+  date: '9999-12-31T23:59:59Z',
+  'utc-date': '9999-12-31T23:59:59Z',
+  'local-date-time': '9999-12-31T23:59:59',
+  'local-date': '9999-12-31',
+  decimal: '9'.repeat(40),
+  duration: 'P9999999999W',
+  'signed-duration': 'P9999999999W',
+};
+
+/** The last value that a condition can say; none is later than a date whose zone puts it behind. */
+function later(format: string, value: string): Json | undefined {
+  const last = LAST[format];
+  if (last === undefined) throw new Error(`What is the last ${format}?`);
+  const isBehind = format.includes('date') && Date.parse(value) >= Date.parse(last);
+  return isBehind || value === last ? undefined : last;
 }
 
 /**
