@@ -220,7 +220,7 @@ class Backfill {
     const written = writtenRows(type.table, from, updated?.column ?? null);
     for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
-      await this.#recompute.objects(batch, { derived: true, record: true });
+      await this.#derive(batch);
       for (const { type: other, property } of this.#followers(type))
         await this.#recompute.follow(other, property, batch, true);
     }
@@ -229,21 +229,26 @@ class Backfill {
     this.#followed.set(type.name, { at, done });
   }
 
+  /** Mends all that derives from objects, and tells clients. */
+  async #derive(batch: RecomputeBatch): Promise<void> {
+    const kept = await this.#recompute.objects(batch, { derived: true, record: true });
+    if (kept.length === 0) return;
+    const { type, accountId: account } = batch;
+    this.#options.log.warn(
+      { type: type.name, account, objects: kept.slice(0, 10), count: kept.length },
+      'not normalised: another object has the value, which must be unique; change one of them',
+    );
+  }
+
   /** Puts the texts of all objects into the forms that they have from now on. */
   async #normalize(type: DataTypeDefinition, key: string, value: string): Promise<void> {
     const { database, log } = this.#options;
     const after = value === '' ? null : (JSON.parse(value) as RowKey);
     let rows = 0;
     for await (const batch of batches(database, { type, rows: allRows(type.table), after })) {
-      const { accountId, ids } = batch;
-      const kept = await this.#recompute.objects(batch, { derived: true, record: true });
-      if (kept.length > 0)
-        log.warn(
-          { type: type.name, account: accountId, objects: kept.slice(0, 10), count: kept.length },
-          'not normalised: another object has the value, which must be unique; change one of them',
-        );
-      rows += ids.length;
-      await database.keep(key, JSON.stringify([accountId, ids.at(-1) ?? '']));
+      await this.#derive(batch);
+      rows += batch.ids.length;
+      await database.keep(key, JSON.stringify([batch.accountId, batch.ids.at(-1) ?? '']));
       log.info({ type: type.name, rows }, 'normalised objects');
     }
   }

@@ -1,5 +1,7 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Aggregate } from '../capability/aggregates.js';
+import { type Duplicate, findDuplicates } from './duplicate-search.js';
+import type { UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
@@ -48,6 +50,10 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     miscountedRows: (aggregate: Aggregate) => miscountedRows(aggregate, miscounted),
 
     newest: () => newestMigration(prisma),
+
+    /** Finds objects with the same values where none may have them, a few accounts at a time. */
+    duplicates: (check: UniqueCheck): AsyncIterable<readonly Duplicate[]> =>
+      findDuplicates(prisma, check),
 
     notes(): Promise<readonly BackfillNote[]> {
       const kinds = ['adopt:', 'compute:', 'follow:', 'normalize:', 'reset:'];
