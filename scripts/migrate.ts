@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { openBackfillDatabase } from '../src/database/backfill-database.js';
+import { keptObjects, openBackfillDatabase } from '../src/database/backfill-database.js';
 import { clientNames, uniquesIn } from '../src/database/client-names.js';
 import { findDuplicates } from '../src/database/duplicate-search.js';
 import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
@@ -97,15 +97,23 @@ function report({ applied, pending }: MigrationStatus): number {
 
 async function listDuplicates(): Promise<number> {
   let found = 0;
+  const tell = (line: string): void => {
+    printLine(line);
+    found += 1;
+  };
   const code = await withDirectory(async (prisma, { database }) => {
     const folder = migrationsFolder(projectRoot(), database.kind);
-    for (const unique of uniquesIn(readMigrations(folder).at(-1)?.folder ?? folder))
+    const last = readMigrations(folder).at(-1)?.folder ?? folder;
+    for (const unique of uniquesIn(last))
       for await (const duplicates of findDuplicates(prisma, unique))
         for (const { type, property, accountId, ids, count } of duplicates) {
           const more = count > ids.length ? ` and ${count - ids.length} more` : '';
-          printLine(`${type}.${property} in account ${accountId}: ${ids.join(' ')}${more}`);
-          found += 1;
+          tell(`${type}.${property} in account ${accountId}: ${ids.join(' ')}${more}`);
         }
+    for (const { table, accountId, id } of await keptObjects(prisma)) {
+      const type = clientNames(last).type(table);
+      tell(`${type} in account ${accountId}: ${id} is not normalised, since another has the value`);
+    }
   });
   if (code !== EXIT.fine) return code;
   if (found === 0) printLine('No objects share a value that must be unique.');

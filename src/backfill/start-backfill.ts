@@ -191,6 +191,7 @@ class Backfill {
    */
   async follow(migrated: number, isOver: () => boolean): Promise<void> {
     const { database, shared, now = Date.now } = this.#options;
+    await this.#retryKept();
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('follow:')) continue;
       // A type that this version doesn't have is the other's to follow.
@@ -234,10 +235,24 @@ class Backfill {
     const kept = await this.#recompute.objects(batch, { derived: true, record: true });
     if (kept.length === 0) return;
     const { type, accountId: account } = batch;
+    await this.#options.database.noteKept(type.table, account, kept);
     this.#options.log.warn(
       { type: type.name, account, objects: kept.slice(0, 10), count: kept.length },
       'not normalised: another object has the value, which must be unique; change one of them',
     );
+  }
+
+  /** Normalises objects that had to keep a text, once no other object has its normal form. */
+  async #retryKept(): Promise<void> {
+    const { database } = this.#options;
+    for (const { key, table, accountId, id } of await database.kept()) {
+      const type = this.#byTable.get(table);
+      // A type that this version doesn't have is the other's.
+      if (type === undefined) continue;
+      const batch = { type, accountId, ids: [id] };
+      const kept = await this.#recompute.objects(batch, { derived: true, record: true });
+      if (kept.length === 0) await database.forget(key);
+    }
   }
 
   /** Puts the texts of all objects into the forms that they have from now on. */

@@ -10,6 +10,10 @@ const LINES = 100;
 interface DuplicatesOptions {
   readonly types: Iterable<DataTypeDefinition>;
   find(check: UniqueCheck): AsyncIterable<readonly Duplicate[]>;
+  /** Resolves to objects that keep a text because another one has its normal form. */
+  kept(): Promise<readonly { readonly table: string }[]>;
+  /** The version before may serve beside this one. */
+  readonly shared: boolean;
   /** Resolves to when the newest migration was applied, epoch ms. */
   migrated(): Promise<number>;
   readonly now: () => number;
@@ -23,6 +27,8 @@ interface DuplicatesOptions {
 export class Duplicates {
   readonly #options: DuplicatesOptions;
   readonly #checks: readonly UniqueCheck[];
+  /** By table: how many values several objects had at the last look. */
+  #found: ReadonlyMap<string, number> = new Map();
   readonly #counts = new Map<string, number>();
   #told: ReadonlySet<string> = new Set();
   #looked = Number.NEGATIVE_INFINITY;
@@ -39,29 +45,34 @@ export class Duplicates {
 
   /** Looks, and logs what is new, unless a look would be in vain. */
   async look(stopped: () => boolean): Promise<void> {
-    const { now, find } = this.#options;
+    const { now, kept } = this.#options;
+    if (this.#checks.length === 0) return;
     const at = now();
-    if (!(await this.#isDue(at))) return;
+    if (await this.#isDue(at)) await this.#search(at, stopped);
+    const counts = new Map(this.#found);
+    for (const { table } of await kept()) counts.set(table, (counts.get(table) ?? 0) + 1);
+    for (const { table, type = table } of this.#checks)
+      this.#counts.set(type, counts.get(table) ?? 0);
+  }
+
+  async #search(at: number, stopped: () => boolean): Promise<void> {
     const counts = new Map<string, number>();
     const told = new Set<string>();
     for (const check of this.#checks) {
-      const { table, type = table } = check;
-      let count = counts.get(type) ?? 0;
-      for await (const found of find(check)) {
+      for await (const found of this.#options.find(check)) {
         if (stopped()) return;
         this.#tell(found, told);
-        count += found.length;
+        counts.set(check.table, (counts.get(check.table) ?? 0) + found.length);
       }
-      counts.set(type, count);
     }
-    for (const [type, count] of counts) this.#counts.set(type, count);
+    this.#found = counts;
     this.#told = told;
     this.#looked = at;
   }
 
   /** New ones come within a day after a migration. Otherwise one look a day is enough. */
   async #isDue(at: number): Promise<boolean> {
-    if (this.#checks.length === 0) return false;
+    if (!this.#options.shared) return false;
     if (this.#looked < at - DAY || this.#told.size > 0) return true;
     return (await this.#options.migrated()) >= at - DAY;
   }

@@ -9,7 +9,7 @@ interface MetricsOptions {
   /** Counts the work of hooks that is left to do. */
   readonly tasks?: () => Promise<{ readonly waiting: number; readonly failing: number }>;
   /** By type with something unique: how many values several objects have. */
-  readonly duplicates?: ReadonlyMap<string, number> | undefined;
+  readonly duplicates?: ReadonlyMap<string, number>;
 }
 
 /** Creates the metrics. */

@@ -114,21 +114,20 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   };
 }
 
-/** Returns what looks for duplicates; undefined if no version before can serve beside this one. */
-function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates | undefined {
+function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates {
   const { shared, backfill } = storage;
-  if (!shared) return undefined;
   return new Duplicates({
-    ...{ now, log },
+    ...{ now, log, shared },
     types: registry.dataTypes.values(),
     find: (check) => backfill.duplicates(check),
+    kept: () => backfill.kept(),
     migrated: async () => (await backfill.newest()).at,
   });
 }
 
 function transportServices(
   engine: Engine,
-  duplicates: Duplicates | undefined,
+  duplicates: Duplicates,
 ): Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher } {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { store, prisma } = storage;
@@ -150,7 +149,7 @@ function transportServices(
     explainCapability: EXPLAIN,
     metrics: createMetrics({
       process: true,
-      duplicates: duplicates?.counts,
+      duplicates: duplicates.counts,
       ...(hooks === undefined ? {} : { tasks: () => new TaskRows(prisma).count() }),
     }),
   };
@@ -158,7 +157,7 @@ function transportServices(
 
 function upkeepOf(
   { config, log, registry, storage, blobs, now }: Engine,
-  duplicates: Duplicates | undefined,
+  duplicates: Duplicates,
 ): UpkeepOptions {
   const { limits } = config;
   const { store, prisma } = storage;
@@ -179,9 +178,7 @@ function upkeepOf(
       return blobsHeld(prisma, now);
     },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
-    ...(duplicates === undefined
-      ? {}
-      : { findDuplicates: (stopped: () => boolean) => duplicates.look(stopped) }),
+    findDuplicates: (stopped) => duplicates.look(stopped),
     resumeDeletions(stopped) {
       const data = {
         tables: Array.from(registry.dataTypes.values(), ({ table }) => table),

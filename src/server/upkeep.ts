@@ -20,8 +20,8 @@ export interface UpkeepOptions
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
   resumeDeletions(stopped: () => boolean): Promise<void>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep'>;
-  /** Looks for objects that share a value which must be unique; left out if none can. */
-  readonly findDuplicates?: (stopped: () => boolean) => Promise<void>;
+  /** Looks for objects that share a value which must be unique. */
+  findDuplicates(stopped: () => boolean): Promise<void>;
   /** Epoch ms by which ages are judged: steady-clock.ts. */
   readonly now: () => number;
   readonly log: Logger;
@@ -88,7 +88,7 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   });
   sweep.start();
   const duplicates = repeat(LOOK, log, 'duplicates', async (stopped) => {
-    await options.findDuplicates?.(stopped);
+    await options.findDuplicates(stopped);
     return false;
   });
   duplicates.start();

@@ -100,9 +100,12 @@ describe('the look for duplicates', () => {
     ...{ ids, count: ids.length },
   });
 
-  function begin() {
+  function begin(shared = true) {
     const lines: string[] = [];
-    const state = { now: 10 * DAY, migrated: 0, looks: 0, found: [] as Duplicate[] };
+    const state = {
+      ...{ now: 10 * DAY, migrated: 0, looks: 0 },
+      ...{ found: [] as Duplicate[], kept: [] as string[] },
+    };
     const duplicates = new Duplicates({
       types: [todo],
       async *find(check) {
@@ -110,6 +113,8 @@ describe('the look for duplicates', () => {
         state.looks += 1;
         yield state.found;
       },
+      kept: async () => state.kept.map((table) => ({ table })),
+      shared,
       migrated: async () => state.migrated,
       now: () => state.now,
       log: createLogging('info', { write: (line: string) => void lines.push(line) }).log,
@@ -134,6 +139,14 @@ describe('the look for duplicates', () => {
     state.found = [];
     await look();
     expect([...duplicates.counts]).toEqual([['Task', 0]]);
+  });
+
+  test('counts texts that are not normalised; nobody else lets one in on SQLite', async () => {
+    const { state, duplicates, look } = begin(false);
+    state.kept = ['Todo', 'Todo'];
+    await look();
+    expect([...duplicates.counts]).toEqual([['Task', 2]]);
+    expect(state.looks).toBe(0);
   });
 
   test('comes once a day, but at once while a migration is young or there are some', async () => {

@@ -4,7 +4,7 @@ import type { Snapshot } from './history.js';
 import { releasedTypes } from './lineage.js';
 
 /**
- * Warns of words in `drops` that name nothing, where a change was refused that one of them means.
+ * Reports words in `drops` that name nothing, where a change was refused that one of them means.
  * Without a refused change they are told as unused (unused-drops.ts).
  */
 export function strayDrops(
@@ -45,7 +45,6 @@ function stray(
     .map(({ name, at }) => ({
       at,
       code: 'unused-drop',
-      severity: 'warning',
       message:
         `drops: [${name}] names nothing, neither of the last release nor of the descriptor.` +
         didYouMean(name, meant),
