@@ -3,9 +3,9 @@ import { Client, CORE } from '../support/client.js';
 import { makeFixtures } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
-import type { ProjectCopy } from '../support/project.js';
+import { copyProject, type ProjectCopy } from '../support/project.js';
 import { type RunningServer, startServer } from '../support/server.js';
-import { cloned, release, releasedProject } from './releases.js';
+import { cloned, git, release } from './releases.js';
 
 // A client that follows a type goes on following it across a release that adds to it. Two versions
 // that serve one database create what the older one alone takes.
@@ -29,7 +29,7 @@ types:
   Job:
     description: A job.
     properties:
-      due: { type: [string, 'null'], format: UTCDate }
+      due: { type: [string, 'null'], format: utc-date }
       note: { type: [string, 'null'], maxLength: 40 }
 `;
 
@@ -55,7 +55,7 @@ types:
     description: A job.
     drops: [due]
     properties:
-      due: { type: string, format: UTCDate, default: { now: true } }
+      due: { type: string, format: utc-date, default: { now: true } }
       note: { type: string, maxLength: 40, optional: true }
   Shelf:
     description: A shelf.
@@ -68,7 +68,8 @@ let next: ProjectCopy;
 const servers: RunningServer[] = [];
 
 beforeAll(async () => {
-  before = await releasedProject();
+  before = await copyProject();
+  git(before.root, 'init', '--quiet');
   await release(before, { 'shop.yaml': BEFORE });
   next = await cloned(before, `${before.root}-next`);
   await release(next, { 'shop.yaml': AFTER });

@@ -22,6 +22,7 @@ const KEPT: readonly Row[] = [
   ['a filter with a column of its own', type('Todo', [TEXT, DONE]), todo()],
   ['a property that may be null now', todo([SIZE]), todo([{ ...SIZE, nullable: true }])],
   ['a property that may be absent now', todo([SIZE]), todo([{ ...SIZE, optional: true }])],
+  ['wider bounds', todo([atMost(5)]), todo([atMost(9)])],
   ['unknownProperties: keep', todo(), todo([], keeping)],
 ];
 
@@ -56,6 +57,10 @@ const REFUSED: readonly Row[] = [
     todo([], { drops: ['unknown_properties'] }),
   ],
 ];
+
+function atMost(maximum: number) {
+  return { ...SIZE, schema: { type: 'integer', maximum } as const };
+}
 
 function renamed(name: string) {
   return { ...SIZE, name, column: name, renamedFrom: 'size' };
