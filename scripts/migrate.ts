@@ -1,30 +1,37 @@
 import { existsSync } from 'node:fs';
-import { openBackfillDatabase } from '../src/database/backfill-database.js';
-import { clientNames } from '../src/database/client-names.js';
+import { keptObjects, openBackfillDatabase } from '../src/database/backfill-database.js';
+import { clientNames, uniquesIn } from '../src/database/client-names.js';
+import { findDuplicates } from '../src/database/duplicate-search.js';
 import { type MigrationStatus, readMigrations } from '../src/database/migrations.js';
 import { migrate, migrationStatus, openDatabase } from '../src/database/sqlite/index.js';
 import { openPrismaStandalone, type PrismaClient } from '../src/database/sqlite/prisma.js';
 import { readConfig } from '../src/server/config.js';
 import { projectRoot } from '../src/server/package-root.js';
-import { EXIT, parseOptions, printLine, runTool } from './cli.js';
-import { asUsageError, migrationsFolder } from './directory.js';
+import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
+import { asUsageError, migrationsFolder, withDirectory } from './directory.js';
 import { command } from './invocation.js';
 
 const HELP = `
-Usage: ${command('migrate', '[--status]')}
+Usage: ${command('migrate', '[--status | --duplicates]')}
 
 Applies the migrations in prisma/ that the database of DATABASE_URL lacks, each in one transaction,
 and prints the name of each. The server does the same at its start.
 
-  --status   changes nothing; prints a line "applied NAME" or "pending NAME" for each migration,
-             and exits with 1 where one is pending
+  --status       changes nothing; prints a line "applied NAME" or "pending NAME" for each
+                 migration, and exits with 1 where one is pending
+  --duplicates   applies nothing; prints a line with type, property, account and ids for objects
+                 that share a value which must be unique, and exits with 1 where there are some
 
-Exit codes: 0 fine, 1 something is pending (--status), 2 the database or DATABASE_URL is wrong, 70 a
-defect.
+Exit codes: 0 fine, 1 something is pending (--status) or shared (--duplicates), 2 the database or
+DATABASE_URL is wrong, 70 a defect.
 `;
 
 await runTool('migrate', HELP, async (argv) => {
-  const { values } = parseOptions(argv, { options: { status: { type: 'boolean' } } });
+  const options = { status: { type: 'boolean' }, duplicates: { type: 'boolean' } } as const;
+  const { values } = parseOptions(argv, { options });
+  if (values.status === true && values.duplicates === true)
+    throw new UsageError('--status and --duplicates are two questions: ask one at a time.');
+  if (values.duplicates === true) return listDuplicates();
   process.umask(0o077);
   const { database } = readConfig(process.env, process.cwd());
   const folder = migrationsFolder(projectRoot(), database.kind);
@@ -86,6 +93,31 @@ function report({ applied, pending }: MigrationStatus): number {
   for (const name of applied) printLine(`applied ${name}`);
   for (const name of pending) printLine(`pending ${name}`);
   return pending.length === 0 ? EXIT.fine : EXIT.found;
+}
+
+async function listDuplicates(): Promise<number> {
+  let found = 0;
+  const tell = (line: string): void => {
+    printLine(line);
+    found += 1;
+  };
+  const code = await withDirectory(async (prisma, { database }) => {
+    const folder = migrationsFolder(projectRoot(), database.kind);
+    const last = readMigrations(folder).at(-1)?.folder ?? folder;
+    for (const unique of uniquesIn(last))
+      for await (const duplicates of findDuplicates(prisma, unique))
+        for (const { type, property, accountId, ids, count } of duplicates) {
+          const more = count > ids.length ? ` and ${count - ids.length} more` : '';
+          tell(`${type}.${property} in account ${accountId}: ${ids.join(' ')}${more}`);
+        }
+    for (const { table, accountId, id } of await keptObjects(prisma)) {
+      const type = clientNames(last).type(table);
+      tell(`${type} in account ${accountId}: ${id} is not normalised, since another has the value`);
+    }
+  });
+  if (code !== EXIT.fine) return code;
+  if (found === 0) printLine('No objects share a value that must be unique.');
+  return found === 0 ? EXIT.fine : EXIT.found;
 }
 
 /** Opens an existing file for reading only, and makes none. */

@@ -191,6 +191,7 @@ class Backfill {
    */
   async follow(migrated: number, isOver: () => boolean): Promise<void> {
     const { database, shared, now = Date.now } = this.#options;
+    await this.#retryKept();
     for (const { key, value } of await database.notes()) {
       if (!key.startsWith('follow:')) continue;
       // A type that this version doesn't have is the other's to follow.
@@ -220,7 +221,7 @@ class Backfill {
     const written = writtenRows(type.table, from, updated?.column ?? null);
     for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
-      await this.#recompute.objects(batch, { derived: true, record: true });
+      await this.#derive(batch);
       for (const { type: other, property } of this.#followers(type))
         await this.#recompute.follow(other, property, batch, true);
     }
@@ -229,21 +230,40 @@ class Backfill {
     this.#followed.set(type.name, { at, done });
   }
 
+  /** Mends all that derives from objects, and tells clients. */
+  async #derive(batch: RecomputeBatch): Promise<void> {
+    const kept = await this.#recompute.objects(batch, { derived: true, record: true });
+    if (kept.length === 0) return;
+    const { type, accountId: account } = batch;
+    await this.#options.database.noteKept(type.table, account, kept);
+    this.#options.log.warn(
+      { type: type.name, account, objects: kept.slice(0, 10), count: kept.length },
+      'not normalised: another object has the value, which must be unique; change one of them',
+    );
+  }
+
+  /** Normalises objects that had to keep a text, once no other object has its normal form. */
+  async #retryKept(): Promise<void> {
+    const { database } = this.#options;
+    for (const { key, table, accountId, id } of await database.kept()) {
+      const type = this.#byTable.get(table);
+      // A type that this version doesn't have is the other's.
+      if (type === undefined) continue;
+      const batch = { type, accountId, ids: [id] };
+      const kept = await this.#recompute.objects(batch, { derived: true, record: true });
+      if (kept.length === 0) await database.forget(key);
+    }
+  }
+
   /** Puts the texts of all objects into the forms that they have from now on. */
   async #normalize(type: DataTypeDefinition, key: string, value: string): Promise<void> {
     const { database, log } = this.#options;
     const after = value === '' ? null : (JSON.parse(value) as RowKey);
     let rows = 0;
     for await (const batch of batches(database, { type, rows: allRows(type.table), after })) {
-      const { accountId, ids } = batch;
-      const kept = await this.#recompute.objects(batch, { derived: true, record: true });
-      if (kept.length > 0)
-        log.warn(
-          { type: type.name, account: accountId, objects: kept.slice(0, 10), count: kept.length },
-          'not normalised: another object has the value, which must be unique; change one of them',
-        );
-      rows += ids.length;
-      await database.keep(key, JSON.stringify([accountId, ids.at(-1) ?? '']));
+      await this.#derive(batch);
+      rows += batch.ids.length;
+      await database.keep(key, JSON.stringify([batch.accountId, batch.ids.at(-1) ?? '']));
       log.info({ type: type.name, rows }, 'normalised objects');
     }
   }

@@ -1,10 +1,15 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Aggregate } from '../capability/aggregates.js';
+import { type Duplicate, findDuplicates } from './duplicate-search.js';
+import type { UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
 export interface BackfillNote {
-  /** `adopt:`, `normalize:`, `follow:` or `reset:TABLE`, or `compute:TABLE/COLUMN`. */
+  /**
+   * `adopt:`, `normalize:`, `follow:` or `reset:TABLE`, `compute:TABLE/COLUMN`, or
+   * `kept:TABLE/ACCOUNT/ID` of an object that keeps a text which is not normalised.
+   */
   readonly key: string;
   readonly value: string;
 }
@@ -49,8 +54,12 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
 
     newest: () => newestMigration(prisma),
 
+    /** Finds objects with the same values where none may have them, a few accounts at a time. */
+    duplicates: (check: UniqueCheck): AsyncIterable<readonly Duplicate[]> =>
+      findDuplicates(prisma, check),
+
     notes(): Promise<readonly BackfillNote[]> {
-      const kinds = ['adopt:', 'compute:', 'follow:', 'normalize:', 'reset:'];
+      const kinds = ['adopt:', 'compute:', 'follow:', 'kept:', 'normalize:', 'reset:'];
       return prisma.jmapMeta.findMany({
         where: { OR: kinds.map((startsWith) => ({ key: { startsWith } })) },
         orderBy: { key: 'asc' },
@@ -61,6 +70,17 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     async keep(key: string, value: string): Promise<void> {
       await prisma.jmapMeta.updateMany({ where: { key }, data: { value } });
     },
+
+    /** Notes objects that keep a text as it is, because another object has its normal form. */
+    async noteKept(table: string, accountId: string, ids: readonly string[]): Promise<void> {
+      for (const id of ids) {
+        const note = { key: keptKey(table, accountId, id), value: JSON.stringify([accountId, id]) };
+        await prisma.jmapMeta.upsert({ where: { key: note.key }, create: note, update: {} });
+      }
+    },
+
+    /** Resolves to all that is noted so. */
+    kept: () => keptObjects(prisma),
 
     async forget(key: string): Promise<void> {
       await prisma.jmapMeta.deleteMany({ where: { key } });
@@ -99,6 +119,32 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
         ORDER BY "t"."accountId", "t"."id" LIMIT ${limit}`;
     },
   };
+}
+
+/** An object that keeps a text which is not normalised. */
+export interface KeptObject {
+  readonly key: string;
+  readonly table: string;
+  readonly accountId: string;
+  readonly id: string;
+}
+
+const KEPT = 'kept:';
+
+function keptKey(table: string, accountId: string, id: string): string {
+  return `${KEPT}${table}/${accountId}/${id}`;
+}
+
+/** Returns the objects that are noted as keeping a text which is not normalised. */
+export async function keptObjects(prisma: PrismaClient): Promise<readonly KeptObject[]> {
+  const notes = await prisma.jmapMeta.findMany({
+    where: { key: { startsWith: KEPT } },
+    orderBy: { key: 'asc' },
+  });
+  return notes.map(({ key, value }) => {
+    const [accountId, id] = JSON.parse(value) as RowKey;
+    return { key, table: key.slice(KEPT.length, key.indexOf('/')), accountId, id };
+  });
 }
 
 /** Returns the last migration that was applied, this version's or a newer one's, and when (ms). */

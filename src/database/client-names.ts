@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { UniqueCheck } from './migrations.js';
 
 /**
  * The names that clients use for a table or column, for messages about a migration: from the model
@@ -17,6 +18,9 @@ interface Model {
       readonly table: string;
       readonly properties: readonly { readonly name: string; readonly column: string }[];
       readonly shadows: readonly { readonly column: string; readonly property: string }[];
+      readonly uniques: readonly (readonly string[])[];
+      /** Those of `uniques` for which null equals null. */
+      readonly nullsEqual?: readonly (readonly string[])[];
     }[];
   }[];
 }
@@ -33,6 +37,23 @@ export function clientNames(folder: string): ClientNames {
       return property ?? type?.shadows.find((one) => one.column === column)?.property ?? column;
     },
   };
+}
+
+/** Returns what must be unique once the migration of the folder is applied. */
+export function uniquesIn(folder: string): readonly UniqueCheck[] {
+  return typesIn(join(folder, 'model.json')).flatMap(
+    ({ name: type, table, properties, uniques, nullsEqual = [] }) => {
+      const equated = new Set(nullsEqual.map((names) => names.join('+')));
+      return uniques.map((names): UniqueCheck => {
+        const name = names.join('+');
+        const columns = names.map(
+          (one) => properties.find((property) => property.name === one)?.column ?? one,
+        );
+        const nulls = equated.has(name) ? { nullsEqual: true as const } : {};
+        return { table, type, name, columns, ...nulls };
+      });
+    },
+  );
 }
 
 function typesIn(file: string) {

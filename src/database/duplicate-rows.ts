@@ -7,18 +7,28 @@ export type DuplicateRow = readonly unknown[];
 /** How many the message names; one more is asked for, to say that there are more. */
 const NAMED = 3;
 
-/** Returns the query for duplicates. Null is equal as when the engine judges a /set. */
-export function duplicatesSql({ table, columns, nullsEqual }: UniqueCheck): string {
-  const list = columns.map(quote).join(', ');
-  const condition =
-    nullsEqual === true
-      ? 'TRUE'
-      : columns.map((column) => `${quote(column)} IS NOT NULL`).join(' AND ');
+/** Returns the query for duplicates. */
+export function duplicatesSql(check: UniqueCheck): string {
+  const { columns, condition } = duplicateKeys(check);
   return (
-    `SELECT "accountId", min("id"), max("id"), CAST(count(*) AS TEXT), ${list} ` +
-    `FROM ${quote(table)} WHERE ${condition} GROUP BY "accountId", ${list} ` +
+    `SELECT "accountId", min("id"), max("id"), CAST(count(*) AS TEXT), ${columns} ` +
+    `FROM ${quote(check.table)} WHERE ${condition} GROUP BY "accountId", ${columns} ` +
     `HAVING count(*) > 1 ORDER BY "accountId", min("id") LIMIT ${NAMED + 1}`
   );
+}
+
+/**
+ * Returns the columns that duplicates share, and the condition of rows that may be one. Null is
+ * equal as when the engine judges a /set.
+ */
+export function duplicateKeys({ columns, nullsEqual }: UniqueCheck): {
+  readonly columns: string;
+  readonly condition: string;
+} {
+  const names = columns.map(quote);
+  const condition =
+    nullsEqual === true ? 'TRUE' : names.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  return { columns: names.join(', '), condition };
 }
 
 /** Throws MigrationError where there are duplicates: it names some, and what to do. */

@@ -6,12 +6,11 @@ import type {
   SortDefinition,
   UniqueDefinition,
 } from '../capability/definition.js';
-import { FORMATS, formatNamed } from '../capability/formats/index.js';
+import { formatNamed } from '../capability/formats/index.js';
 import { holdsReferences, type Reference, referencesOf } from '../capability/named-references.js';
 import { holdsBlobs, type Place, type PlaceStep } from '../capability/places.js';
 import { ownForm } from '../capability/text-forms.js';
 import type { TextForm } from '../capability/text-rule.js';
-import { formatUtcDate } from '../protocol/dates.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { snakeToCamel } from '../protocol/snake-case.js';
 import { deriveOnce } from '../runtime/derive-once.js';
@@ -164,13 +163,6 @@ function shownOf(
 /** Returns the value of a create without the property, which a null patch restores. */
 export function defaultOf(property: PropertyDefinition): JsonValue {
   return property.default ?? null;
-}
-
-/** Returns the present time as a property of dates has it. `time`: in ms. */
-export function presentTime({ kind, format }: PropertyDefinition, time: number): JsonValue {
-  const text = formatUtcDate(time);
-  const date = kind === 'date' ? FORMATS['utc-date'] : FORMATS[format ?? 'date'];
-  return date.present?.(text) ?? text;
 }
 
 function isForm({ normalize, format }: TextForm): boolean {

@@ -8,6 +8,8 @@ interface MetricsOptions {
   readonly process: boolean;
   /** Counts the work of hooks that is left to do. */
   readonly tasks?: () => Promise<{ readonly waiting: number; readonly failing: number }>;
+  /** By type with something unique: how many values several objects have. */
+  readonly duplicates?: ReadonlyMap<string, number>;
 }
 
 /** Creates the metrics. */
@@ -47,6 +49,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
   });
   if (options.tasks !== undefined) countTasks(options.tasks, registers);
+  if (options.duplicates !== undefined) countDuplicates(options.duplicates, registers);
   return {
     httpRequest(route, method, status, seconds) {
       requests.inc({ route, method, status });
@@ -74,6 +77,21 @@ function countTasks(
       const { waiting, failing } = await tasks();
       this.set({ state: 'waiting' }, waiting);
       this.set({ state: 'failing' }, failing);
+    },
+  });
+}
+
+function countDuplicates(
+  duplicates: NonNullable<MetricsOptions['duplicates']>,
+  registers: readonly Registry[],
+): void {
+  new Gauge({
+    name: 'jmap_duplicate_values',
+    help: 'Values that several objects have though they must be unique, by type.',
+    labelNames: ['type'],
+    registers: [...registers],
+    collect() {
+      for (const [type, count] of duplicates) this.set({ type }, count);
     },
   });
 }

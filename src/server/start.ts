@@ -15,6 +15,7 @@ import type { Dispatcher } from '../methods/dispatch.js';
 import { Sessions } from '../protocol/session.js';
 import { WebSocketEndpoint } from '../websocket/endpoint.js';
 import { type Config, ConfigError, readConfig } from './config.js';
+import { Duplicates } from './duplicates.js';
 import { createLogging, type Logger } from './logging.js';
 import { createMetrics } from './metrics.js';
 import {
@@ -76,7 +77,8 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   const engine = await openEngine(config, { root, log, opened });
   const { storage } = engine;
   let stopping = false;
-  const transport = transportServices(engine);
+  const duplicates = duplicatesOf(engine);
+  const transport = transportServices(engine, duplicates);
   const shared = createShared({
     ...transport,
     // The migrations were applied before this process listened.
@@ -95,7 +97,7 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
     dataDir: config.dataDir,
     enabled: config.bootstrapToken,
   });
-  const upkeep = startUpkeep(upkeepOf(engine));
+  const upkeep = startUpkeep(upkeepOf(engine, duplicates));
   opened.push(() => upkeep.stop());
   log.info({ url }, 'listening');
 
@@ -114,8 +116,20 @@ async function start(config: Config, root: string, opened: Opened): Promise<Star
   };
 }
 
+function duplicatesOf({ storage, registry, now, log }: Engine): Duplicates {
+  const { shared, backfill } = storage;
+  return new Duplicates({
+    ...{ now, log, shared },
+    types: registry.dataTypes.values(),
+    find: (check) => backfill.duplicates(check),
+    kept: () => backfill.kept(),
+    migrated: async () => (await backfill.newest()).at,
+  });
+}
+
 function transportServices(
   engine: Engine,
+  duplicates: Duplicates,
 ): Omit<TransportServices, 'ready' | 'dispatcher'> & { readonly dispatcher: Dispatcher } {
   const { config, log, registry, storage, conductor, hooks, blobs } = engine;
   const { store, prisma } = storage;
@@ -137,12 +151,16 @@ function transportServices(
     explainCapability: EXPLAIN,
     metrics: createMetrics({
       process: true,
+      duplicates: duplicates.counts,
       ...(hooks === undefined ? {} : { tasks: () => new TaskRows(prisma).count() }),
     }),
   };
 }
 
-function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): UpkeepOptions {
+function upkeepOf(
+  { config, log, registry, storage, blobs, now }: Engine,
+  duplicates: Duplicates,
+): UpkeepOptions {
   const { limits } = config;
   const { store, prisma } = storage;
   return {
@@ -162,6 +180,7 @@ function upkeepOf({ config, log, registry, storage, blobs, now }: Engine): Upkee
       return blobsHeld(prisma, now);
     },
     pruneTickets: (before, limit) => pruneTickets(prisma, before, limit),
+    findDuplicates: (stopped) => duplicates.look(stopped),
     resumeDeletions(stopped) {
       const data = {
         tables: Array.from(registry.dataTypes.values(), ({ table }) => table),

@@ -20,6 +20,8 @@ export interface UpkeepOptions
   /** Goes on with accounts whose deletion was interrupted, until `stopped`. */
   resumeDeletions(stopped: () => boolean): Promise<void>;
   readonly limits: Pick<Limits, 'changesKeep' | 'blobsKeep' | 'onceKeep'>;
+  /** Looks for objects that share a value which must be unique. */
+  findDuplicates(stopped: () => boolean): Promise<void>;
   /** Epoch ms by which ages are judged: steady-clock.ts. */
   readonly now: () => number;
   readonly log: Logger;
@@ -32,6 +34,8 @@ const DAY = 24 * 60 * MINUTE;
 
 /** After a failure the pause doubles with each further one, up to here, ms. */
 const LONGEST_PAUSE = 10 * MINUTE;
+/** Between two looks for duplicates, ms (duplicates.ts skips most of them). */
+const LOOK = 10 * MINUTE;
 /** The longest first pause after a failure, ms: a sweep must not wait until the next day. */
 const FIRST_PAUSE = MINUTE;
 /** Blobs without rows that the server remembers, and failures that end a round. */
@@ -45,7 +49,8 @@ const ORPHAN_AGE = 60 * MINUTE;
  * Starts the upkeep. It forgets old change records and answers, and collects unused blobs, every
  * tenth of their keeping time, at most a minute apart. Each minute, and at start, it resumes
  * deletions of accounts; each minute it forgets expired tickets. At start and once a day it removes
- * octets whose process ended before their row. `stop` resolves when the running step is done.
+ * octets whose process ended before their row. At start and every ten minutes it looks for
+ * duplicates. `stop` resolves when the running step is done.
  */
 export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
   const { limits, log, now } = options;
@@ -82,9 +87,14 @@ export function startUpkeep(options: UpkeepOptions): { stop(): Promise<void> } {
     return false;
   });
   sweep.start();
+  const duplicates = repeat(LOOK, log, 'duplicates', async (stopped) => {
+    await options.findDuplicates(stopped);
+    return false;
+  });
+  duplicates.start();
   return {
     async stop() {
-      const all = [prune, collect, answers, tickets, deletions, sweep];
+      const all = [prune, collect, answers, tickets, deletions, sweep, duplicates];
       await Promise.all(all.map((each) => each.stop()));
     },
   };

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { cp, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { copyProject, type ProjectCopy } from '../support/project.js';
+import { copyProject, npmAt, type ProjectCopy } from '../support/project.js';
+import { ROOT } from '../support/server.js';
 import { sharedProject } from '../support/shared-project.js';
 
 /** Copies the project of all tests, which is built, into a git repository with one commit. */
@@ -27,6 +29,17 @@ export async function release(
     if (code !== 0) throw new Error(`npm run ${script} ended with ${code}:\n${stdout}\n${stderr}`);
   }
   commit(root);
+}
+
+/** Clones a project into another folder: servers of the version before keep theirs. */
+export async function cloned(from: ProjectCopy, root: string): Promise<ProjectCopy> {
+  git(from.root, 'clone', '--quiet', from.root, root);
+  // No commit has what was compiled, and a copy of the project compiles only what changes.
+  for (const folder of ['build', 'dist'])
+    await cp(join(from.root, folder), join(root, folder), { recursive: true });
+  if (!existsSync(join(root, 'node_modules')))
+    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
+  return { ...from, root, ...npmAt(root) };
 }
 
 /** All that is there, committed. */

@@ -1,16 +1,13 @@
-import { existsSync } from 'node:fs';
-import { cp, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client, CORE } from '../support/client.js';
 import { makeFixtures } from '../support/fixtures.js';
 import { eventually } from '../support/poll.js';
 import { usePostgresql } from '../support/postgresql.js';
-import { copyProject, npmAt, type ProjectCopy } from '../support/project.js';
-import { ROOT, type RunningServer, startServer } from '../support/server.js';
+import { copyProject, type ProjectCopy } from '../support/project.js';
+import { type RunningServer, startServer } from '../support/server.js';
 import { type Load, startLoad, type Words } from './load.js';
-import { git, release } from './releases.js';
+import { cloned, git, release } from './releases.js';
 
 // A fleet goes from one version to the next on PostgreSQL. While the database migrates, and until
 // the last server of the version before is stopped, both serve (docs/reference/evolution.md, "The
@@ -283,14 +280,4 @@ async function columns(pool: Pool, table: string): Promise<readonly string[]> {
     [table],
   );
   return rows.map(({ name }) => name);
-}
-
-async function cloned(from: ProjectCopy, root: string): Promise<ProjectCopy> {
-  git(from.root, 'clone', '--quiet', from.root, root);
-  // No commit has what was compiled, and a copy of the project compiles only what changes.
-  for (const folder of ['build', 'dist'])
-    await cp(join(from.root, folder), join(root, folder), { recursive: true });
-  if (!existsSync(join(root, 'node_modules')))
-    await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'dir');
-  return { ...from, root, ...npmAt(root) };
 }

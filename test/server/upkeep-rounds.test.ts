@@ -18,6 +18,7 @@ const idle: UpkeepOptions = {
   blobsHeld: async () => false,
   pruneTickets: async () => 0,
   resumeDeletions: async () => undefined,
+  findDuplicates: async () => undefined,
 };
 
 it('a round goes on until nothing is left; a blob’s octets go after its row', async () => {

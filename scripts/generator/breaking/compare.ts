@@ -5,6 +5,7 @@ import type { Renamed } from '../migrations/lineage.js';
 import { narrowed } from '../migrations/narrowed.js';
 import type { SnapshotType } from '../migrations/snapshot.js';
 import { snapshotType } from '../migrations/snapshot.js';
+import { startsAlike } from '../migrations/starts-alike.js';
 import { compareAnswered } from './compare-answered.js';
 import { compareProperty, isVisible, withoutInternal } from './compare-property.js';
 import { compareRules } from './compare-rules.js';
@@ -256,7 +257,8 @@ function compareType(
 ): void {
   const oldProperties = new Map(before.properties.map((property) => [property.name, property]));
   const kept = new Set<string>();
-  let seen = false;
+  // Undeclared values were told to clients, and go.
+  let seen = before.keepsUnknown === true && after.keepsUnknown !== true;
   for (const property of after.properties) {
     const where = `${after.name}.${property.name}`;
     const same = oldProperties.get(property.name);
@@ -265,7 +267,7 @@ function compareType(
       const what = `property added${property.required ? ', required' : ''}`;
       withoutInternal(tell, property)('wire', property.required, where, what);
       tell('storage', false, where, 'column added');
-      seen ||= isVisible(property);
+      seen ||= isVisible(property) && !startsAlike(property, after);
       continue;
     }
     kept.add(old.name);

@@ -14,6 +14,7 @@ import type { JsonValue } from '../../../src/protocol/json.js';
 import { type SourcesOf, sourcesOf, wayOf } from './computed-ways.js';
 import type { Snapshot } from './history.js';
 import { type ReleasedType, type Renamed, releasedTypes } from './lineage.js';
+import { startsAlike } from './starts-alike.js';
 
 /** A property of the released state, as far as it is known. */
 interface Before {
@@ -100,7 +101,8 @@ export function effectsOf({
     const { type, released, before } = one;
     const altered = filled.get(type.table) ?? new Set<string>();
     const recomputed = (property: ModelProperty) => isRecomputed(one, property);
-    const effect = compare(type, before, altered, recomputed, leaves);
+    const compared = compare(type, before, altered, recomputed, leaves);
+    const effect = losesUndeclared(released, type) ? { ...compared, seen: true } : compared;
     const renamed = type.properties.some(({ name, column }) => {
       const old = released.properties.find((property) => property.column === column);
       return old !== undefined && old.name !== name && before.get(column)?.visible;
@@ -181,7 +183,7 @@ function compare(
   const references = recordedReferencesOf(type.properties);
   const changed = type.properties.filter((property) => {
     const old = before.get(property.column);
-    if (old === undefined) return isVisible(property.access);
+    if (old === undefined) return isVisible(property.access) && !startsAlike(property, type);
     if (altered.has(property.column) || recomputed(property)) return isNoticed(type, property);
     return (
       old.visible !== isVisible(property.access) ||
@@ -217,6 +219,11 @@ function compare(
     reformed: reformedOf(type, before),
     computed: type.properties.filter(recomputed),
   };
+}
+
+/** Returns whether clients knew values of undeclared properties that nobody keeps from now on. */
+function losesUndeclared({ known }: ReleasedType, { keepsUnknown }: ModelType): boolean {
+  return known?.keepsUnknown === true && keepsUnknown !== true;
 }
 
 /** Returns whether clients see the property, or find objects by it. */

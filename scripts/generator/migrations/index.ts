@@ -30,6 +30,7 @@ import { refusals } from './refusals.js';
 import { appliedFiles, committedFiles } from './released.js';
 import { searchChanged } from './search-changes.js';
 import { type Leftover, printSnapshot, takeSnapshot } from './snapshot.js';
+import { strayDrops } from './stray-drops.js';
 import { strayRenames } from './stray-renames.js';
 import { defaultProblems, newUniques, uniqueProblems } from './uniques.js';
 import { unusedDrops } from './unused-drops.js';
@@ -176,13 +177,14 @@ function problemsOf(changes: readonly Change[], model: Model): readonly Problem[
   const ofChanges = changes.flatMap(({ difference, snapshot, renames, unique, effects }) => {
     if (snapshot === undefined) return [];
     const renamed = strayRenames(snapshot, model);
-    return [
+    const problems = [
       ...defaultProblems(unique, freshColumns(difference), model),
       ...narrowings(snapshot, renames, model),
       ...renamed.problems,
       ...refusals(difference, renamed.model, snapshot),
       ...uniqueProblems(unique, effects),
     ];
+    return [...problems, ...strayDrops(snapshot, model, problems)];
   });
   return [...ofChanges, ...nameProblems(tablesOf(model), model)];
 }

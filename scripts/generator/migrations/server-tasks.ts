@@ -57,11 +57,10 @@ export function removeServerTasks(tables: readonly string[]): string {
     tables.map((table) => {
       const kinds = ['adopt', 'follow', 'reset', 'normalize'];
       const keys = kinds.map((kind) => text(`${kind}:${table}`)).join(', ');
-      const prefix = `compute:${table}/`;
-      return (
-        `DELETE FROM "JmapMeta" WHERE "key" IN (${keys}) OR substr("key", 1, ${prefix.length}) = ` +
-        `${text(prefix)};`
+      const prefixes = [`compute:${table}/`, `kept:${table}/`].map(
+        (prefix) => ` OR substr("key", 1, ${prefix.length}) = ${text(prefix)}`,
       );
+      return `DELETE FROM "JmapMeta" WHERE "key" IN (${keys})${prefixes.join('')};`;
     }),
   );
 }

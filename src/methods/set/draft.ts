@@ -2,6 +2,7 @@ import type { PropertyDefinition, ReferenceDefinition } from '../../capability/d
 import { FORMATS } from '../../capability/formats/index.js';
 import { singleReference } from '../../capability/named-references.js';
 import { replaceSteps } from '../../capability/places.js';
+import { presentTime } from '../../capability/present-time.js';
 import { formedSteps } from '../../capability/text-forms.js';
 import { formatUtcDate } from '../../protocol/dates.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -17,7 +18,7 @@ import type { StoredObject } from '../../store/port.js';
 import { normalForm } from '../../text/index.js';
 import { resolveId } from '../creation-ids.js';
 import { type Complaint, complaintsOf, judgeProperties, Problems } from '../issues.js';
-import { declaredMembers, presentTime, type TypeIndex } from '../type-index.js';
+import { declaredMembers, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, nothingCreated } from '../work/links.js';
 import { type InexactPlace, inspectJson, ownInexact, takeNearest } from './json-values.js';
 import { judgeUnknown, unknownMember } from './unknown-members.js';

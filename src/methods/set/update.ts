@@ -1,5 +1,6 @@
 import type { PropertyDefinition } from '../../capability/definition.js';
 import { keyOnPath } from '../../capability/places.js';
+import { presentTime } from '../../capability/present-time.js';
 import { formatUtcDate, parseUtcDate } from '../../protocol/dates.js';
 import { equalSteps, jsonEqual } from '../../protocol/equal.js';
 import { type SetError, setError } from '../../protocol/errors.js';
@@ -10,7 +11,7 @@ import { type Steps, Strides } from '../../runtime/slices.js';
 import type { StoredObject } from '../../store/port.js';
 import { resolveId } from '../creation-ids.js';
 import { judgeProperties, Problems } from '../issues.js';
-import { defaultOf, isImmutable, presentTime, type TypeIndex } from '../type-index.js';
+import { defaultOf, isImmutable, type TypeIndex } from '../type-index.js';
 import { NO_BLOB_CREATED, NO_OBJECT_CREATED } from '../work/links.js';
 import {
   type Author,

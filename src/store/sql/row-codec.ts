@@ -6,6 +6,7 @@ import type {
   ShadowTransform,
 } from '../../capability/definition.js';
 import { partColumnOf, partValue, partValueSteps } from '../../capability/part-columns.js';
+import { presentTime } from '../../capability/present-time.js';
 import { SHADOW_TRANSFORMS } from '../../capability/shadow-transforms.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
@@ -52,13 +53,18 @@ export function objectColumns(
 ): ObjectColumns {
   const others = properties.filter(({ role }) => role !== 'id' && role !== 'unknown');
   const markers = others.flatMap(({ nullColumn }) => nullColumn ?? []);
-  const members = others.map((property) => {
+  const born = others.some(isTimed) ? type.properties.filter(({ role }) => role === 'created') : [];
+  const bornAt = 1 + others.length + markers.length;
+  const members = others.map((property): Member => {
     const isJson = property.kind === 'json';
     const { nullColumn } = property;
     return {
       name: property.name,
       decode: decoders[property.kind],
       absent: absentOf(property),
+      time: isTimed(property)
+        ? (row) => presentTime(property, born.length === 0 ? 0 : Number(row[bornAt]))
+        : null,
       isJson,
       nullAt: nullColumn === undefined ? null : 1 + others.length + markers.indexOf(nullColumn),
     };
@@ -66,7 +72,8 @@ export function objectColumns(
   // Quotes, colons and commas around each name and value.
   const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
   const unknown = properties.flatMap(({ role, column }) => (role === 'unknown' ? [column] : []));
-  const columns = ['id', ...others.map((property) => property.column), ...markers, ...unknown];
+  const columnsOf = (list: readonly PropertyDefinition[]) => list.map(({ column }) => column);
+  const columns = ['id', ...columnsOf(others), ...markers, ...columnsOf(born), ...unknown];
   const unknownAt = unknown.length === 0 ? null : columns.length - 1;
   return {
     columns,
@@ -74,12 +81,11 @@ export function objectColumns(
     decode: (row) => {
       const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
       let index = 0;
-      for (const { name, decode, absent, nullAt } of members) {
+      for (const member of members) {
         index += 1;
         const value = row[index];
-        if (value !== null) object[name] = decode(value);
-        else if (absent !== undefined) object[name] = absent;
-        else if (isMarked(row, nullAt)) object[name] = null;
+        if (value === null) putEmpty(object, member, row);
+        else object[member.name] = member.decode(value);
       }
       if (isMarked(row, unknownAt))
         addUnknown(type, object, decoders.json(row[columns.length - 1]));
@@ -88,13 +94,12 @@ export function objectColumns(
     decodeInSlices: async (row, slices) => {
       const object: { id: string; [name: string]: JsonValue } = { id: row[0] as string };
       let index = 0;
-      for (const { name, decode, absent, isJson, nullAt } of members) {
+      for (const member of members) {
         index += 1;
         const value = row[index];
-        if (value === null) {
-          if (absent !== undefined) object[name] = absent;
-          else if (isMarked(row, nullAt)) object[name] = null;
-        } else if (!isJson || typeof value !== 'string') object[name] = decode(value);
+        const { name, decode, isJson } = member;
+        if (value === null) putEmpty(object, member, row);
+        else if (!isJson || typeof value !== 'string') object[name] = decode(value);
         else object[name] = await parseJsonInSlices(value, slices);
       }
       if (isMarked(row, unknownAt))
@@ -103,6 +108,29 @@ export function objectColumns(
     },
     octets: (row) => overhead + octetsOf(row),
   };
+}
+
+/** How a property is read. */
+interface Member {
+  readonly name: string;
+  readonly decode: (value: unknown) => JsonValue;
+  readonly isJson: boolean;
+  /** Null stands for this; undefined: for a property that is absent. */
+  readonly absent: JsonValue | undefined;
+  /** Null stands for the object's time; null where it doesn't. */
+  readonly time: ((row: Row) => JsonValue) | null;
+  /** The place of the column that tells null from absent. */
+  readonly nullAt: number | null;
+}
+
+function putEmpty(
+  object: { [name: string]: JsonValue },
+  { name, absent, time, nullAt }: Member,
+  row: Row,
+): void {
+  if (time !== null) object[name] = time(row);
+  else if (absent !== undefined) object[name] = absent;
+  else if (isMarked(row, nullAt)) object[name] = null;
 }
 
 function octetsOf(row: Row): number {
@@ -121,14 +149,20 @@ function absentOf(property: PropertyDefinition): JsonValue | undefined {
   return isFilled(property) ? (property.default ?? null) : null;
 }
 
+/** Returns whether null in the column stands for the time when the object was created. */
+function isTimed({ nullable, defaultNow, optional }: PropertyDefinition): boolean {
+  return defaultNow === true && !nullable && optional !== true;
+}
+
 /** Returns whether the row has a value in the column at the place. */
 function isMarked(row: Row, at: number | null): boolean {
   return at !== null && row[at] !== null;
 }
 
 /** Returns whether what is read is never null, even where its column is. */
-export function isFilled({ nullable, default: value }: PropertyDefinition): boolean {
-  return !nullable && value !== undefined && value !== null;
+export function isFilled(property: PropertyDefinition): boolean {
+  const { nullable, default: value = null } = property;
+  return (!nullable && value !== null) || isTimed(property);
 }
 
 /** Objects that are read along with their ids; if they have too many octets, only the ids. */

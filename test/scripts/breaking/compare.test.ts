@@ -18,12 +18,20 @@ describe('breaking: changes from one model to another', () => {
     expect(comparedLines(model([todo()]), model([todo()]))).toEqual([]);
   });
 
-  it('are fine if something is added, and old states go', () => {
+  it('are fine if something is added; old states go if objects begin with various values', () => {
     const rank = property('rank', 'integer', { default: 0 });
-    expect(comparedLines(model([todo()]), model([todo([rank])]))).toEqual([
-      'fine wire Todo.rank: property added',
-      'fine storage Todo.rank: column added',
+    const added = ['fine wire Todo.rank: property added', 'fine storage Todo.rank: column added'];
+    const refused = 'fine sync Todo: old states are refused: clients fetch the type anew';
+    expect(comparedLines(model([todo()]), model([todo([rank])]))).toEqual(added);
+    const timed = { ...rank, default: undefined, defaultNow: true } as unknown as typeof rank;
+    expect(comparedLines(model([todo()]), model([todo([timed])]))).toEqual([...added, refused]);
+    const keeping = (...of: Parameters<typeof todo>) =>
+      model([{ ...todo(...of), keepsUnknown: true }]);
+    expect(comparedLines(keeping(), keeping([rank]))).toEqual([...added, refused]);
+    expect(comparedLines(keeping(), model([todo()]))).toEqual([
       'fine sync Todo: old states are refused: clients fetch the type anew',
+      'breaking wire Todo: refuses undeclared properties now',
+      'breaking storage Todo: undeclared properties go',
     ]);
   });
 
@@ -263,11 +271,7 @@ describe('breaking: changes from one model to another', () => {
       'a required property',
       model([todo()]),
       one({ required: true }),
-      [
-        'breaking wire Todo.rank: property added, required',
-        'fine storage Todo.rank: column added',
-        'fine sync Todo: old states are refused: clients fetch the type anew',
-      ],
+      ['breaking wire Todo.rank: property added, required', 'fine storage Todo.rank: column added'],
     ],
     [
       'what was optional',

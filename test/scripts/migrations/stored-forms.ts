@@ -63,6 +63,14 @@ export function reformsValues(open: () => Promise<Evolving>): void {
     );
     // Nothing changes a second time.
     expect(await advance(after)).toEqual([]);
+    const kept = () => db.rows(`SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'kept:%'`);
+    expect(await kept()).toEqual([{ key: 'kept:Member/a/r3' }]);
+    await db.run(`UPDATE "Member" SET "login" = 'cid' WHERE "id" = 'r1'`);
+    await db.start({ types: after.capabilities[0]?.types ?? [] });
+    expect(await db.rows(`SELECT "login" FROM "Member" WHERE "id" = 'r3'`)).toEqual([
+      { login: 'ann' },
+    ]);
+    expect(await kept()).toEqual([]);
   });
 
   it('gives objects that exist the time of their creation where the default is now', async () => {
@@ -121,6 +129,13 @@ export function reformsValues(open: () => Promise<Evolving>): void {
     await advance(model([type('Party', [now], { drops: ['due'] })]));
     const rows = await db.rows(`SELECT "due" FROM "Party" ORDER BY "id"`);
     expect(rows.map((row) => Number(row['due']))).toEqual([0, 5]);
+    if (!db.isShared) return;
+    // The version before goes on writing null.
+    await db.run(`INSERT INTO "Party" ("accountId", "id", "created", "updated", "due")
+      VALUES ('a', 'r3', 7, ${Date.now()}, NULL)`);
+    await db.start({ types: [type('Party', [now])] });
+    const [late] = await db.rows(`SELECT "due" FROM "Party" WHERE "id" = 'r3'`);
+    expect(Number(late?.['due'])).toBe(7);
   });
 
   it('orders texts that exist by the key of their new format, what is none first', async () => {
