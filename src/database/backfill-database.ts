@@ -72,12 +72,8 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     },
 
     /** Notes objects that keep a text as it is, because another object has its normal form. */
-    async noteKept(table: string, accountId: string, ids: readonly string[]): Promise<void> {
-      for (const id of ids) {
-        const note = { key: keptKey(table, accountId, id), value: JSON.stringify([accountId, id]) };
-        await prisma.jmapMeta.upsert({ where: { key: note.key }, create: note, update: {} });
-      }
-    },
+    noteKept: (table: string, accountId: string, ids: readonly string[]) =>
+      noteKept(prisma, { table, accountId, ids }),
 
     /** Resolves to all that is noted so. */
     kept: () => keptObjects(prisma),
@@ -90,18 +86,7 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
      * Takes the note. If it was there, the type's counter steps and its change records go, so that
      * old states are refused. One of several starting servers takes it; the others wait.
      */
-    async reset(key: string, type: string): Promise<void> {
-      await prisma.$transaction(
-        async (transaction) => {
-          const { count } = await transaction.jmapMeta.deleteMany({ where: { key } });
-          if (count === 0) return;
-          const data = { number: { increment: 1 } };
-          await transaction.jmapState.updateMany({ where: { type }, data });
-          await transaction.jmapChange.deleteMany({ where: { type } });
-        },
-        { timeout: RESET_TIME },
-      );
-    },
+    reset: (key: string, type: string) => resetStates(prisma, key, type),
 
     /** Returns the rows behind `after` in order of key, at most `limit`. */
     rows(
@@ -121,6 +106,19 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
   };
 }
 
+async function resetStates(prisma: PrismaClient, key: string, type: string): Promise<void> {
+  await prisma.$transaction(
+    async (transaction) => {
+      const { count } = await transaction.jmapMeta.deleteMany({ where: { key } });
+      if (count === 0) return;
+      const data = { number: { increment: 1 } };
+      await transaction.jmapState.updateMany({ where: { type }, data });
+      await transaction.jmapChange.deleteMany({ where: { type } });
+    },
+    { timeout: RESET_TIME },
+  );
+}
+
 /** An object that keeps a text which is not normalised. */
 export interface KeptObject {
   readonly key: string;
@@ -131,8 +129,16 @@ export interface KeptObject {
 
 const KEPT = 'kept:';
 
-function keptKey(table: string, accountId: string, id: string): string {
-  return `${KEPT}${table}/${accountId}/${id}`;
+async function noteKept(
+  prisma: PrismaClient,
+  of: { readonly table: string; readonly accountId: string; readonly ids: readonly string[] },
+): Promise<void> {
+  const { table, accountId, ids } = of;
+  for (const id of ids) {
+    const key = `${KEPT}${table}/${accountId}/${id}`;
+    const value = JSON.stringify([accountId, id]);
+    await prisma.jmapMeta.upsert({ where: { key }, create: { key, value }, update: {} });
+  }
 }
 
 /** Returns the objects that are noted as keeping a text which is not normalised. */

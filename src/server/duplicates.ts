@@ -6,6 +6,8 @@ import type { Logger } from './logging.js';
 const DAY = 86_400_000;
 /** Lines for a few accounts in one round; the next round goes on. */
 const LINES = 100;
+const DUPLICATE =
+  'objects have the same value, which must be unique; change or destroy all but one';
 
 interface DuplicatesOptions {
   readonly types: Iterable<DataTypeDefinition>;
@@ -91,9 +93,6 @@ export class Duplicates {
     }
   }
 }
-
-const DUPLICATE =
-  'objects have the same value, which must be unique; change or destroy all but one';
 
 function uniquesOf({ name: type, table, uniques = [] }: DataTypeDefinition): UniqueCheck[] {
   return uniques.map(({ properties, nullsEqual }) => ({

@@ -202,6 +202,10 @@ describe('two versions on one PostgreSQL', () => {
       const line = lines.find((text) => text.includes('not normalised'));
       expect(JSON.parse(line ?? '{}')).toMatchObject({ type: 'Tag', objects: [id] });
     });
+    expect(await now.command('scripts/migrate', ['--duplicates'])).toMatchObject({
+      code: 1,
+      stdout: `Tag in account ${accountId}: ${id} is not normalised, since another has the value\n`,
+    });
   });
 
   test('null of the old one is the present time, or absent, in the new one', async () => {

@@ -62,9 +62,7 @@ export function objectColumns(
       name: property.name,
       decode: decoders[property.kind],
       absent: absentOf(property),
-      time: isTimed(property)
-        ? (row) => presentTime(property, born.length === 0 ? 0 : Number(row[bornAt]))
-        : null,
+      time: timeOf(property, born.length === 0 ? null : bornAt),
       isJson,
       nullAt: nullColumn === undefined ? null : 1 + others.length + markers.indexOf(nullColumn),
     };
@@ -72,7 +70,6 @@ export function objectColumns(
   // Quotes, colons and commas around each name and value.
   const overhead = 10 + members.reduce((sum, { name }) => sum + name.length + 6, 0);
   const unknown = properties.flatMap(({ role, column }) => (role === 'unknown' ? [column] : []));
-  const columnsOf = (list: readonly PropertyDefinition[]) => list.map(({ column }) => column);
   const columns = ['id', ...columnsOf(others), ...markers, ...columnsOf(born), ...unknown];
   const unknownAt = unknown.length === 0 ? null : columns.length - 1;
   return {
@@ -147,6 +144,16 @@ function octetsOf(row: Row): number {
 function absentOf(property: PropertyDefinition): JsonValue | undefined {
   if (property.optional === true) return undefined;
   return isFilled(property) ? (property.default ?? null) : null;
+}
+
+/** Returns what null stands for if that is a time. `bornAt`: the place of the object's own. */
+function timeOf(property: PropertyDefinition, bornAt: number | null): Member['time'] {
+  if (!isTimed(property)) return null;
+  return (row) => presentTime(property, bornAt === null ? 0 : Number(row[bornAt]));
+}
+
+function columnsOf(properties: readonly PropertyDefinition[]): readonly string[] {
+  return properties.map(({ column }) => column);
 }
 
 /** Returns whether null in the column stands for the time when the object was created. */
