@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { DONE } from './calls.js';
 import type { ServedExamples } from './project.js';
 
-/** Tests what contacts, tasks and tracker are about, on whatever database serves them. */
+/** Tests what contacts and tracker are about, on whatever database serves them. */
 export function firstCases(examples: () => ServedExamples): void {
   test('contacts: a deeply nested card, patched entry by entry, in several books', async () => {
     const { create, update, destroy, read, ids, call } = examples();
@@ -59,49 +59,6 @@ export function firstCases(examples: () => ServedExamples): void {
     expect(await destroy('AddressBook', work)).toMatchObject({ type: 'objectIsLinked' });
     expect(await destroy('AddressBook', home)).toBeUndefined();
     expect((await read('ContactCard', id)).addressBookIds).toEqual({ [work]: true });
-  });
-
-  test('tasks: a list takes its tasks along; local date-times, tags, a tree of parts', async () => {
-    const { create, update, destroy, read, ids, call } = examples();
-    const { id: taskListId } = await create('TaskList', { name: 'Home', role: 'inbox' });
-    const other = await call('TaskList/set', { create: { k: { name: 'Other', role: 'inbox' } } });
-    expect(other.notCreated.k.type).toBe('alreadyExists');
-    const due = '2026-03-01T18:00:00';
-    const first = { taskListId, title: 'Paint the door', due, keywords: { diy: true } };
-    const { id: door } = await create('Task', first);
-    const { id: later } = await create('Task', {
-      ...first,
-      title: 'Hang it',
-      due: '2026-03-02T09:30:00.5',
-      keywords: {},
-      parentId: door,
-      dependsOn: [door],
-    });
-    expect(await read('Task', door)).toMatchObject({ ...first, progress: 'needs-action' });
-    expect(await update('Task', door, { due: `${due}Z` })).toMatchObject({
-      type: 'invalidProperties',
-      properties: ['due'],
-    });
-    expect(await update('Task', door, { parentId: later })).toMatchObject({
-      type: 'invalidProperties',
-      properties: ['parentId'],
-    });
-    expect(await update('Task', door, { 'keywords/urgent': true, 'keywords/diy': null })).toEqual(
-      DONE,
-    );
-    expect(await ids('Task', { filter: { hasKeyword: 'urgent' } })).toEqual([door]);
-    expect(await ids('Task', { filter: { hasKeyword: 'diy' } })).toEqual([]);
-    expect(await ids('Task', { filter: { dependsOn: door } })).toEqual([later]);
-    expect(await ids('Task', { filter: { dueBefore: '2026-03-02T00:00:00' } })).toEqual([door]);
-    const sort = [{ property: 'due', isAscending: false }];
-    expect(await ids('Task', { filter: { inList: taskListId }, sort })).toEqual([later, door]);
-    expect((await read('TaskList', taskListId)).tasks).toBe(2);
-
-    const { state } = await call('Task/get', { ids: [] });
-    expect(await destroy('TaskList', taskListId)).toBeUndefined();
-    const changes = await call('Task/changes', { sinceState: state });
-    expect(changes.destroyed.sort()).toEqual([door, later].sort());
-    expect(await ids('Task')).toEqual([]);
   });
 
   test('tracker: own methods, hooks, counts, unique numbers and a search', async () => {

@@ -49,11 +49,11 @@ test('the generator has no error and no warning for any example', async () => {
     if (one.root === undefined) throw new Error(`${one.file} can't be read.`);
     return viewCapability({ ...one, root: one.root });
   });
-  expect(views).toHaveLength(7);
+  expect(views).toHaveLength(6);
   expect([...problems, ...checkDescriptors(views)]).toEqual([]);
 });
 
-test('the README leads to each descriptor and hook file', () => {
+test('the README leads to each project, descriptor and hook file', () => {
   for (const file of readdirSync(join(ROOT, 'examples')).filter((name) => name !== 'README.md'))
     expect(readme).toContain(`](${file})`);
 });
@@ -80,12 +80,7 @@ test('contacts are four levels deep; nested has three levels of maps, twice', ()
   expect(propertyOf('ContactCard', 'addressBookIds')?.schema.maxProperties).toBe(10);
 });
 
-test('tasks: references and cascades; tracker: counts; bookmarks: blobs; a singleton', () => {
-  expect(propertyOf('Task', 'dependsOn')?.references).toMatchObject([
-    { place: [{ each: 'item' }] },
-  ]);
-  for (const name of ['taskListId', 'parentId'])
-    expect(propertyOf('Task', name)?.references).toMatchObject([{ onDestroy: 'cascade' }]);
+test('tracker: counts; bookmarks: blobs; a singleton', () => {
   for (const [type, name] of [
     ['Issue', 'comments'],
     ['Project', 'issues'],

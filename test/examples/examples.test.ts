@@ -8,14 +8,13 @@ import { useExamples } from './project.js';
 // over HTTP. conformance/matrix.long.test.ts has the suite of all types for each.
 const examples = useExamples();
 
-test('the folder has seven examples', () => {
+test('the folder has six examples', () => {
   expect(EXAMPLES).toEqual([
     'bookmarks',
     'catalogue',
     'contacts',
     'nested',
     'preferences',
-    'tasks',
     'tracker',
   ]);
 });
