@@ -83,6 +83,8 @@ export abstract class HookScope {
   #broken: { readonly error: unknown } | null = null;
   /** Creation ids of the call itself, once its rows are written. */
   #createdIds: CreatedIds = [];
+  /** Keys of what the call refused, once its rows are written. */
+  #refused: readonly string[] = [];
   #followUps: FollowUp[] = [];
   /** Names of types whose `afterCommit` is durable, and that changed. */
   readonly #durable = new Set<string>();
@@ -105,10 +107,17 @@ export abstract class HookScope {
     this.#further = further;
   }
 
-  /** Tells the hooks of the call what was created under creation ids. */
-  noteCreated(createdIds: CreatedIds): void {
+  /** Tells the hooks of the call what was created under creation ids, and what was refused. */
+  noteOutcome(createdIds: CreatedIds, refused: readonly string[]): void {
     // Those of a `tx.set` are the hook's own.
-    if (this.#root === this) this.#createdIds = createdIds;
+    if (this.#root !== this) return;
+    this.#createdIds = createdIds;
+    this.#refused = Object.freeze(refused);
+  }
+
+  /** Returns whether the client's own call gives hooks an argument. */
+  protected get isAsked(): boolean {
+    return this.#root === this && Object.keys(this.#further).length > 0;
   }
 
   /** Returns a hook's result without its `then`, whose calls the server makes behind this one. */
@@ -173,6 +182,7 @@ export abstract class HookScope {
     this.#hasTasks = false;
     this.#broken = null;
     this.#createdIds = [];
+    this.#refused = [];
     this.#followUps = [];
     this.#put?.begin();
   }
@@ -296,6 +306,9 @@ export abstract class HookScope {
       // Most hooks don't ask.
       get createdIds() {
         return new Map([...request.createdIds, ...root.#createdIds]);
+      },
+      get refused() {
+        return root.#refused;
       },
       signal,
     });

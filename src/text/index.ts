@@ -3,3 +3,4 @@ export { asciiNumericKey, casemapKey, casemapSteps, fold, foldSteps } from './co
 export { type Normalization, normalForm } from './normal-form.js';
 export { compilePattern, type Pattern, PatternError } from './pattern/index.js';
 export { UNICODE_VERSION } from './tables/version.js';
+export { splitWords } from './words.js';
