@@ -233,6 +233,8 @@ function callOf(accountId: string): HookCall {
     method: '',
     arguments: emptyObject(),
     createdIds: new Map<string, string>(),
+    refused: [],
+    isReadOnly: false,
     signal: new AbortController().signal,
   });
 }

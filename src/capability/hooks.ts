@@ -24,6 +24,8 @@ export interface HookCall<Arguments extends object = JsonObject> {
   readonly accountId: string;
   /** The user who asks; hooks decide by it whom they refuse. */
   readonly userId: string;
+  /** Whether the user may only read the account, as the session says. */
+  readonly isReadOnly: boolean;
   /** `Todo/set`: what the client called; inside `tx.set`, and for another type's hooks, too. */
   readonly method: string;
   /** The further arguments that the descriptor declares for that method, no standard ones. */

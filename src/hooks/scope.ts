@@ -64,6 +64,7 @@ export interface KeptCall {
   readonly method: string;
   readonly arguments: JsonObject;
   readonly createdIds: readonly (readonly [string, string])[];
+  readonly refused?: readonly string[];
 }
 
 /**
@@ -201,8 +202,9 @@ export abstract class HookScope {
   async beforeCommit(unit: UnitOfWork): Promise<void> {
     if (this.#durable.size === 0) return;
     const { services } = this.context;
-    const { userId, method, arguments: args, createdIds } = this.#call(NEVER);
-    const call: KeptCall = { userId, method, arguments: args, createdIds: [...createdIds] };
+    const { createdIds, userId, method, refused, arguments: args } = this.#call(NEVER);
+    const kept = [...createdIds];
+    const call: KeptCall = { userId, method, arguments: args, createdIds: kept, refused };
     const tasks: NewTask[] = [];
     for (const [type, changes] of new NewsReader(unit).take()) {
       if (!this.#durable.has(type)) continue;
@@ -301,6 +303,7 @@ export abstract class HookScope {
     return Object.freeze({
       accountId: account?.id ?? '',
       userId: request.principal.userId,
+      isReadOnly: account?.isReadOnly === true,
       method: root.context.method.name,
       arguments: root.#further,
       // Most hooks don't ask.
