@@ -311,7 +311,10 @@ class HookedCall extends HookScope implements CallHooks {
   /** Keeps a type's `afterCommit`. */
   #keepAfterCommit(name: string, unit: UnitOfWork): void {
     const hook = this.#types.get(name)?.afterCommit;
-    if (isDurable(hook)) return this.keepDurable(name);
+    if (isDurable(hook)) {
+      this.keepDurable(name);
+      return;
+    }
     const afterCommit = namedHook(`afterCommit of ${name}`, hook);
     if (afterCommit === undefined) return;
     const run = async (call: EffectCall): Promise<void> => {

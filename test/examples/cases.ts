@@ -2,65 +2,8 @@ import { expect, test } from 'vitest';
 import { DONE } from './calls.js';
 import type { ServedExamples } from './project.js';
 
-/** Tests what contacts and tracker are about, on whatever database serves them. */
+/** Tests what tracker is about, on whatever database serves it. */
 export function firstCases(examples: () => ServedExamples): void {
-  test('contacts: a deeply nested card, patched entry by entry, in several books', async () => {
-    const { create, update, destroy, read, ids, call } = examples();
-    const { id: work } = await create('AddressBook', { name: 'Work' });
-    const { id: home } = await create('AddressBook', { name: 'Home' });
-    const again = await call('AddressBook/set', { create: { k: { name: 'Work' } } });
-    expect(again.notCreated.k).toMatchObject({ type: 'alreadyExists', existingId: work });
-    const card = {
-      uid: 'urn:uuid:1',
-      fullName: 'Ada Lovelace',
-      mainBookId: work,
-      addressBookIds: { [work]: true, [home]: true },
-      name: { components: [{ kind: 'given', value: 'Ada' }], sortAs: { surname: 'Lovelace' } },
-      emails: { e1: { address: 'ada@example.com', contexts: { work: true }, pref: 1 } },
-      addresses: { a1: { countryCode: 'GB', geo: { latitude: 51.5, longitude: -0.13 } } },
-      anniversaries: { b: { kind: 'birth', date: { year: 1815, month: 12, day: 10 } } },
-    };
-    const { id } = await create('ContactCard', card);
-    expect(await read('ContactCard', id)).toMatchObject(card);
-    expect((await read('AddressBook', work)).cards).toBe(1);
-
-    const patch = {
-      'emails/e1/contexts/private': true,
-      'emails/e2': { address: 'a@example.org' },
-      'addresses/a1/geo/latitude': 52,
-      'name/sortAs/surname': null,
-      'anniversaries/b/date/day': null,
-    };
-    expect(await update('ContactCard', id, patch)).toEqual(DONE);
-    expect(await read('ContactCard', id)).toMatchObject({
-      name: { components: [{ kind: 'given', value: 'Ada' }], sortAs: {} },
-      emails: {
-        e1: { address: 'ada@example.com', contexts: { work: true, private: true }, pref: 1 },
-        e2: { address: 'a@example.org' },
-      },
-      addresses: { a1: { countryCode: 'GB', geo: { latitude: 52, longitude: -0.13 } } },
-      anniversaries: { b: { kind: 'birth', date: { year: 1815, month: 12 } } },
-    });
-    for (const [path, value] of [
-      ['emails/e1/pref', 101],
-      ['emails/e1/contexts/pub', true],
-      ['emails/e1/address', null],
-      ['addresses/a1/geo/longitude', 181],
-    ] as const) {
-      const refused = await update('ContactCard', id, { [path]: value });
-      expect(refused, path).toMatchObject({ type: 'invalidProperties' });
-    }
-    expect(await update('ContactCard', id, { 'phones/p1/number': '1' })).toMatchObject({
-      type: 'invalidPatch',
-    });
-
-    expect(await ids('ContactCard', { filter: { inAddressBook: home } })).toEqual([id]);
-    expect(await ids('ContactCard', { filter: { name: 'LOVE', text: 'ada' } })).toEqual([id]);
-    expect(await destroy('AddressBook', work)).toMatchObject({ type: 'objectIsLinked' });
-    expect(await destroy('AddressBook', home)).toBeUndefined();
-    expect((await read('ContactCard', id)).addressBookIds).toEqual({ [work]: true });
-  });
-
   test('tracker: own methods, hooks, counts, unique numbers and a search', async () => {
     const { create, update, destroy, read, ids, call, accountId } = examples();
     const { id: projectId } = await create('Project', {

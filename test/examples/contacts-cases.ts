@@ -6,9 +6,9 @@ import type { Answer } from './calls.js';
 import type { Example } from './example-project.js';
 
 /** The figures of RFC 9553: each is a card, or members of one. */
-const FIGURES = parse(
-  readFileSync(new URL('./rfc9553.yaml', import.meta.url), 'utf8'),
-) as Readonly<Record<string, object>>;
+const FIGURES = parse(readFileSync(new URL('./rfc9553.yaml', import.meta.url), 'utf8')) as Readonly<
+  Record<string, object>
+>;
 
 /** The figure that has members of a name. */
 const OF_A_NAME = '18';
@@ -66,6 +66,35 @@ export function contactCases(example: () => Example): void {
     },
   );
 
+  it('patches a card entry by entry', async () => {
+    const { create, update, read } = example();
+    const emails = { e1: { address: 'ada@example.com', contexts: { work: true }, pref: 1 } };
+    const { id } = await create('ContactCard', cardOf({ emails, name: { full: 'Ada' } }));
+    const patch = {
+      'emails/e1/contexts/private': true,
+      'emails/e1/pref': null,
+      'emails/e2': { address: 'a@example.org' },
+      'name/full': 'Ada Lovelace',
+    };
+    expect(await update('ContactCard', id, patch)).toBeNull();
+    const both = { work: true, private: true };
+    expect(await read('ContactCard', id)).toMatchObject({
+      emails: {
+        e1: { address: 'ada@example.com', contexts: both },
+        e2: { address: 'a@example.org' },
+      },
+      name: { full: 'Ada Lovelace' },
+    });
+    for (const [path, value, type] of [
+      ['emails/e1/pref', 101, 'invalidProperties'],
+      ['emails/e1/contexts/pub', true, 'invalidProperties'],
+      ['emails/e1/address', null, 'invalidProperties'],
+      ['name/full', null, 'invalidProperties'],
+      ['phones/p1/number', '1', 'invalidPatch'],
+    ] as const)
+      expect(await update('ContactCard', id, { [path]: value }), path).toMatchObject({ type });
+  });
+
   it('keeps extensions of vendors and members of later versions in every object', async () => {
     const extensions = { 'example.com:x': [null, { Extra: 1 }], laterVersion: { uID: true } };
     const card = cardOf({
@@ -107,17 +136,33 @@ export function contactCases(example: () => Example): void {
     ['2.2.3: an organization without name', 'organizations', { organizations: { o: {} } }],
     ['2.2.4: no way to speak', 'speakToAs', { speakToAs: { '@type': 'SpeakToAs' } }],
     ['2.3.1: no address', 'emails', { emails: { a: { address: 'Ann <a@b.example>' } } }],
-    ['2.3.2: a service without user', 'onlineServices', { onlineServices: { a: { service: 'X' } } }],
+    [
+      '2.3.2: a service without user',
+      'onlineServices',
+      { onlineServices: { a: { service: 'X' } } },
+    ],
     ['2.3.4: no language', 'preferredLanguages', { preferredLanguages: { a: { language: '?' } } }],
     ['2.4.1: the kind of a calendar', 'calendars', { calendars: { a: { uri: 'a:b' } } }],
     ['2.5.1: an empty address', 'addresses', { addresses: { a: { isOrdered: true } } }],
     ['2.5.1: the country', 'addresses', { addresses: { a: { countryCode: 'USA' } } }],
     ['2.5.1: the time zone', 'addresses', { addresses: { a: { timeZone: 'Mars/Base' } } }],
-    ['2.6.2: listAs', 'directories', { directories: { a: { kind: 'entry', uri: 'a:b', listAs: 0 } } }],
+    [
+      '2.6.2: listAs',
+      'directories',
+      { directories: { a: { kind: 'entry', uri: 'a:b', listAs: 0 } } },
+    ],
     ['2.6.4: neither uri nor blob', 'media', { media: { a: { kind: 'logo' } } }],
     ['2.7.1: no language', 'localizations', { localizations: { '?': {} } }],
-    ['2.7.1: a patch of patches', 'localizations', { localizations: { de: { localizations: {} } } }],
-    ['2.7.1: a path to nowhere', 'localizations', { localizations: { de: { 'titles/t/name': 'A' } } }],
+    [
+      '2.7.1: a patch of patches',
+      'localizations',
+      { localizations: { de: { localizations: {} } } },
+    ],
+    [
+      '2.7.1: a path to nowhere',
+      'localizations',
+      { localizations: { de: { 'titles/t/name': 'A' } } },
+    ],
     [
       '2.7.1: a card that is wrong',
       'localizations',
@@ -141,6 +186,15 @@ export function contactCases(example: () => Example): void {
   });
 
   describe('RFC 9610', () => {
+    it('1.4.1: the session has the capability, and the account its members', async () => {
+      const { client, accountId } = example();
+      const session: Answer = await client.session();
+      const name = 'urn:ietf:params:jmap:contacts';
+      expect(session.capabilities[name]).toEqual({});
+      const limits = { maxAddressBooksPerCard: 100, mayCreateAddressBook: true };
+      expect(session.accounts[accountId].accountCapabilities[name]).toEqual(limits);
+    });
+
     it('2: a book has its defaults, and the rights of its owner', async () => {
       const { create, read, destroy } = example();
       const { id, ...told } = await create('AddressBook', { name: 'Autosaved', sortOrder: 1 });
@@ -164,7 +218,10 @@ export function contactCases(example: () => Example): void {
     it('2.3: a book with cards stays, or takes the cards along that are in no other', async () => {
       const { create, read, call } = example();
       const { id: book } = await create('AddressBook', { name: 'Work' });
-      const { id: lone } = await create('ContactCard', cardOf({ addressBookIds: { [book]: true } }));
+      const { id: lone } = await create(
+        'ContactCard',
+        cardOf({ addressBookIds: { [book]: true } }),
+      );
       const both = { addressBookIds: { [book]: true, [home]: true } };
       const { id: shared } = await create('ContactCard', cardOf(both));
       const kept = await call('AddressBook/set', { destroy: [book] });
@@ -187,7 +244,10 @@ export function contactCases(example: () => Example): void {
       const set = (args: object): Promise<Answer> => call('AddressBook/set', args);
       const { id: other } = await create('AddressBook', { name: 'Autosaved' });
       const changed = await set({ onSuccessSetIsDefault: other });
-      expect(changed.updated).toEqual({ [other]: { isDefault: true }, [home]: { isDefault: false } });
+      expect(changed.updated).toEqual({
+        [other]: { isDefault: true },
+        [home]: { isDefault: false },
+      });
       expect(changed.newState).not.toBe(changed.oldState);
       expect(await defaults()).toEqual([other]);
       // What isn't there, and a call that refused something, change nothing.

@@ -4,7 +4,7 @@ import {
   contactCardType,
 } from '../generated/contacts/ContactCard.definition.js';
 import type { ContactCardHooks } from '../generated/contacts/hooks.js';
-import { findFaults, type Fault } from './card-faults.js';
+import { type Fault, findFaults } from './card-faults.js';
 import { findLocalizationFaults } from './localizations.js';
 import { findPhotoFaults, keepData } from './media.js';
 import { findNameFaults } from './property-names.js';

@@ -1,5 +1,5 @@
 import type { ContactCardStored } from '../generated/contacts/ContactCard.definition.js';
-import { findFaults, type Fault } from './card-faults.js';
+import { type Fault, findFaults } from './card-faults.js';
 
 type Patch = Readonly<Record<string, unknown>>;
 type Container = Record<string, unknown> | unknown[];
