@@ -47,8 +47,8 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
   hasItem: makeRule('The list has the item.', 'has this item.', 'item'),
   lacksItem: makeRule('The list doesn’t have the item.', 'doesn’t have this item.', 'item'),
   text: makeRule(
-    'Has every word and "quoted phrase" of the text, in any letter case.',
-    'has every word and quoted phrase of this text, in any letter case.',
+    'Has every word of the text, in any letter case.',
+    'has every word of this text, in any letter case.',
   ),
 });
 

@@ -2,7 +2,7 @@ import { formatOf, sortKeyOf } from '../../../src/capability/formats/index.js';
 import { isManifold, valuesAt } from '../../../src/capability/parts.js';
 import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import { casemapKey, fold, splitWords } from '../../../src/text/index.js';
+import { casemapKey, fold, searchWords } from '../../../src/text/index.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { listKinds } from './values.js';
 
@@ -117,12 +117,12 @@ function meets(one: Json, filter: ModelFilter, value: Json): boolean {
   return operator === 'atMost' ? stored <= wanted : stored >= wanted;
 }
 
-/** Tells whether an object has all words and phrases of a text, each in any of the properties. */
+/** Tells whether an object has all words of a text, each in any of the filter's properties. */
 function hasWords(item: Item, { property, properties = [property] }: ModelFilter, text: string) {
   const texts = properties.flatMap((one) =>
     readValues(one, item).map((each) => fold(String(each ?? ''))),
   );
-  return splitWords(fold(text)).every((word) => texts.some((one) => one.includes(word)));
+  return searchWords(fold(text)).every((word) => texts.some((one) => one.includes(word)));
 }
 
 /**

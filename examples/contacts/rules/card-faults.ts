@@ -17,7 +17,6 @@ export function findFaults(card: Card): readonly Fault[] {
     ...(card.name === undefined ? [] : judgeName(card.name)),
     ...entries(card, 'addresses').flatMap(([path, address]) => judgeAddress(path, address)),
     ...judgeLeast(card),
-    ...judgeMedia(card),
     ...judgeAnniversaries(card),
   ];
 }
@@ -83,6 +82,8 @@ function judgeLeast(card: Card): readonly Fault[] {
     ...entries(card, 'onlineServices').flatMap(([path, service]) =>
       needOne(path, service, ['uri', 'user']),
     ),
+    // RFC 9610 3: a blob takes the place of the URI.
+    ...entries(card, 'media').flatMap(([path, one]) => needOne(path, one, ['uri', 'blobId'])),
     ...entries(card, 'notes').flatMap(([path, { author }]) =>
       author !== undefined && Object.keys(author).every((name) => name === '@type')
         ? [{ path: `${path}/author`, text: 'says nothing' }]
@@ -92,15 +93,6 @@ function judgeLeast(card: Card): readonly Fault[] {
       ? []
       : needOne('speakToAs', speakToAs, ['grammaticalGender', 'pronouns'])),
   ];
-}
-
-/** RFC 9610 3: a blob takes the place of the URI. */
-function judgeMedia(card: Card): readonly Fault[] {
-  return entries(card, 'media').flatMap(([path, { uri, blobId }]) =>
-    (uri === undefined) === (blobId === undefined)
-      ? [{ path, text: 'needs either "uri" or "blobId"' }]
-      : [],
-  );
 }
 
 /** 2.8.1: the parts of a date that is known in part. */
