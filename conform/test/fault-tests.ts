@@ -24,7 +24,7 @@ const TYPES = [
   'Preferences',
   'Machine',
   'Bookmark',
-  'TaskList',
+  'Project',
   'Invoice',
   'Label',
 ] as const;
@@ -32,7 +32,7 @@ const world = describedWorld(
   '../conformance/gadget.yaml',
   '../../examples/preferences.yaml',
   '../../examples/bookmarks.yaml',
-  '../../examples/tasks.yaml',
+  '../../examples/tracker.yaml',
   '../hooks/machines.yaml',
   '../hooks/invoices.yaml',
   '../shapes/letters.yaml',

@@ -5,8 +5,8 @@ import { computedValues } from '../hooks/judge.js';
 import type { HookServices } from '../hooks/scope.js';
 import { namedHook } from '../hooks/timed.js';
 import type { Hooks, Services } from '../methods/context.js';
+import { readExisting } from '../methods/read-existing.js';
 import type { Registry } from '../methods/registry.js';
-import { SINGLETON_ID, unwrittenSingleton } from '../methods/set/draft.js';
 import { indexOf, putValue } from '../methods/type-index.js';
 import { noteBlobs, noteReferences } from '../methods/work/links.js';
 import { jsonEqual } from '../protocol/equal.js';
@@ -174,7 +174,7 @@ export class Recompute {
     derived: boolean,
     snapshot: Snapshot,
   ): Promise<Judged> {
-    const rows = await existingOrDefault(type, ids, snapshot);
+    const rows = await readExisting(snapshot, type, ids);
     const counted = await this.#counted(type, rows, snapshot);
     const { hooks } = this.#services;
     const { formed, kept } = derived
@@ -225,17 +225,6 @@ export class Recompute {
   }
 }
 
-/** Returns the objects of `ids`; of a singleton that has no row, what readers see. */
-async function existingOrDefault(
-  type: DataTypeDefinition,
-  ids: readonly string[],
-  snapshot: Snapshot,
-): Promise<readonly StoredObject[]> {
-  const rows = await snapshot.get(type, ids, type.properties);
-  const isUnwritten = type.singleton === true && rows.length === 0 && ids.includes(SINGLETON_ID);
-  return isUnwritten ? [unwrittenSingleton(indexOf(type))] : rows;
-}
-
 /** Nobody asks: it is the server that has the objects computed. */
 function callOf(accountId: string): HookCall {
   return Object.freeze({
@@ -244,6 +233,8 @@ function callOf(accountId: string): HookCall {
     method: '',
     arguments: emptyObject(),
     createdIds: new Map<string, string>(),
+    refused: [],
+    isReadOnly: false,
     signal: new AbortController().signal,
   });
 }

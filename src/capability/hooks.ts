@@ -24,6 +24,8 @@ export interface HookCall<Arguments extends object = JsonObject> {
   readonly accountId: string;
   /** The user who asks; hooks decide by it whom they refuse. */
   readonly userId: string;
+  /** Whether the user may only read the account, as the session says. */
+  readonly isReadOnly: boolean;
   /** `Todo/set`: what the client called; inside `tx.set`, and for another type's hooks, too. */
   readonly method: string;
   /** The further arguments that the descriptor declares for that method, no standard ones. */
@@ -33,6 +35,11 @@ export interface HookCall<Arguments extends object = JsonObject> {
    * calls before and, once its rows are written, by this one.
    */
   readonly createdIds: ReadonlyMap<string, string>;
+  /**
+   * The creation ids and ids of what the client's /set or /copy has refused, once its rows are
+   * written.
+   */
+  readonly refused: readonly string[];
   /** Aborted when the hook's time is over: hand it to `fetch` and the like. */
   readonly signal: AbortSignal;
 }
@@ -229,7 +236,10 @@ export interface TypeHooks<
   /** Computes answered properties when they are read. */
   // biome-ignore lint/suspicious/noExplicitAny: a function with types of its own
   readonly answer?: AnswerHook<any, any, any, any, any, Database>;
-  /** Writes what belongs to the change, with `tx.set`. An error that it throws undoes the call. */
+  /**
+   * Writes what belongs to the change, with `tx.set`. An error that it throws undoes the call. A
+   * /set with arguments that the descriptor adds runs it without changes too.
+   */
   readonly inTransaction?: Hook<
     (
       changes: Changes<Stored>,

@@ -134,7 +134,7 @@ export function operandsOf(operator: FilterOperator): readonly string[] {
 
 /** Words of the reference for kinds and shapes. */
 const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Object.freeze({
-  string: 'string',
+  string: 'string, `email`, `uri`',
   boolean: 'boolean',
   integer: 'integer',
   number: 'number',

@@ -6,6 +6,7 @@ import type { CallContext, MethodLimits } from '../methods/context.js';
 import { HookHandleError } from '../methods/hook-errors.js';
 import { startOf } from '../methods/query/query.js';
 import { compileQuery, totalOf } from '../methods/query/query-plan.js';
+import { readExisting } from '../methods/read-existing.js';
 import { indexOf } from '../methods/type-index.js';
 import type { NewBlob, Snapshot } from '../store/port.js';
 import { type BlobOpener, ReadBlobs } from './read-blobs.js';
@@ -56,7 +57,7 @@ export class HookHandle implements HookTransaction {
     this.#next(async () => {
       const { maxObjectsInGet } = this.#options.limits;
       const which = ids === null ? { first: maxObjectsInGet } : [...new Set(ids)];
-      const list = await this.#snapshot().get(type, which, type.properties);
+      const list = await readExisting(this.#snapshot(), type, which);
       // The engine reads any type; only its definition knows what the objects look like.
       return list as never;
     });

@@ -46,6 +46,8 @@ export function createHooks(registry: Registry, services: HookServices): Registr
   return isWithout ? undefined : new RegistryHooks(registry, services);
 }
 
+const NO_CHANGES: News[1] = Object.freeze({ created: [], updated: [], destroyed: [] });
+
 /** The hooks that hear of a unit's news: the same for every `tx.set` in it. */
 interface Readers {
   readonly computeOn: NewsReader;
@@ -292,31 +294,42 @@ class HookedCall extends HookScope implements CallHooks {
     const { registry } = this.#hooks;
     const readers = this.#hooks.readersOf(unit);
     const following = { registry, scope: this, unit, computes: this.#hooks };
+    const { dataType } = this.context.method;
+    let isAsked = dataType !== undefined && this.isAsked;
     for (;;) {
       await updateComputed(following, readers.computeOn);
       const [news] = readers.inTransaction.take();
-      if (news === undefined) return;
-      await this.#tell(news, unit);
+      if (news === undefined && !isAsked) return;
+      const [name, changes] = news ?? [dataType?.name ?? '', NO_CHANGES];
+      if (news !== undefined) this.#keepAfterCommit(name, unit);
+      isAsked &&= name !== dataType?.name;
+      await this.#tell([name, changes], unit);
       await unit.flush();
     }
   }
 
-  /** Runs a type's `inTransaction` with what changed of it, and keeps its `afterCommit`. */
-  async #tell([name, changes]: News, unit: UnitOfWork): Promise<void> {
-    const hooks = this.#types.get(name);
-    const afterCommit = namedHook(`afterCommit of ${name}`, hooks?.afterCommit);
-    if (isDurable(hooks?.afterCommit)) this.keepDurable(name);
-    else if (afterCommit !== undefined) {
-      const run = async (call: EffectCall): Promise<void> => {
-        // All that the transaction has done to the type by its end, once.
-        const none: News[1] = { created: [], updated: [], destroyed: [] };
-        const all = new Map(new NewsReader(unit).take()).get(name) ?? none;
-        const slices = this.context.services.conductor.startSlices();
-        await afterCommit.run(await frozenInSlices(all as Changes<never>, slices), call);
-      };
-      this.keep({ ...afterCommit, run });
+  /** Keeps a type's `afterCommit`. */
+  #keepAfterCommit(name: string, unit: UnitOfWork): void {
+    const hook = this.#types.get(name)?.afterCommit;
+    if (isDurable(hook)) {
+      this.keepDurable(name);
+      return;
     }
-    const inTransaction = namedHook(`inTransaction of ${name}`, hooks?.inTransaction);
+    const afterCommit = namedHook(`afterCommit of ${name}`, hook);
+    if (afterCommit === undefined) return;
+    const run = async (call: EffectCall): Promise<void> => {
+      // All that the transaction has done to the type by its end, once.
+      const all = new Map(new NewsReader(unit).take()).get(name) ?? NO_CHANGES;
+      const slices = this.context.services.conductor.startSlices();
+      await afterCommit.run(await frozenInSlices(all as Changes<never>, slices), call);
+    };
+    this.keep({ ...afterCommit, run });
+  }
+
+  /** Runs a type's `inTransaction` with what changed of it. */
+  async #tell([name, changes]: News, unit: UnitOfWork): Promise<void> {
+    const hook = this.#types.get(name)?.inTransaction;
+    const inTransaction = namedHook(`inTransaction of ${name}`, hook);
     if (inTransaction === undefined) return;
     const offered = await frozenInSlices(changes as Changes<never>, unit.slices);
     const given = await this.run(

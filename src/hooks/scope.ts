@@ -64,6 +64,7 @@ export interface KeptCall {
   readonly method: string;
   readonly arguments: JsonObject;
   readonly createdIds: readonly (readonly [string, string])[];
+  readonly refused?: readonly string[];
 }
 
 /**
@@ -83,6 +84,8 @@ export abstract class HookScope {
   #broken: { readonly error: unknown } | null = null;
   /** Creation ids of the call itself, once its rows are written. */
   #createdIds: CreatedIds = [];
+  /** Keys of what the call refused, once its rows are written. */
+  #refused: readonly string[] = [];
   #followUps: FollowUp[] = [];
   /** Names of types whose `afterCommit` is durable, and that changed. */
   readonly #durable = new Set<string>();
@@ -105,10 +108,17 @@ export abstract class HookScope {
     this.#further = further;
   }
 
-  /** Tells the hooks of the call what was created under creation ids. */
-  noteCreated(createdIds: CreatedIds): void {
+  /** Tells the hooks of the call what was created under creation ids, and what was refused. */
+  noteOutcome(createdIds: CreatedIds, refused: readonly string[]): void {
     // Those of a `tx.set` are the hook's own.
-    if (this.#root === this) this.#createdIds = createdIds;
+    if (this.#root !== this) return;
+    this.#createdIds = createdIds;
+    this.#refused = Object.freeze(refused);
+  }
+
+  /** Returns whether the client's own call gives hooks an argument. */
+  protected get isAsked(): boolean {
+    return this.#root === this && Object.keys(this.#further).length > 0;
   }
 
   /** Returns a hook's result without its `then`, whose calls the server makes behind this one. */
@@ -173,6 +183,7 @@ export abstract class HookScope {
     this.#hasTasks = false;
     this.#broken = null;
     this.#createdIds = [];
+    this.#refused = [];
     this.#followUps = [];
     this.#put?.begin();
   }
@@ -191,8 +202,9 @@ export abstract class HookScope {
   async beforeCommit(unit: UnitOfWork): Promise<void> {
     if (this.#durable.size === 0) return;
     const { services } = this.context;
-    const { userId, method, arguments: args, createdIds } = this.#call(NEVER);
-    const call: KeptCall = { userId, method, arguments: args, createdIds: [...createdIds] };
+    const { createdIds, userId, method, refused, arguments: args } = this.#call(NEVER);
+    const kept = [...createdIds];
+    const call: KeptCall = { userId, method, arguments: args, createdIds: kept, refused };
     const tasks: NewTask[] = [];
     for (const [type, changes] of new NewsReader(unit).take()) {
       if (!this.#durable.has(type)) continue;
@@ -291,11 +303,15 @@ export abstract class HookScope {
     return Object.freeze({
       accountId: account?.id ?? '',
       userId: request.principal.userId,
+      isReadOnly: account?.isReadOnly === true,
       method: root.context.method.name,
       arguments: root.#further,
       // Most hooks don't ask.
       get createdIds() {
         return new Map([...request.createdIds, ...root.#createdIds]);
+      },
+      get refused() {
+        return root.#refused;
       },
       signal,
     });

@@ -198,6 +198,9 @@ export class TaskWorker {
       ...{ accountId: task.accountId, effectId: task.id, attempt: task.attempt },
       ...{ userId: call.userId, method: call.method, arguments: call.arguments },
       createdIds: new Map(call.createdIds),
+      // Tasks of earlier versions don't have it.
+      refused: call.refused ?? [],
+      isReadOnly: false,
       signal: budget.signal,
     });
     await budget

@@ -186,8 +186,8 @@ export interface CallHooks {
     unit: UnitOfWork,
   ): Promise<void>;
 
-  /** The rows are written: these are the creation ids of the call's new objects. */
-  noteCreated(createdIds: CreatedIds): void;
+  /** The rows are written: the creation ids of new objects, and the keys of refused operations. */
+  noteOutcome(createdIds: CreatedIds, refused: readonly string[]): void;
 
   /** Nothing more is written but change records: keeps durable work in the transaction. */
   beforeCommit(unit: UnitOfWork): Promise<void>;

@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HookRefusal } from 'jmapsmith/capability';
+import { type HookCall, HookRefusal, type HookTransaction } from 'jmapsmith/capability';
 import type { Hooks } from '../generated/missives/hooks.js';
 import { missiveType } from '../generated/missives/Missive.definition.js';
 
@@ -35,6 +35,17 @@ async function* endless(): AsyncGenerator<Uint8Array> {
   } finally {
     tell({ stream: 'ended' });
   }
+}
+
+/** As onSuccessSetIsDefault of RFC 9610 2.3. */
+async function crown(
+  { arguments: { onSuccessCrown }, createdIds, refused }: HookCall<{ onSuccessCrown?: string }>,
+  tx: HookTransaction,
+): Promise<void> {
+  if (onSuccessCrown === undefined || refused.length > 0) return;
+  const [missive] = await tx.get(missiveType, [createdIds.get(onSuccessCrown) ?? onSuccessCrown]);
+  if (missive?.isMarked !== false) return;
+  await tx.set(missiveType, { update: { [missive.id]: { isMarked: true } } });
 }
 
 export const hooks = {
@@ -73,7 +84,9 @@ export const hooks = {
       },
     },
     Missive: {
-      async inTransaction({ created }, { createdIds }, tx) {
+      async inTransaction({ created }, call, tx) {
+        const { createdIds } = call;
+        await crown(call, tx);
         if (created.some(({ subject }) => subject === 'throw')) throw new Error('no letter');
         const keys = new Map([...createdIds].map(([key, id]) => [id, key]));
         const update = Object.fromEntries(

@@ -121,6 +121,20 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(wrong.map(([, { type }]) => type)).toEqual(['serverFail']);
   });
 
+  test('RFC 9610 2.3: act on an added argument without changes, and tell theirs', async () => {
+    const set = async (args: object): Promise<Json> =>
+      (await request([['Missive/set', args]]))[0]?.[1];
+    const { created } = await set({ create: { k: { subject: 'a' } } });
+    const { id } = created.k;
+    const refused = await set({ create: { l: {} }, update: { [id]: 5 }, onSuccessCrown: id });
+    expect([refused.updated, refused.newState]).toEqual([null, refused.oldState]);
+    const crowned = await set({ onSuccessCrown: id });
+    expect(crowned.updated).toEqual({ [id]: { isMarked: true, updated: expect.any(String) } });
+    expect(Number(crowned.newState)).toBe(Number(crowned.oldState) + 1);
+    const again = await set({ create: { m: { subject: 'b' } }, onSuccessCrown: 'm' });
+    expect(again).toMatchObject({ created: { m: { isMarked: true } }, updated: null });
+  });
+
   test('run a durable afterCommit until it succeeds, with the same id', async () => {
     const { server, client } = missives();
     await missives().send('twice');

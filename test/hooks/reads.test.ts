@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { MethodDefinition } from '../../src/capability/capability-definition.js';
 import type { OwnMethod, TypeHooks } from '../../src/capability/hooks.js';
 import type { PrismaClient } from '../../src/database/sqlite/prisma.js';
+import { gadgetCapability } from '../methods/gadget.js';
 import { type Json, Rig, U2 } from '../methods/rig.js';
 import { Widget } from '../methods/widget.js';
 import { within } from '../support/poll.js';
@@ -126,4 +127,14 @@ test('a hook that hasn’t read holds nothing; a read after its time is refused'
   own.statements.length = 0;
   expect(await own.call(NAME)).toEqual({ statements: 0 });
   await expect(late?.()).rejects.toThrow('The transaction of this hook is over.');
+});
+
+test('a hook reads a singleton that nobody has written, by its defaults', async () => {
+  const setting = gadgetCapability.dataTypes.find(({ name }) => name === 'Setting') as never;
+  const own = rigWith(async (_args, _call, tx) => ({
+    lists: [await tx.get(setting, null), await tx.get(setting, ['singleton'])],
+    none: await tx.get(setting, ['other']),
+  }));
+  const light = { id: 'singleton', theme: 'light' };
+  expect(await own.call(NAME)).toMatchObject({ lists: [[light], [light]], none: [] });
 });

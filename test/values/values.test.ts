@@ -62,6 +62,7 @@ async function judgeForms(parties: Parties): Promise<void> {
     words: ['One', 'two'],
     emails: { a: { address: 'b@X.Example', label: ' home ', since: '2026-01-01T00:00:00.500Z' } },
     site: 'https://example.com/A',
+    titles: { 'EN-gb': 'Dame', de: 'Frau' },
   });
   const stored = {
     name: 'café',
@@ -73,6 +74,7 @@ async function judgeForms(parties: Parties): Promise<void> {
     tags: { red: true, blue: true },
     words: ['one', 'two'],
     emails: { a: { address: 'b@x.example', label: 'home', since: '2026-01-01T00:00:00.5Z' } },
+    titles: { 'en-GB': 'Dame', de: 'Frau' },
   };
   expect(told).toMatchObject(stored);
   expect(told).not.toHaveProperty('site');
@@ -82,15 +84,19 @@ async function judgeForms(parties: Parties): Promise<void> {
   expect(await parties.find({ loginIn: ['nobody', 'A\u0300NN'] })).toEqual(ids);
   expect(await parties.find({ email: 'Ann@EXAMPLE.com' })).toEqual(ids);
   expect(await parties.find({ email: 'ann@example.com' })).toEqual([]);
+  expect(await parties.find({ emailPart: 'ANN@ex' })).toEqual(ids);
+  expect(await parties.find({ words: 'CAFÉ b@X ://example.com/a' })).toEqual(ids);
+  expect(await parties.find({ words: 'b@y' })).toEqual([]);
   expect(await parties.find({ key: stored.key.toUpperCase() })).toEqual(ids);
   expect(await parties.find({ language: ['de', 'en-gb'] })).toEqual(ids);
   expect(await parties.find({ price: '7.500' })).toEqual(ids);
   expect(await parties.find({ tag: 'RED ' })).toEqual(ids);
   expect(await parties.find({ word: 'ONE' })).toEqual(ids);
   const again = { 'tags/BLUE': null, 'tags/ Green': true, 'emails/a/label': 'Work ' };
-  const updated = await parties.update(told.id, again);
+  const updated = await parties.update(told.id, { ...again, 'titles/EN-GB': 'Lady' });
   expect(updated).toMatchObject({
     tags: { red: true, green: true },
+    titles: { 'en-GB': 'Lady', de: 'Frau' },
     emails: { a: { ...stored.emails.a, label: 'Work' } },
   });
   expect(await parties.update(told.id, { login: 'ÀNN', words: ['ONE', 'TWO'] })).toEqual({
@@ -117,6 +123,7 @@ async function judgeRefusals(parties: Parties): Promise<void> {
     language: 'en_GB',
     key: 'none',
     emails: { a: { address: 'none' } },
+    titles: { '?': 'none' },
     words: [5],
     name: 'x'.repeat(51),
   };

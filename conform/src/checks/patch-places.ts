@@ -32,9 +32,14 @@ export interface Place {
 /** Places of a property that are tried. */
 const MOST = 14;
 
-/** Returns the properties that hold any JSON. */
-const findJson = ({ described }: Subject): readonly ModelProperty[] =>
-  listGivable(described).filter(({ kind, access }) => kind === 'json' && access === 'mutable');
+/** Returns the properties that hold any JSON: those alone that no sample gives, if there are some. */
+function findJson(subject: Subject): readonly ModelProperty[] {
+  const found = listGivable(subject.described).filter(
+    ({ kind, access }) => kind === 'json' && access === 'mutable',
+  );
+  const free = found.filter((property) => !subject.isSampled(property));
+  return free.length > 0 ? free : found;
+}
 
 /** Finds the mutable properties whose values are objects, maps or sets. */
 export const findObjects = (subject: Subject): readonly ModelProperty[] =>

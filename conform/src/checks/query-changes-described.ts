@@ -9,7 +9,7 @@ import { populate } from '../subject/populated.js';
 import { listSorts } from '../subject/profile.js';
 import { cacheQuery, type Query, queryAll, queryChanges } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
-import { countOctets, listValues } from '../subject/values.js';
+import { countOctets } from '../subject/values.js';
 import { expectSpliced } from './query-follow.js';
 
 /** RFC 8620 5.6 for the filters and sorts that a type's descriptor declares. */
@@ -41,7 +41,7 @@ function findNullable(subject: Subject): readonly { name: string; value: Json }[
     if (access !== 'mutable' || !isNullable || !listGivable(described).includes(property))
       return [];
     if (isUnique(described, property)) return [{ name, value: subject.drawDiffering(name) }];
-    const value = listValues(property).good.find((one) => one !== null && countOctets(one) > 2);
+    const value = subject.listGood(property).find((one) => one !== null && countOctets(one) > 2);
     return value === undefined ? [] : [{ name, value }];
   });
 }
@@ -56,7 +56,7 @@ export function findImmutable(
     if (property.access !== 'immutable' || !listGivable(subject.described).includes(property))
       continue;
     if (isUnique(subject.described, property)) continue;
-    const [one, other] = listValues(property).good.filter((value) => value !== null);
+    const [one, other] = subject.listGood(property).filter((value) => value !== null);
     if (
       one !== undefined &&
       other !== undefined &&

@@ -127,8 +127,10 @@ export const queryChangesUpToChecks = typeChecks('5.6', NEEDS, [
       'Where filter and sort look at immutable properties alone, what was added or removed ' +
       'behind upToId is left out.',
     needs: { room: 6 },
-    applies: (subject) =>
-      subject.profile.sorts.includes('created') ? null : 'The type declares no sort by created.',
+    applies: ({ described }) =>
+      described.sorts.some(({ name, property }) => name === 'created' && property.role === name)
+        ? null
+        : 'The type declares no sort by the time of creation.',
     async run(subject) {
       await subject.make(subject.A1, 'a', 'b', 'c', 'd');
       const args = { sort: [{ property: 'created' }] };

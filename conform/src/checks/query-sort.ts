@@ -9,7 +9,6 @@ import { populate } from '../subject/populated.js';
 import { listSorts } from '../subject/profile.js';
 import { buildSorts, query, queryAll, queryOwn, tryQuery } from '../subject/queries.js';
 import type { Subject } from '../subject/subject.js';
-import { listValues } from '../subject/values.js';
 import { needTextSort } from './applies.js';
 
 /** RFC 8620 5.5: comparators. Collations are in query-collation.ts. */
@@ -48,8 +47,9 @@ function findTwoValues(subject: Subject): { property: string; low: Json; high: J
   for (const { name, property } of findOrdered(subject)) {
     if (name !== property.name || !listGivable(type).includes(property) || isUnique(type, property))
       continue;
-    const good = listValues(property)
-      .good.filter((value) => value !== null)
+    const good = subject
+      .listGood(property)
+      .filter((value) => value !== null)
       .sort((a, b) => compareKeys(toKey(property, a), toKey(property, b)));
     const [low = null] = good;
     const high = good.at(-1) ?? null;

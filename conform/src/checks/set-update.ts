@@ -6,7 +6,7 @@ import { type Json, type JsonMap, same } from '../client/json.js';
 import { at, entry } from '../expected.js';
 import { isUnique, listGivable, listVisible } from '../subject/described.js';
 import type { Subject } from '../subject/subject.js';
-import { countOctets, dropMember, listValues } from '../subject/values.js';
+import { countOctets, dropMember } from '../subject/values.js';
 import { matchSetErrors } from './requests.js';
 
 /** RFC 8620 5.3: /set, what an update does to its object and what it is answered. */
@@ -41,11 +41,15 @@ export const needDefaulted = (subject: Subject): string | null =>
   findDefaulted(subject).length > 0 ? null : 'No mutable property has a default that is not null.';
 
 /** Returns a value of a property that is neither null nor its default, and not too large. */
-export const findOtherValue = ({ profile }: Subject, property: ModelProperty): Json | undefined =>
-  listValues(property).good.find(
-    (one) =>
-      one !== null && !same(one, property.default as Json) && countOctets(one) < profile.octets / 4,
-  );
+export const findOtherValue = (subject: Subject, property: ModelProperty): Json | undefined =>
+  subject
+    .listGood(property)
+    .find(
+      (one) =>
+        one !== null &&
+        !same(one, property.default as Json) &&
+        countOctets(one) < subject.profile.octets / 4,
+    );
 
 export const setUpdateChecks = typeChecks('5.3', { methods: ['get', 'set'], text: true }, [
   {

@@ -1,3 +1,4 @@
+import type { ModelProperty } from '../../../src/descriptor/model.js';
 import { type Json, type JsonMap, same } from '../client/json.js';
 import { satisfying } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
@@ -96,6 +97,17 @@ export abstract class Creates extends TypeView {
   /** Returns the legal objects of the type that somebody gave. */
   get samples(): readonly JsonMap[] {
     return this.server.samples.get(this.type) ?? [];
+  }
+
+  /** Tells whether a sample gives the property: a rule of the server may be about its values. */
+  isSampled({ name }: ModelProperty): boolean {
+    return this.samples.some((sample) => Object.hasOwn(sample, name));
+  }
+
+  /** Lists values that a property takes: those of the samples, where they give some. */
+  listGood(property: ModelProperty): readonly Json[] {
+    if (!this.isSampled(property)) return listValues(property).good;
+    return this.samples.flatMap((sample) => sample[property.name] ?? []);
   }
 
   /** Tells whether `giveBeside` may give a property this value, as far as its kind tells. */

@@ -4,7 +4,7 @@ import { isUnique, listGivable } from './described.js';
 import type { Subject } from './subject.js';
 import { buildFilter, buildFilters, drawTree } from './trees.js';
 import { CORE } from './user.js';
-import { countOctets, listValues } from './values.js';
+import { countOctets } from './values.js';
 
 /** Collations that a random sort names where the session does, too. */
 const COLLATIONS = ['i;unicode-casemap', 'i;ascii-casemap', 'i;ascii-numeric', 'i;octet'];
@@ -43,7 +43,7 @@ export class Drawn {
         if (random.chance(0.7) && words.length > 0) patch[name] = random.pick(words);
         continue;
       }
-      const values = listValues(property).good.filter(isSmall);
+      const values = this.#subject.listGood(property).filter(isSmall);
       if (values.length > 0 && random.chance(0.3)) patch[name] = random.pick(values);
     }
     return patch;

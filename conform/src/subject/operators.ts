@@ -2,7 +2,7 @@ import { formatOf, sortKeyOf } from '../../../src/capability/formats/index.js';
 import { isManifold, valuesAt } from '../../../src/capability/parts.js';
 import type { ModelFilter, ModelProperty } from '../../../src/descriptor/model.js';
 import type { JsonValue } from '../../../src/protocol/json.js';
-import { casemapKey, fold } from '../../../src/text/index.js';
+import { casemapKey, fold, searchWords } from '../../../src/text/index.js';
 import type { Item, Json, JsonMap } from '../client/json.js';
 import { listKinds } from './values.js';
 
@@ -122,10 +122,7 @@ function hasWords(item: Item, { property, properties = [property] }: ModelFilter
   const texts = properties.flatMap((one) =>
     readValues(one, item).map((each) => fold(String(each ?? ''))),
   );
-  const words = fold(text)
-    .split(/\s+/u)
-    .filter((word) => word !== '');
-  return words.every((word) => texts.some((one) => one.includes(word)));
+  return searchWords(fold(text)).every((word) => texts.some((one) => one.includes(word)));
 }
 
 /**

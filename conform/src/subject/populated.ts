@@ -4,7 +4,7 @@ import { UnexpectedError } from '../unexpected.js';
 import { isUnique, listGivable, listWritable } from './described.js';
 import { findLink, wrapIds } from './links.js';
 import type { Subject } from './subject.js';
-import { countOctets, listValues } from './values.js';
+import { countOctets } from './values.js';
 
 /** Objects beyond those that each value needs: some values come twice. */
 const MORE = 3;
@@ -61,7 +61,7 @@ function buildCreates(
     properties.map((one) => {
       const taken = isUnique(type, one) ? there.map((item) => item[one.name] ?? null) : [];
       const isFree = (value: Json): boolean => !taken.some((other) => same(value, other));
-      return [one.name, listValues(one).good.filter((v) => countOctets(v) < room && isFree(v))];
+      return [one.name, subject.listGood(one).filter((v) => countOctets(v) < room && isFree(v))];
     }),
   );
   const most = Math.max(...[...good.values()].map(({ length }) => length), 3) + MORE;

@@ -156,10 +156,11 @@ function listObjects(schema: JSONSchema7, depth: SampleDepth): Values {
 }
 
 /** Returns objects with as few members as may be, with all, and with one that is wrong. */
-function listMembers({ properties = {}, required = [] }: JSONSchema7, depth: SampleDepth): Values {
-  const members = Object.entries(properties).map(([name, schema]) => ({
+function listMembers(schema: JSONSchema7, depth: SampleDepth): Values {
+  const { properties = {}, required = [], additionalProperties: further = false } = schema;
+  const members = Object.entries(properties).map(([name, member]) => ({
     name,
-    ...listSchemaValues(toSchema(schema), depth),
+    ...listSchemaValues(toSchema(member), depth),
   }));
   const whole = Object.fromEntries(
     members.flatMap(({ name, good }) => (good[0] === undefined ? [] : [[name, good[0]]])),
@@ -174,12 +175,16 @@ function listMembers({ properties = {}, required = [] }: JSONSchema7, depth: Sam
       .map((value): JsonMap => ({ ...least, [name]: value })),
   );
   return {
-    good: [whole, least, ...variants.slice(0, 12)],
+    good: [
+      ...[whole, least, ...variants.slice(0, 12)],
+      ...(further === true ? [{ ...least, noSuchMember: 1 }] : []),
+    ],
     bad: [
       'x',
       [],
       5,
-      { ...least, noSuchMember: 1 },
+      // Another schema may take it or not.
+      ...(further === false ? [{ ...least, noSuchMember: 1 }] : []),
       ...required.map((missing) => dropMember(whole, missing)),
       ...members.flatMap(({ name, bad }) => bad.map((value) => ({ ...least, [name]: value }))),
     ],

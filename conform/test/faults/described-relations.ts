@@ -140,7 +140,7 @@ export const describedRelationFaults: readonly Fault[] = [
   {
     name: 'an object that counts others is reported with its first state',
     checks: ['described-counts-told'],
-    ...events('state', (event) => event.replace(/"TaskList":"\w+"/, '"TaskList":"0"')),
+    ...events('state', (event) => event.replace(/"Project":"\w+"/, '"Project":"0"')),
   },
   {
     name: 'creates that refer to one another are judged as they are listed',

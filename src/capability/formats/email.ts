@@ -52,6 +52,7 @@ export const email = defineFormat({
   isLegal: isEmail,
   canonical: canonicalEmail,
   order: 'none',
+  isSearched: true,
   length: LONGEST,
   present: null,
   legal: [

@@ -37,6 +37,8 @@ export interface FormatSource<
    * before the other by its key. Texts of kind `date` are in order by their column, without a key.
    */
   readonly order: 'none' | 'octets' | SortKey<Key>;
+  /** Whether conditions look for pieces of its texts, too, as in a text without a format. */
+  readonly isSearched?: boolean;
   /**
    * Octets that most texts have at most: tables and indexes are laid out by it. Null for a format
    * of longer texts, which `maxLength` bounds.

@@ -24,6 +24,7 @@ export const uri = defineFormat({
   isLegal: (text) => URI.test(text),
   canonical: null,
   order: 'none',
+  isSearched: true,
   length: null,
   present: null,
   legal: [

@@ -76,9 +76,9 @@ export function operatorsFor(property: OperandView, kind: PropertyKind): readonl
 function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape | undefined {
   if (blob || role === 'id') return 'identity';
   if (kind === 'string') {
-    const order = formatNamed(format)?.order;
-    if (order === undefined) return undefined;
-    return order === 'none' ? 'identity' : 'order';
+    const known = formatNamed(format);
+    if (known === undefined || known.isSearched === true) return undefined;
+    return known.order === 'none' ? 'identity' : 'order';
   }
   if (kind !== 'json') return undefined;
   const { type } = typeOf(node);

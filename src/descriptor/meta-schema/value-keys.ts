@@ -132,14 +132,14 @@ export const schemaKeys: Record<string, JSONSchema7> = {
   propertyNames: {
     type: 'object',
     description:
-      'The names of further members are ids: { format: id }, or of blobs: { blob: true }, or of ' +
-      'objects: { references: Gadget }.',
+      'The names of further members are texts of a format: { format: id }, or ids of blobs: ' +
+      '{ blob: true }, or of objects: { references: Gadget }.',
     examples: [{ format: 'id' }, { blob: true }, { references: 'Gadget' }],
     properties: {
       format: {
-        enum: ['id'],
-        description: 'id: each name is an Id (RFC 8620 1.2).',
-        examples: ['id'],
+        enum: [...FORMAT_NAMES],
+        description: 'Each name is a text of the format, in its stored form.',
+        examples: ['id', 'language'],
       },
       blob: {
         enum: [true],

@@ -203,7 +203,9 @@ function composeMembers(node: Located, use: SchemaUse): JSONSchema7 {
           ),
         }),
     ...(required.length === 0 ? {} : { required }),
-    ...(names === undefined ? {} : { propertyNames: { format: 'id' } }),
+    ...(names === undefined
+      ? {}
+      : { propertyNames: { format: text(member(names, 'format')) ?? 'id' } }),
     additionalProperties:
       further?.members === undefined ? further?.value === true : buildSchema(further, use),
   };

@@ -7,7 +7,7 @@ import type { CallContext } from '../context.js';
 import { clock, formatState, requireState } from '../states.js';
 import type { TypeIndex } from '../type-index.js';
 import type { Follower } from '../work/aggregate-upkeep.js';
-import type { UnitOfWork } from '../work/unit.js';
+import type { Entry, UnitOfWork } from '../work/unit.js';
 import { CascadePlanner } from './cascade-planner.js';
 import { newObject, refusal, SINGLETON_ID, singletonError, unwrittenSingleton } from './draft.js';
 import { refusalOfDestroy } from './judge-rules.js';
@@ -78,18 +78,10 @@ export class SetRun {
     changes.writeTo(this.#unit, this.#isStored);
     if (planner !== null) planner.apply();
     const followers = await this.#unit.flush();
-    const { hooks } = this.#context;
-    if (hooks !== null) {
-      hooks.noteCreated(
-        creates.flatMap(({ key, id, error }) => (error === null ? [[key, id] as const] : [])),
-      );
-      // Hooks may add to the unit.
-      await hooks.afterWrites(this.#unit);
-      await this.#unit.flush();
-    }
+    const written = await this.#runHooks([...creates, ...changes.updates, ...destroys]);
     const report = new SetReport(this.#index, this.#unit);
     if (creates.length > 0) await runInSlices(report.tellCreates(creates), slices);
-    const sideEffects = this.#sideEffects(planner?.sideEffects ?? NONE, followers);
+    const sideEffects = this.#sideEffects(planner?.sideEffects ?? NONE, followers, written);
     if (changes.updates.length + sideEffects.size > 0) {
       await runInSlices(report.tellUpdates(changes, this.#before, sideEffects), slices);
     }
@@ -101,11 +93,45 @@ export class SetRun {
     );
   }
 
-  /** Adds the objects of the call's type whose aggregates follow from the call, as they were. */
-  #sideEffects(others: Rows, followers: readonly Follower[]): Rows {
+  /**
+   * Runs the hooks that follow the writes. They may add to the unit: resolves to the objects of the
+   * call's type that they changed, as they were.
+   */
+  async #runHooks(operations: readonly Operation[]): Promise<Rows> {
+    const { hooks } = this.#context;
+    if (hooks === null) return NONE;
+    const created: [string, string][] = [];
+    const refused: string[] = [];
+    for (const operation of operations) {
+      if (operation.error !== null) refused.push(operation.key);
+      else if ('object' in operation) created.push([operation.key, operation.id]);
+    }
+    hooks.noteOutcome(created, refused);
+    const known = new Map(this.#entries().map(({ id, after }) => [id, after]));
+    await hooks.afterWrites(this.#unit);
+    await this.#unit.flush();
+    const changed = new Map<string, StoredObject>();
+    for (const { id, before: first, after } of this.#entries()) {
+      const before = known.get(id) ?? first;
+      if (before !== null && after !== null && before !== after) changed.set(id, before);
+    }
+    return changed;
+  }
+
+  /** Returns the objects of the call's type that the unit has touched. */
+  #entries(): readonly Entry[] {
+    return [...(this.#unit.touched.get(this.#index.type.name)?.entries.values() ?? [])];
+  }
+
+  /**
+   * Adds the objects of the call's type whose aggregates follow from the call, and those that hooks
+   * changed, as they were.
+   */
+  #sideEffects(others: Rows, followers: readonly Follower[], written: Rows): Rows {
     const own = followers.filter(({ type }) => type === this.#index.type);
-    if (own.length === 0) return others;
-    return new Map([...own.map(({ before }) => [before.id, before] as const), ...others]);
+    if (own.length + written.size === 0) return others;
+    const following = own.map(({ before }) => [before.id, before] as const);
+    return new Map([...written, ...following, ...others]);
   }
 
   /** Returns null, as for most types, if there is nothing to judge, ask hooks or follow up. */
@@ -214,6 +240,8 @@ export class SetRun {
     });
   }
 }
+
+type Operation = CreateOperation | UpdateOperation | DestroyOperation;
 
 /** Objects by id. */
 type Rows = ReadonlyMap<string, StoredObject>;

@@ -10,7 +10,7 @@ import { holdsOwn, itemKind } from '../../capability/shadow-transforms.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
-import { fold } from '../../text/index.js';
+import { fold, searchWords } from '../../text/index.js';
 import type { FilterCondition, FilterNode } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
@@ -339,8 +339,8 @@ function not(condition: Fragment): Fragment {
 }
 
 /**
- * Returns the condition that every word is somewhere in the columns; a text without a word
- * constrains nothing.
+ * Returns the condition that every word or phrase is somewhere in the columns; a text without a
+ * word constrains nothing.
  */
 function composeText(
   type: DataTypeDefinition,
@@ -433,14 +433,13 @@ export function needle(
   return shadow?.transform === 'fold' ? fold(text) : text;
 }
 
-/** Returns each word once: one that is there twice asks for nothing more. */
+/** Returns each word or phrase once: one that is there twice asks for nothing more. */
 export function wordsOf(
   type: DataTypeDefinition,
   filter: FilterDefinition,
   value: JsonValue,
 ): readonly string[] {
-  const words = needle(type, filter, value).split(/\s+/u);
-  return [...new Set(words)].filter((word) => word !== '');
+  return searchWords(needle(type, filter, value));
 }
 
 export function columnsOf(filter: FilterDefinition): readonly string[] {

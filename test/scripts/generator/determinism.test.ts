@@ -30,7 +30,7 @@ describe('the output of generate', () => {
       /^generated\/tracker\/hooks\.ts$/,
       /^generated\/registry\.ts$/,
       /^generated\/gadget\/manifest\.json$/,
-      /^docs\/reference\/capabilities\/contacts\.md$/,
+      /^docs\/reference\/capabilities\/tracker\.md$/,
       /^prisma\/sqlite\/schema\.prisma$/,
       /^prisma\/postgresql\/migrations\/[^/]+\/migration\.sql$/,
       /^prisma\/sqlite\/migrations\/[^/]+\/model\.json$/,
@@ -51,7 +51,7 @@ describe('the output of generate', () => {
 
   it('makes the same tables, migrations and hashes whatever order the keys stand in', async () => {
     const shuffled = changed(backwards);
-    expect(shuffled['contacts.yaml']).not.toBe(all['contacts.yaml']);
+    expect(shuffled['tracker.yaml']).not.toBe(all['tracker.yaml']);
     const [files, others] = [await filesOf(await createProject(shuffled)), await allFiles()];
     expect(Object.keys(files)).toEqual(Object.keys(others));
     const words = (text: string | undefined) => text?.split(/[\s,|;<>&]+/).sort();

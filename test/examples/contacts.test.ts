@@ -1,0 +1,4 @@
+import { contactCases } from './contacts-cases.js';
+import { useExample } from './example-project.js';
+
+contactCases(useExample('contacts'));
