@@ -10,7 +10,7 @@ import { type TeamProject, teamProject } from './project.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
 
-/** What a busy machine takes to check types, ms. */
+/** Long enough for a check of types on a busy machine, ms. */
 const PATIENCE = 250_000;
 
 /** `jmapsmith dev` in a project, and what it has printed since the last look. */
