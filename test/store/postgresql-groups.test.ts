@@ -19,8 +19,8 @@ import { openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
 
 /**
- * ms that an answer is on its way. Without it an answer may overtake the rest of what the store sends
- * at once, on a busy machine, and the rest look like another question.
+ * ms that an answer is on its way. Without it an answer may overtake the rest of what the store
+ * sends at once, on a busy machine, and the rest look like another question.
  */
 const LATENCY = 5;
 
