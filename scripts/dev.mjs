@@ -31,6 +31,8 @@ class Development {
   #servers;
   #watch;
   #check;
+  /** Whether nobody has told yet if the types of what is served are right. */
+  #isUnchecked = false;
   #refuse;
   /** The hook files that the generator saw when it last ran well. */
   #generatedFor;
@@ -68,7 +70,11 @@ class Development {
       if (!(await this.#generate(changed))) return this.#tellKept();
       const stamp = computeStamp(this.#root, TEAM);
       const isNew = await quickBuild(this.#root);
-      if (!isNew && this.#servers.isServing) return tell('Nothing to restart for.');
+      if (!isNew && this.#servers.isServing) {
+        tell('Nothing to restart for.');
+        if (this.#isUnchecked) this.#checkTypes(stamp);
+        return;
+      }
       const { message, code } = await this.#servers.replace();
       if (message !== undefined) return this.#tellFailure(message, code, changed);
       const seconds = ((performance.now() - began) / 1000).toFixed(2);
@@ -121,12 +127,14 @@ class Development {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#check = child;
+    this.#isUnchecked = true;
     let output = '';
     child.stderr.setEncoding('utf8').on('data', (text) => {
       output += text;
     });
     child.once('close', (code) => {
       if (this.#check !== child || child.killed) return;
+      this.#isUnchecked = false;
       if (code === 0) acceptBuild(this.#root, stamp).catch(reportFailure);
       else process.stderr.write(`${output.trim()}\n`);
     });

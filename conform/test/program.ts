@@ -9,7 +9,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the command with these arguments within this process: a process of its own takes seconds. */
+/** Runs the command within this process: a process of its own takes seconds. */
 export async function runHere(...args: readonly string[]): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((name) =>

@@ -20,6 +20,16 @@ describe('jmapsmith dev', () => {
     await running().dev.until(/Restarted/);
   });
 
+  it('shows a wrong type where the file is saved again before it was found', async () => {
+    const wrong = HOOKS.replace("type: 'forbidden'", 'type: 8');
+    await running().project.write('capabilities/orders.hooks.ts', wrong);
+    await running().dev.until(/Restarted/);
+    await running().project.write('capabilities/orders.hooks.ts', wrong);
+    await running().dev.until(/Nothing to restart for[\s\S]*error TS\d+/);
+    await running().project.write('capabilities/orders.hooks.ts', HOOKS);
+    await running().dev.until(/Restarted/);
+  });
+
   it('shows what is wrong with a descriptor; a right one changes the database twice', async () => {
     await running().request('Order/set', { create: { a: { text: 'a' }, b: { text: 'b' } } });
     const more = (lines: string) => ORDERS.replace('      total:', `${lines}      total:`);

@@ -10,6 +10,9 @@ import { type TeamProject, teamProject } from './project.js';
 
 const CORE = 'urn:ietf:params:jmap:core';
 
+/** Long enough for a check of types on a busy machine, ms. */
+const PATIENCE = 250_000;
+
 /** `jmapsmith dev` in a project, and what it has printed since the last look. */
 export class Dev {
   readonly child: ChildProcess;
@@ -32,7 +35,7 @@ export class Dev {
   async until(pattern: RegExp): Promise<string> {
     await eventually(async () => {
       if (!pattern.test(this.#text)) throw new Error(`Not yet ${pattern}: ${this.#text}`);
-    }, 100_000);
+    }, PATIENCE);
     const printed = this.#text;
     this.#text = '';
     return printed;

@@ -18,6 +18,12 @@ import { ALL, Gadget, gadget, plan, queryIds, TYPES } from './gadget.js';
 import { openGadgets } from './postgresql-gadgets.js';
 import { A, B, HUGE } from './suite/bench.js';
 
+/**
+ * ms that an answer is on its way. Without it an answer may overtake the rest of what the store
+ * sends at once, on a busy machine, and the rest look like another question.
+ */
+const LATENCY = 5;
+
 /** Stands between the store and the database, and counts how often an answer was waited for. */
 class Wire {
   trips = 0;
@@ -37,8 +43,10 @@ class Wire {
         far.write(data);
       });
       far.on('data', (data) => {
-        this.#asking = false;
-        near.write(data);
+        setTimeout(() => {
+          this.#asking = false;
+          near.write(data);
+        }, LATENCY);
       });
       near.on('close', () => far.destroy());
       far.on('close', () => near.destroy());

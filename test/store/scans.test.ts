@@ -42,7 +42,8 @@ beforeEach(async () => {
 
 afterEach(() => free());
 
-const soon = (): CallOptions => ({ deadline: performance.now() + 20_000 });
+/** Threads are started from sources here, which takes long on a busy machine. */
+const soon = (): CallOptions => ({ deadline: performance.now() + ENOUGH });
 const scanning = (): CallOptions => ({ ...soon(), mayScan: true });
 
 function insert(objects: ReturnType<typeof gadgets>): Promise<void> {
@@ -255,20 +256,25 @@ describe('a page by an index', () => {
 });
 
 describe('a page that looks at more than it finds', () => {
-  beforeAll(() => open(0.5));
+  beforeAll(() => open(5));
   afterAll(() => opened.close());
 
   it('is stopped, and begins again in the thread', async () => {
     fill(120_000);
-    // Nothing is remembered: other values may be found at once.
-    for (let time = 0; time < 2; time += 1) {
+    let stopped = 0;
+    // Nothing is remembered: other values may be found at once. On a busy machine its time may be
+    // over before its statement begins, and then that is run in the thread alone.
+    for (let time = 0; stopped < 2; time += 1) {
       opened.statements.length = 0;
       hold('json_quote');
       const late = page(contains('nowhere'));
       await meanwhile(late, () => opened.store.ping());
       free();
       expect(await late).toEqual([]);
-      expect(opened.statements.filter((text) => text.includes('json_quote'))).toHaveLength(2);
+      const run = opened.statements.filter((text) => text.includes('json_quote')).length;
+      expect(run).toBeGreaterThanOrEqual(time < 20 ? 1 : 2);
+      expect(run).toBeLessThanOrEqual(2);
+      if (run === 2) stopped += 1;
     }
   });
 

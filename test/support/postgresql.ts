@@ -37,8 +37,8 @@ export interface OwnPostgresql extends PostgresqlServer {
 let databases = 0;
 
 /**
- * Databases in the PostgreSQL that all files of a run share, removed after the tests of a file: the
- * package's PostgreSQL, or that of the folder which POSTGRESQL_BIN names (test/README.md, Versions).
+ * Databases in the PostgreSQL that all files of a run share, removed after the tests of a file. It
+ * is the package's, or that of the folder which POSTGRESQL_BIN names (test/README.md, Versions).
  */
 export function usePostgresql(): () => PostgresqlServer {
   let port: number | undefined;

@@ -3,9 +3,8 @@ import { pathToFileURL } from 'node:url';
 
 /**
  * Runs tools of projects that are built, in this one process, as its parent asks for them: see
- * operator.ts. Each request is `{ id, root, env, steps, goesOn }`, and the answer `{ id, results }`.
- * A step is [script, arguments]; a number among the arguments stands for the output of the step
- * with that index.
+ * operator.ts. A request is `{ id, root, env, steps, goesOn }`, and its answer `{ id, results }`.
+ * A step is [script, arguments]; a number among the arguments stands for the output of that step.
  */
 const writeOut = process.stdout.write;
 const writeError = process.stderr.write;

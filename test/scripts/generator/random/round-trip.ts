@@ -183,7 +183,7 @@ function meeting(is: string, value: Answer, format: unknown): Json | undefined {
   }
 }
 
-/** What `before` can say last of the texts of each format. */
+/** The last text of each format that `before` can say. */
 const LAST: Readonly<Record<string, string>> = {
   date: '9999-12-31T23:59:59Z',
   'utc-date': '9999-12-31T23:59:59Z',
