@@ -1,7 +1,7 @@
 import type { HookTransaction } from 'jmapsmith/capability';
 import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
 import { emailType } from '../../generated/mail/Email.definition.js';
-import type { EmailStored } from '../../generated/mail/Email.types.js';
+import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import { emailDeliveryType } from '../../generated/mail/EmailDelivery.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { type BodyPart, type ParsedMessage, parseMessage } from '../message/index.js';
@@ -19,21 +19,24 @@ const BATCH = 20;
  * Follows what changed: reads the message of each new e-mail, and destroys e-mails without a
  * mailbox and threads without an e-mail.
  */
-export const followEmails: EmailHooks['inTransaction'] = async (
-  { created, updated, destroyed },
-  { accountId },
-  tx,
-) => {
-  const fresh = created.filter(({ threadId }) => threadId === null);
-  for (let at = 0; at < fresh.length; at += BATCH)
-    await deriveBatch(fresh.slice(at, at + BATCH), accountId, tx);
-  if (fresh.length > 0) await countDeliveries(fresh.length, tx);
-  const homeless = updated.filter(({ after }) => Object.keys(after.mailboxIds).length === 0);
-  const destroy = homeless.map(({ after }) => after.id);
-  for (let at = 0; at < destroy.length; at += BATCH)
-    await tx.set(emailType, { destroy: destroy.slice(at, at + BATCH) });
-  const left = new Set(destroyed.flatMap(({ threadId }) => threadId ?? []));
-  if (left.size > 0) await destroyEmptyThreads(left, tx);
+export const followEmails: EmailHooks['inTransaction'] = {
+  timeout: '60s',
+  async run(
+    { created, updated, destroyed },
+    { accountId },
+    tx,
+  ) {
+    const fresh = created.filter(({ threadId }) => threadId === null);
+    for (let at = 0; at < fresh.length; at += BATCH)
+      await deriveBatch(fresh.slice(at, at + BATCH), accountId, tx);
+    if (fresh.length > 0) await countDeliveries(fresh.length, tx);
+    const homeless = updated.filter(({ after }) => Object.keys(after.mailboxIds).length === 0);
+    const destroy = homeless.map(({ after }) => after.id);
+    for (let at = 0; at < destroy.length; at += BATCH)
+      await tx.set(emailType, { destroy: destroy.slice(at, at + BATCH) });
+    const left = new Set(destroyed.flatMap(({ threadId }) => threadId ?? []));
+    if (left.size > 0) await destroyEmptyThreads(left, tx);
+  },
 };
 
 /** Writes into new e-mails what their messages say. */

@@ -32,7 +32,7 @@ export const checkEmails: EmailHooks['check'] = (wanted) => {
 };
 
 /** What a copy may change (RFC 8621 4.7). */
-const COPIED = new Set(['id', 'mailboxIds', 'keywords', 'receivedAt']);
+const COPIED = new Set(['mailboxIds', 'keywords', 'receivedAt']);
 
 type BeforeCopy = NonNullable<NonNullable<EmailHooks['methods']>['copy']>['before'];
 
@@ -40,9 +40,9 @@ type BeforeCopy = NonNullable<NonNullable<EmailHooks['methods']>['copy']>['befor
 export const beforeCopy: BeforeCopy = (args) => ({
   ...args,
   create: Object.fromEntries(
-    Object.entries(args.create).map(([key, entry]) => [
-      key,
-      Object.fromEntries(Object.entries(entry).filter(([name]) => COPIED.has(name))),
-    ]),
+    Object.entries(args.create).map(([key, { id, ...entry }]) => {
+      const kept = Object.entries(entry).filter(([name]) => COPIED.has(name));
+      return [key, { id, ...Object.fromEntries(kept) }];
+    }),
   ),
 });

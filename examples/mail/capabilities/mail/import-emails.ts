@@ -1,6 +1,6 @@
 import { HookRefusal, type HookTransaction } from 'jmapsmith/capability';
 import { emailType } from '../../generated/mail/Email.definition.js';
-import type { EmailStored } from '../../generated/mail/Email.types.js';
+import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { readDate } from '../message/dates.js';
 import { MessageRefusal, type ParsedMessage, parseMessage } from '../message/index.js';
@@ -21,31 +21,34 @@ const PROPERTIES = new Set(['blobId', 'mailboxIds', 'keywords', 'receivedAt']);
 type Draft = Readonly<Record<string, unknown>>;
 
 /** Adds messages that were uploaded as blobs, each by itself (RFC 8621 4.8). */
-export const importEmails: Hooks['methods']['Email/import'] = async (args, { createdIds }, tx) => {
-  const { accountId, ifInState, emails } = args;
-  if (Object.keys(emails).length > MAX_OBJECTS)
-    throw new HookRefusal('requestTooLarge', `The call has more than ${MAX_OBJECTS} e-mails.`);
-  await requireState(ifInState, tx);
-  const drafts: Record<string, Draft> = {};
-  const refused: SetErrors = {};
-  for (const [key, given] of Object.entries(emails)) {
-    try {
-      drafts[key] = await draftImport(given, createdIds, tx);
-    } catch (error) {
-      refused[key] = toSetError(error);
+export const importEmails: Hooks['methods']['Email/import'] = {
+  timeout: '60s',
+  async run(args, { createdIds }, tx) {
+    const { accountId, ifInState, emails } = args;
+    if (Object.keys(emails).length > MAX_OBJECTS)
+      throw new HookRefusal('requestTooLarge', `The call has more than ${MAX_OBJECTS} e-mails.`);
+    await requireState(ifInState, tx);
+    const drafts: Record<string, Draft> = {};
+    const refused: SetErrors = {};
+    for (const [key, given] of Object.entries(emails)) {
+      try {
+        drafts[key] = await draftImport(given, createdIds, tx);
+      } catch (error) {
+        refused[key] = toSetError(error);
+      }
     }
-  }
-  const create = drafts as Record<string, Partial<EmailStored>>;
-  const response = await tx.set(emailType, { create }, { partial: true });
-  const created = tellCreated(response.created, drafts);
-  return {
-    accountId,
-    oldState: response.oldState ?? '',
-    newState: response.newState,
-    created,
-    notCreated: joinErrors(refused, response.notCreated),
-    createdIds: idsOf(created),
-  };
+    const create = drafts as Record<string, Partial<EmailStored>>;
+    const response = await tx.set(emailType, { create }, { partial: true });
+    const created = tellCreated(response.created, drafts);
+    return {
+      accountId,
+      oldState: response.oldState ?? '',
+      newState: response.newState,
+      created,
+      notCreated: joinErrors(refused, response.notCreated),
+      createdIds: idsOf(created),
+    };
+  },
 };
 
 /** Returns the e-mail of one EmailImport. */

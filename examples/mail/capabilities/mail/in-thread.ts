@@ -1,7 +1,7 @@
 import type { HookReader } from 'jmapsmith/capability';
 import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
 import { emailType } from '../../generated/mail/Email.definition.js';
-import type { EmailStored } from '../../generated/mail/Email.types.js';
+import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { mailboxType } from '../../generated/mail/Mailbox.definition.js';
 import { threadType } from '../../generated/mail/Thread.definition.js';
@@ -11,39 +11,42 @@ type InThread = EmailStored['inThread'];
 type Reader = HookReader<PrismaClient>;
 
 /** Computes for each e-mail what conditions and counts ask about its whole thread. */
-export const computeInThread: NonNullable<EmailHooks['computeOn']>['inThread'] = async (
-  { Thread, Email, Mailbox },
-  _call,
-  reader,
-) => {
-  const moved = [
-    ...(Mailbox?.created ?? []),
-    ...(Mailbox?.destroyed ?? []),
-    ...(Mailbox?.updated ?? [])
-      .filter(({ before, after }) => before.role !== after.role)
-      .flatMap(({ before, after }) => [before, after]),
-  ].filter(({ role }) => role === 'trash');
-  const emails = [
-    ...(Email?.updated ?? []).map(({ after }) => after),
-    ...(await readEmailsIn(new Set(moved.map(({ id }) => id)), reader)),
-  ];
-  const ids = new Set([
-    ...(Thread?.created ?? []).map(({ id }) => id),
-    ...(Thread?.updated ?? []).map(({ after }) => after.id),
-    ...emails.flatMap(({ threadId }) => threadId ?? []),
-  ]);
-  const threads = await reader.get(threadType, [...ids]);
-  const members = await reader.get(emailType, [
-    ...new Set(threads.flatMap(({ emailIds }) => emailIds)),
-  ]);
-  const [trash = null] = await reader.query(mailboxType, { filter: { role: 'trash' } });
-  const values = new Map<string, InThread>();
-  const byId = new Map(members.map((email) => [email.id, email]));
-  for (const { emailIds } of threads) {
-    const value = sumUp(emailIds.flatMap((id) => byId.get(id) ?? []), trash);
-    for (const id of emailIds) values.set(id, value);
-  }
-  return values;
+export const computeInThread: NonNullable<EmailHooks['computeOn']>['inThread'] = {
+  timeout: '30s',
+  async run(
+    { Thread, Email, Mailbox },
+    _call,
+    reader,
+  ) {
+    const moved = [
+      ...(Mailbox?.created ?? []),
+      ...(Mailbox?.destroyed ?? []),
+      ...(Mailbox?.updated ?? [])
+        .filter(({ before, after }) => before.role !== after.role)
+        .flatMap(({ before, after }) => [before, after]),
+    ].filter(({ role }) => role === 'trash');
+    const emails = [
+      ...(Email?.updated ?? []).map(({ after }) => after),
+      ...(await readEmailsIn(new Set(moved.map(({ id }) => id)), reader)),
+    ];
+    const ids = new Set([
+      ...(Thread?.created ?? []).map(({ id }) => id),
+      ...(Thread?.updated ?? []).map(({ after }) => after.id),
+      ...emails.flatMap(({ threadId }) => threadId ?? []),
+    ]);
+    const threads = await reader.get(threadType, [...ids]);
+    const members = await reader.get(emailType, [
+      ...new Set(threads.flatMap(({ emailIds }) => emailIds)),
+    ]);
+    const [trash = null] = await reader.query(mailboxType, { filter: { role: 'trash' } });
+    const values = new Map<string, InThread>();
+    const byId = new Map(members.map((email) => [email.id, email]));
+    for (const { emailIds } of threads) {
+      const value = sumUp(emailIds.flatMap((id) => byId.get(id) ?? []), trash);
+      for (const id of emailIds) values.set(id, value);
+    }
+    return values;
+  },
 };
 
 /** E-mails of one page. */

@@ -20,36 +20,39 @@ const BODY = new Set([...LISTS, 'bodyValues', 'bodyStructure', 'headers']);
 const DEFAULT = [...READ, 'bodyValues', ...LISTS];
 
 /** Reads blobs as messages (RFC 8621 4.9). */
-export const parseEmails: Hooks['methods']['Email/parse'] = async (args, _call, tx) => {
-  const { accountId, blobIds, properties } = args;
-  const names = properties ?? DEFAULT;
-  if (blobIds.length > MAX_OBJECTS)
-    throw new HookRefusal('requestTooLarge', `The call has more than ${MAX_OBJECTS} blobs.`);
-  requireProperties(names, args);
-  const parsed: Record<string, Record<string, unknown>> = {};
-  const notParsable: string[] = [];
-  const notFound: string[] = [];
-  for (const blobId of new Set(blobIds)) {
-    const blob = await tx.blob(blobId);
-    const message = blob === null ? null : tryParse(await blob.bytes());
-    if (blob === null) notFound.push(blobId);
-    else if (message === null) notParsable.push(blobId);
-    else {
-      const showsParts = names.some((name) => LISTS.includes(name) || name === 'bodyStructure');
-      const needsBlobs = showsParts && (args.bodyProperties?.includes('blobId') ?? true);
-      const ids = needsBlobs ? await putParts(message.bodyStructure, tx) : {};
-      parsed[blobId] = {
-        ...ownMembers(message, names, { blobId, size: blob.size }),
-        ...viewMessage(message, names, args, ids),
-      };
+export const parseEmails: Hooks['methods']['Email/parse'] = {
+  timeout: '30s',
+  async run(args, _call, tx) {
+    const { accountId, blobIds, properties } = args;
+    const names = properties ?? DEFAULT;
+    if (blobIds.length > MAX_OBJECTS)
+      throw new HookRefusal('requestTooLarge', `The call has more than ${MAX_OBJECTS} blobs.`);
+    requireProperties(names, args);
+    const parsed: Record<string, Record<string, unknown>> = {};
+    const notParsable: string[] = [];
+    const notFound: string[] = [];
+    for (const blobId of new Set(blobIds)) {
+      const blob = await tx.blob(blobId);
+      const message = blob === null ? null : tryParse(await blob.bytes());
+      if (blob === null) notFound.push(blobId);
+      else if (message === null) notParsable.push(blobId);
+      else {
+        const showsParts = names.some((name) => LISTS.includes(name) || name === 'bodyStructure');
+        const needsBlobs = showsParts && (args.bodyProperties?.includes('blobId') ?? true);
+        const ids = needsBlobs ? await putParts(message.bodyStructure, tx) : {};
+        parsed[blobId] = {
+          ...ownMembers(message, names, { blobId, size: blob.size }),
+          ...viewMessage(message, names, args, ids),
+        };
+      }
     }
-  }
-  return {
-    accountId,
-    parsed: Object.keys(parsed).length === 0 ? null : parsed,
-    notParsable: notParsable.length === 0 ? null : notParsable,
-    notFound: notFound.length === 0 ? null : notFound,
-  };
+    return {
+      accountId,
+      parsed: Object.keys(parsed).length === 0 ? null : parsed,
+      notParsable: notParsable.length === 0 ? null : notParsable,
+      notFound: notFound.length === 0 ? null : notFound,
+    };
+  },
 };
 
 function requireProperties(names: readonly string[], args: BodyArguments): void {

@@ -1,6 +1,6 @@
 import { HookRefusal, type HookTransaction } from 'jmapsmith/capability';
 import { emailType } from '../../generated/mail/Email.definition.js';
-import type { EmailStored } from '../../generated/mail/Email.types.js';
+import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { buildMessage, MessageRefusal, type ReadBlob } from '../message/index.js';
 
@@ -16,32 +16,35 @@ export const MAX_OBJECTS = 500;
 const MAX_MESSAGE = 70_000_000;
 
 /** Changes e-mails, and makes the messages of new ones (RFC 8621 4.6). */
-export const setEmails: Hooks['methods']['Email/set'] = async (args, { createdIds }, tx) => {
-  const { accountId, ifInState, create = {}, update = {}, destroy = [] } = args;
-  const count =
-    Object.keys(create ?? {}).length + Object.keys(update ?? {}).length + (destroy ?? []).length;
-  if (count > MAX_OBJECTS)
-    throw new HookRefusal('requestTooLarge', `The call is about more than ${MAX_OBJECTS} e-mails.`);
-  await requireState(ifInState, tx);
-  const drafts = await draftEmails(create ?? {}, createdIds, tx);
-  const patches = await judgePatches(update ?? {}, createdIds, tx);
-  const response = await tx.set(
-    emailType,
-    {
-      create: drafts.legal as Record<string, Partial<EmailStored>>,
-      update: patches.legal as Record<string, Partial<EmailStored>>,
-      destroy: (destroy ?? []).map((id) => resolve(id, createdIds)),
-    },
-    { partial: true },
-  );
-  const { oldState, newState, updated, destroyed, notDestroyed } = response;
-  const created = tellCreated(response.created, drafts.legal);
-  return {
-    ...{ accountId, oldState: oldState ?? '', newState, created, updated, destroyed, notDestroyed },
-    notCreated: joinErrors(drafts.refused, response.notCreated),
-    notUpdated: joinErrors(patches.refused, response.notUpdated),
-    createdIds: idsOf(created),
-  };
+export const setEmails: Hooks['methods']['Email/set'] = {
+  timeout: '60s',
+  async run(args, { createdIds }, tx) {
+    const { accountId, ifInState, create = {}, update = {}, destroy = [] } = args;
+    const count =
+      Object.keys(create ?? {}).length + Object.keys(update ?? {}).length + (destroy ?? []).length;
+    if (count > MAX_OBJECTS)
+      throw new HookRefusal('requestTooLarge', `The call is about more than ${MAX_OBJECTS} e-mails.`);
+    await requireState(ifInState, tx);
+    const drafts = await draftEmails(create ?? {}, createdIds, tx);
+    const patches = await judgePatches(update ?? {}, createdIds, tx);
+    const response = await tx.set(
+      emailType,
+      {
+        create: drafts.legal as Record<string, Partial<EmailStored>>,
+        update: patches.legal as Record<string, Partial<EmailStored>>,
+        destroy: (destroy ?? []).map((id) => resolve(id, createdIds)),
+      },
+      { partial: true },
+    );
+    const { oldState, newState, updated, destroyed, notDestroyed } = response;
+    const created = tellCreated(response.created, drafts.legal);
+    return {
+      ...{ accountId, oldState: oldState ?? '', newState, created, updated, destroyed, notDestroyed },
+      notCreated: joinErrors(drafts.refused, response.notCreated),
+      notUpdated: joinErrors(patches.refused, response.notUpdated),
+      createdIds: idsOf(created),
+    };
+  },
 };
 
 /** Throws `stateMismatch` where the client expects another state of its e-mails. */

@@ -1,4 +1,4 @@
-import type { EmailStored } from '../../generated/mail/Email.types.js';
+import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import { type EmailAddress, type ParsedMessage, searchText } from '../message/index.js';
 import { baseSubject } from '../message/subject.js';
 import { decodeWords } from '../message/words.js';
