@@ -1,4 +1,5 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { isJsonArray, isJsonObject, type JsonValue } from '../protocol/json.js';
+import { unescapeToken } from '../protocol/json-pointer.js';
 import { finish, type Steps, Strides } from '../runtime/slices.js';
 import { isOfBranch, type Place, type PlaceStep } from './places.js';
 
@@ -10,7 +11,7 @@ export interface Part {
   /** The name of the property. */
   readonly property: string;
   readonly place: Place;
-  /** The values that members of the innermost items must have, by name. */
+  /** The values that members of the innermost items must have, by the path of each (`roles/owner`). */
   readonly where?: Readonly<Record<string, Scalar>>;
 }
 
@@ -77,12 +78,16 @@ function* innerValues(step: PlaceStep, value: JsonValue): Iterable<JsonValue> {
   }
 }
 
-function hasMembers(value: JsonValue, where: Readonly<Record<string, Scalar>>): boolean {
-  if (!isJsonObject(value)) return false;
-  const object: JsonObject = value;
-  return Object.keys(where).every(
-    (name) => Object.hasOwn(object, name) && object[name] === where[name],
-  );
+function hasMembers(item: JsonValue, where: Readonly<Record<string, Scalar>>): boolean {
+  return Object.entries(where).every(([path, value]) => {
+    let inner: JsonValue = item;
+    for (const token of path.split('/')) {
+      const name = unescapeToken(token);
+      if (!isJsonObject(inner) || !Object.hasOwn(inner, name)) return false;
+      inner = inner[name] ?? null;
+    }
+    return inner === value;
+  });
 }
 
 function isScalar(value: JsonValue): value is Scalar {

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../conform/src/checks/index.js';
@@ -7,6 +6,7 @@ import { usePostgresql } from '../support/postgresql.js';
 import { ROOT, startServer } from '../support/server.js';
 import { DESCRIPTORS, sharedProject } from '../support/shared-project.js';
 import { describedWorld } from './descriptor.js';
+import { type Report, runConform } from './run.js';
 
 // `npm run conform` as anybody runs it, against servers of the types of this repository, of
 // gadget.yaml, of the hooks' tests and of examples/.
@@ -24,18 +24,6 @@ const OWN = ['notes', 'todos'].map((name) => join(ROOT, 'capabilities', `${name}
 const UNTOLD = 'Shelf';
 const TYPES = [...describedWorld(...OWN, ...DESCRIPTORS).keys()].filter((one) => one !== UNTOLD);
 
-interface Report {
-  readonly counts: { readonly passed: number; readonly failed: number };
-  /** Why the run is not whole. */
-  readonly ended?: string;
-  readonly outcomes: readonly {
-    readonly id: string;
-    readonly type: string | null;
-    readonly status: 'passed' | 'failed' | 'notApplicable';
-    readonly failure?: { readonly message: string };
-  }[];
-}
-
 /** The check that finds it where a server takes only small uploads. */
 const SUGGESTED = 'session-suggested-limits';
 
@@ -45,28 +33,10 @@ const reports = new Map<string, Report>();
 function conform(url: string, { u1, u2, u3 }: Fixtures, transport: string): Promise<Report> {
   const others = [u2, u3].flatMap(({ token }) => ['--other-token', token]);
   const types = [...JOURNALS, ...TYPES.filter((one) => !JOURNALS.includes(one))];
-  const args = [
+  return runConform([
     ...['--url', url, '--token', u1.token, ...others, '--transport', transport],
     ...types.flatMap((type) => ['--type', type]),
-  ];
-  const command = [
-    '--import',
-    'tsx/esm',
-    'conform/src/main.ts',
-    ...args,
-    '--report',
-    'json',
-    '--seed',
-    '1',
-    '--strict',
-  ];
-  return new Promise((resolve, reject) => {
-    const options = { cwd: ROOT, maxBuffer: 2 ** 28 };
-    execFile(process.execPath, command, options, (_error, stdout, stderr) => {
-      if (stdout === '') reject(new Error(stderr));
-      else resolve(JSON.parse(stdout) as Report);
-    });
-  });
+  ]);
 }
 
 describe.each(['SQLite', 'PostgreSQL'])('%s', (database) => {

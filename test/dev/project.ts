@@ -177,11 +177,16 @@ export async function teamProject(): Promise<TeamProject> {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   };
-  await mkdir(join(root, 'node_modules'));
-  await symlink(ROOT, join(root, 'node_modules/jmapsmith'), 'dir');
   await write('capabilities/orders.yaml', ORDERS);
   await write('capabilities/orders.hooks.ts', HOOKS);
   await write('rules/shout.ts', SHOUT);
-  execFileSync('git', ['init', '-q'], { cwd: root });
+  await linkPackage(root);
   return { root, write, remove: () => rm(root, { recursive: true, force: true }) };
+}
+
+/** Makes a folder a git repository that has this checkout as its package. */
+export async function linkPackage(root: string): Promise<void> {
+  await mkdir(join(root, 'node_modules'));
+  await symlink(ROOT, join(root, 'node_modules/jmapsmith'), 'dir');
+  execFileSync('git', ['init', '-q'], { cwd: root });
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DONE, type ServedExamples } from './project.js';
+import { DONE } from './calls.js';
+import type { ServedExamples } from './project.js';
 
 /** Tests what contacts, tasks and tracker are about, on whatever database serves them. */
 export function firstCases(examples: () => ServedExamples): void {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DONE, type ServedExamples } from './project.js';
+import { DONE } from './calls.js';
+import type { ServedExamples } from './project.js';
 
 /** Tests what bookmarks, preferences, catalogue and nested are about. */
 export function secondCases(examples: () => ServedExamples): void {

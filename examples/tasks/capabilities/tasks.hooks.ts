@@ -1,0 +1,71 @@
+import type { Hooks } from '../generated/tasks/hooks.js';
+import { taskListType } from '../generated/tasks/TaskList.definition.js';
+import { utcOf } from '../rules/utc.js';
+
+const LOCAL_DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d*[1-9])?$/;
+
+export const hooks = {
+  types: {
+    TaskList: {
+      /** A list goes with its tasks only if the client says so. */
+      check(wanted, { arguments: { onDestroyRemoveTasks } }) {
+        for (const { before, after, refuse } of wanted)
+          if (after === null && (before?.tasks ?? 0) > 0 && onDestroyRemoveTasks !== true)
+            refuse({ type: 'taskListHasTask', description: 'There are tasks in the list.' });
+      },
+    },
+    Task: {
+      compute: { isOrigin: ({ replyTo }) => replyTo === undefined },
+      /** A status is one of the list, and replaces the progress. Overrides are of local times. */
+      async check(wanted, _call, reader) {
+        const ids = wanted.flatMap(({ after }) =>
+          after === null || after.workflowStatus === null ? [] : [after.taskListId],
+        );
+        const lists = ids.length === 0 ? [] : await reader.get(taskListType, [...new Set(ids)]);
+        const statuses = new Map(lists.map(({ id, workflowStatuses }) => [id, workflowStatuses]));
+        for (const { after, refuse } of wanted) {
+          if (after === null) continue;
+          const { workflowStatus, progress, taskListId, recurrenceOverrides = {} } = after;
+          const refuseProperty = (property: string, description: string) =>
+            refuse({ type: 'invalidProperties', properties: [property], description });
+          const legal = statuses.get(taskListId) ?? [];
+          if (workflowStatus !== null && !legal.includes(workflowStatus))
+            refuseProperty('workflowStatus', `The list has ${legal.join(', ')}.`);
+          if (workflowStatus !== null && progress !== undefined)
+            refuseProperty('progress', 'It is absent where there is a workflowStatus.');
+          const wrong = Object.keys(recurrenceOverrides).find((key) => !LOCAL_DATE_TIME.test(key));
+          if (wrong !== undefined)
+            refuseProperty('recurrenceOverrides', `"${wrong}" is no LocalDateTime.`);
+        }
+      },
+      /** The times in UTC, by the zone of the task or the argument of the call. */
+      answer(objects, _asked, { arguments: { timeZone: floating } }) {
+        const converters = new Map<string, (local: string) => string>();
+        const convert = (local: string | undefined, zone: string) => {
+          if (local === undefined) return null;
+          const converter = converters.get(zone) ?? utcOf(zone);
+          converters.set(zone, converter);
+          return converter(local);
+        };
+        const answers = objects.map(({ id, start, due, timeZone }) => {
+          const zone = timeZone ?? floating ?? 'Etc/UTC';
+          return [id, { utcStart: convert(start, zone), utcDue: convert(due, zone) }] as const;
+        });
+        return new Map(answers);
+      },
+      methods: {
+        set: {
+          /** A change without a time of its own has the present one. */
+          before(args) {
+            const updated = new Date().toJSON();
+            const patches = Object.entries(args.update ?? {});
+            const update = patches.map(([id, patch]) => [id, { updated, ...patch }] as const);
+            return args.update === undefined
+              ? args
+              : { ...args, update: Object.fromEntries(update) };
+          },
+        },
+      },
+    },
+  },
+} satisfies Hooks;

@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runConform } from '../conformance/run.js';
+import { linkPackage } from '../dev/project.js';
+import { binOf, tool } from '../package/pack.js';
+import { Client } from '../support/client.js';
+import { makeFixtures } from '../support/fixtures.js';
+import { onceInRun } from '../support/once-in-run.js';
+import { usePostgresql } from '../support/postgresql.js';
+import { ROOT, type RunningServer, startServer } from '../support/server.js';
+import { type Answer, type Calls, calls } from './calls.js';
+
+/** An example project, served as a team would, and a user with an account there. */
+export interface Example extends Calls {
+  /** The copy of the project; no test changes it. */
+  readonly root: string;
+  readonly server: RunningServer;
+  /**
+   * Creates an object of an RFC, and expects it back exactly: its members, `id`, and those that the
+   * server sets. Returns the id.
+   */
+  storesUnchanged(type: string, object: object, options?: StoreOptions): Promise<string>;
+}
+
+export interface StoreOptions {
+  /** Members of the create that the RFC's object lacks, such as the id of a list. */
+  readonly beside?: object;
+  /** Members that the server sets: the answers must have them besides, with any value. */
+  readonly serverSet?: readonly string[];
+}
+
+/** What `jmapsmith generate`, a build and a server make in a project. */
+const MADE = new Set(['node_modules', 'generated', 'docs', 'prisma', 'build', 'data']);
+
+/** How a copy is built: for SQLite without a look at types, or as a team builds it. */
+export type Build = 'quick' | 'whole';
+
+const QUICKLY = fileURLToPath(new URL('build-quickly.mjs', import.meta.url));
+
+/**
+ * Returns the root of a copy of examples/NAME that has this checkout as its package, generated and
+ * built once for all files of a run.
+ */
+export function exampleProject(name: string, build: Build): Promise<string> {
+  return onceInRun(`example-${name}-${build}`, async (folder) => {
+    const from = join(ROOT, 'examples', name);
+    const made = [...MADE].map((each) => join(from, each));
+    const root = join(folder, name);
+    await cp(from, root, { recursive: true, filter: (path) => !made.includes(path) });
+    await linkPackage(root);
+    await tool(root, ['generate', '--max-warnings', '0']);
+    if (build === 'whole') await tool(root, ['build']);
+    else await promisify(execFile)(process.execPath, [QUICKLY, root]);
+    return root;
+  });
+}
+
+/** Serves examples/NAME to the tests of a file or a describe block: from SQLite without a URL. */
+export function useExample(name: string, databaseUrl?: () => Promise<string>): () => Example {
+  let server: RunningServer | undefined;
+  let example: Example | undefined;
+  beforeAll(async () => {
+    const root = await exampleProject(name, databaseUrl === undefined ? 'quick' : 'whole');
+    const env = { BOOTSTRAP_TOKEN: 'on', ...(await databaseEnv(databaseUrl)) };
+    server = await startServer({ project: root, bin: binOf(root), env });
+    example = await openExample(root, server);
+  }, 600_000);
+  afterAll(async () => {
+    await server?.remove();
+  });
+  return () => {
+    if (example === undefined) throw new Error('The example is served inside tests only.');
+    return example;
+  };
+}
+
+async function databaseEnv(databaseUrl?: () => Promise<string>): Promise<Record<string, string>> {
+  return databaseUrl === undefined ? {} : { DATABASE_URL: await databaseUrl() };
+}
+
+/** Uses the account and the token of the server's first start: no command, no other process. */
+async function openExample(root: string, server: RunningServer): Promise<Example> {
+  const token = (await readFile(join(server.dataDir, 'first-token'), 'utf8')).trim();
+  const session = await new Client(server.url, token).session();
+  const client = new Client(server.url, token, Object.keys(session['capabilities'] as object));
+  const [accountId = ''] = Object.keys(session['accounts'] as object);
+  const { create, read, ...others } = calls(client, accountId);
+  return {
+    ...{ root, server, create, read, ...others },
+    async storesUnchanged(type, object, { beside = {}, serverSet = [] } = {}) {
+      const created = await create(type, { ...beside, ...object });
+      const stored: Answer = await read(type, created.id);
+      const set = Object.fromEntries(serverSet.map((each) => [each, created[each]]));
+      expect(Object.keys(created).sort()).toEqual(['id', ...serverSet].sort());
+      expect(stored).toStrictEqual({ ...set, ...beside, ...object, id: created.id });
+      return created.id;
+    },
+  };
+}
+
+/**
+ * Tests examples/NAME on both databases: the same cases as on SQLite in the fast tier, and the whole
+ * conformance runner with its samples, over HTTP and WebSocket. The types compile.
+ */
+export function longTests(name: string, cases: (example: () => Example) => void): void {
+  const postgresql = usePostgresql();
+  const onPostgresql = (database: string) => () => postgresql().createDatabase(database);
+
+  it('the types of the hook files and tests compile', async () => {
+    await tool(await exampleProject(name, 'whole'), ['check']);
+  });
+  cases(useExample(name, onPostgresql('cases')));
+
+  it.each([
+    ['SQLite', 'http'],
+    ['SQLite', 'websocket'],
+    ['PostgreSQL', 'http'],
+    ['PostgreSQL', 'websocket'],
+  ])('on %s every conformance check passes over %s', async (database, transport) => {
+    const root = await exampleProject(name, 'whole');
+    const url = database === 'SQLite' ? undefined : onPostgresql(transport);
+    const env = await databaseEnv(url);
+    const server = await startServer({ project: root, bin: binOf(root), env });
+    try {
+      await passConformance(root, server, transport);
+    } finally {
+      await server.remove();
+    }
+  });
+}
+
+async function passConformance(
+  root: string,
+  server: RunningServer,
+  transport: string,
+): Promise<void> {
+  const { u1, u2, u3 } = await makeFixtures(server, ['A2', 'AR', 'u2', 'u3']);
+  const others = [u2, u3].flatMap(({ token }) => ['--other-token', token]);
+  const { outcomes, ended } = await runConform([
+    ...['--url', server.url, '--token', u1.token, ...others, '--transport', transport],
+    ...['--samples', join(root, 'samples.yaml')],
+  ]);
+  const failed = outcomes.filter(({ status }) => status === 'failed');
+  expect(failed.map(({ id, type, failure }) => [id, type, failure?.message])).toEqual([]);
+  const reasons = outcomes.map(({ reason = '' }) => reason);
+  expect(reasons.filter((one) => one.startsWith('The server refuses this sample'))).toEqual([]);
+  expect(ended).toBeUndefined();
+  const passed = outcomes.filter(({ status }) => status === 'passed');
+  expect(new Set(passed.map(({ type }) => type))).toEqual(
+    new Set([null, ...(await typesOf(root))]),
+  );
+}
+
+/** The names of all types of a project, from what is generated. */
+async function typesOf(root: string): Promise<readonly string[]> {
+  const files = await readdir(join(root, 'generated'), { recursive: true, encoding: 'utf8' });
+  return files.flatMap((file) => /(\w+)[.]definition[.]ts$/.exec(file)?.[1] ?? []);
+}

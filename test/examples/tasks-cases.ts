@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from './calls.js';
+import type { Example } from './example-project.js';
+import { RFC8984 } from './rfc8984.js';
+
+/** What the server sets in a Task that has an `updated` of its own. */
+const SET = ['isDraft', 'isOrigin', 'sortOrder', 'workflowStatus'];
+
+/** Tests what examples/tasks is about, on whatever database serves it. */
+export function taskCases(example: () => Example): void {
+  let taskListId: string;
+  const create = (object: object) => example().create('Task', { taskListId, ...object });
+  const refusal = async (object: object): Promise<Answer> => {
+    const task = { taskListId, uid: 'refused', ...object };
+    return (await example().call('Task/set', { create: { k: task } })).notCreated?.k;
+  };
+
+  beforeAll(async () => {
+    ({ id: taskListId } = await example().create('TaskList', { name: 'Home', role: 'inbox' }));
+  });
+
+  describe('RFC 8984 6: stores and returns unchanged', () => {
+    const stored = async (object: object): Promise<void> => {
+      const serverSet = 'updated' in object ? SET : [...SET, 'updated'];
+      const id = await example().storesUnchanged('Task', object, {
+        beside: { taskListId },
+        serverSet,
+      });
+      expect(await example().destroy('Task', id)).toBeUndefined();
+    };
+    it.each(['6.2', '6.5'] as const)('the task of %s', (part) => stored(RFC8984[part]));
+
+    it('the task in the group of 6.3', () => stored(RFC8984['6.3'].entries[1] ?? {}));
+
+    // What an event has a task may have, but for its duration.
+    it.each(['6.1', '6.4', '6.6', '6.7', '6.8', '6.9', '6.10'] as const)(
+      'the event of %s as a task',
+      (part) => {
+        const { duration, ...event }: { duration?: string } = RFC8984[part];
+        const length = duration === undefined ? {} : { estimatedDuration: duration };
+        return stored({ ...event, ...length, '@type': 'Task' });
+      },
+    );
+  });
+
+  it('stores alerts of each kind of trigger, relations and what it does not know', async () => {
+    const task = {
+      '@type': 'Task',
+      uid: 'everything',
+      updated: '2026-01-02T03:04:05Z',
+      timeZone: null,
+      alerts: {
+        a: { '@type': 'Alert', trigger: { '@type': 'OffsetTrigger', offset: '-PT15M' } },
+        b: {
+          '@type': 'Alert',
+          trigger: { '@type': 'AbsoluteTrigger', when: '2026-01-02T08:00:00Z' },
+          action: 'email',
+        },
+        c: { '@type': 'Alert', trigger: { '@type': 'example.com:place', near: { km: 2 } } },
+      },
+      relatedTo: { 'uid/with~all': { '@type': 'Relation', relation: { parent: true } } },
+      checklists: {
+        l: {
+          '@type': 'Checklist',
+          checkItems: [{ '@type': 'CheckItem', title: 'Milk', isComplete: false }],
+        },
+      },
+      'example.com:mood': ['calm', { of: null }],
+    };
+    const options = { beside: { taskListId }, serverSet: SET };
+    const id = await example().storesUnchanged('Task', task, options);
+    const patch = {
+      'alerts/a/trigger/offset': '-PT1H',
+      'alerts/b': null,
+      'relatedTo/uid~1with~0all/relation/first': true,
+      'checklists/l/checkItems': [],
+      'example.com:mood': null,
+      timeZone: 'Europe/Berlin',
+    };
+    expect(await example().update('Task', id, patch)).toEqual({
+      updated: expect.any(String),
+    });
+    expect(await example().read('Task', id)).toMatchObject({
+      alerts: { a: { trigger: { offset: '-PT1H' } }, c: task.alerts.c },
+      relatedTo: { 'uid/with~all': { relation: { parent: true, first: true } } },
+      timeZone: 'Europe/Berlin',
+    });
+    const wrong = { 'alerts/a/trigger/offset': 'soon' };
+    expect(await example().update('Task', id, wrong)).toMatchObject({ properties: ['alerts'] });
+  });
+
+  it('gives the times in UTC to who asks, by the zone of the task or of the call', async () => {
+    const start = '2026-03-29T02:30:00';
+    const { id: berlin } = await create({ uid: 'b', start, timeZone: 'Europe/Berlin' });
+    const { id: floating } = await create({ uid: 'f', start, due: '2026-07-01T00:00:00' });
+    const properties = ['utcStart', 'utcDue'];
+    const args = { ids: [berlin, floating], properties, timeZone: 'America/New_York' };
+    expect((await example().call('Task/get', args)).list).toEqual([
+      // The clocks skip it.
+      { id: berlin, utcStart: '2026-03-29T01:30:00.000Z', utcDue: null },
+      { id: floating, utcStart: '2026-03-29T06:30:00.000Z', utcDue: '2026-07-01T04:00:00.000Z' },
+    ]);
+    expect(await example().read('Task', berlin)).not.toHaveProperty('utcStart');
+  });
+
+  it('keeps the statuses of a list, keys of overrides and what is no draft', async () => {
+    expect(await refusal({ workflowStatus: 'odd' })).toMatchObject({
+      properties: ['workflowStatus'],
+      description: expect.stringContaining('needs-action'),
+    });
+    expect(await refusal({ workflowStatus: 'pending', progress: 'completed' })).toMatchObject({
+      properties: ['progress'],
+    });
+    expect(await refusal({ recurrenceOverrides: { tomorrow: {} } })).toMatchObject({
+      properties: ['recurrenceOverrides'],
+    });
+    expect(await refusal({ '@type': 'Event' })).toMatchObject({ properties: ['@type'] });
+    const { id } = await create({ uid: 'draft', isDraft: true, workflowStatus: 'pending' });
+    expect(await example().update('Task', id, { isDraft: false })).not.toHaveProperty('type');
+    expect(await example().update('Task', id, { isDraft: true })).toMatchObject({
+      properties: ['isDraft'],
+    });
+    expect(await refusal({ uid: 'draft' })).toMatchObject({
+      type: 'alreadyExists',
+      existingId: id,
+    });
+    const other = await create({ uid: 'draft', recurrenceId: '2026-01-01T00:00:00' });
+    expect(other.id).not.toBe(id);
+  });
+
+  it('finds by words, people, zones and times', async () => {
+    const participant = (name: string, role: string) => ({
+      '@type': 'Participant',
+      ...{ name, email: `${name}@example.com`, roles: { [role]: true } },
+    });
+    const { id } = await create({
+      uid: 'found',
+      title: 'Paint the door',
+      due: '2030-01-01T10:00:00',
+      keywords: { diy: true },
+      locations: { l: { '@type': 'Location', name: 'Shed' } },
+      participants: { a: participant('ada', 'owner'), b: participant('bob', 'attendee') },
+    });
+    for (const filter of [
+      { text: 'DOOR bob' },
+      { title: 'paint' },
+      { location: 'shed' },
+      { owner: 'ada' },
+      { attendee: 'bob@example.com' },
+      { after: '2030-01-01T00:00:00', inTaskLists: [taskListId] },
+      { hasKeyword: 'diy', uid: 'found' },
+    ])
+      expect(await example().ids('Task', { filter }), JSON.stringify(filter)).toEqual([id]);
+    for (const filter of [{ owner: 'bob' }, { attendee: 'ada' }, { title: 'shed' }])
+      expect(await example().ids('Task', { filter }), JSON.stringify(filter)).toEqual([]);
+  });
+
+  it('destroys a list with tasks only where the client says so', async () => {
+    const { id } = await example().create('TaskList', { name: 'Old' });
+    const { id: task } = await create({ uid: 'old', taskListId: id });
+    expect(await example().destroy('TaskList', id)).toMatchObject({ type: 'taskListHasTask' });
+    const args = { destroy: [id], onDestroyRemoveTasks: true };
+    expect((await example().call('TaskList/set', args)).destroyed).toEqual([id]);
+    expect((await example().call('Task/get', { ids: [task] })).notFound).toEqual([task]);
+  });
+}
