@@ -49,5 +49,6 @@ export const UNIT_TESTS: string[] = [
   'test/text/fold.test.ts',
   'test/text/normalize.test.ts',
   'test/text/pattern/pattern.test.ts',
+  'test/text/search-words.test.ts',
   'test/text/steps.test.ts',
 ];

@@ -2,4 +2,5 @@
 export { asciiNumericKey, casemapKey, casemapSteps, fold, foldSteps } from './collations.js';
 export { type Normalization, normalForm } from './normal-form.js';
 export { compilePattern, type Pattern, PatternError } from './pattern/index.js';
+export { searchWords } from './search-words.js';
 export { UNICODE_VERSION } from './tables/version.js';

@@ -10,7 +10,7 @@ import { holdsOwn, itemKind } from '../../capability/shadow-transforms.js';
 import { parseUtcDate } from '../../protocol/dates.js';
 import { MethodError } from '../../protocol/errors.js';
 import { InexactNumber, type JsonValue } from '../../protocol/json.js';
-import { fold } from '../../text/index.js';
+import { fold, searchWords } from '../../text/index.js';
 import type { FilterCondition, FilterNode } from '../port.js';
 import type { Dialect, SqlContext } from './dialect-port.js';
 import { type Fragment, name, type Raw, raw, type SqlValue, sql } from './fragment.js';
@@ -180,6 +180,7 @@ const OPERATORS: Readonly<
   hasKey: { cost: 2, isRange: false },
   lacksKey: { cost: 2, isRange: false },
   hasOtherKey: { cost: 2, isRange: false },
+  hasEntry: { cost: 2, isRange: false },
   hasItem: { cost: 2, isRange: false },
   lacksItem: { cost: 2, isRange: false },
   text: { cost: 2, isRange: false },
@@ -314,6 +315,12 @@ function composeOn(
       return not(timely(dialect.hasKey(column, String(value))));
     case 'hasOtherKey':
       return timely(dialect.hasOtherKey(column, JSON.stringify(value)));
+    case 'hasEntry': {
+      const [key = '', text = ''] = value as readonly string[];
+      return timely(
+        text === '' ? dialect.hasKey(column, key) : dialect.hasEntry(column, key, text),
+      );
+    }
     case 'hasItem':
     case 'lacksItem': {
       const item = itemValue(value);
@@ -433,14 +440,13 @@ export function needle(
   return shadow?.transform === 'fold' ? fold(text) : text;
 }
 
-/** Returns each word once: one that is there twice asks for nothing more. */
+/** Returns each word or phrase once: one that is there twice asks for nothing more. */
 export function wordsOf(
   type: DataTypeDefinition,
   filter: FilterDefinition,
   value: JsonValue,
 ): readonly string[] {
-  const words = needle(type, filter, value).split(/\s+/u);
-  return [...new Set(words)].filter((word) => word !== '');
+  return searchWords(needle(type, filter, value));
 }
 
 export function columnsOf(filter: FilterDefinition): readonly string[] {

@@ -8,17 +8,22 @@ const FIRST_BLOB = new RegExp(`^${BLOB}`);
 const TRAILER = /(?: |\(fwd\))+$/i;
 
 /**
- * Returns what the subjects of one thread have in common: the base subject (RFC 5256 2.1) in small
- * letters and without white space (RFC 8621 3).
+ * Returns what the subjects of one thread have in common: the base subject in small letters and
+ * without white space (RFC 8621 3).
  */
 export function threadSubject(subject: string | null): string {
+  return baseSubject(subject).replace(/\s+/g, '').normalize('NFC').toLowerCase();
+}
+
+/** Returns a subject without what answers, lists and forwarding add (RFC 5256 2.1). */
+export function baseSubject(subject: string | null): string {
   let base = (subject ?? '').slice(0, MAX_SUBJECT).replace(/\s+/g, ' ');
   for (let before = ''; before !== base; ) {
     before = base;
     base = removeLeaders(base.replace(TRAILER, ''));
     if (/^\[fwd:/i.test(base) && base.endsWith(']')) base = base.slice(5, -1);
   }
-  return base.replace(/\s+/g, '').normalize('NFC').toLowerCase();
+  return base;
 }
 
 /** Removes what answers and lists put in front, but not the whole subject. */
