@@ -460,7 +460,8 @@ function queryCases(example: () => Example): void {
       const { queryState } = methodResponses[0][1];
       await example().update('Email', idOf('c'), { keywords: {} });
       const changes = await call('Email/queryChanges', { ...query, sinceQueryState: queryState });
-      expect(changes).toMatchObject({ added: [], removed: [] });
+      const id = idOf('c');
+      expect(changes).toMatchObject({ added: [{ id, index: 1 }], removed: [id] });
     });
 
     it('5: marks the words that a filter found', async () => {
