@@ -12,11 +12,16 @@ export const checkMailboxes: MailboxHooks['check'] = (wanted, { arguments: args 
     const emails = after === null && !removesEmails ? (before?.totalEmails ?? 0) : 0;
     if (emails > 0)
       refuse({ type: 'mailboxHasEmail', description: `There are ${emails} e-mails in it.` });
-    if (after !== null && Buffer.byteLength(after.name) > MAX_NAME)
+    if (after !== null && !isName(after.name))
       refuse({
         type: 'invalidProperties',
         properties: ['name'],
-        description: `"name" has at most ${MAX_NAME} octets of UTF-8.`,
+        description: `"name" has at most ${MAX_NAME} octets of UTF-8, and no control characters.`,
       });
   }
 };
+
+/** Says whether a mailbox may have the name: Net-Unicode has no control characters (RFC 5198). */
+function isName(name: string): boolean {
+  return Buffer.byteLength(name) <= MAX_NAME && !/\p{Cc}/u.test(name);
+}
