@@ -79,7 +79,7 @@ function mailboxCases(example: () => Example): void {
       (await call('Mailbox/set', { create: { k: object } })).notCreated.k;
     expect(await refusal({ name: 'Notes' })).toMatchObject({ type: 'alreadyExists' });
     expect(await refusal({ name: 'A', role: 'inbox' })).toMatchObject({ type: 'alreadyExists' });
-    for (const wrong of [{ name: '' }, { name: 'ü'.repeat(128) }, { name: 'a\n' }])
+    for (const wrong of [{ name: '' }, { name: 'ü'.repeat(256) }, { name: 'a\n' }])
       expect(await refusal(wrong)).toMatchObject({
         type: 'invalidProperties',
         properties: ['name'],
