@@ -77,8 +77,7 @@ function viewPart(
   }
   // Without them a tree would be of no use; leaves have none.
   if (part.subParts !== null || properties.includes('subParts'))
-    view['subParts'] =
-      part.subParts?.map((each) => viewPart(each, properties, blobIds)) ?? null;
+    view['subParts'] = part.subParts?.map((each) => viewPart(each, properties, blobIds)) ?? null;
   return view;
 }
 

@@ -1,7 +1,7 @@
 import type { HookTransaction } from 'jmapsmith/capability';
 import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
-import { emailType } from '../../generated/mail/Email.definition.js';
 import type { EmailStored } from '../../generated/mail/Email.definition.js';
+import { emailType } from '../../generated/mail/Email.definition.js';
 import { emailDeliveryType } from '../../generated/mail/EmailDelivery.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { type BodyPart, type ParsedMessage, parseMessage } from '../message/index.js';
@@ -21,11 +21,7 @@ const BATCH = 20;
  */
 export const followEmails: EmailHooks['inTransaction'] = {
   timeout: '60s',
-  async run(
-    { created, updated, destroyed },
-    { accountId },
-    tx,
-  ) {
+  async run({ created, updated, destroyed }, { accountId }, tx) {
     const fresh = created.filter(({ threadId }) => threadId === null);
     for (let at = 0; at < fresh.length; at += BATCH)
       await deriveBatch(fresh.slice(at, at + BATCH), accountId, tx);

@@ -8,12 +8,7 @@ type EmailHooks = NonNullable<NonNullable<Hooks['types']>['Email']>;
 /** Reads out of the messages what the database doesn't keep (RFC 8621 4.2). */
 export const answerEmails: EmailHooks['answer'] = {
   timeout: '30s',
-  async run(
-    objects,
-    { properties, families },
-    { arguments: args },
-    reader,
-  ) {
+  async run(objects, { properties, families }, { arguments: args }, reader) {
     const headers = families['header:*'].map(({ name }) => name);
     refuseCall(() => {
       headers.forEach(readHeaderName);

@@ -1,6 +1,6 @@
 import { HookRefusal, type HookTransaction } from 'jmapsmith/capability';
-import { emailType } from '../../generated/mail/Email.definition.js';
 import type { EmailStored } from '../../generated/mail/Email.definition.js';
+import { emailType } from '../../generated/mail/Email.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { readDate } from '../message/dates.js';
 import { MessageRefusal, type ParsedMessage, parseMessage } from '../message/index.js';

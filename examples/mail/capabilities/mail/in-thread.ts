@@ -1,7 +1,7 @@
 import type { HookReader } from 'jmapsmith/capability';
 import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
-import { emailType } from '../../generated/mail/Email.definition.js';
 import type { EmailStored } from '../../generated/mail/Email.definition.js';
+import { emailType } from '../../generated/mail/Email.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { mailboxType } from '../../generated/mail/Mailbox.definition.js';
 import { threadType } from '../../generated/mail/Thread.definition.js';
@@ -13,11 +13,7 @@ type Reader = HookReader<PrismaClient>;
 /** Computes for each e-mail what conditions and counts ask about its whole thread. */
 export const computeInThread: NonNullable<EmailHooks['computeOn']>['inThread'] = {
   timeout: '30s',
-  async run(
-    { Thread, Email, Mailbox },
-    _call,
-    reader,
-  ) {
+  async run({ Thread, Email, Mailbox }, _call, reader) {
     const moved = [
       ...(Mailbox?.created ?? []),
       ...(Mailbox?.destroyed ?? []),
@@ -42,7 +38,10 @@ export const computeInThread: NonNullable<EmailHooks['computeOn']>['inThread'] =
     const values = new Map<string, InThread>();
     const byId = new Map(members.map((email) => [email.id, email]));
     for (const { emailIds } of threads) {
-      const value = sumUp(emailIds.flatMap((id) => byId.get(id) ?? []), trash);
+      const value = sumUp(
+        emailIds.flatMap((id) => byId.get(id) ?? []),
+        trash,
+      );
       for (const id of emailIds) values.set(id, value);
     }
     return values;
@@ -80,9 +79,7 @@ function sumUp(emails: readonly EmailStored[], trash: string | null): InThread {
   return {
     all: some.filter((keyword) => sets.every((set) => set.includes(keyword))),
     some,
-    isUnread: unread.some(
-      (email) => !isIn(email) || Object.keys(email.mailboxIds).length > 1,
-    ),
+    isUnread: unread.some((email) => !isIn(email) || Object.keys(email.mailboxIds).length > 1),
     isUnreadInTrash: unread.some(isIn),
   };
 }

@@ -1,6 +1,6 @@
 import { HookRefusal, type HookTransaction } from 'jmapsmith/capability';
-import { emailType } from '../../generated/mail/Email.definition.js';
 import type { EmailStored } from '../../generated/mail/Email.definition.js';
+import { emailType } from '../../generated/mail/Email.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
 import { buildMessage, MessageRefusal, type ReadBlob } from '../message/index.js';
 
@@ -23,7 +23,10 @@ export const setEmails: Hooks['methods']['Email/set'] = {
     const count =
       Object.keys(create ?? {}).length + Object.keys(update ?? {}).length + (destroy ?? []).length;
     if (count > MAX_OBJECTS)
-      throw new HookRefusal('requestTooLarge', `The call is about more than ${MAX_OBJECTS} e-mails.`);
+      throw new HookRefusal(
+        'requestTooLarge',
+        `The call is about more than ${MAX_OBJECTS} e-mails.`,
+      );
     await requireState(ifInState, tx);
     const drafts = await draftEmails(create ?? {}, createdIds, tx);
     const patches = await judgePatches(update ?? {}, createdIds, tx);
@@ -39,7 +42,15 @@ export const setEmails: Hooks['methods']['Email/set'] = {
     const { oldState, newState, updated, destroyed, notDestroyed } = response;
     const created = tellCreated(response.created, drafts.legal);
     return {
-      ...{ accountId, oldState: oldState ?? '', newState, created, updated, destroyed, notDestroyed },
+      ...{
+        accountId,
+        oldState: oldState ?? '',
+        newState,
+        created,
+        updated,
+        destroyed,
+        notDestroyed,
+      },
       notCreated: joinErrors(drafts.refused, response.notCreated),
       notUpdated: joinErrors(patches.refused, response.notUpdated),
       createdIds: idsOf(created),
@@ -189,4 +200,3 @@ export function tellCreated(
 export function idsOf(created: Record<string, Told> | null): Record<string, string> {
   return Object.fromEntries(Object.entries(created ?? {}).map(([key, { id }]) => [key, id]));
 }
-
