@@ -22,9 +22,12 @@ export function readAddresses(value: string): EmailAddress[] {
 export function readGroups(value: string): EmailAddressGroup[] {
   const list = new GroupedList();
   let mailbox: Token[] = [];
+  // An address is no name of a group: a colon behind one is text.
+  let hasAddress = false;
   for (const token of readTokens(value)) {
     const end = token.kind === 'special' ? token.text : '';
-    if (end === ':' && list.canOpen(mailbox)) {
+    hasAddress = (mailbox.length > 0 && hasAddress) || isAddress(token);
+    if (end === ':' && mailbox.length > 0 && !hasAddress && !list.isOpen) {
       list.open(readPhrase(mailbox));
       mailbox = [];
     } else if (end === ',' || end === ';') {
@@ -44,10 +47,9 @@ class GroupedList {
   #name: string | null = null;
   #addresses: EmailAddress[] = [];
 
-  /** Says whether a colon behind these tokens begins a group. */
-  canOpen(tokens: readonly Token[]): boolean {
-    const isPhrase = tokens.every(({ kind, text }) => kind !== 'angle' && !text.includes('@'));
-    return this.#name === null && isPhrase && tokens.length > 0;
+  /** Says whether what is added goes into a group with a name. */
+  get isOpen(): boolean {
+    return this.#name !== null;
   }
 
   open(name: string): void {
@@ -65,6 +67,10 @@ class GroupedList {
     this.#name = null;
     this.#addresses = [];
   }
+}
+
+function isAddress({ kind, text }: Token): boolean {
+  return kind === 'angle' || text.includes('@');
 }
 
 /** Returns the mailbox of the tokens between two commas, or null where there are none. */

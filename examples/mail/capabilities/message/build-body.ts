@@ -49,7 +49,7 @@ function joinLists(email: Given, context: PartContext): PartPlan {
   const [text] = planList(email, 'textBody', context);
   const [html] = planList(email, 'htmlBody', context);
   const attachments = planList(email, 'attachments', context);
-  // What HTML shows goes beside it; all else behind the body.
+  // The parts that HTML shows go beside it; all others go behind the body.
   const isShown = (part: PartPlan) => html !== undefined && isEmbedded(part);
   const shown = attachments.filter(isShown);
   const rich = html && joinParts('multipart/related', [html, ...shown]);

@@ -7,7 +7,7 @@ import { MessageRefusal } from './refusal.js';
 /** A header field of a message that is built. */
 export interface Field {
   readonly name: string;
-  /** What follows the colon, with the space in front; its lines are folded when it is written. */
+  /** The text behind the colon, with the space in front. The writer folds its lines. */
   readonly value: string;
   /** The property of the Email that it comes from, or null for one of the server. */
   readonly property: string | null;

@@ -6,7 +6,7 @@ import { encodeWords } from './words.js';
 
 /** A form that a client may write: what a value of it is, and how it stands in a message. */
 interface WriterRow {
-  /** What a legal value is, for the refusal. */
+  /** A legal value in words, for the refusal. */
   readonly wanted: string;
   /** Returns the value of the field without the space in front, or null where it isn't legal. */
   write(value: unknown): string | null;

@@ -52,7 +52,7 @@ function encodeMultipart(plan: PartPlan, parts: readonly EncodedPart[]): Encoded
 }
 
 function encodeText(plan: PartPlan, text: string): EncodedPart {
-  // What a text of another type holds isn't made of lines.
+  // A text of another type isn't made of lines.
   if (!plan.type.startsWith('text/')) return encodeBlob(plan, Buffer.from(text));
   const lines = Buffer.from(text.replace(/\r\n?|\n/g, '\r\n'));
   if (isPlain(lines)) return withEncoding(plan, '7bit', [lines]);

@@ -16,7 +16,7 @@ export type PartSource =
   | { readonly kind: 'multipart'; readonly parts: readonly PartPlan[] }
   | { readonly kind: 'text'; readonly text: string };
 
-/** What the judging of a part needs beside the part. */
+/** The surroundings of a part that is judged. */
 export interface PartContext {
   readonly problems: Problems;
   /** The texts of the Email by partId. */

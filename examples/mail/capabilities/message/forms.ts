@@ -52,7 +52,7 @@ const FORMS: Readonly<Record<Form, FormRow>> = {
   asURLs: { fields: URL_FIELDS, read: readBracketed },
 };
 
-/** What the name of a property `header:Resent-To:asAddresses:all` says. */
+/** The parts of a name such as `header:Resent-To:asAddresses:all`. */
 export interface HeaderName {
   readonly field: string;
   readonly form: Form;

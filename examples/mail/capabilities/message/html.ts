@@ -22,7 +22,7 @@ export function readHtml(html: string): string {
     .trim();
 }
 
-/** What the tokenizer calls; what it tells of attributes and comments has no text. */
+/** Collects text from the calls of the tokenizer. Attributes and comments have none. */
 class TextOfHtml {
   readonly #html: string;
   readonly #pieces: string[] = [];

@@ -21,7 +21,7 @@ export interface HeaderValues {
   readonly sentAt: string | null;
 }
 
-/** What a message says: all properties of an Email that are not the server's own. */
+/** All properties of an Email that its message has, and the server doesn't make. */
 export interface ParsedMessage extends HeaderValues, BodyLists {
   readonly headers: readonly HeaderField[];
   readonly bodyStructure: BodyPart;

@@ -3,7 +3,7 @@ import { removeComments } from './lexer.js';
 import type { HeaderField } from './scanner.js';
 import { decodeWords } from './words.js';
 
-/** What the header of a body part says about it (RFC 8621 4.1.4). */
+/** The properties of a body part that its header has (RFC 8621 4.1.4). */
 export interface PartFields {
   readonly name: string | null;
   readonly type: string;
@@ -50,7 +50,7 @@ function findField(headers: readonly HeaderField[], name: string): string | null
   return found === undefined ? null : found.value.slice(0, MAX_VALUE);
 }
 
-/** Returns a type in lower case. What is no type is text/plain (RFC 2045 5.2). */
+/** Returns a type in lower case. A text that is no type counts as text/plain (RFC 2045 5.2). */
 function readType(content: Structured | null, implicit: string): string {
   const type = content?.value.toLowerCase() ?? '';
   if (content === null || type === '') return implicit;

@@ -5,7 +5,7 @@ export type RefusalType =
   | 'invalidEmail'
   | 'invalidProperties';
 
-/** What a refusal names beside its type. */
+/** The members of a refusal beside its type. */
 export interface RefusalMembers {
   /** Properties that are wrong; one within a body part has its path: `bodyStructure/partId`. */
   readonly properties?: readonly string[];

@@ -31,7 +31,7 @@ export class Scanner {
   readonly octets: Buffer;
   /** Where the next line begins. */
   at = 0;
-  /** The levels of the multiparts that are open, by boundary. */
+  /** The level of each open multipart, by boundary. */
   readonly #open = new Map<string, number>();
 
   constructor(octets: Uint8Array) {
@@ -59,14 +59,16 @@ export class Scanner {
       const textEnd = this.#textEnd(at, end);
       this.at = end;
       if (textEnd === at) break;
+      // A line beyond the bound is cut, and those behind it are left out.
+      const keptEnd = Math.min(textEnd, at + MAX_HEADER_OCTETS - octets);
       octets += end - at;
       const last = spans.at(-1);
       const first = this.octets[at];
       if (first === 32 || first === 9) {
-        if (isField && last !== undefined && octets <= MAX_HEADER_OCTETS) last[1] = textEnd;
+        if (isField && last !== undefined && keptEnd > at) last[1] = keptEnd;
       } else {
-        isField = spans.length < MAX_FIELDS && octets <= MAX_HEADER_OCTETS;
-        if (isField) spans.push([at, textEnd]);
+        isField = spans.length < MAX_FIELDS && keptEnd > at;
+        if (isField) spans.push([at, keptEnd]);
       }
     }
     return spans.flatMap(([start, end]) => readField(this.octets.subarray(start, end)));

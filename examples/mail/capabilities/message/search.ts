@@ -27,9 +27,9 @@ function listTexts(part: BodyPart): readonly BodyPart[] {
 }
 
 /**
- * Returns the part of a text where the first of the words stands, as HTML with each word in
- * `<mark>`, in at most `maxOctets`; null where none of them stands in the text. Without a limit
- * (Infinity) it begins with the text: so it is for subjects.
+ * Returns the part of a text with the first of the words, as HTML in at most `maxOctets`. Each word
+ * stands in `<mark>`; without any word it is null. With Infinity for a limit it begins with the
+ * text, as subjects do.
  */
 export function makeSnippet(
   text: string,

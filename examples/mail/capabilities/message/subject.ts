@@ -2,7 +2,7 @@
 const MAX_SUBJECT = 2000;
 
 const BLOB = '\\[[^[\\]]*\\] *';
-/** `Re:`, `Fwd [list]:`, with tags in front (subj-leader of RFC 5256 5). */
+/** `Re:`, `Fwd [list]:`, with tags in front (RFC 5256 5). */
 const LEADER = new RegExp(`^(?:${BLOB})*(?:re|fwd?) *(?:${BLOB})?:`, 'i');
 const FIRST_BLOB = new RegExp(`^${BLOB}`);
 const TRAILER = /(?: |\(fwd\))+$/i;

@@ -12,8 +12,8 @@ interface EncodedWord {
 const ENCODED_WORD = /^=\?([^\s?*=]+)(?:\*[^\s?]*)?\?([bq])\?([!->@-~]*)\?=$/i;
 
 /**
- * Returns a text with its encoded words decoded (RFC 2047). What is no whole word, has spaces in it
- * or an unknown charset stays as it is. Control characters that were encoded are dropped.
+ * Returns a text with its encoded words decoded (RFC 2047). A word that isn't whole, has spaces in
+ * it or an unknown charset stays as it is. Control characters that were encoded are dropped.
  */
 export function decodeWords(text: string): string {
   if (!text.includes('=?')) return text;
@@ -21,9 +21,15 @@ export function decodeWords(text: string): string {
   let decoded = '';
   let gap = '';
   let run: EncodedWord[] = [];
+  const charsets = new Map<string, boolean>();
+  const isKnown = (charset: string) => {
+    const known = charsets.get(charset) ?? findCharset(charset) !== null;
+    charsets.set(charset, known);
+    return known;
+  };
   for (let at = 0; at < pieces.length; at += 2) {
     const piece = pieces[at] ?? '';
-    const word = readWord(piece);
+    const word = readWord(piece, isKnown);
     if (word === null) {
       decoded += decodeRun(run) + gap + piece;
       run = [];
@@ -36,9 +42,9 @@ export function decodeWords(text: string): string {
   return decoded + decodeRun(run) + gap;
 }
 
-function readWord(piece: string): EncodedWord | null {
+function readWord(piece: string, isKnown: (charset: string) => boolean): EncodedWord | null {
   const [, charset, encoding, text] = ENCODED_WORD.exec(piece) ?? [];
-  if (charset === undefined || text === undefined || findCharset(charset) === null) return null;
+  if (charset === undefined || text === undefined || !isKnown(charset)) return null;
   if (encoding?.toLowerCase() === 'q')
     return { charset, octets: decodeQuotedPrintable(text.replaceAll('_', '=20')) };
   if (!/^[a-z0-9+/]*=*$/i.test(text)) return null;
