@@ -163,8 +163,14 @@ async function passConformance(
   );
 }
 
-/** The names of all types of a project, from what is generated. */
+/** The names of all types of a project that have methods, from what is generated. */
 async function typesOf(root: string): Promise<readonly string[]> {
-  const files = await readdir(join(root, 'generated'), { recursive: true, encoding: 'utf8' });
-  return files.flatMap((file) => /(\w+)[.]definition[.]ts$/.exec(file)?.[1] ?? []);
+  const folder = join(root, 'generated');
+  const files = await readdir(folder, { recursive: true, encoding: 'utf8' });
+  const names = files.map(async (file) => {
+    const name = /(\w+)[.]definition[.]ts$/.exec(file)?.[1];
+    if (name === undefined) return [];
+    return (await readFile(join(folder, file), 'utf8')).includes('standard.methods.') ? name : [];
+  });
+  return (await Promise.all(names)).flat();
 }

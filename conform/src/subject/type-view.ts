@@ -29,6 +29,7 @@ export class TypeView {
    * Whether the server itself describes the type: then it has nothing that the descriptor lacks.
    */
   readonly isSelfDescribed: boolean;
+  readonly #ownMethods: ReadonlySet<string>;
 
   constructor(server: Server, world: World, name: string) {
     const found = world.get(name);
@@ -38,6 +39,7 @@ export class TypeView {
     this.described = found.type;
     this.declared = found.declared;
     this.profile = readProfile(found);
+    this.#ownMethods = found.ownMethods;
     this.isSelfDescribed = found.isSelfDescribed;
   }
 
@@ -67,10 +69,12 @@ export class TypeView {
     return methods.every((method) => this.profile.methods.has(method));
   }
 
-  /** Returns the standard methods that the type has not. */
+  /** Returns the standard methods that the type has not, not even as methods of its own. */
   get missing(): readonly StandardMethodName[] {
     const all = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
-    return all.filter((method) => !this.has(method));
+    return all.filter(
+      (method) => !this.has(method) && !this.#ownMethods.has(`${this.type}/${method}`),
+    );
   }
 
   /** Returns a client of the user that names core and the type's capability. */

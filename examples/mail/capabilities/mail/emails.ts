@@ -46,3 +46,29 @@ export const beforeCopy: BeforeCopy = (args) => ({
     }),
   ),
 });
+
+type Methods = NonNullable<EmailHooks['methods']>;
+type BeforeQuery = NonNullable<NonNullable<Methods['query']>['before']>;
+type BeforeQueryChanges = NonNullable<NonNullable<Methods['queryChanges']>['before']>;
+
+/** Header fields are found by their names in any letter case. */
+export const beforeQuery: BeforeQuery = ({ filter = null, ...args }) => ({
+  ...args,
+  filter: lowerNames(filter) as typeof filter,
+});
+
+/** As beforeQuery. */
+export const beforeQueryChanges: BeforeQueryChanges = ({ filter = null, ...args }) => ({
+  ...args,
+  filter: lowerNames(filter) as typeof filter,
+});
+
+/** Returns a filter, which the server has judged, with names of header fields in small letters. */
+function lowerNames(filter: object | null): object | null {
+  if (filter === null) return null;
+  if ('conditions' in filter)
+    return { ...filter, conditions: (filter.conditions as (object | null)[]).map(lowerNames) };
+  if (!('header' in filter) || filter.header === null) return filter;
+  const [name = '', ...text] = filter.header as readonly string[];
+  return { ...filter, header: [name.toLowerCase(), ...text] };
+}
