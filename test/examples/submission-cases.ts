@@ -75,11 +75,9 @@ export function submissionCases(example: () => Example): void {
     };
     const create = { k1490: { identityId, emailId, envelope } };
     const onSuccessUpdateEmail = { '#k1490': { ...patch, 'keywords/$draft': null } };
-    const { accountId } = example();
+    const { accountId, client } = example();
     const args = { accountId, create, onSuccessUpdateEmail };
-    const { methodResponses }: Answer = await example().client.request([
-      ['EmailSubmission/set', args, '0'],
-    ]);
+    const { methodResponses }: Answer = await client.api([['EmailSubmission/set', args, '0']]);
     expect(methodResponses.map(([name, , id]: Answer) => [name, id])).toEqual([
       ['EmailSubmission/set', '0'],
       ['Email/set', '0'],
@@ -112,7 +110,9 @@ export function submissionCases(example: () => Example): void {
     expect((await example().destroy('EmailSubmission', id)).type).toBe('forbidden');
     const { emailId } = await example().read('EmailSubmission', id);
     const update = { [id]: { undoStatus: 'canceled' } };
-    await call('EmailSubmission/set', { update, onSuccessDestroyEmail: [id] });
+    const { accountId, client } = example();
+    const args = { accountId, update, onSuccessDestroyEmail: [id] };
+    await client.api([['EmailSubmission/set', args, '0']]);
     expect(await example().read('Email', emailId)).toBeUndefined();
     const canceled = { undoStatus: 'canceled', threadId };
     expect(await example().ids('EmailSubmission', { filter: { undoStatus: 'canceled' } })).toEqual([
