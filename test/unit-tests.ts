@@ -7,6 +7,8 @@ export const UNIT_TESTS: string[] = [
   'conform/test/readme.test.ts',
   'test/bench/report.test.ts',
   'test/capability/*.test.ts',
+  'test/examples/message-*.test.ts',
+  'test/examples/senders.test.ts',
   'test/hooks/required.test.ts',
   'test/hooks/walks.test.ts',
   'test/http/budget.test.ts',

@@ -157,6 +157,8 @@ export type FilterOperator =
   | 'lacksKey'
   /** The set or map has a key that is none of the value's. */
   | 'hasOtherKey'
+  /** The map has the key, with a text in its value. */
+  | 'hasEntry'
   /** The list has the item. */
   | 'hasItem'
   | 'lacksItem'

@@ -72,6 +72,15 @@ export interface Following {
   readonly then?: readonly FollowingCall[];
 }
 
+/** The members that an own method may give beside its response. */
+export interface OwnFollowing extends Following {
+  /**
+   * Ids of what it created, by the client's creation ids: later calls of the request may name these
+   * with "#" (RFC 8620 5.3).
+   */
+  readonly createdIds?: Readonly<Record<string, string>>;
+}
+
 /** All that a call changed, including its cascades and the `tx.set`s of its hooks. */
 export interface Changes<Stored> {
   readonly created: readonly Stored[];
@@ -338,5 +347,5 @@ export type OwnMethod<
     args: Arguments,
     call: HookCall<Arguments>,
     tx: HookTransaction<Database>,
-  ) => Promise<Response & Following> | (Response & Following)
+  ) => Promise<Response & OwnFollowing> | (Response & OwnFollowing)
 >;

@@ -1,6 +1,7 @@
 /** The terms that generated code and hook files share with the engine: `jmapsmith/capability`. */
 export type { SetError, StandardSetError } from '../protocol/errors.js';
 export type { JsonObject, JsonValue } from '../protocol/json.js';
+export { searchWords } from '../text/index.js';
 export { type CapabilitySource, capability } from './build-capability.js';
 export {
   type DataTypeSource,

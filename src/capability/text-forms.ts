@@ -28,8 +28,11 @@ export function ownForm(property: Texts): TextForm | undefined {
   };
 }
 
-/** Returns the form of the items of a list, or of the keys of a map; undefined for none. */
-export function innerForm({ texts = [] }: Texts, each: 'item' | 'key'): TextForm | undefined {
+/** Returns the form of the items of a list, the keys or the values of a map; undefined for none. */
+export function innerForm(
+  { texts = [] }: Texts,
+  each: 'item' | 'key' | 'value',
+): TextForm | undefined {
   return texts.find(({ place: [step, ...further] }) => {
     return step !== undefined && 'each' in step && step.each === each && further.length === 0;
   });

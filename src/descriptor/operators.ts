@@ -6,7 +6,7 @@ export interface OperatorRule {
   /** The predicate of a condition, behind the properties that it reads. */
   readonly predicate: string;
   /** The shape of the condition's value. */
-  readonly value: 'property' | 'list' | 'boolean' | 'key' | 'keys' | 'item';
+  readonly value: 'property' | 'list' | 'boolean' | 'key' | 'keys' | 'entry' | 'item';
 }
 
 /** The operators of filters, with what each compares and what value it takes. */
@@ -43,6 +43,11 @@ export const OPERATORS: Readonly<Record<FilterOperator, OperatorRule>> = Object.
     'The set or map has a key that the list doesn’t have.',
     'has a key that is not in this list.',
     'keys',
+  ),
+  hasEntry: makeRule(
+    'The map has the key. If a text follows the key, the value contains the text.',
+    'has this key; if a text follows the key, the value contains it.',
+    'entry',
   ),
   hasItem: makeRule('The list has the item.', 'has this item.', 'item'),
   lacksItem: makeRule('The list doesn’t have the item.', 'doesn’t have this item.', 'item'),
@@ -88,13 +93,14 @@ export function isOperator(name: string | undefined): name is FilterOperator {
 }
 
 /** The shape of a property beyond its kind, where that decides what it can be compared by. */
-export type OperandShape = 'identity' | 'order' | 'map' | 'list';
+export type OperandShape = 'identity' | 'order' | 'map' | 'texts' | 'list';
 
 const NULLS: readonly FilterOperator[] = ['isNull', 'isNotNull'];
 const NUMBERS: readonly FilterOperator[] = [
   ...(['equals', 'in', 'atLeast', 'atMost', 'lessThan', 'greaterThan'] as const),
   ...NULLS,
 ];
+const OF_MAPS: readonly FilterOperator[] = [...NULLS, 'hasKey', 'lacksKey', 'hasOtherKey'];
 const IN_ORDER: readonly FilterOperator[] = [...NUMBERS, 'before', 'after'];
 
 /** Operators that fit a column of a kind. */
@@ -111,7 +117,8 @@ const BY_KIND: Readonly<Record<PropertyKind, readonly FilterOperator[]>> = Objec
 const BY_SHAPE: Readonly<Record<OperandShape, readonly FilterOperator[]>> = Object.freeze({
   identity: ['equals', 'in', ...NULLS],
   order: IN_ORDER,
-  map: [...NULLS, 'hasKey', 'lacksKey', 'hasOtherKey'],
+  map: OF_MAPS,
+  texts: [...OF_MAPS, 'hasEntry'],
   list: [...NULLS, 'hasItem', 'lacksItem'],
 });
 
@@ -127,7 +134,10 @@ export function operatorsOf(
 export function operandsOf(operator: FilterOperator): readonly string[] {
   if (asksForNull(operator)) return ['whatever may be null'];
   const kinds = Object.entries(BY_KIND).filter(([, operators]) => operators.includes(operator));
-  const shapes = Object.entries(BY_SHAPE).filter(([, operators]) => operators.includes(operator));
+  const isOfMaps = OF_MAPS.includes(operator);
+  const shapes = Object.entries(BY_SHAPE).filter(
+    ([shape, operators]) => operators.includes(operator) && !(isOfMaps && shape === 'texts'),
+  );
   const words = [...kinds, ...shapes].map(([name]) => OPERAND_WORDS[name as PropertyKind]);
   return [...new Set(words)];
 }
@@ -143,6 +153,7 @@ const OPERAND_WORDS: Readonly<Record<PropertyKind | OperandShape, string>> = Obj
   identity: 'id, a format without an order',
   order: 'a format with an order',
   map: 'set or map',
+  texts: 'map of strings',
   list: 'list of scalars',
 });
 

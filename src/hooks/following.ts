@@ -2,6 +2,7 @@ import { HookError } from '../methods/hook-errors.js';
 import { quoted } from '../methods/issues.js';
 import type { FollowUp } from '../methods/once.js';
 import type { Registry } from '../methods/registry.js';
+import { isId } from '../protocol/ids.js';
 import { isJsonArray, isJsonObject, isPlainObject, type JsonValue } from '../protocol/json.js';
 import { copyValue } from './values.js';
 
@@ -39,4 +40,25 @@ function followUpOf(what: string, call: JsonValue, methods: Registry['methods'])
   if (!methods.has(name))
     throw new HookError(what, `gave "then" with the method ${quoted(name)}, which there is not`);
   return { name, args };
+}
+
+/** The response of an own method, apart from the creation ids that it adds to the request's. */
+export interface OwnResult {
+  readonly response: unknown;
+  readonly createdIds: readonly (readonly [creationId: string, id: string])[];
+}
+
+/** Takes `createdIds` out of what an own method gave. Throws HookError for anything but Ids. */
+export function takeCreatedIds(what: string, value: unknown): OwnResult {
+  if (typeof value !== 'object' || value === null || !isPlainObject(value))
+    return { response: value, createdIds: [] };
+  const { createdIds = {}, ...response } = value as { readonly createdIds?: unknown };
+  const given = copyValue(what, createdIds);
+  if (!isJsonObject(given)) throw new HookError(what, `gave "createdIds" that is no object of ids`);
+  const ids = Object.entries(given).map(([creationId, id]) => {
+    if (isId(creationId) && typeof id === 'string' && isId(id)) return [creationId, id] as const;
+    const entry = quoted(JSON.stringify({ [creationId]: id }));
+    throw new HookError(what, `gave "createdIds" with ${entry}: both are Ids`);
+  });
+  return { response, createdIds: ids };
 }

@@ -31,6 +31,7 @@ import type { StoredObject, Transaction } from '../store/port.js';
 import { answeredMembers } from './answered-members.js';
 import { Computes } from './compute.js';
 import { updateComputed } from './compute-on.js';
+import { takeCreatedIds } from './following.js';
 import { furtherMembers, judgedRefusal, ownResponse, replacedArguments } from './judge.js';
 import { type News, NewsReader } from './news.js';
 import { offerArguments } from './offered-arguments.js';
@@ -172,9 +173,10 @@ class HookedCall extends HookScope implements CallHooks {
     this.giveArguments(await this.#copyOf(args));
     const run = async (reads: Reads, unit: UnitOfWork | null): Promise<Answer> => {
       const value = await this.run(body, reads, (call, tx) => body.run(args, call, tx), unit);
-      const response = ownResponse(name, context.method, this.divide(name, value));
+      const own = takeCreatedIds(name, this.divide(name, value));
+      const response = ownResponse(name, context.method, own.response);
       // Inside the transaction: an answer that can't be given undoes the call.
-      return context.admit(response);
+      return context.admit(response, { createdIds: own.createdIds });
     };
     if (account !== 'write') return run(account, null);
     return this.write((unit) => run(unit.transaction, unit));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -52,11 +52,19 @@ export function exampleProject(name: string, build: Build): Promise<string> {
     const root = join(folder, name);
     await cp(from, root, { recursive: true, filter: (path) => !made.includes(path) });
     await linkPackage(root);
+    await linkLibraries(root);
     await tool(root, ['generate', '--max-warnings', '0']);
     if (build === 'whole') await tool(root, ['build']);
     else await promisify(execFile)(process.execPath, [QUICKLY, root]);
     return root;
   });
+}
+
+/** Gives a project the libraries of its package.json as this checkout has them. */
+async function linkLibraries(root: string): Promise<void> {
+  const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies).filter((each) => each !== 'jmapsmith'))
+    await symlink(join(ROOT, 'node_modules', name), join(root, 'node_modules', name), 'dir');
 }
 
 /** Serves examples/NAME to the tests of a file or a describe block: from SQLite without a URL. */
@@ -155,8 +163,14 @@ async function passConformance(
   );
 }
 
-/** The names of all types of a project, from what is generated. */
+/** The names of all types of a project that have methods, from what is generated. */
 async function typesOf(root: string): Promise<readonly string[]> {
-  const files = await readdir(join(root, 'generated'), { recursive: true, encoding: 'utf8' });
-  return files.flatMap((file) => /(\w+)[.]definition[.]ts$/.exec(file)?.[1] ?? []);
+  const folder = join(root, 'generated');
+  const files = await readdir(folder, { recursive: true, encoding: 'utf8' });
+  const names = files.map(async (file) => {
+    const name = /(\w+)[.]definition[.]ts$/.exec(file)?.[1];
+    if (name === undefined) return [];
+    return (await readFile(join(folder, file), 'utf8')).includes('standard.methods.') ? name : [];
+  });
+  return (await Promise.all(names)).flat();
 }

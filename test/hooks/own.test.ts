@@ -92,6 +92,20 @@ test('tx.set writes through the engine: state and change records are kept', asyn
   expect([created.length, newState]).toEqual([1, '1']);
 });
 
+test('RFC 8620 5.3: later calls of the request name what an own method created', async () => {
+  const own = rigWith(async ({ id }: Json, _call, tx) => {
+    const { created } = await tx.set(Widget, { create: { k: { title: 'made' } } });
+    return { createdIds: { mine: id ?? created?.['k']?.id ?? '' } };
+  });
+  const [[, response], [, { list }]] = await own.calls([
+    [NAME, { accountId: 'a1' }, '0'],
+    ['Widget/get', { accountId: 'a1', ids: ['#mine'] }, '1'],
+  ]);
+  expect(response).toEqual({});
+  expect(list).toMatchObject([{ title: 'made' }]);
+  expect(await own.call(NAME, { id: 'no id' })).toMatchObject({ error: 'serverFail' });
+});
+
 test('the Prisma client sees its transaction’s writes, and refuses to write', async () => {
   const body: OwnMethod = async (_args, _call, tx) => {
     const prisma = tx.prisma as PrismaClient;

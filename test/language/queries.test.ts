@@ -65,6 +65,7 @@ const MESSAGES: Named = {
     subject: 'Über uns',
     labels: ['x'],
     from: [{ name: 'Zoë', email: 'zoe@example.com' }],
+    headers: { 'list-id': 'The JMAP list', 'a"%': 'é' },
     received: '2026-01-03T00:00:00Z',
     list: 'one',
   },
@@ -73,6 +74,7 @@ const MESSAGES: Named = {
     keywords: { $SEEN: true, $flagged: true },
     size: 20,
     subject: 'b',
+    headers: { 'list-id': '' },
     from: [{ email: 'ann@example.com' }, { name: 'Bob', email: 'bob@example.org' }],
     received: '2026-01-01T00:00:00Z',
     list: 'one',
@@ -141,6 +143,19 @@ const MESSAGE_FILTERS: readonly (readonly [filter: object, found: string])[] = [
   [{ from: 'example' }, 'abc'],
   [{ from: 'com bob' }, 'b'],
   [{ text: 'über zoe@' }, 'a'],
+  [{ text: '"über uns"' }, 'a'],
+  [{ text: "'Über uns' zoe" }, 'a'],
+  [{ text: '"uns über"' }, ''],
+  [{ text: '"über' }, ''],
+  [{ from: '"bob@example.org"' }, 'b'],
+  [{ header: ['list-id'] }, 'ab'],
+  [{ header: ['list-id', ''] }, 'ab'],
+  [{ header: ['list-id', 'jmap'] }, 'a'],
+  [{ header: ['list-id', 'Jmap LIST'] }, 'a'],
+  [{ header: ['list-id', 'map%'] }, ''],
+  [{ header: ['jmap'] }, ''],
+  [{ header: ['a"%', 'É'] }, 'a'],
+  [{ operator: 'NOT', conditions: [{ header: ['list-id', 'jmap'] }] }, 'bcd'],
   [{ sender: 'ann' }, 'b'],
   [{ sender: 'u' }, 'c'],
 ];
@@ -240,6 +255,12 @@ describe.each(DATABASES)('on %s', (database) => {
     });
     expect(await sortBy({ property: 'fromKey' })).toMatchObject({ type: 'unsupportedSort' });
     expect(await sortBy({ property: 'received' })).toMatchObject({ type: 'unsupportedSort' });
+  });
+
+  it('RFC 8621 4.4.1: an entry to look for is a key, or a key and a text', async () => {
+    const typed = messages.get(database) as Typed;
+    for (const header of [[], ['a', 'b', 'c'], ['a', 1], 'a'])
+      expect(await typed.query({ header })).toMatchObject({ type: 'invalidArguments' });
   });
 });
 

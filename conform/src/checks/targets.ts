@@ -1,3 +1,4 @@
+import { NotApplicable } from '../not-applicable.js';
 import type { Subject } from '../subject/subject.js';
 
 /**
@@ -21,6 +22,7 @@ export class Targets {
     const found = this.#types.get(type);
     if (found !== undefined) return found;
     const target = this.#subject.selectType(type);
+    if (!target.has('set')) throw new NotApplicable(`${type} has no standard /set.`);
     this.#types.set(type, target);
     await target.prepare(target.A1);
     return target;

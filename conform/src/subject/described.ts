@@ -17,6 +17,8 @@ export interface DescribedType {
   /** As its descriptor declares it. */
   readonly declared: ModelType;
   readonly capability: string;
+  /** Methods that some descriptor declares by itself: a type may have one for a standard method. */
+  readonly ownMethods: ReadonlySet<string>;
   /**
    * Whether the server itself describes the type (`urn:jmapsmith:reference`). Then the description
    * is whole: the type has no other method, property or member, and takes each value within its
@@ -128,11 +130,15 @@ function parseViews(sources: readonly DescriptorSource[]): Views {
 
 /** Returns the types of a model by name. */
 function mapTypes({ capabilities }: Model, isSelfDescribed: boolean): World {
+  const ownMethods = new Set(
+    capabilities.flatMap(({ methods }) => methods.map(({ name }) => name)),
+  );
   return new Map(
     capabilities.flatMap(({ urn, types }) =>
       types.map((declared) => {
         const type = narrowByRules(withoutHiddenReads(declared));
-        return [declared.name, { type, declared, capability: urn, isSelfDescribed }] as const;
+        const more = { capability: urn, ownMethods, isSelfDescribed };
+        return [declared.name, { type, declared, ...more }] as const;
       }),
     ),
   );

@@ -32,6 +32,11 @@ export function listOperands(
         0,
         9,
       );
+    case 'hasEntry':
+      return [
+        ...[['a'], ['nowhere'], ['a', 'nowhere'], ['a', '']],
+        ...some.slice(0, 3).flatMap((one) => listEntries(one as JsonMap)),
+      ];
     case 'hasItem':
     case 'lacksItem':
       return [...(isText ? ['nowhere', ''] : []), ...new Set(some.flat())].slice(0, 9);
@@ -43,6 +48,16 @@ export function listOperands(
       // A condition takes what its property's schema takes, so values that are there will do.
       return [...some.slice(0, 12), ...(property.nullable && operator === 'equals' ? [null] : [])];
   }
+}
+
+/** Lists entries of a map: with its value, a part of it, and a text that is not in it. */
+function listEntries(map: JsonMap): readonly Json[] {
+  return Object.entries(map)
+    .slice(0, 2)
+    .flatMap(([key, value]) => [
+      ...[[key], [key, String(value)], [key, String(value).slice(1, 3)]],
+      [key, `${String(value)}-`],
+    ]);
 }
 
 /** Returns what a value is in order by: a moment as a number, whatever its offset. */
@@ -106,6 +121,11 @@ function meets(one: Json, filter: ModelFilter, value: Json): boolean {
     return stored === null || !Object.hasOwn(stored as JsonMap, String(value));
   if (operator === 'hasOtherKey')
     return Object.keys(stored ?? {}).some((name) => !(value as readonly Json[]).includes(name));
+  if (operator === 'hasEntry') {
+    const [key = '', text = ''] = value as readonly string[];
+    const entry = stored !== null && Object.hasOwn(stored as JsonMap, key);
+    return entry && String((stored as JsonMap)[key]).includes(text);
+  }
   if (operator === 'hasItem') return Array.isArray(stored) && stored.includes(value);
   if (operator === 'lacksItem') return !Array.isArray(stored) || !stored.includes(value);
   if ((operator === 'contains' || operator === 'startsWith') && value === '') return true;

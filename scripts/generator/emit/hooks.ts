@@ -86,7 +86,9 @@ class HooksModule {
           onProperties(type).map((property) => this.#typeOnFunction(type, property)),
         ),
         ...this.#typeAnswer(type, further),
-        { name: 'methods', type: this.#typeMethods(type, further), isOptional: true },
+        ...(further.length === 0
+          ? []
+          : [{ name: 'methods', type: this.#typeMethods(type, further), isOptional: true }]),
       ],
     });
   }

@@ -82,8 +82,12 @@ function shapeOf({ node, blob, role, format, kind }: PropertyView): OperandShape
   }
   if (kind !== 'json') return undefined;
   const { type } = typeOf(node);
-  if (type === 'object')
-    return member(node, 'setOf') !== undefined || isOpen(node) ? 'map' : undefined;
+  if (type === 'object') {
+    if (member(node, 'setOf') !== undefined) return 'map';
+    if (!isOpen(node)) return undefined;
+    const values = member(node, 'additionalProperties');
+    return values !== undefined && typeOf(values).type === 'string' ? 'texts' : 'map';
+  }
   const items = member(node, 'items');
   const scalar = items !== undefined && kindOf(typeOf(items).type, undefined) !== 'json';
   return scalar ? 'list' : undefined;

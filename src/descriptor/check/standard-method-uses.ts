@@ -29,6 +29,7 @@ const NEEDS: Readonly<Record<string, string>> = { copy: 'set', queryChanges: 'qu
 
 /** Refuses methods listed twice or without one that they need, and additions that can't work. */
 export const standardMethods: Rule = (views, report) => {
+  const own = new Set(views.flatMap(({ methods }) => methods.map(({ name }) => name)));
   for (const type of views.flatMap((view) => view.types)) {
     if (type.standardMethods === undefined) continue;
     const names = type.standardMethods.map(({ name }) => name);
@@ -36,7 +37,8 @@ export const standardMethods: Rule = (views, report) => {
       if (names.indexOf(method.name) < index)
         report('duplicate-entry', method.nameAt, `"${method.name}" is listed twice.`);
       const needed = NEEDS[method.name];
-      if (needed !== undefined && !names.includes(needed))
+      const isThere = names.includes(needed ?? '') || own.has(`${type.name}/${needed}`);
+      if (needed !== undefined && !isThere)
         report(
           'bad-standard-methods',
           method.nameAt,

@@ -131,7 +131,7 @@ export const MEANING = Object.freeze({
     right: 'singleton: true',
   },
   'bad-standard-methods': {
-    cause: '`queryChanges` needs `query`, and `copy` needs `set`.',
+    cause: '`queryChanges` needs `query`, and `copy` needs `set`, if only as an own method.',
     wrong: 'standardMethods: [queryChanges]',
     right: 'standardMethods: [query, queryChanges]',
   },

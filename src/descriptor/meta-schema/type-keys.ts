@@ -40,11 +40,11 @@ export const standardMethod: JSONSchema7 = {
 const standardMethods: JSONSchema7 = {
   description:
     'The standard methods that the type has: a list of names, or an object that adds arguments ' +
-    'and response members to them.',
+    'and response members to them. Of a type without any, clients learn its state alone.',
   examples: [['get', 'query'], { get: {}, query: {} }],
   if: { type: 'array' },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: { type: 'array', items: { enum: [...METHOD_NAMES] }, minItems: 1 },
+  then: { type: 'array', items: { enum: [...METHOD_NAMES] } },
   else: {
     type: 'object',
     minProperties: 1,

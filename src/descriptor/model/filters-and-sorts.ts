@@ -100,6 +100,8 @@ function conditionSchema(property: ModelProperty, operator: FilterOperator): JSO
       return TEXT;
     case 'keys':
       return { type: 'array', items: TEXT };
+    case 'entry':
+      return { type: 'array', items: TEXT, minItems: 1, maxItems: 2 };
     case 'item':
       return itemSchema(property);
     default:

@@ -382,10 +382,20 @@ function constrains({ operator, property }: FilterDefinition, value: JsonValue):
  * alike.
  */
 function canonicalValue(filter: FilterDefinition | undefined, value: JsonValue): JsonValue {
+  if (filter?.operator === 'hasEntry' && isJsonArray(value)) return canonicalEntry(filter, value);
   const form = filter === undefined ? undefined : comparedForm(filter);
   if (form === undefined) return value;
   if (isJsonArray(value)) return value.map((item) => canonicalValue(filter, item));
   return typeof value === 'string' ? formedText(form, value) : value;
+}
+
+/** Returns a key and the text in its value, each in its own form. */
+function canonicalEntry({ property }: FilterDefinition, entry: readonly JsonValue[]): JsonValue {
+  const forms = [innerForm(property, 'key'), innerForm(property, 'value')];
+  return entry.map((text, at) => {
+    const form = forms[at];
+    return form === undefined || typeof text !== 'string' ? text : formedText(form, text);
+  });
 }
 
 /** Returns the form of the texts that a condition compares; undefined where it has none. */

@@ -59,6 +59,8 @@ export const postgresql: Dialect = Object.freeze({
   hasOtherKey: (column, keys) =>
     sql`${column} - ARRAY(SELECT jsonb_array_elements_text(${storable(keys)}::jsonb)) <> '{}'`,
 
+  hasEntry: (column, key, text) => sql`strpos(${column} ->> ${key}::text, ${text}) > 0`,
+
   // Numbers compare by value, and a Boolean is none.
   hasItem: (column, item) => sql`${column} @> ${storable(JSON.stringify([item]))}::jsonb`,
 

@@ -63,6 +63,9 @@ export interface Dialect {
   /** Returns true where the JSON object has a member that a JSON list of names doesn't have. */
   hasOtherKey(column: Raw, keys: string): Fragment;
 
+  /** Returns true where the JSON object has the member, and the text occurs in its value. */
+  hasEntry(column: Raw, key: string, text: string): Fragment;
+
   /** Returns true where the JSON list in the column has the item. */
   hasItem(column: Raw, item: SqlValue | boolean): Fragment;
 

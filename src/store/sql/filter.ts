@@ -180,6 +180,7 @@ const OPERATORS: Readonly<
   hasKey: { cost: 2, isRange: false },
   lacksKey: { cost: 2, isRange: false },
   hasOtherKey: { cost: 2, isRange: false },
+  hasEntry: { cost: 2, isRange: false },
   hasItem: { cost: 2, isRange: false },
   lacksItem: { cost: 2, isRange: false },
   text: { cost: 2, isRange: false },
@@ -314,6 +315,12 @@ function composeOn(
       return not(timely(dialect.hasKey(column, String(value))));
     case 'hasOtherKey':
       return timely(dialect.hasOtherKey(column, JSON.stringify(value)));
+    case 'hasEntry': {
+      const [key = '', text = ''] = value as readonly string[];
+      return timely(
+        text === '' ? dialect.hasKey(column, key) : dialect.hasEntry(column, key, text),
+      );
+    }
     case 'hasItem':
     case 'lacksItem': {
       const item = itemValue(value);

@@ -64,6 +64,10 @@ export const sqlite: Dialect = Object.freeze({
     sql`EXISTS (SELECT 1 FROM ${each(column)}
  WHERE "each".key NOT IN (SELECT value FROM json_each(${keys})))`,
 
+  hasEntry: (column, key, text) =>
+    sql`EXISTS (SELECT 1 FROM ${each(column)}
+ WHERE "each".key = ${key} AND instr("each".value, ${text}) > 0)`,
+
   // A Boolean in JSON is 0 or 1 to json_each, an object its text: the type tells them apart.
   hasItem: (column, item) =>
     typeof item === 'boolean'

@@ -1,0 +1,37 @@
+import { HookRefusal } from 'jmapsmith/capability';
+import type { Hooks } from '../../generated/mail/hooks.js';
+import { MessageRefusal, parseMessage, readHeaderName } from '../message/index.js';
+import { requireBodyProperties, viewMessage } from './body-view.js';
+
+type EmailHooks = NonNullable<NonNullable<Hooks['types']>['Email']>;
+
+/** Reads out of the messages what the database doesn't keep (RFC 8621 4.2). */
+export const answerEmails: EmailHooks['answer'] = {
+  timeout: '30s',
+  async run(objects, { properties, families }, { arguments: args }, reader) {
+    const headers = families['header:*'].map(({ name }) => name);
+    refuseCall(() => {
+      headers.forEach(readHeaderName);
+      requireBodyProperties(args);
+    });
+    const answers = new Map<string, object>();
+    for (const { id, blobId, parts } of objects) {
+      const blob = await reader.blob(blobId);
+      if (blob === null) throw new Error(`The message of the e-mail ${id} is gone.`);
+      const message = parseMessage(await blob.bytes());
+      answers.set(id, viewMessage(message, [...properties, ...headers], args, parts));
+    }
+    return answers;
+  },
+};
+
+/** Runs a function whose refusal is that of the whole call. */
+export function refuseCall<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof MessageRefusal && error.type === 'invalidArguments')
+      throw new HookRefusal('invalidArguments', error.message);
+    throw error;
+  }
+}

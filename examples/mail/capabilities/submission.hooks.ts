@@ -1,0 +1,16 @@
+// RFC 8621 sections 6 and 7. submission/ has the functions.
+import type { PrismaClient } from '../build/prisma/sqlite/client.js';
+import type { Hooks } from '../generated/submission/hooks.js';
+import { checkSubmissions } from './submission/check-submissions.js';
+import { checkIdentities, seedIdentity } from './submission/identities.js';
+import { sendDue } from './submission/send-due.js';
+import { followSubmissions } from './submission/submissions.js';
+
+export const hooks = {
+  types: {
+    Identity: { check: checkIdentities },
+    EmailSubmission: { check: checkSubmissions, inTransaction: followSubmissions },
+  },
+  accountCreated: seedIdentity,
+  jobs: { send: { every: '5s', timeout: '5m', run: sendDue } },
+} satisfies Hooks<PrismaClient>;

@@ -1,0 +1,487 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from './calls.js';
+import type { Example } from './example-project.js';
+import { DINNER, type Import, importMessage, message } from './mail-messages.js';
+
+const RIGHTS = {
+  mayReadItems: true,
+  mayAddItems: true,
+  mayRemoveItems: true,
+  maySetSeen: true,
+  maySetKeywords: true,
+  mayCreateChild: true,
+  mayRename: true,
+  mayDelete: true,
+  maySubmit: true,
+};
+const COUNTS = { totalEmails: 0, unreadEmails: 0, totalThreads: 0, unreadThreads: 0 };
+
+/** Tests what examples/mail is about, on whatever database serves it. */
+export function mailCases(example: () => Example): void {
+  mailboxCases(example);
+  emailCases(example);
+  queryCases(example);
+}
+
+/** Returns the calls of an example that tests of mail make again and again. */
+function mailOf(example: () => Example) {
+  const call = (name: string, args: object = {}): Promise<Answer> => example().call(name, args);
+  return {
+    call,
+    mailbox: async (name: string, more: object = {}): Promise<string> =>
+      (await example().create('Mailbox', { name, ...more })).id,
+    add: (text: string, to: Import): Promise<Answer> => importMessage(example(), text, to),
+    counts: async (id: string): Promise<Answer> => {
+      const properties = Object.keys(COUNTS);
+      const { id: _, ...counts } = (await call('Mailbox/get', { ids: [id], properties })).list[0];
+      return counts;
+    },
+  };
+}
+
+function mailboxCases(example: () => Example): void {
+  const { call, mailbox, add, counts } = mailOf(example);
+
+  it('RFC 8621 1.3: the session tells what the mail of an account can do', async () => {
+    const session: Answer = await example().client.session();
+    const capability = 'urn:ietf:params:jmap:mail';
+    expect(session.capabilities[capability]).toEqual({});
+    const { accountCapabilities } = session.accounts[example().accountId];
+    expect(accountCapabilities[capability]).toMatchObject({
+      maxMailboxesPerEmail: 20,
+      maxMailboxDepth: null,
+      mayCreateTopLevelMailbox: true,
+    });
+  });
+
+  it('RFC 8621 2.6: mailboxes, and what of them changes with their e-mails', async () => {
+    const inbox = { name: 'Inbox', parentId: null, role: 'inbox', sortOrder: 10 };
+    const id = await example().storesUnchanged(
+      'Mailbox',
+      { ...inbox, isSubscribed: true },
+      { serverSet: [...Object.keys(COUNTS), 'myRights'] },
+    );
+    expect(await example().read('Mailbox', id)).toMatchObject({ ...COUNTS, myRights: RIGHTS });
+    const { state } = await call('Mailbox/get', { ids: [] });
+    await add(message({ Subject: 'Hi' }), { mailboxIds: { [id]: true } });
+    const changes = await call('Mailbox/changes', { sinceState: state });
+    expect(changes).toMatchObject({ created: [], updated: [id], destroyed: [] });
+    expect([...changes.updatedProperties].sort()).toEqual(Object.keys(COUNTS).sort());
+    expect(await example().update('Mailbox', id, { name: 'Maybe important' })).toBeNull();
+    expect(await example().destroy('Mailbox', id)).toMatchObject({ type: 'mailboxHasEmail' });
+  });
+
+  it('RFC 8621 2: names are unique among siblings, and roles in the account', async () => {
+    const parentId = await mailbox('Work');
+    await mailbox('Notes', { parentId });
+    await mailbox('Notes');
+    const refusal = async (object: object): Promise<Answer> =>
+      (await call('Mailbox/set', { create: { k: object } })).notCreated.k;
+    expect(await refusal({ name: 'Notes' })).toMatchObject({ type: 'alreadyExists' });
+    expect(await refusal({ name: 'A', role: 'inbox' })).toMatchObject({ type: 'alreadyExists' });
+    for (const wrong of [{ name: '' }, { name: 'ü'.repeat(256) }, { name: 'a\n' }])
+      expect(await refusal(wrong)).toMatchObject({
+        type: 'invalidProperties',
+        properties: ['name'],
+      });
+    expect(await example().destroy('Mailbox', parentId)).toMatchObject({ type: 'mailboxHasChild' });
+    const query = { filter: { parentId }, sort: [{ property: 'name' }], sortAsTree: true };
+    expect(await example().ids('Mailbox', query)).toHaveLength(1);
+  });
+
+  it('RFC 8621 2: a thread is unread apart from its e-mails in the trash', async () => {
+    const box = await mailbox('Read');
+    const trash = await mailbox('Bin', { role: 'trash' });
+    const sent = { 'Message-ID': '<t1@example.com>', Subject: 'Trash' };
+    const answer = { 'In-Reply-To': '<t1@example.com>', Subject: 'Re: Trash' };
+    await add(message(sent), { mailboxIds: { [box]: true }, keywords: { $seen: true } });
+    const { id } = await add(message(answer), { mailboxIds: { [trash]: true } });
+    const one = { totalEmails: 1, totalThreads: 1 };
+    expect(await counts(box)).toEqual({ ...one, unreadEmails: 0, unreadThreads: 0 });
+    expect(await counts(trash)).toEqual({ ...one, unreadEmails: 1, unreadThreads: 1 });
+    await example().update('Mailbox', trash, { role: null });
+    expect(await counts(box)).toMatchObject({ unreadThreads: 1 });
+    await example().update('Mailbox', trash, { role: 'trash' });
+    await example().update('Email', id, { [`mailboxIds/${box}`]: true });
+    expect(await counts(box)).toEqual({
+      ...{ totalEmails: 2, totalThreads: 1, unreadEmails: 1, unreadThreads: 1 },
+    });
+  });
+
+  it('RFC 8621 2.5: e-mails go with their last mailbox if the client says so', async () => {
+    const box = await mailbox('Goes');
+    const other = await mailbox('Stays');
+    const gone = await add(message({ Subject: 'Gone' }), { mailboxIds: { [box]: true } });
+    const both = { mailboxIds: { [box]: true, [other]: true } } as const;
+    const { id } = await add(message({ Subject: 'Stays' }), both);
+    const args = { destroy: [box], onDestroyRemoveEmails: true };
+    expect((await call('Mailbox/set', args)).destroyed).toEqual([box]);
+    const { list, notFound } = await call('Email/get', {
+      ids: [gone.id, id],
+      properties: ['mailboxIds'],
+    });
+    expect(list).toEqual([{ id, mailboxIds: { [other]: true } }]);
+    expect(notFound).toEqual([gone.id]);
+    expect((await call('Thread/get', { ids: [gone.threadId] })).notFound).toEqual([gone.threadId]);
+  });
+}
+
+function emailCases(example: () => Example): void {
+  const { call, mailbox, add } = mailOf(example);
+
+  it('RFC 8621 4.2: gives headers and bodies as the arguments ask for them', async () => {
+    const box = await mailbox('Dinner');
+    const receivedAt = '2013-10-13T14:12:00Z';
+    const { id, threadId } = await add(DINNER, { mailboxIds: { [box]: true }, receivedAt });
+    const asked = ['threadId', 'mailboxIds', 'from', 'subject', 'receivedAt'];
+    const { list, notFound } = await call('Email/get', {
+      ids: ['f123u456', id],
+      properties: [...asked, 'header:List-POST:asURLs', 'htmlBody', 'bodyValues'],
+      bodyProperties: ['partId', 'blobId', 'size', 'type'],
+      fetchHTMLBodyValues: true,
+      maxBodyValueBytes: 256,
+    });
+    expect(notFound).toEqual(['f123u456']);
+    const [{ bodyValues, htmlBody, ...email }] = list;
+    expect(email).toEqual({
+      ...{ id, threadId, mailboxIds: { [box]: true }, receivedAt },
+      from: [{ name: 'Joe Bloggs', email: 'joe@example.com' }],
+      subject: 'Dinner on Thursday?',
+      'header:List-POST:asURLs': ['mailto:partytime@lists.example.com'],
+    });
+    expect(htmlBody).toMatchObject([
+      { partId: '1', type: 'text/html' },
+      { partId: '2', type: 'text/plain' },
+    ]);
+    const whole = { isEncodingProblem: false, isTruncated: false };
+    expect(bodyValues).toEqual({
+      '1': { ...whole, isTruncated: true, value: expect.stringMatching(/^<html><body><p>Hello/) },
+      '2': { ...whole, value: '-- Sent by your friendly mailing list' },
+    });
+    expect(bodyValues['1'].value).toHaveLength(256);
+    const blobId = htmlBody[1].blobId;
+    const path = `/jmap/download/${example().accountId}/${blobId}/part`;
+    expect((await example().client.http(path)).text).toBe('-- Sent by your friendly mailing list');
+    for (const properties of [['header:From:asDate'], ['header:a:asText:first'], ['nothing']])
+      expect(await call('Email/get', { ids: [id], properties })).toMatchObject({
+        error: 'invalidArguments',
+      });
+    const [all] = (await call('Email/get', { ids: [id] })).list;
+    expect(Object.keys(all).sort()).toEqual(DEFAULT_PROPERTIES);
+  });
+
+  it('RFC 8621 4.10: makes drafts, which later calls of the request may name', async () => {
+    const box = await mailbox('Drafts', { role: 'drafts' });
+    const from = [{ name: 'Joe Bloggs', email: 'joe@example.com' }];
+    const metadata = {
+      mailboxIds: { [box]: true },
+      keywords: { $seen: true, $draft: true },
+      from,
+      subject: 'World domination',
+      receivedAt: '2018-07-10T01:03:11Z',
+      sentAt: '2018-07-10T11:03:11+10:00',
+    };
+    const value = 'I have the most brilliant plan. Let me tell you all about it. What we do is, we';
+    const text = { partId: 'bd48', type: 'text/plain', 'header:Content-Language': 'en' };
+    const draft = {
+      ...metadata,
+      bodyStructure: text,
+      bodyValues: { bd48: { value, isTruncated: false } },
+    };
+    const { accountId, client } = example();
+    const properties = [...Object.keys(metadata), 'bodyValues', 'textBody'];
+    const ask = { properties, fetchAllBodyValues: true, bodyProperties: ['type', 'language'] };
+    const { methodResponses } = (await client.api([
+      ['Email/set', { accountId, create: { k192: draft } }, '0'],
+      ['Email/get', { accountId, ids: ['#k192'], ...ask }, '1'],
+    ])) as Answer;
+    const [[, { created, oldState, newState }], [, { list, state }]] = methodResponses;
+    expect(Object.keys(created.k192)).toEqual(['id', 'blobId', 'threadId', 'size']);
+    expect(newState).not.toBe(oldState);
+    expect(state).toBe(newState);
+    const { bodyValues, textBody, ...stored } = list[0];
+    expect(stored).toEqual({ id: created.k192.id, ...metadata });
+    expect(textBody).toEqual([{ type: 'text/plain', language: ['en'] }]);
+    expect(Object.values(bodyValues)).toMatchObject([{ value }]);
+
+    const html = { partId: 'a49d', type: 'text/html', 'header:Content-Language': 'en' };
+    const next = {
+      ...draft,
+      to: [{ name: 'John', email: 'john@example.com' }],
+      bodyStructure: { type: 'multipart/alternative', subParts: [html, text] },
+      bodyValues: { ...draft.bodyValues, a49d: { value: `<b>${value}</b>`, isTruncated: false } },
+    };
+    const destroy = [created.k192.id];
+    const answer = await call('Email/set', { create: { k1546: next }, destroy });
+    expect(answer.destroyed).toEqual(destroy);
+    expect(await example().read('Email', answer.created.k1546.id)).toMatchObject({ to: next.to });
+    expect(await call('Email/set', { ifInState: oldState })).toMatchObject({
+      error: 'stateMismatch',
+    });
+  });
+
+  it('RFC 8621 4.6: refuses e-mails with the properties that are wrong', async () => {
+    const box = await mailbox('Wrong');
+    const mailboxIds = { [box]: true };
+    const refusal = async (object: object): Promise<Answer> =>
+      (await call('Email/set', { create: { k: object } })).notCreated.k;
+    const named = (...properties: string[]) => ({ type: 'invalidProperties', properties });
+    expect(await refusal({})).toMatchObject(named('mailboxIds'));
+    expect(await refusal({ mailboxIds: { nowhere: true } })).toMatchObject(named('mailboxIds'));
+    expect(await refusal({ mailboxIds, threadId: 'x' })).toMatchObject(named('threadId'));
+    const attachments = [{ blobId: 'nothing', type: 'image/png' }];
+    expect(await refusal({ mailboxIds, attachments })).toMatchObject({
+      ...{ type: 'blobNotFound', notFound: ['nothing'] },
+    });
+    const keywords = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`k${at}`, true]));
+    expect(await refusal({ mailboxIds, keywords })).toMatchObject({ type: 'tooManyKeywords' });
+    const { id } = await example().create('Email', { mailboxIds, subject: 'Fine' });
+    const update = (patch: object): Promise<Answer> => example().update('Email', id, patch);
+    expect(await update({ subject: 'New' })).toMatchObject(named('subject'));
+    expect(await update({ subject: 'Fine' })).toBeNull();
+    expect(await update({ mailboxIds: {} })).toMatchObject(named('mailboxIds'));
+    expect(await update({ 'keywords/$Flagged': true })).toEqual({ keywords: { $flagged: true } });
+  });
+
+  it('RFC 8621 4.8 and 4.9: imports and parses blobs, each by itself', async () => {
+    const box = await mailbox('Imports');
+    const { client, accountId } = example();
+    const upload = async (text: string): Promise<string> =>
+      (await client.upload(accountId, text, 'message/rfc822')).blobId;
+    const received = 'from a by b; Mon, 2 Feb 2026 10:00:00 +0100';
+    const blobId = await upload(message({ Received: received, Subject: 'Inner' }, 'Inside.'));
+    const other = await upload('');
+    const mailboxIds = { [box]: true };
+    const { created, notCreated } = await call('Email/import', {
+      emails: { a: { blobId, mailboxIds }, b: { blobId: 'x', mailboxIds }, c: { blobId: other } },
+    });
+    expect(notCreated).toMatchObject({
+      b: { type: 'invalidProperties', properties: ['blobId'] },
+      c: { type: 'invalidEmail' },
+    });
+    const properties = ['receivedAt', 'size', 'preview', 'hasAttachment'];
+    const { list } = await call('Email/get', { ids: [created.a.id], properties });
+    expect(list[0]).toMatchObject({
+      ...{ receivedAt: '2026-02-02T09:00:00Z', preview: 'Inside.', hasAttachment: false },
+    });
+    const parsed = await call('Email/parse', {
+      blobIds: [blobId, other, 'nothing'],
+      properties: ['id', 'subject', 'size', 'textBody', 'header:subject'],
+    });
+    expect(parsed).toMatchObject({ notParsable: [other], notFound: ['nothing'] });
+    expect(parsed.parsed[blobId]).toMatchObject({
+      ...{ id: null, subject: 'Inner', size: list[0].size, 'header:subject': ' Inner' },
+      textBody: [{ partId: '1', type: 'text/plain', blobId: expect.any(String) }],
+    });
+  });
+
+  it('RFC 8621 4.7: copies e-mails into another account, and destroys the originals', async () => {
+    const box = await mailbox('Copied');
+    const { id, size } = await add(DINNER, { mailboxIds: { [box]: true } });
+    const { client, server, accountId } = example();
+    const { username } = (await client.session()) as Answer;
+    const other = await server.tool('scripts/account', [
+      ...['create', '--name', 'Other', '--user', username],
+    ]);
+    const [, made]: Answer = await client.call('Mailbox/set', {
+      ...{ accountId: other, create: { k: { name: 'There' } } },
+    });
+    const mailboxIds = { [made.created.k.id]: true };
+    const { methodResponses } = (await client.api([
+      [
+        'Email/copy',
+        {
+          ...{ fromAccountId: accountId, accountId: other, onSuccessDestroyOriginal: true },
+          create: { k45: { id, mailboxIds } },
+        },
+        '0',
+      ],
+    ])) as Answer;
+    const [[, { created }], [name, { destroyed }, callId]] = methodResponses;
+    expect(created.k45).toMatchObject({ size, blobId: expect.any(String) });
+    expect([name, destroyed, callId]).toEqual(['Email/set', [id], '0']);
+    const [, { list }]: Answer = await client.call('Email/get', {
+      ...{ accountId: other, ids: [created.k45.id], properties: ['subject', 'threadId'] },
+    });
+    expect(list[0]).toMatchObject({
+      ...{ subject: 'Dinner on Thursday?', threadId: expect.any(String) },
+    });
+  });
+
+  it('RFC 8621 1.5: the state of EmailDelivery changes with new e-mails alone', async () => {
+    const box = await mailbox('Delivery');
+    const { client, accountId } = example();
+    const states = async (change: () => Promise<unknown>): Promise<readonly string[]> => {
+      const url = '/jmap/eventsource?types=*&closeafter=state&ping=0';
+      const event = client.http(url, { headers: { accept: 'text/event-stream' } });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      await change();
+      const { changed } = JSON.parse(/^data: (.*)$/m.exec((await event).text)?.[1] ?? '{}');
+      return Object.keys(changed[accountId]);
+    };
+    let id = '';
+    const added = await states(async () => {
+      ({ id } = await add(message({ Subject: 'New' }), { mailboxIds: { [box]: true } }));
+    });
+    expect(added).toEqual(expect.arrayContaining(['Email', 'EmailDelivery', 'Mailbox', 'Thread']));
+    const read = await states(() => example().update('Email', id, { 'keywords/$seen': true }));
+    expect(read).toEqual(expect.arrayContaining(['Email', 'Mailbox']));
+    expect(read).not.toContain('EmailDelivery');
+  });
+}
+
+/** What Email/get gives without `properties` (RFC 8621 4.2). */
+const DEFAULT_PROPERTIES = [
+  ...['attachments', 'bcc', 'blobId', 'bodyValues', 'cc', 'from', 'hasAttachment', 'htmlBody'],
+  ...['id', 'inReplyTo', 'keywords', 'mailboxIds', 'messageId', 'preview', 'receivedAt'],
+  ...['references', 'replyTo', 'sender', 'sentAt', 'size', 'subject', 'textBody', 'threadId', 'to'],
+];
+
+/** Messages by name, as tests of queries import them. */
+const FOUND: Readonly<Record<string, { text: string } & Omit<Import, 'mailboxIds'>>> = {
+  a: {
+    text: message(
+      {
+        'Message-ID': '<a@example.com>',
+        From: 'Zoë <zoe@example.com>',
+        To: 'Ann <ann@example.com>',
+        Cc: 'cc@example.com',
+        Subject: 'The Foosball competition',
+        'X-Kind': '=?utf-8?q?Gr=C3=BC=C3=9Fe?=',
+      },
+      'This year the foosball competition will be held in the Stadium de <Paris>',
+    ),
+    keywords: { $seen: true, $flagged: true },
+    receivedAt: '2026-01-01T00:00:00Z',
+  },
+  b: {
+    text: message(
+      {
+        'Message-ID': '<b@example.com>',
+        'In-Reply-To': '<a@example.com>',
+        From: 'bob@example.com',
+        To: 'zoe@example.com',
+        Bcc: 'secret@example.com',
+        Subject: 'Re: The Foosball  competition',
+      },
+      'Held it will be',
+    ),
+    receivedAt: '2026-01-03T00:00:00Z',
+  },
+  c: {
+    text: message({ From: 'Ann <ann@example.com>', Subject: 'Other' }, 'x'.repeat(2000)),
+    keywords: { $seen: true },
+    receivedAt: '2026-01-02T00:00:00Z',
+  },
+};
+
+function queryCases(example: () => Example): void {
+  const { call, mailbox, add } = mailOf(example);
+
+  describe('RFC 8621 4.4: queries', () => {
+    let box: string;
+    const named = new Map<string, string>();
+    const idOf = (name: string): string =>
+      [...named].find(([, each]) => each === name)?.[0] ?? name;
+    beforeAll(async () => {
+      box = await mailbox('Queries');
+      for (const [name, { text, ...more }] of Object.entries(FOUND))
+        named.set((await add(text, { mailboxIds: { [box]: true }, ...more })).id, name);
+    });
+    const find = async (filter: object | null, more: object = {}): Promise<string> => {
+      const here = { inMailbox: box };
+      const both = { operator: 'AND', conditions: [here, filter] };
+      const query = { filter: filter === null ? here : both, ...more };
+      return (await example().ids('Email', query)).map((id) => named.get(id) ?? id).join('');
+    };
+    const byDate = { sort: [{ property: 'receivedAt' }] };
+
+    it.each([
+      [{ before: '2026-01-02T00:00:00Z' }, 'a'],
+      [{ after: '2026-01-02T00:00:00Z' }, 'cb'],
+      [{ minSize: 1000 }, 'c'],
+      [{ maxSize: 1000 }, 'ab'],
+      [{ inMailboxOtherThan: [] }, 'acb'],
+      [{ hasKeyword: '$FLAGGED' }, 'a'],
+      [{ notKeyword: '$seen' }, 'b'],
+      [{ allInThreadHaveKeyword: '$seen' }, 'c'],
+      [{ someInThreadHaveKeyword: '$seen' }, 'acb'],
+      [{ noneInThreadHaveKeyword: '$flagged' }, 'c'],
+      [{ hasAttachment: true }, ''],
+      [{ text: 'STADIUM' }, 'a'],
+      [{ text: 'competition will' }, 'ab'],
+      [{ text: '"competition will"' }, 'a'],
+      [{ body: "'will be held'" }, 'a'],
+      [{ from: 'zoë' }, 'a'],
+      [{ to: 'zoe' }, 'b'],
+      [{ cc: 'cc@' }, 'a'],
+      [{ bcc: 'secret' }, 'b'],
+      [{ subject: 'foosball' }, 'ab'],
+      [{ header: ['X-KIND'] }, 'a'],
+      [{ header: ['x-kind', 'GRÜß'] }, 'a'],
+      [{ header: ['x-kind', 'nothing'] }, ''],
+      [{ operator: 'NOT', conditions: [{ header: ['In-Reply-To', 'a@'] }] }, 'ac'],
+    ])('the condition %j finds %s', async (filter, found) => {
+      expect(await find(filter, byDate)).toBe(found);
+    });
+
+    it.each([
+      [{ property: 'size' }, 'bac'],
+      [{ property: 'from' }, 'cba'],
+      [{ property: 'to' }, 'cab'],
+      [{ property: 'subject' }, 'cab'],
+      [{ property: 'receivedAt', isAscending: false }, 'bca'],
+      [{ property: 'hasKeyword', keyword: '$flagged', isAscending: false }, 'acb'],
+      [{ property: 'allInThreadHaveKeyword', keyword: '$seen' }, 'abc'],
+      [{ property: 'someInThreadHaveKeyword', keyword: '$flagged' }, 'cab'],
+    ])('the sort %j gives %s', async (comparator, found) => {
+      expect(await find(null, { sort: [comparator, { property: 'receivedAt' }] })).toBe(found);
+    });
+
+    it('4.4.3 and 4.10: shows the newest of each thread, and threads the oldest first', async () => {
+      const sort = [{ property: 'receivedAt', isAscending: false }];
+      expect(await find(null, { sort, collapseThreads: true })).toBe('bc');
+      const { accountId, client } = example();
+      const behind = (name: string, path: string, at: number) => ({
+        '#ids': { resultOf: String(at), name, path },
+        accountId,
+      });
+      const query = { accountId, filter: { inMailbox: box }, sort, collapseThreads: true };
+      const { methodResponses } = (await client.api([
+        ['Email/query', { ...query, calculateTotal: true }, '0'],
+        ['Email/get', { ...behind('Email/query', '/ids', 0), properties: ['threadId'] }, '1'],
+        ['Thread/get', behind('Email/get', '/list/*/threadId', 1), '2'],
+      ])) as Answer;
+      expect(methodResponses[0][1]).toMatchObject({ total: 2, canCalculateChanges: true });
+      const threads = methodResponses[2][1].list.map(({ emailIds }: Answer) =>
+        emailIds.map((id: string) => named.get(id)).join(''),
+      );
+      expect(threads).toEqual(['ab', 'c']);
+      const { queryState } = methodResponses[0][1];
+      await example().update('Email', idOf('c'), { keywords: {} });
+      const changes = await call('Email/queryChanges', { ...query, sinceQueryState: queryState });
+      const id = idOf('c');
+      expect(changes).toMatchObject({ added: [{ id, index: 1 }], removed: [id] });
+    });
+
+    it('5: marks the words that a filter found', async () => {
+      const { list, notFound } = await call('SearchSnippet/get', {
+        filter: { operator: 'OR', conditions: [{ text: 'foo' }, { body: 'paris' }] },
+        emailIds: [idOf('c'), idOf('a'), 'nobody'],
+      });
+      expect(notFound).toEqual(['nobody']);
+      expect(list).toEqual(
+        expect.arrayContaining([
+          { emailId: idOf('c'), subject: null, preview: null },
+          {
+            emailId: idOf('a'),
+            subject: 'The <mark>Foo</mark>sball competition',
+            preview:
+              'This year the <mark>foo</mark>sball competition will be held in the Stadium de ' +
+              '&lt;<mark>Paris</mark>&gt;',
+          },
+        ]),
+      );
+    });
+  });
+}
