@@ -8,6 +8,7 @@ export const UNIT_TESTS: string[] = [
   'test/bench/report.test.ts',
   'test/capability/*.test.ts',
   'test/examples/message-*.test.ts',
+  'test/examples/senders.test.ts',
   'test/hooks/required.test.ts',
   'test/hooks/walks.test.ts',
   'test/http/budget.test.ts',

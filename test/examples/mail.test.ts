@@ -1,5 +1,8 @@
 import { useExample } from './example-project.js';
 import { mailCases } from './mail-cases.js';
+import { submissionCases } from './submission-cases.js';
 
 // On PostgreSQL, with the conformance runner, in the long tier.
-mailCases(useExample('mail'));
+const example = useExample('mail');
+mailCases(example);
+submissionCases(example);

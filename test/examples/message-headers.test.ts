@@ -167,15 +167,15 @@ it.each([
 });
 
 it.each([
-  '<'.repeat(20_000),
-  '('.repeat(20_000),
-  '"\\'.repeat(20_000),
-  'a@'.repeat(20_000),
-  '=?utf-8?q?a?= '.repeat(5000),
-  'x: '.repeat(20_000),
-  'Re: '.repeat(20_000),
-  '[a]'.repeat(20_000),
-  ' '.repeat(20_000),
+  '<'.repeat(4000),
+  '('.repeat(4000),
+  '"\\'.repeat(4000),
+  'a@'.repeat(4000),
+  '=?utf-8?q?a?= '.repeat(1000),
+  'x: '.repeat(6000),
+  'Re: '.repeat(4000),
+  '[a]'.repeat(4000),
+  ' '.repeat(4000),
 ])('a hostile field of many pieces is read: number %#', (value) => {
   for (const form of ['Text', 'Addresses', 'GroupedAddresses', 'MessageIds', 'Date', 'URLs'])
     expect(() => read(`as${form}`, value)).not.toThrow();

@@ -5,6 +5,7 @@ import type { Item, JsonMap } from '../client/json.js';
 import { type Matcher, satisfying, textWith, utcDate } from '../expected.js';
 import { NotApplicable } from '../not-applicable.js';
 import { listVisible, type World } from './described.js';
+import { listNeeded } from './links.js';
 import { readProfile, type TypeProfile } from './profile.js';
 import type { Server } from './server.js';
 import { BLOB } from './user.js';
@@ -30,6 +31,8 @@ export class TypeView {
    */
   readonly isSelfDescribed: boolean;
   readonly #ownMethods: ReadonlySet<string>;
+  /** Whether the run can make objects: others that they must refer to have a standard /set. */
+  readonly #canMake: boolean;
 
   constructor(server: Server, world: World, name: string) {
     const found = world.get(name);
@@ -41,6 +44,8 @@ export class TypeView {
     this.profile = readProfile(found);
     this.#ownMethods = found.ownMethods;
     this.isSelfDescribed = found.isSelfDescribed;
+    const needed = this.profile.given.flatMap(listNeeded);
+    this.#canMake = needed.every((type) => hasSet(world, type));
   }
 
   /** Returns the name of the type. */
@@ -64,16 +69,19 @@ export class TypeView {
     return Object.keys(this.unfit)[0] ?? '';
   }
 
-  /** Tells whether the type has all of these standard methods. */
+  /** Tells whether the type has all of these standard methods, and the run can use them. */
   has(...methods: readonly StandardMethodName[]): boolean {
+    const writes = methods.some((method) => method === 'set' || method === 'copy');
+    if (writes && !this.#canMake) return false;
     return methods.every((method) => this.profile.methods.has(method));
   }
 
   /** Returns the standard methods that the type has not, not even as methods of its own. */
   get missing(): readonly StandardMethodName[] {
     const all = ['get', 'changes', 'set', 'copy', 'query', 'queryChanges'] as const;
+    const { methods } = this.profile;
     return all.filter(
-      (method) => !this.has(method) && !this.#ownMethods.has(`${this.type}/${method}`),
+      (method) => !methods.has(method) && !this.#ownMethods.has(`${this.type}/${method}`),
     );
   }
 
@@ -261,4 +269,8 @@ export class TypeView {
       return told.every((one) => properties === undefined || properties.includes(String(one)));
     });
   }
+}
+
+function hasSet(world: World, type: string): boolean {
+  return world.get(type)?.type.methods.some(({ name }) => name === 'set') === true;
 }

@@ -8,7 +8,8 @@ import {
   type IdentityStored,
   identityType,
 } from '../../generated/submission/Identity.definition.js';
-import { deriveEnvelope, type Envelope, MAX_DELAY, readHold } from './envelope.js';
+import { deriveEnvelope, type Envelope } from './envelope.js';
+import { MAX_DELAY, readHold } from './hold.js';
 import { isAddress, isOfIdentity, whyNotToSend } from './senders.js';
 
 type SubmissionHooks = NonNullable<NonNullable<Hooks['types']>['EmailSubmission']>;
@@ -79,7 +80,7 @@ function judgeSender(envelope: Envelope, identity: string): EmailSubmissionSetEr
     const description = `The return address is ${email}, the identity is ${identity}.`;
     return { type: 'forbiddenMailFrom', description };
   }
-  if (readHold(envelope, Date.now()) !== null) return null;
+  if (readHold(envelope.mailFrom.parameters, Date.now()) !== null) return null;
   const description = `"envelope": HOLDFOR or HOLDUNTIL names at most ${MAX_DELAY} seconds.`;
   return { type: 'invalidProperties', properties: ['envelope'], description };
 }

@@ -6,7 +6,8 @@ import {
 import type { Hooks } from '../../generated/submission/hooks.js';
 import { identityType } from '../../generated/submission/Identity.definition.js';
 import { byId } from './check-submissions.js';
-import { deriveEnvelope, type Envelope, readHold } from './envelope.js';
+import { deriveEnvelope, type Envelope } from './envelope.js';
+import { readHold } from './hold.js';
 
 type SubmissionHooks = NonNullable<NonNullable<Hooks['types']>['EmailSubmission']>;
 type InTransaction = Extract<
@@ -54,7 +55,7 @@ async function complete(created: readonly EmailSubmissionStored[], tx: Transacti
     const identity = identities.get(identityId);
     if (email === undefined || identity === undefined) continue;
     const envelope = given ?? deriveEnvelope(email, identity.email);
-    const until = readHold(envelope, Date.parse(sendAt)) ?? Date.parse(sendAt);
+    const until = readHold(envelope.mailFrom.parameters, Date.parse(sendAt)) ?? Date.parse(sendAt);
     update[id] = {
       envelope,
       threadId: email.threadId ?? '',
