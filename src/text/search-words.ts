@@ -1,4 +1,4 @@
-/** A text in quotes with white space or nothing behind it, or else all up to the next white space. */
+/** A text in quotes, up to white space or the end; or else all up to the next white space. */
 const WORD = /(["'])((?:\\.|(?!\1)[^\\])*)\1(?=\s|$)|\S+/gsu;
 
 /**

@@ -1,4 +1,5 @@
 import type { Answer, Calls } from './calls.js';
+import type { Example } from './example-project.js';
 
 /** Messages for tests of examples/mail. */
 
@@ -33,7 +34,7 @@ export const DINNER = message(
   ].join('\r\n'),
 );
 
-/** What an import needs beside a message. */
+/** The members of an import beside its blob. */
 export interface Import {
   readonly mailboxIds: Readonly<Record<string, true>>;
   readonly keywords?: Readonly<Record<string, true>>;
@@ -46,4 +47,23 @@ export async function importMessage(mail: Calls, text: string, to: Import): Prom
   const answer = await mail.call('Email/import', { emails: { k: { blobId, ...to } } });
   if (answer.created?.k === undefined) throw new Error(JSON.stringify(answer));
   return answer.created.k;
+}
+
+/** The counts of a new mailbox. */
+export const COUNTS = { totalEmails: 0, unreadEmails: 0, totalThreads: 0, unreadThreads: 0 };
+
+/** Returns the calls of an example that tests of mail make again and again. */
+export function mailOf(example: () => Example) {
+  const call = (name: string, args: object = {}): Promise<Answer> => example().call(name, args);
+  return {
+    call,
+    mailbox: async (name: string, more: object = {}): Promise<string> =>
+      (await example().create('Mailbox', { name, ...more })).id,
+    add: (text: string, to: Import): Promise<Answer> => importMessage(example(), text, to),
+    counts: async (id: string): Promise<Answer> => {
+      const properties = Object.keys(COUNTS);
+      const { id: _, ...counts } = (await call('Mailbox/get', { ids: [id], properties })).list[0];
+      return counts;
+    },
+  };
 }

@@ -93,7 +93,8 @@ test('tx.set writes through the engine: state and change records are kept', asyn
 });
 
 test('RFC 8620 5.3: later calls of the request name what an own method created', async () => {
-  const own = rigWith(async ({ id }: Json, _call, tx) => {
+  const own = rigWith(async (args, _call, tx) => {
+    const id = args['id'] as string | undefined;
     const { created } = await tx.set(Widget, { create: { k: { title: 'made' } } });
     return { createdIds: { mine: id ?? created?.['k']?.id ?? '' } };
   });

@@ -31,7 +31,7 @@ export const checkEmails: EmailHooks['check'] = (wanted) => {
   }
 };
 
-/** What a copy may change (RFC 8621 4.7). */
+/** The properties that a copy may change (RFC 8621 4.7). */
 const COPIED = new Set(['mailboxIds', 'keywords', 'receivedAt']);
 
 type BeforeCopy = NonNullable<NonNullable<EmailHooks['methods']>['copy']>['before'];

@@ -10,7 +10,7 @@ const MAX_SORTED = 500;
 const MAX_BODY = 1_000_000;
 const MAX_FIELDS = 1000;
 
-/** What of a message the database keeps for /get, conditions and sorts. */
+/** The texts of a message that the database keeps for /get, conditions and sorts. */
 type StoredTexts = Pick<
   EmailStored,
   | 'baseSubject'
@@ -87,7 +87,7 @@ function joinAddresses(addresses: readonly EmailAddress[] | null): string {
   return cut((addresses ?? []).map(({ name, email }) => `${name ?? ''} <${email}>`).join(', '));
 }
 
-/** What a sort by addresses reads (RFC 8621 4.4.2). */
+/** Returns the text that a sort by addresses reads (RFC 8621 4.4.2). */
 function nameFirst(addresses: readonly EmailAddress[] | null): string {
   const [first] = addresses ?? [];
   return cut(first?.name || (first?.email ?? ''), MAX_SORTED);
