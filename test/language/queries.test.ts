@@ -22,6 +22,9 @@ it('generates conditions and sorts on parts, internal properties and keys', asyn
   expect(await project.read('generated/queries/Contact.definition.ts')).toContain(
     "readonly 'name/given'?: string | null;",
   );
+  expect(await project.read('docs/reference/capabilities/queries.md')).toMatch(
+    /"inMailboxOtherThan": \[\s*"/,
+  );
   await expectPlans(project, url, PLANNED);
 });
 
@@ -126,6 +129,7 @@ const MESSAGE_FILTERS: readonly (readonly [filter: object, found: string])[] = [
   [{ inMailboxOtherThan: ['inbox', 'work'] }, ''],
   [{ inMailboxOtherThan: [] }, 'abc'],
   [{ hasKeyword: '$Seen' }, 'ab'],
+  [{ keywordIs: '$Seen' }, 'ab'],
   [{ notKeyword: '$Seen' }, 'cd'],
   [{ operator: 'NOT', conditions: [{ notKeyword: '$seen' }] }, 'ab'],
   [{ operator: 'NOT', conditions: [{ inMailboxOtherThan: ['inbox'] }] }, 'ad'],

@@ -8,6 +8,7 @@ import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
 import { whyNoPropertyName } from './reserved.js';
 import { oneOf, type Report, type Rule } from './rule.js';
+import { judgeItemConditions } from './inner-conditions.js';
 import { reportUnknown } from './types.js';
 
 /** Refuses sorts by unknown properties, by lists and objects, and two of one name. */
@@ -19,6 +20,7 @@ export const sorts: Rule = (views, report) => {
       if (property === undefined)
         reportUnknown(type, { name: sort.propertyName, at: sort.at }, report);
       else judgeOrder(sort, property, report);
+      if (property !== undefined) judgeItemConditions(property, report);
       judgeCondition(sort, property, report);
       judgeName(sort, report);
       if (seen.has(name)) report('duplicate-entry', nameAt, `"${name}" is listed twice.`);
