@@ -112,12 +112,14 @@ const CONTACTS: Named = {
       },
       away: { address: 'lee@example.org', pref: 5, at: '2026-02-01T00:00:00Z', checked: true },
     },
+    addressOfTheHouseholdWork: { city: 'Bonn' },
     place: { city: 'Köln', floor: 2, moved: '2025-01-01T00:00:00Z', lasts: 'PT90M' },
   },
   f: {
     uid: '2',
     name: { components: [{ kind: 'given', value: 'Bea' }] },
     emails: { home: { address: 'bea@example.com', since: '2026-01-01T00:00:00Z', checked: false } },
+    addressOfTheHouseholdHome: { city: 'Bonn' },
     place: { city: 'Aachen', floor: 0, lasts: 'PT1H' },
   },
   g: { uid: '3', name: null, place: { floor: -1, moved: '2026-01-01T00:00:00Z' } },
@@ -150,6 +152,8 @@ const MESSAGE_FILTERS: readonly (readonly [filter: object, found: string])[] = [
 ];
 
 const CONTACT_FILTERS: readonly (readonly [filter: object, found: string])[] = [
+  [{ homeCity: 'Bonn' }, 'f'],
+  [{ workCity: 'Bonn' }, 'e'],
   [{ name: 'ann' }, 'eh'],
   [{ name: 'lee zoe' }, 'e'],
   [{ 'name/given': 'ANN' }, 'e'],
