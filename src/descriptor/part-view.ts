@@ -152,10 +152,7 @@ function keysOf(node: Located): Located {
 }
 
 /** Returns a schema with more keys. */
-function withMembers(
-  node: Located,
-  more: Readonly<Record<string, Located | undefined>>,
-): Located {
+function withMembers(node: Located, more: Readonly<Record<string, Located | undefined>>): Located {
   const added = Object.entries(more).flatMap(([name, inner]) =>
     inner === undefined ? [] : [[name, { name, nameAt: inner.at, node: inner }] as const],
   );

@@ -6,9 +6,9 @@ import type { OperandView } from '../part-view.js';
 import type { SortView } from '../view.js';
 import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
+import { judgeItemConditions } from './inner-conditions.js';
 import { whyNoPropertyName } from './reserved.js';
 import { oneOf, type Report, type Rule } from './rule.js';
-import { judgeItemConditions } from './inner-conditions.js';
 import { reportUnknown } from './types.js';
 
 /** Refuses sorts by unknown properties, by lists and objects, and two of one name. */

@@ -102,7 +102,7 @@ export const MEANING = Object.freeze({
   },
   'bad-rule-value': {
     cause:
-      "A [rule](descriptors.md#rules-between-values) or `where` names a value that the property " +
+      'A [rule](descriptors.md#rules-between-values) or `where` names a value that the property ' +
       "can't have.",
     wrong: 'immutableWhen: { status: [snet] }',
     right: 'immutableWhen: { status: [sent] }',
