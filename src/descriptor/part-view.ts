@@ -136,7 +136,10 @@ function keysOf(node: Located): Located {
   const { at } = node;
   const set = member(node, 'setOf');
   const own = set ?? member(node, 'propertyNames');
-  const beside = set === undefined ? [] : BESIDE_SET.map((key) => [key, member(node, key)]);
+  const beside = BESIDE_SET.flatMap((key) => {
+    const given = set === undefined ? undefined : member(node, key);
+    return given === undefined ? [] : [[key, given] as const];
+  });
   const target = referenceTarget(node);
   const text = withMembers(
     { value: null, at, members: new Map() },
@@ -152,9 +155,9 @@ function keysOf(node: Located): Located {
 }
 
 /** Returns a schema with more keys. */
-function withMembers(node: Located, more: Readonly<Record<string, Located | undefined>>): Located {
-  const added = Object.entries(more).flatMap(([name, inner]) =>
-    inner === undefined ? [] : [[name, { name, nameAt: inner.at, node: inner }] as const],
+function withMembers(node: Located, more: Readonly<Record<string, Located>>): Located {
+  const added = Object.entries(more).map(
+    ([name, inner]) => [name, { name, nameAt: inner.at, node: inner }] as const,
   );
   return { ...node, members: new Map([...(node.members ?? []), ...added]) };
 }
