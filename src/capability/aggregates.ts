@@ -1,6 +1,5 @@
 import { parseUtcDate } from '../protocol/dates.js';
 import type { JsonObject, JsonValue } from '../protocol/json.js';
-import { escapeToken } from '../protocol/json-pointer.js';
 import type {
   AggregateDefinition,
   AggregateKind,
@@ -138,9 +137,4 @@ function rankOf({ kind, format }: Ordered, value: JsonValue): number | string {
   if (kind === 'date') return parseUtcDate(text) ?? Number.NEGATIVE_INFINITY;
   const key = format === undefined ? undefined : sortKeyOf({ format });
   return key?.of(text) ?? text;
-}
-
-/** Returns the key of a condition as descriptors write it: `keywords/$seen`. */
-export function conditionName({ property, path = [] }: RuleCondition): string {
-  return [property, ...path].map(escapeToken).join('/');
 }

@@ -1,9 +1,10 @@
 import type { Scalar } from '../capability/parts.js';
 import { type Place, type PlaceStep, placeText } from '../capability/places.js';
 import { escapeToken, unescapeToken } from '../protocol/json-pointer.js';
+import { BOUNDS } from './bounds.js';
 import { kindOf, typeOf } from './kinds.js';
 import { type Located, member, members } from './located.js';
-import type { PropertyView } from './property-view.js';
+import { type PropertyView, referenceTarget } from './property-view.js';
 import { isBlob, stepsFrom } from './schema-places.js';
 
 /** A part of a property as a condition or a sort names it: `emails/*\/address`. */
@@ -11,6 +12,12 @@ export interface PartView {
   readonly root: PropertyView;
   readonly place: Place;
   readonly where?: Readonly<Record<string, Scalar>>;
+  /** The innermost items, with their schema and `where` as declared; undefined without `where`. */
+  readonly items?: {
+    readonly name: string;
+    readonly node: Located;
+    readonly where: Located;
+  };
 }
 
 /** The property that a condition or a sort reads, or the part of one. */
@@ -70,11 +77,14 @@ function viewPart(
 ): OperandView | undefined {
   const place: PlaceStep[] = [];
   let node = root.node;
+  let items: PartView['items'];
   for (const token of tokens) {
     const found = stepTo(node, token);
     if (found === undefined) return undefined;
     place.push(found[0]);
     node = found[1];
+    if (whereNode !== undefined && 'each' in found[0])
+      items = { name: partName(root.name, place), node, where: whereNode };
   }
   const where = readWhere(whereNode);
   const { type } = typeOf(node);
@@ -93,23 +103,63 @@ function viewPart(
     references: [],
     ...(format === undefined ? {} : { format }),
     defaultNow: false,
-    part: { root, place, ...(where === undefined ? {} : { where }) },
+    part: {
+      root,
+      place,
+      ...(where === undefined ? {} : { where }),
+      ...(items === undefined ? {} : { items }),
+    },
   };
 }
 
 /** Returns the step that a token of a path means, with the schema that it leads to. */
 function stepTo(node: Located, token: string): readonly [PlaceStep, Located] | undefined {
-  const found = stepsFrom(node).find(([step]) => placeText([step]) === token);
-  if (token !== 'keys') return found;
-  const values = stepsFrom(node).find(([step]) => 'each' in step && step.each === 'value');
-  const step = found?.[0] ?? (values && { ...values[0], each: 'key' as const });
-  return step && [step, found?.[1].members === undefined ? textNode(node) : found[1]];
+  const steps = stepsFrom(node);
+  const found = steps.find(([step]) => placeText([step]) === token);
+  if (token === 'keys') {
+    const values = steps.find(([step]) => 'each' in step && step.each === 'value');
+    const step = found?.[0] ?? (values && { ...values[0], each: 'key' as const });
+    return step && [step, keysOf(node)];
+  }
+  const target = member(node, 'references');
+  // At a list the key is about its items.
+  return found && token === '*' && target !== undefined
+    ? [found[0], withMembers(found[1], { references: target })]
+    : found;
 }
 
-/** Returns the schema of any text. */
-function textNode({ at }: Located): Located {
-  const type = { name: 'type', nameAt: at, node: { value: 'string', at } };
-  return { value: { type: 'string' }, at, members: new Map([['type', type]]) };
+/** Keys beside `setOf` that are about its keys. */
+const BESIDE_SET = ['minLength', 'maxLength', 'pattern', 'enum', 'normalize'];
+
+/** Returns the schema of the keys of a set or the names of a map's members. */
+function keysOf(node: Located): Located {
+  const { at } = node;
+  const set = member(node, 'setOf');
+  const own = set ?? member(node, 'propertyNames');
+  const beside = BESIDE_SET.flatMap((key) => {
+    const given = set === undefined ? undefined : member(node, key);
+    return given === undefined ? [] : [[key, given] as const];
+  });
+  const target = referenceTarget(node);
+  const text = withMembers(
+    { value: null, at, members: new Map() },
+    {
+      type: { value: 'string', at },
+      ...(target === undefined ? { maxLength: { value: BOUNDS.keyLength, at } } : {}),
+      ...(isBlob(set) ? { blob: { value: true, at } } : {}),
+      ...(target === undefined ? {} : { references: { value: target.name, at: target.at } }),
+      ...Object.fromEntries(beside),
+    },
+  );
+  return { ...text, members: new Map([...(text.members ?? []), ...(own?.members ?? [])]) };
+}
+
+/** Returns a schema with more keys. */
+function withMembers(node: Located, more: Readonly<Record<string, Located>>): Located {
+  const added = Object.entries(more).map(
+    ([name, inner]) => [name, { name, nameAt: inner.at, node: inner }] as const,
+  );
+  return { ...node, members: new Map([...(node.members ?? []), ...added]) };
 }
 
 function readWhere(node: Located | undefined): PartView['where'] {
@@ -121,7 +171,7 @@ function readWhere(node: Located | undefined): PartView['where'] {
 }
 
 /** Returns the name of a part: its path, and what its items must have. */
-export function partName(property: string, place: Place, where: PartView['where']): string {
+export function partName(property: string, place: Place, where?: PartView['where']): string {
   const path = `${escapeToken(property)}/${placeText(place)}`;
   if (where === undefined) return path;
   const facts = Object.entries(where).map(([name, value]) => `${name}=${value}`);

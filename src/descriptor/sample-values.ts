@@ -6,6 +6,7 @@ import { compilePattern } from '../text/index.js';
 import { branchesIn } from './branches.js';
 import type { ModelFilter, ModelProperty } from './model.js';
 import { SampleDepth } from './nesting.js';
+import { isFolded, OPERATORS } from './operators.js';
 import { mainType } from './validation/schema.js';
 
 /** Values for the examples: legal ones, the same in every run. */
@@ -70,22 +71,22 @@ export function sampleProperty(property: ModelProperty, id: string): JsonValue {
 }
 
 /** Returns what a client gives for the condition: a word, a list, a key, by its operator. */
-export function sampleCondition(filter: ModelFilter): JsonValue {
-  const value = sampleProperty(filter.property, sampleId());
-  switch (filter.operator) {
-    case 'isNull':
+export function sampleCondition({ property, operator }: ModelFilter): JsonValue {
+  if (isFolded(operator)) return 'word';
+  const value = sampleProperty(property, sampleId());
+  const key = Object.keys(Object(value))[0] ?? 'key';
+  switch (OPERATORS[operator].value) {
+    case 'boolean':
       return true;
-    case 'in':
+    case 'list':
       return [value];
-    case 'hasKey':
-      return Object.keys(value as JsonObject)[0] ?? 'key';
-    case 'hasItem':
+    case 'key':
+      return key;
+    case 'keys':
+      return [key];
+    case 'item':
       return (value as readonly JsonValue[])[0] ?? 'item';
-    case 'contains':
-    case 'startsWith':
-    case 'text':
-      return 'word';
-    default:
+    case 'property':
       return value;
   }
 }

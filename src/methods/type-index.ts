@@ -99,7 +99,7 @@ export const indexOf = deriveOnce((type: DataTypeDefinition): TypeIndex => {
     unknown,
     required: type.properties.filter(({ required }) => required).map(({ name }) => name),
     visible,
-    watched: declared.filter((one) => isVisible(one) || isRead(type, one)),
+    watched: declared.filter((one) => isVisible(one) || isRead(type, one) || isSource(type, one)),
     shown: shownOf(visible, unknown),
     answered: type.answered === undefined ? null : indexAnswered(type.answered),
     filters: new Map(type.filters.map((filter) => [filter.name, filter])),
@@ -150,6 +150,11 @@ function isRead({ filters, sorts, shadows }: DataTypeDefinition, one: PropertyDe
     filters.some(({ column, columns: all = [column] }) => all.some((each) => columns.has(each))) ||
     sorts.some(({ property }) => columns.has(property.column))
   );
+}
+
+/** Returns whether a value that /get computes follows the property. */
+function isSource({ answered = [] }: DataTypeDefinition, { name }: PropertyDefinition): boolean {
+  return answered.some(({ sources }) => sources.some((source) => source.name === name));
 }
 
 function shownOf(

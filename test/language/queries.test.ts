@@ -22,6 +22,9 @@ it('generates conditions and sorts on parts, internal properties and keys', asyn
   expect(await project.read('generated/queries/Contact.definition.ts')).toContain(
     "readonly 'name/given'?: string | null;",
   );
+  expect(await project.read('docs/reference/capabilities/queries.md')).toMatch(
+    /"inMailboxOtherThan": \[\s*"/,
+  );
   await expectPlans(project, url, PLANNED);
 });
 
@@ -111,12 +114,14 @@ const CONTACTS: Named = {
       },
       away: { address: 'lee@example.org', pref: 5, at: '2026-02-01T00:00:00Z', checked: true },
     },
+    addressOfTheHouseholdWork: { city: 'Bonn' },
     place: { city: 'Köln', floor: 2, moved: '2025-01-01T00:00:00Z', lasts: 'PT90M' },
   },
   f: {
     uid: '2',
     name: { components: [{ kind: 'given', value: 'Bea' }] },
     emails: { home: { address: 'bea@example.com', since: '2026-01-01T00:00:00Z', checked: false } },
+    addressOfTheHouseholdHome: { city: 'Bonn' },
     place: { city: 'Aachen', floor: 0, lasts: 'PT1H' },
   },
   g: { uid: '3', name: null, place: { floor: -1, moved: '2026-01-01T00:00:00Z' } },
@@ -128,6 +133,7 @@ const MESSAGE_FILTERS: readonly (readonly [filter: object, found: string])[] = [
   [{ inMailboxOtherThan: ['inbox', 'work'] }, ''],
   [{ inMailboxOtherThan: [] }, 'abc'],
   [{ hasKeyword: '$Seen' }, 'ab'],
+  [{ keywordIs: '$Seen' }, 'ab'],
   [{ notKeyword: '$Seen' }, 'cd'],
   [{ operator: 'NOT', conditions: [{ notKeyword: '$seen' }] }, 'ab'],
   [{ operator: 'NOT', conditions: [{ inMailboxOtherThan: ['inbox'] }] }, 'ad'],
@@ -161,6 +167,8 @@ const MESSAGE_FILTERS: readonly (readonly [filter: object, found: string])[] = [
 ];
 
 const CONTACT_FILTERS: readonly (readonly [filter: object, found: string])[] = [
+  [{ homeCity: 'Bonn' }, 'f'],
+  [{ workCity: 'Bonn' }, 'e'],
   [{ name: 'ann' }, 'eh'],
   [{ name: 'lee zoe' }, 'e'],
   [{ 'name/given': 'ANN' }, 'e'],

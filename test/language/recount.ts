@@ -57,6 +57,7 @@ function boxValues(
             .map((one) => one.price)
             .toSorted(byAmount)
             .at(-1),
+    arrived: latest(own.map((one) => one.created)),
     lastDay: days.toSorted().at(-1) ?? null,
     shown: inner.filter((one) => !one.isHidden).length,
     within: inner.reduce((sum, one) => sum + total(one.id), 0),

@@ -79,6 +79,10 @@ async function branches(contact: Typed): Promise<void> {
   ] as const;
   for (const [field, words] of refused)
     expect(await refusal(contact, { field }), JSON.stringify(field)).toContain(words);
+  // Any text is one of a branch there.
+  expect(await refusal(contact, { dates: { day: { '@type': 5 } } })).toBe(
+    '"dates/day/@type" must be string.',
+  );
   expect(
     await refusal(contact, { list: [{ '@type': 'Person', value: ann, x: 1 }], maybe: {} }),
   ).toBe('"list/0/x" is not known, where "@type" is "Person"; "maybe/@type" is missing.');

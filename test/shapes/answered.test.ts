@@ -86,7 +86,13 @@ async function judgeArguments(letters: Typed, id: string): Promise<void> {
 }
 
 async function judgeWrites(letters: Typed, id: string): Promise<void> {
-  for (const values of [{ preview: 'x' }, { lineCount: 1 }, { 'header:Subject': 'x' }]) {
+  const written = [
+    { preview: 'x' },
+    { lineCount: 1 },
+    { line_count: 1 },
+    { 'header:Subject': 'x' },
+  ];
+  for (const values of written) {
     const [name = ''] = Object.keys(values);
     const { notCreated, notUpdated } = await letters.call('set', {
       create: { k: { raw: RAW, ...values } },

@@ -226,13 +226,17 @@ function losesUndeclared({ known }: ReleasedType, { keepsUnknown }: ModelType): 
   return known?.keepsUnknown === true && keepsUnknown !== true;
 }
 
-/** Returns whether clients see the property, or find objects by it. */
-function isNoticed({ filters, sorts }: ModelType, { name, access }: ModelProperty): boolean {
+/** Returns whether clients see the property or what follows it, or find objects by it. */
+function isNoticed(
+  { filters, sorts, answered = [] }: ModelType,
+  { name, access }: ModelProperty,
+): boolean {
   const isIt = (read: ModelProperty): boolean => (read.within?.property ?? read.name) === name;
   return (
     isVisible(access) ||
     filters.some(({ property, properties = [property] }) => properties.some(isIt)) ||
-    sorts.some(({ property }) => isIt(property))
+    sorts.some(({ property }) => isIt(property)) ||
+    answered.some(({ sources }) => sources.includes(name))
   );
 }
 

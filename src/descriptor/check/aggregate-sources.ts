@@ -140,7 +140,7 @@ function judgeResult(
   const { name, nullable, optional, node } = property;
   const isExtreme = kind === 'min' || kind === 'max';
   const isDecimal = kind === 'sum' && read?.format === 'decimal';
-  const wanted = kind === 'count' ? { kind: 'integer', format: undefined } : read;
+  const wanted = kind === 'count' ? { kind: 'integer', format: undefined } : formOf(read);
   const isFit =
     property.kind === wanted?.kind &&
     (property.format ?? undefined) === (wanted?.format ?? undefined) &&
@@ -157,6 +157,11 @@ function judgeResult(
     ? `type: [${type}, 'null']${format}`
     : `type: ${type}${format}, default: ${isDecimal ? "'0'" : '0'}`;
   report('bad-aggregate', property.nameAt, `"${name}" is ${what}: write ${legal}.`);
+}
+
+/** Returns the kind and the format of what is read: `created` of the engine is a `utc-date`. */
+function formOf(read: PropertyView | undefined): Pick<PropertyView, 'kind' | 'format'> | undefined {
+  return read?.role === 'created' ? { kind: read.kind, format: 'utc-date' } : read;
 }
 
 const RESULTS = Object.freeze({ sum: 'the sum of', min: 'the least', max: 'the greatest' });

@@ -17,6 +17,7 @@ import type { OperandView } from '../part-view.js';
 import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
 import { whyNotIndexed } from './indexable.js';
+import { judgeItemConditions } from './inner-conditions.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { findProperty, reportUnknown } from './types.js';
 
@@ -157,7 +158,8 @@ function judgePart(
   report: Report,
 ): void {
   if (property === undefined) return;
-  const isMany = isManyOf(property) || texts.some((each) => isManyOf(each.property));
+  const read = texts.length === 0 ? [property] : texts.map((each) => each.property);
+  const isMany = read.some(isManyOf);
   for (const key of ['where', 'items']) {
     const given = node.members?.get(key);
     if (given !== undefined && !isMany)
@@ -167,6 +169,7 @@ function judgePart(
         `"${key}" is about items; "${name}" reads none: say property: ${propertyName}/*/...`,
       );
   }
+  for (const each of read) if (each !== undefined) judgeItemConditions(each, report);
   const items = node.members?.get('items');
   if (operator === 'text' && items !== undefined)
     report('misplaced-key', items.nameAt, '"items" is not for text: any item may have a word.');

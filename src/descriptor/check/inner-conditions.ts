@@ -1,6 +1,8 @@
 import { branchesOf } from '../branches.js';
+import type { ProblemCode } from '../codes/index.js';
 import type { ConditionView } from '../condition-view.js';
 import { type Located, member, members } from '../located.js';
+import type { OperandView } from '../part-view.js';
 import { type PropertyView, viewProperty } from '../property-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
@@ -27,11 +29,23 @@ export function judgeInnerConditions(
   }
 }
 
+/** Judges the values that members of the items of a part must have. */
+export function judgeItemConditions({ part }: OperandView, report: Report): void {
+  const { items } = part ?? {};
+  if (items === undefined) return;
+  for (const { name, nameAt, node } of members(items.where)) {
+    const property = { name: items.name, at: nameAt };
+    const condition = { property, path: [name], values: [node], isNot: false };
+    judgeMember(items, condition, report, 'unknown-property');
+  }
+}
+
 /** Follows the path through the schema, then judges the values of its end. */
 function judgeMember(
-  { node }: PropertyView,
+  { node }: Pick<PropertyView, 'node'>,
   { property: named, path, values }: ConditionView,
   report: Report,
+  code: ProblemCode = 'bad-aggregate',
 ): void {
   let schema: Located = node;
   for (const [at, name] of path.entries()) {
@@ -53,7 +67,7 @@ function judgeMember(
     if (next === undefined || next.value === false || set !== undefined) {
       const above = [named.name, ...path.slice(0, at)].join('/');
       const legal = known.length === 0 ? '' : `${didYouMean(name, known)} It has ${listed(known)}.`;
-      report('bad-aggregate', named.at, `"${above}" has no member "${name}".${legal}`);
+      report(code, named.at, `"${above}" has no member "${name}".${legal}`);
       return;
     }
     schema = next;

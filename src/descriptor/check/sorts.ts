@@ -6,6 +6,7 @@ import type { OperandView } from '../part-view.js';
 import type { SortView } from '../view.js';
 import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
+import { judgeItemConditions } from './inner-conditions.js';
 import { whyNoPropertyName } from './reserved.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { reportUnknown } from './types.js';
@@ -19,6 +20,7 @@ export const sorts: Rule = (views, report) => {
       if (property === undefined)
         reportUnknown(type, { name: sort.propertyName, at: sort.at }, report);
       else judgeOrder(sort, property, report);
+      if (property !== undefined) judgeItemConditions(property, report);
       judgeCondition(sort, property, report);
       judgeName(sort, report);
       if (seen.has(name)) report('duplicate-entry', nameAt, `"${name}" is listed twice.`);

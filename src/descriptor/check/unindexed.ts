@@ -2,6 +2,7 @@ import { BOUNDS } from '../bounds.js';
 import { asksForNull, isFolded, isOperator, isSearched } from '../operators.js';
 import type { PropertyView } from '../property-view.js';
 import type { FilterView, SortView, TypeView } from '../view.js';
+import { isManyOf } from './filters.js';
 import { longest } from './indexable.js';
 import type { Report, Rule } from './rule.js';
 
@@ -23,12 +24,14 @@ function judgeFilter(type: TypeView, filter: FilterView, report: Report): void {
   const length = readLength(filter, property);
   if (asksForNull(operator) || length <= BOUNDS.scannedLength || hasIndex(type, filter)) return;
   const is = `{ ${written(filter, property)}, indexed:`;
+  const isIndexable = isSearched(operator) ? !filter.all : !isManyOf(property);
+  const keep = `${is} true }${isFolded(operator) ? '' : SHORTER} to keep an index, or `;
   report(
     'unindexed-filter',
     nameAt,
     `the filter "${name}" reads up to ${length} characters of every object in an account. ` +
-      `Write ${is} true }${isFolded(operator) ? '' : SHORTER} to keep an index, or ` +
-      `${is} false } where an account has few objects; or ${BOUNDED}.`,
+      `Write ${isIndexable ? keep : ''}${is} false } where an account has few objects; ` +
+      `or ${BOUNDED}.`,
     { severity: 'warning' },
   );
 }

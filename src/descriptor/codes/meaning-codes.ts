@@ -102,7 +102,8 @@ export const MEANING = Object.freeze({
   },
   'bad-rule-value': {
     cause:
-      "A [rule](descriptors.md#rules-between-values) names a value that the property can't have.",
+      'A [rule](descriptors.md#rules-between-values) or `where` names a value that the property ' +
+      "can't have.",
     wrong: 'immutableWhen: { status: [snet] }',
     right: 'immutableWhen: { status: [sent] }',
   },

@@ -47,8 +47,11 @@ export function buildPart(view: OperandView, root: ModelProperty): ModelPart | n
 
 /** Returns the column of a part, from the column of its property. */
 export function partColumn(column: string, { place, where }: Part): string {
-  const hash = sha256(canonicalJson([place, where ?? null] as unknown as JsonValue));
-  return `${columnStem(column)}_at_${hash.slice(0, HASH_LENGTH)}_part`;
+  const stem = columnStem(column);
+  // Columns of other properties may begin alike.
+  const whole = stem === column ? [] : [column];
+  const hash = sha256(canonicalJson([place, where ?? null, ...whole] as unknown as JsonValue));
+  return `${stem}_at_${hash.slice(0, HASH_LENGTH)}_part`;
 }
 
 /** Returns whether the property is a part of one. */

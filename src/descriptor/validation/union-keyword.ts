@@ -23,15 +23,21 @@ export function addUnions(ajv: Ajv, inBranch: (cxt: KeywordCxt) => Code): void {
     type: 'object',
     schemaType: 'array',
     error: {
-      message: ({ params }) =>
-        params['missingProperty'] === undefined
-          ? _`"must be a value of a branch"`
-          : _`"must have the member that tells its branch"`,
+      message: ({ params }) => {
+        if (params['missingProperty'] !== undefined)
+          return _`"must have the member that tells its branch"`;
+        // Where a branch takes all other texts, none is wrong.
+        return params['allowedValues'] === undefined
+          ? _`"must be string"`
+          : _`"must be a value of a branch"`;
+      },
       params: ({ params }) => {
         const { missingProperty, tag, allowedValues } = params;
-        return missingProperty === undefined
-          ? _`{tag: ${tag as string}, allowedValues: ${allowedValues as Code}}`
-          : _`{missingProperty: ${missingProperty as string}}`;
+        if (missingProperty !== undefined)
+          return _`{missingProperty: ${missingProperty as string}}`;
+        return allowedValues === undefined
+          ? _`{tag: ${tag as string}}`
+          : _`{tag: ${tag as string}, allowedValues: ${allowedValues as Code}}`;
       },
     },
     code: (cxt) => writeUnion(cxt, inBranch),
@@ -42,14 +48,14 @@ function writeUnion(cxt: KeywordCxt, inBranch: (cxt: KeywordCxt) => Code): void 
   const { gen, data } = cxt;
   const { member, branches } = cxt.parentSchema['unionBy'] as UnionBy;
   const tag = gen.const('tag', _`${data}[${member}]`);
-  const known = gen.const('known', _`${FOUND} === null ? 0 : ${FOUND}.length`);
+  const found = gen.const('known', _`${FOUND} === null ? 0 : ${FOUND}.length`);
   gen.if(false);
   for (const [index, step] of branches.entries()) {
     gen.elseIf(isOf(tag, step));
     const valid = gen.name('valid');
     cxt.subschema({ keyword: 'union', schemaProp: index }, valid);
     gen.if(_`!${valid}`, () =>
-      gen.code(_`${inBranch(cxt)}(${FOUND}, ${known}, ${member}, ${tag})`),
+      gen.code(_`${inBranch(cxt)}(${FOUND}, ${found}, ${member}, ${tag})`),
     );
   }
   const takesNone = !branches.some((step) => isBranchValue(step, undefined));
@@ -59,11 +65,11 @@ function writeUnion(cxt: KeywordCxt, inBranch: (cxt: KeywordCxt) => Code): void 
     cxt.error();
   }
   gen.else();
+  const takesOthers = branches.some(({ others }) => others === true);
+  const known = branches.flatMap(({ of }) => of.filter(isText));
   cxt.setParams({
     tag: member,
-    allowedValues: stringify(
-      branches.flatMap(({ of, others }) => (others === true ? [] : of.filter(isText))),
-    ),
+    ...(takesOthers ? {} : { allowedValues: stringify(known) }),
   });
   cxt.error();
   gen.endIf();

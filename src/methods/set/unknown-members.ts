@@ -3,7 +3,7 @@ import type { PropertyDefinition } from '../../capability/definition.js';
 import { UNKNOWN_BOUNDS, UNKNOWN_COLUMN } from '../../capability/unknown-properties.js';
 import { emptyObject, type JsonObject } from '../../protocol/json.js';
 import type { Problems } from '../issues.js';
-import type { TypeIndex } from '../type-index.js';
+import { declaredName, type TypeIndex } from '../type-index.js';
 
 /** Members of objects that their type keeps without declaring them. */
 
@@ -24,9 +24,11 @@ export function unknownMember(
   name: string,
   problems: Problems,
 ): PropertyDefinition | undefined {
-  const { unknown, names, type } = index;
+  const { unknown, names, type, answered } = index;
   const isInherited = Object.hasOwn(Object.prototype, name);
-  if (isAnswered(type, name)) problems.add(name, 'is computed when it is read');
+  const declared =
+    answered === null ? name : declaredName(name, answered.plain, type.acceptSnakeCase);
+  if (isAnswered(type, declared)) problems.add(name, 'is computed when it is read');
   else if (unknown === null || names.has(name) || isInherited)
     problems.add(name, `is no property of ${type.name}`);
   else if (name === '') problems.add(name, 'has a name without characters');
