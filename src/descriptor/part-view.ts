@@ -11,6 +11,8 @@ export interface PartView {
   readonly root: PropertyView;
   readonly place: Place;
   readonly where?: Readonly<Record<string, Scalar>>;
+  /** The schema of the innermost items; undefined where the part has none. */
+  readonly item?: Located;
 }
 
 /** The property that a condition or a sort reads, or the part of one. */
@@ -70,11 +72,13 @@ function viewPart(
 ): OperandView | undefined {
   const place: PlaceStep[] = [];
   let node = root.node;
+  let item: Located | undefined;
   for (const token of tokens) {
     const found = stepTo(node, token);
     if (found === undefined) return undefined;
     place.push(found[0]);
     node = found[1];
+    if ('each' in found[0]) item = node;
   }
   const where = readWhere(whereNode);
   const { type } = typeOf(node);
@@ -93,7 +97,11 @@ function viewPart(
     references: [],
     ...(format === undefined ? {} : { format }),
     defaultNow: false,
-    part: { root, place, ...(where === undefined ? {} : { where }) },
+    part: {
+      ...{ root, place },
+      ...(where === undefined ? {} : { where }),
+      ...(item === undefined ? {} : { item }),
+    },
   };
 }
 

@@ -17,6 +17,7 @@ import type { OperandView } from '../part-view.js';
 import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
 import { whyNotIndexed } from './indexable.js';
+import { judgeItemConditions } from './inner-conditions.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { findProperty, reportUnknown } from './types.js';
 
@@ -163,6 +164,8 @@ function judgePart(
         `"${key}" is about items; "${name}" reads none: say property: ${propertyName}/*/...`,
       );
   }
+  const read = texts.length === 0 ? [property] : texts.flatMap((each) => each.property ?? []);
+  for (const each of read) judgeItemConditions(each, node.members?.get('where')?.node, report);
   const items = node.members?.get('items');
   if (operator === 'text' && items !== undefined)
     report('misplaced-key', items.nameAt, '"items" is not for text: any item may have a word.');

@@ -1,6 +1,8 @@
+import { unescapeToken } from '../../protocol/json-pointer.js';
 import { branchesOf } from '../branches.js';
-import type { ConditionView } from '../condition-view.js';
+import { type ConditionView, viewConditions } from '../condition-view.js';
 import { type Located, member, members } from '../located.js';
+import { type OperandView, partName } from '../part-view.js';
 import { type PropertyView, viewProperty } from '../property-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
@@ -27,11 +29,29 @@ export function judgeInnerConditions(
   }
 }
 
+/** Judges `where` of a condition or a sort: members of the innermost items, with their values. */
+export function judgeItemConditions(
+  { part }: OperandView,
+  where: Located | undefined,
+  report: Report,
+): void {
+  if (part?.item === undefined) return;
+  const { root, place, item } = part;
+  const last = place.findLastIndex((step) => 'each' in step);
+  const name = partName(root.name, place.slice(0, last + 1), undefined);
+  for (const condition of viewConditions(where)) {
+    const path = condition.property.name.split('/').map(unescapeToken);
+    const property = { name, at: condition.property.at };
+    judgeMember({ node: item }, { ...condition, property, path }, report, 'unknown-property');
+  }
+}
+
 /** Follows the path through the schema, then judges the values of its end. */
 function judgeMember(
-  { node }: PropertyView,
+  { node }: Pick<PropertyView, 'node'>,
   { property: named, path, values }: ConditionView,
   report: Report,
+  code: 'bad-aggregate' | 'unknown-property' = 'bad-aggregate',
 ): void {
   let schema: Located = node;
   for (const [at, name] of path.entries()) {
@@ -53,7 +73,7 @@ function judgeMember(
     if (next === undefined || next.value === false || set !== undefined) {
       const above = [named.name, ...path.slice(0, at)].join('/');
       const legal = known.length === 0 ? '' : `${didYouMean(name, known)} It has ${listed(known)}.`;
-      report('bad-aggregate', named.at, `"${above}" has no member "${name}".${legal}`);
+      report(code, named.at, `"${above}" has no member "${name}".${legal}`);
       return;
     }
     schema = next;

@@ -6,6 +6,7 @@ import type { OperandView } from '../part-view.js';
 import type { SortView } from '../view.js';
 import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
+import { judgeItemConditions } from './inner-conditions.js';
 import { whyNoPropertyName } from './reserved.js';
 import { oneOf, type Report, type Rule } from './rule.js';
 import { reportUnknown } from './types.js';
@@ -37,6 +38,7 @@ function judgeOrder(sort: SortView, property: OperandView, report: Report): void
       where.nameAt,
       `"where" is about items; the sort reads none: say property: ${propertyName}/*/...`,
     );
+  judgeItemConditions(property, where?.node, report);
   if (operator !== undefined) {
     if (indexed)
       report('unindexable', at, `no index holds whether a condition is met: leave out "indexed".`);
