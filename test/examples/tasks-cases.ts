@@ -4,7 +4,7 @@ import type { Example } from './example-project.js';
 import { RFC8984 } from './rfc8984.js';
 
 /** What the server sets in a Task that has an `updated` of its own. */
-const SET = ['isDraft', 'isOrigin', 'sortOrder', 'workflowStatus'];
+const SET = ['isDraft', 'isOrigin', 'sortOrder', 'workflowStatus', 'estimatedWork', 'impact'];
 
 /** Tests what examples/tasks is about, on whatever database serves it. */
 export function taskCases(example: () => Example): void {

@@ -156,10 +156,11 @@ function listObjects(schema: JSONSchema7, depth: SampleDepth): Values {
 }
 
 /** Returns objects with as few members as may be, with all, and with one that is wrong. */
-function listMembers({ properties = {}, required = [] }: JSONSchema7, depth: SampleDepth): Values {
-  const members = Object.entries(properties).map(([name, schema]) => ({
+function listMembers(schema: JSONSchema7, depth: SampleDepth): Values {
+  const { properties = {}, required = [], additionalProperties = false } = schema;
+  const members = Object.entries(properties).map(([name, member]) => ({
     name,
-    ...listSchemaValues(toSchema(schema), depth),
+    ...listSchemaValues(toSchema(member), depth),
   }));
   const whole = Object.fromEntries(
     members.flatMap(({ name, good }) => (good[0] === undefined ? [] : [[name, good[0]]])),
@@ -179,7 +180,7 @@ function listMembers({ properties = {}, required = [] }: JSONSchema7, depth: Sam
       'x',
       [],
       5,
-      { ...least, noSuchMember: 1 },
+      ...(additionalProperties === false ? [{ ...least, noSuchMember: 1 }] : []),
       ...required.map((missing) => dropMember(whole, missing)),
       ...members.flatMap(({ name, bad }) => bad.map((value) => ({ ...least, [name]: value }))),
     ],
