@@ -12,12 +12,8 @@ export interface PartView {
   readonly root: PropertyView;
   readonly place: Place;
   readonly where?: Readonly<Record<string, Scalar>>;
-  /** The innermost items, with their schema and `where` as declared; undefined without `where`. */
-  readonly items?: {
-    readonly name: string;
-    readonly node: Located;
-    readonly where: Located;
-  };
+  /** The schema of the innermost items; undefined where the part has none. */
+  readonly item?: Located;
 }
 
 /** The property that a condition or a sort reads, or the part of one. */
@@ -77,14 +73,13 @@ function viewPart(
 ): OperandView | undefined {
   const place: PlaceStep[] = [];
   let node = root.node;
-  let items: PartView['items'];
+  let item: Located | undefined;
   for (const token of tokens) {
     const found = stepTo(node, token);
     if (found === undefined) return undefined;
     place.push(found[0]);
     node = found[1];
-    if (whereNode !== undefined && 'each' in found[0])
-      items = { name: partName(root.name, place), node, where: whereNode };
+    if ('each' in found[0]) item = node;
   }
   const where = readWhere(whereNode);
   const { type } = typeOf(node);
@@ -104,10 +99,9 @@ function viewPart(
     ...(format === undefined ? {} : { format }),
     defaultNow: false,
     part: {
-      root,
-      place,
+      ...{ root, place },
       ...(where === undefined ? {} : { where }),
-      ...(items === undefined ? {} : { items }),
+      ...(item === undefined ? {} : { item }),
     },
   };
 }

@@ -27,6 +27,8 @@ export interface Place {
   readonly value: Json;
   /** A required member can't be removed. */
   readonly required: boolean;
+  /** It tells branches of a union apart, one of which takes every other text. */
+  readonly opens: boolean;
 }
 
 /** Places of a property that are tried. */
@@ -141,7 +143,9 @@ function collectPlaces(
   path: readonly string[],
 ): readonly Place[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return [];
-  const branch = branchesIn(declared).find(({ step }) => isOfBranch(step, value as JsonMap));
+  const branches = branchesIn(declared);
+  const isOpen = branches.some(({ step }) => step.others === true);
+  const branch = branches.find(({ step }) => isOfBranch(step, value as JsonMap));
   const schema = branch?.schema ?? declared;
   const { properties, additionalProperties, required = [], minProperties } = schema;
   if (properties === undefined && toSchema(additionalProperties).type === undefined) return [];
@@ -158,6 +162,7 @@ function collectPlaces(
       // Without the member that tells the branch, the value is of another branch, or of none.
       required:
         required.includes(key) || minProperties !== undefined || key === branch?.step.branch,
+      opens: isOpen && key === branch?.step.branch,
     });
     deep.push(...collectPlaces(name, of, inner, here));
   }

@@ -21,7 +21,9 @@ before(async () => {
   await new Promise<void>((done) => receiver.listen(0, '127.0.0.1', done));
   const { port } = receiver.address() as AddressInfo;
   process.env['INVOICING_WEBHOOK'] = `http://127.0.0.1:${port}`;
-  server = await openTestServer<Calls>();
+  const { DATABASE_URL } = process.env;
+  const env = DATABASE_URL === undefined ? {} : { DATABASE_URL };
+  server = await openTestServer<Calls>({ env });
 });
 after(async () => {
   await server.close();

@@ -2,8 +2,6 @@ import type { Hooks } from '../generated/tasks/hooks.js';
 import { taskListType } from '../generated/tasks/TaskList.definition.js';
 import { utcOf } from '../rules/utc.js';
 
-const LOCAL_DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d*[1-9])?$/;
-
 export const hooks = {
   types: {
     TaskList: {
@@ -16,7 +14,7 @@ export const hooks = {
     },
     Task: {
       compute: { isOrigin: ({ replyTo }) => replyTo === undefined },
-      /** A status is one of the list, and replaces the progress. Overrides are of local times. */
+      /** A status is one of the list, and replaces the progress. */
       async check(wanted, _call, reader) {
         const ids = wanted.flatMap(({ after }) =>
           after === null || after.workflowStatus === null ? [] : [after.taskListId],
@@ -25,7 +23,7 @@ export const hooks = {
         const statuses = new Map(lists.map(({ id, workflowStatuses }) => [id, workflowStatuses]));
         for (const { after, refuse } of wanted) {
           if (after === null) continue;
-          const { workflowStatus, progress, taskListId, recurrenceOverrides = {} } = after;
+          const { workflowStatus, progress, taskListId } = after;
           const refuseProperty = (property: string, description: string) =>
             refuse({ type: 'invalidProperties', properties: [property], description });
           const legal = statuses.get(taskListId) ?? [];
@@ -33,9 +31,6 @@ export const hooks = {
             refuseProperty('workflowStatus', `The list has ${legal.join(', ')}.`);
           if (workflowStatus !== null && progress !== undefined)
             refuseProperty('progress', 'It is absent where there is a workflowStatus.');
-          const wrong = Object.keys(recurrenceOverrides).find((key) => !LOCAL_DATE_TIME.test(key));
-          if (wrong !== undefined)
-            refuseProperty('recurrenceOverrides', `"${wrong}" is no LocalDateTime.`);
         }
       },
       /** The times in UTC, by the zone of the task or the argument of the call. */

@@ -169,7 +169,8 @@ function judgePart(
         `"${key}" is about items; "${name}" reads none: say property: ${propertyName}/*/...`,
       );
   }
-  for (const each of read) if (each !== undefined) judgeItemConditions(each, report);
+  for (const each of read)
+    if (each !== undefined) judgeItemConditions(each, node.members?.get('where')?.node, report);
   const items = node.members?.get('items');
   if (operator === 'text' && items !== undefined)
     report('misplaced-key', items.nameAt, '"items" is not for text: any item may have a word.');

@@ -1,8 +1,8 @@
+import { unescapeToken } from '../../protocol/json-pointer.js';
 import { branchesOf } from '../branches.js';
-import type { ProblemCode } from '../codes/index.js';
-import type { ConditionView } from '../condition-view.js';
+import { type ConditionView, viewConditions } from '../condition-view.js';
 import { type Located, member, members } from '../located.js';
-import type { OperandView } from '../part-view.js';
+import { type OperandView, partName } from '../part-view.js';
 import { type PropertyView, viewProperty } from '../property-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';
@@ -29,14 +29,20 @@ export function judgeInnerConditions(
   }
 }
 
-/** Judges the values that members of the items of a part must have. */
-export function judgeItemConditions({ part }: OperandView, report: Report): void {
-  const { items } = part ?? {};
-  if (items === undefined) return;
-  for (const { name, nameAt, node } of members(items.where)) {
-    const property = { name: items.name, at: nameAt };
-    const condition = { property, path: [name], values: [node], isNot: false };
-    judgeMember(items, condition, report, 'unknown-property');
+/** Judges `where` of a condition or a sort: members of the innermost items, with their values. */
+export function judgeItemConditions(
+  { part }: OperandView,
+  where: Located | undefined,
+  report: Report,
+): void {
+  if (part?.item === undefined) return;
+  const { root, place, item } = part;
+  const last = place.findLastIndex((step) => 'each' in step);
+  const name = partName(root.name, place.slice(0, last + 1), undefined);
+  for (const condition of viewConditions(where)) {
+    const path = condition.property.name.split('/').map(unescapeToken);
+    const property = { name, at: condition.property.at };
+    judgeMember({ node: item }, { ...condition, property, path }, report, 'unknown-property');
   }
 }
 
@@ -45,7 +51,7 @@ function judgeMember(
   { node }: Pick<PropertyView, 'node'>,
   { property: named, path, values }: ConditionView,
   report: Report,
-  code: ProblemCode = 'bad-aggregate',
+  code: 'bad-aggregate' | 'unknown-property' = 'bad-aggregate',
 ): void {
   let schema: Located = node;
   for (const [at, name] of path.entries()) {

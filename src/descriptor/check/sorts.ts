@@ -20,7 +20,6 @@ export const sorts: Rule = (views, report) => {
       if (property === undefined)
         reportUnknown(type, { name: sort.propertyName, at: sort.at }, report);
       else judgeOrder(sort, property, report);
-      if (property !== undefined) judgeItemConditions(property, report);
       judgeCondition(sort, property, report);
       judgeName(sort, report);
       if (seen.has(name)) report('duplicate-entry', nameAt, `"${name}" is listed twice.`);
@@ -39,6 +38,7 @@ function judgeOrder(sort: SortView, property: OperandView, report: Report): void
       where.nameAt,
       `"where" is about items; the sort reads none: say property: ${propertyName}/*/...`,
     );
+  judgeItemConditions(property, where?.node, report);
   if (operator !== undefined) {
     if (indexed)
       report('unindexable', at, `no index holds whether a condition is met: leave out "indexed".`);

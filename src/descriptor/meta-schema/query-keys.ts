@@ -11,10 +11,10 @@ const operator: JSONSchema7 = {
 /** Keys that say what is read, in conditions and in sorts. */
 const where: JSONSchema7 = {
   type: 'object',
-  description: 'Of items: the values that their members must have.',
+  description: 'Of items: the values that their members must have, or members of these.',
   additionalProperties: { type: ['string', 'number', 'boolean'] },
   minProperties: 1,
-  examples: [{ kind: 'given' }],
+  examples: [{ kind: 'given' }, { 'roles/owner': true }],
 };
 const internal = flag('Reads an internal property, which clients then find out about.', false);
 
