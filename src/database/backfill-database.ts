@@ -1,10 +1,14 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Aggregate } from '../capability/aggregates.js';
+import { EVOLVED } from '../capability/evolution.js';
 import { quote } from './quote.js';
 
 /** A row of JmapMeta that a migration wrote for the server's next start. */
 export interface BackfillNote {
-  /** `adopt:`, `normalize:`, `follow:` or `reset:TABLE`, or `compute:TABLE/COLUMN`. */
+  /**
+   * `adopt:`, `normalize:`, `follow:` or `reset:TABLE`, `compute:TABLE/COLUMN`, or
+   * `evolve:MIGRATION/TABLE`.
+   */
   readonly key: string;
   readonly value: string;
 }
@@ -50,11 +54,35 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     newest: () => newestMigration(prisma),
 
     notes(): Promise<readonly BackfillNote[]> {
-      const kinds = ['adopt:', 'compute:', 'follow:', 'normalize:', 'reset:'];
+      const kinds = ['adopt:', 'compute:', 'evolve:', 'follow:', 'normalize:', 'reset:'];
       return prisma.jmapMeta.findMany({
         where: { OR: kinds.map((startsWith) => ({ key: { startsWith } })) },
         orderBy: { key: 'asc' },
       });
+    },
+
+    /** Returns the value of a note; null where there is none. */
+    async note(key: string): Promise<string | null> {
+      return (await prisma.jmapMeta.findUnique({ where: { key } }))?.value ?? null;
+    },
+
+    /** Makes a note anew; resolves to false where its value isn't `old`. Null stands for none. */
+    async swap(key: string, old: string | null, value: string): Promise<boolean> {
+      if (old === null) {
+        await prisma.jmapMeta.upsert({ where: { key }, update: {}, create: { key, value } });
+        return true;
+      }
+      const { count } = await prisma.jmapMeta.updateMany({
+        where: { key, value: old },
+        data: { value },
+      });
+      return count === 1;
+    },
+
+    async count({ from, where }: BackfillRows): Promise<number> {
+      const [row] = await prisma.$queryRaw<{ number: number | bigint }[]>`
+        SELECT count(*) AS "number" FROM ${from} AS "t" WHERE ${where}`;
+      return Number(row?.number ?? 0);
     },
 
     /** Keeps how far a note's work is, where the note is still there. */
@@ -119,6 +147,12 @@ function name(identifier: string): Prisma.Sql {
 /** Returns all rows of a table. */
 export function allRows(table: string): BackfillRows {
   return { from: name(table), where: Prisma.sql`TRUE` };
+}
+
+/** Returns the rows of a table that are not converted for a migration (capability/evolution.ts). */
+export function unconvertedRows(table: string, migration: number): BackfillRows {
+  const where = Prisma.sql`abs("t".${name(EVOLVED)}) < ${BigInt(migration)}`;
+  return { from: name(table), where };
 }
 
 /**

@@ -1,12 +1,12 @@
 import { EVOLVED } from '../../../src/capability/evolution.js';
 import type { Model } from '../../../src/descriptor/model.js';
-import { digits } from '../evolve/resolve.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
+import { digits } from '../evolve/resolve.js';
 import type { Difference } from './compare.js';
 import type { Snapshot } from './history.js';
-import { withDefault } from './leftovers.js';
 import { leastValue } from './least-value.js';
+import { withDefault } from './leftovers.js';
 import { isShadow, releasedTypes } from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
 import { section } from './shared-rows.js';

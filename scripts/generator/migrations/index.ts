@@ -10,6 +10,7 @@ import { readApplied } from './applied.js';
 import { compareTables, isEmpty } from './compare.js';
 import { type Change, compose, printDatamodel } from './compose.js';
 import { effectsOf, type TypeEffect } from './effects.js';
+import { hold, newlyHeld, prepareTables, requiredConversions, stillHeld } from './held.js';
 import {
   BACKFILL_FILE,
   type History,
@@ -20,7 +21,6 @@ import {
   type Snapshot,
   SQL_FILE,
 } from './history.js';
-import { hold, newlyHeld, prepareTables, requiredConversions, stillHeld } from './held.js';
 import { leave, leftoversOf, withoutLeftovers } from './leftovers.js';
 import { releasedTypes, renamesOf } from './lineage.js';
 import { nameProblems } from './names.js';

@@ -74,9 +74,7 @@ function columnsOf(
   const released = new Map(before.properties.map((property) => [property.name, property]));
   const shadows = before.known?.shadows ?? [];
   const held = snapshot.model?.held?.filter((one) => one.table === before.table) ?? [];
-  const taken = namesOf(
-    [...before.properties, ...shadows, ...held].map(({ column }) => column),
-  );
+  const taken = namesOf([...before.properties, ...shadows, ...held].map(({ column }) => column));
   return new Map(
     type.properties.map((property) => {
       const { name, renamedFrom } = property;

@@ -155,7 +155,16 @@ function changedType(
       const isKept = isConverted && released?.known?.secret === undefined;
       if (!given.has(name) && !isKept) problems.push(removedProperty(where(name), name, at));
     } else if (old.known?.kind !== property.kind)
-      problems.push(...retyped(change, column, old, property, where(property.name), isConverted || given.has(name)));
+      problems.push(
+        ...retyped(
+          change,
+          column,
+          old,
+          property,
+          where(property.name),
+          isConverted || given.has(name),
+        ),
+      );
   }
   for (const { before: old, after } of change.altered) {
     if (isShadow(after.name, change.after)) continue;
