@@ -168,8 +168,8 @@ async function judge(
 }
 
 function differs(names: readonly string[], before: StoredObject, after: StoredObject): boolean {
-  const valueOf = (object: StoredObject, name: string): JsonValue => object[name] ?? null;
-  return names.some((name) => !jsonEqual(valueOf(before, name), valueOf(after, name)));
+  const valueIn = (object: StoredObject, name: string): JsonValue => object[name] ?? null;
+  return names.some((name) => !jsonEqual(valueIn(before, name), valueIn(after, name)));
 }
 
 /** Returns new references to objects that don't exist. */

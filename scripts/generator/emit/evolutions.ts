@@ -1,4 +1,6 @@
 import type { JSONSchema7 } from 'json-schema';
+import type { PropertyDefinition } from '../../../src/capability/definition.js';
+import type { EvolutionDefinition } from '../../../src/capability/evolution.js';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
 import type {
   EmittedFiles,
@@ -6,7 +8,9 @@ import type {
   Model,
   ModelCapability,
   ModelEvolution,
+  ModelType,
 } from '../../../src/descriptor/model.js';
+import type { JsonValue } from '../../../src/protocol/json.js';
 import { digits } from '../evolve/resolve.js';
 import { leastValue } from '../migrations/least-value.js';
 import { Code } from './code.js';
@@ -81,37 +85,41 @@ export function evolutionsOf(
   { evolutions, types }: ModelCapability,
 ): unknown {
   return evolutions?.map((evolution) => {
-    const { migration, file, type, table, before, after } = evolution;
-    const number = digits(migration);
-    const source = { from: `./${file.replace(/\.ts$/, '.js')}`, as: `evolve${number}` };
-    const old = new Set(before.map(({ column }) => column));
-    const now = types.find((one) => one.table === table)?.properties ?? [];
-    return {
-      migration,
-      file,
-      table,
-      before: before.map(definitionOf),
-      after: Object.fromEntries(
-        after.map((property) => {
-          const { name, column } = property;
-          // The defaults of today: those that a client sees of what nobody has converted.
-          const own = now.find((one) => one.column === column) ?? property;
-          const initial = own.default ?? leastOf(own);
-          return [name, old.has(column) ? { column } : { column, initial }];
-        }),
-      ),
-      convert: new Code(`${module.all(source)}.evolution.${type}`),
-    };
+    const { migration, file, type } = evolution;
+    const as = `evolve${digits(migration)}`;
+    const source = { from: `./${file.replace(/\.ts$/, '.js')}`, as };
+    const convert = new Code(`${module.all(source)}.evolution.${type}`);
+    return { ...evolutionValue(evolution, types), convert };
   });
 }
 
-function leastOf(property: KeptProperty): unknown {
+/** Returns a conversion without its function. `types`: those of today. */
+export function evolutionValue(
+  { migration, file, table, before, after }: ModelEvolution,
+  types: readonly ModelType[],
+): Omit<EvolutionDefinition, 'convert'> {
+  const old = new Set(before.map(({ column }) => column));
+  const now = types.find((one) => one.table === table)?.properties ?? [];
+  const targets = after.map(({ name, column, ...property }) => {
+    // The defaults of today: those that a client sees of what nobody has converted.
+    const own = now.find((one) => one.column === column) ?? { name, column, ...property };
+    const isNew = !old.has(column) && own.defaultNow !== true;
+    return [name, isNew ? { column, initial: own.default ?? leastOf(own) } : { column }] as const;
+  });
+  const properties = before.map(definitionOf);
+  return { migration, file, table, before: properties, after: Object.fromEntries(targets) };
+}
+
+function leastOf(property: KeptProperty): JsonValue {
   return property.nullable || property.optional === true ? null : leastValue(property);
 }
 
 /** Returns a property whose values a conversion gets. */
-function definitionOf(property: KeptProperty): object {
+function definitionOf(property: KeptProperty): PropertyDefinition {
   const { name, column, kind, nullable, optional, role } = property;
-  const more = { optional, role, required: false, access: 'internal', default: null };
-  return { name, column, kind, nullable, ...more };
+  return {
+    ...{ name, column, kind, nullable, required: false, access: 'internal', default: null },
+    ...(optional === undefined ? {} : { optional }),
+    ...(role === undefined ? {} : { role }),
+  };
 }

@@ -37,6 +37,7 @@ export function placeModel(model: Model, snapshot: Snapshot | undefined): Model 
   );
   if (types.every((type) => placed.get(type.name) === type)) return model;
   return deepFreeze({
+    ...model,
     capabilities: model.capabilities.map((capability) => ({
       ...capability,
       types: capability.types.map((type) => placed.get(type.name) ?? type),

@@ -12,6 +12,7 @@ import { fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
 import { usePostgresql } from '../../support/postgresql.js';
 import { rowsOf } from './databases.js';
+import { convertsObjects } from './conversions.js';
 import { evolves } from './evolution.js';
 import type { Evolving } from './evolving.js';
 import { finishes } from './leftovers.js';
@@ -327,6 +328,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
 });
 
 describe('PostgreSQL migrations of a project that goes on', () => {
+  convertsObjects(open);
   evolves(open);
   finishes(open);
   indexesNestedBlobs(open);

@@ -11,6 +11,7 @@ import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
 import { advanceTo, emptyProject } from './database.js';
+import { convertsObjects } from './conversions.js';
 import { evolves } from './evolution.js';
 import type { Evolving } from './evolving.js';
 import { finishes } from './leftovers.js';
@@ -170,6 +171,7 @@ const evolving = async (): Promise<Evolving> => ({
 });
 
 describe('SQLite migrations of a project that goes on', () => {
+  convertsObjects(evolving);
   evolves(evolving);
   finishes(evolving);
   indexesNestedBlobs(evolving);
