@@ -55,6 +55,8 @@ export async function convertBatch(
   const deadline = performance.now() + BATCH_TIME;
   let result: Converted = { count: 0, refused: [] };
   try {
+    // Most of what the version before writes stays converted: no lock is taken for it.
+    if (!(await hasPending(services, scene, accountId, ids))) return result;
     await services.store.write(accountId, { deadline, exclusive: true }, async (transaction) => {
       const proposed = await propose(scene, accountId, ids, transaction);
       const { changes, refused } = await judge(services, type, proposed, transaction);
@@ -76,6 +78,25 @@ export async function convertBatch(
   return result;
 }
 
+/** Returns whether some of the objects are not converted yet. */
+async function hasPending(
+  { store }: RecomputeServices,
+  { type, evolution }: Scene,
+  accountId: string,
+  ids: readonly string[],
+): Promise<boolean> {
+  const marks = type.properties.filter(({ name }) => name === EVOLVED);
+  const deadline = performance.now() + BATCH_TIME;
+  const rows = await store.read(accountId, { deadline }, (snapshot) =>
+    snapshot.get(type, ids, marks),
+  );
+  return rows.some((row) => isPending(row, evolution));
+}
+
+function isPending(row: StoredObject, { migration }: EvolutionDefinition): boolean {
+  return Math.abs(Number(row[EVOLVED])) < migration;
+}
+
 type Refusal = Omit<Refused, 'accountId'>;
 
 interface Proposed {
@@ -92,7 +113,7 @@ async function propose(
 ): Promise<Proposed> {
   const { migration, before, convert } = evolution;
   const rows = await transaction.get(written, ids, written.properties);
-  const pending = rows.filter((row) => Math.abs(Number(row[EVOLVED])) < migration);
+  const pending = rows.filter((row) => isPending(row, evolution));
   const old = await transaction.get(
     { ...type, properties: before },
     pending.map(({ id }) => id),

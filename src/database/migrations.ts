@@ -58,8 +58,8 @@ export function refuseUnconverted({ name }: Migration, [first]: readonly Unconve
   const { file = '' } = JSON.parse(first.value) as { readonly file?: string };
   const table = first.key.split('/').at(-1);
   throw new MigrationError(
-    `The migration ${name} takes away what ${file} converts ${table} from, and this database has ` +
-      'objects that are not converted. Start the last version that has this file, and see by ' +
+    `The migration ${name} takes away what ${file} converts ${table} from, and this database ` +
+      'has objects that are not converted. Start the last version that has this file, and see by ' +
       '"migrate --status" that nothing is left. Then migrate again. Nothing of this migration was ' +
       'applied.',
   );

@@ -101,7 +101,7 @@ export function evolutionValue(
   const old = new Set(before.map(({ column }) => column));
   const now = types.find((one) => one.table === table)?.properties ?? [];
   const targets = after.map(({ name, column, ...property }) => {
-    // The defaults of today: those that a client sees of what nobody has converted.
+    // Clients see the default of today in objects that are not converted.
     const own = now.find((one) => one.column === column) ?? { name, column, ...property };
     const isNew = !old.has(column) && own.defaultNow !== true;
     return [name, isNew ? { column, initial: own.default ?? leastOf(own) } : { column }] as const;

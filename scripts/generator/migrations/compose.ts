@@ -40,7 +40,7 @@ export interface Change {
   /** The tables after the migration, with what it leaves. */
   readonly tables: readonly Table[];
   readonly left: readonly Leftover[];
-  /** What stays, too: for files of `evolve/`. */
+  /** The columns that stay for files of `evolve/`. */
   readonly holding: Holding;
   /** Between the released types' own tables and those of the types that are here now. */
   readonly difference: Difference<ReadTable>;

@@ -15,8 +15,8 @@ import { quoted, text } from './sql.js';
 
 /**
  * Columns of properties that are gone stay for the files of `evolve/` that read them, on both
- * databases: a database may lack several migrations, and a conversion runs behind all of them. They
- * go once these files are deleted.
+ * databases. A database may lack several migrations, and a conversion runs behind all of them. The
+ * columns go once these files are deleted.
  */
 export interface Holding {
   readonly before: readonly HeldColumn[];

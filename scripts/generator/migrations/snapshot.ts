@@ -81,8 +81,8 @@ export interface Leftover {
 }
 
 /**
- * A column of a property that is gone, which stays for the files of `evolve/` that read it: those
- * of the migration that took the property away (`since`), and of earlier ones.
+ * A column of a property that is gone. It stays for the files of `evolve/` that read it: those of
+ * the migration that took the property away (`since`), and of earlier migrations.
  */
 export interface HeldColumn {
   readonly table: string;
