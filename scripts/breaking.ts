@@ -3,6 +3,7 @@ import { EXIT, parseOptions, printLine, runTool, UsageError } from './cli.js';
 import { columns } from './columns.js';
 import { atCommit } from './generator/breaking/at-commit.js';
 import { compareModels } from './generator/breaking/compare.js';
+import { newConversions, withConversions } from './generator/breaking/conversions.js';
 import { readModel } from './generator/breaking/read-model.js';
 import { asUsageError } from './generator/file-errors.js';
 import { command } from './invocation.js';
@@ -40,7 +41,8 @@ await runTool('breaking', HELP, async (argv) => {
   const root = resolve(values.root);
   try {
     const before = await atCommit(root, against, (folder) => readModel(folder, against));
-    const changes = compareModels(before, await readModel(root));
+    const files = await newConversions(root, against);
+    const changes = withConversions(compareModels(before, await readModel(root)), files);
     const broken = changes.filter(({ breaking }) => breaking).length;
     if (format === 'json') printLine(JSON.stringify(changes, null, 2));
     else {

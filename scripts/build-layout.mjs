@@ -9,6 +9,7 @@ const SCHEMAS = { at: 'prisma', counts: /^prisma\/[^/]+\/schema\.prisma$/ };
 const GENERATED = { at: 'generated', counts: /\.ts$/ };
 const DESCRIPTORS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.](?:yaml|yml|json)$/i };
 const HOOKS = { at: 'capabilities', counts: /^capabilities\/[^/]+[.]hooks[.]ts$/ };
+const EVOLVE = { at: 'evolve', counts: /^evolve\/\d{4}-[^/]+[.]ts$/ };
 
 /**
  * The places that a build reads and writes, relative to the project's folder. An input is a folder
@@ -56,7 +57,7 @@ export const TEAM = {
   out: 'build/server',
   config: 'build/tsconfig.json',
   // Descriptors too: a build finds out that they were not generated.
-  inputs: [GENERATED, HOOKS, DESCRIPTORS, SCHEMAS, { at: 'tsconfig.json' }],
+  inputs: [GENERATED, HOOKS, EVOLVE, DESCRIPTORS, SCHEMAS, { at: 'tsconfig.json' }],
   version: () => readFileSync(join(PACKAGE, 'package.json'), 'utf8'),
 };
 

@@ -82,7 +82,12 @@ function config(root) {
       skipLibCheck: true,
     },
     files: ['../generated/registry.ts'],
-    include: ['../generated/**/*.ts', '../capabilities/*.hooks.ts', 'prisma/*/client.ts'],
+    include: [
+      '../generated/**/*.ts',
+      '../capabilities/*.hooks.ts',
+      '../evolve/*.ts',
+      'prisma/*/client.ts',
+    ],
     exclude: [],
   };
 }

@@ -8,6 +8,9 @@ const SETTLE = 30;
 /** Where the system tells of no changes, as on some network folders, this is the delay; ms. */
 const POLL = 1500;
 
+/** The folders of a team's sources. */
+const FOLDERS = ['capabilities', 'evolve'];
+
 const COUNTS = /^[^.].*\.(?:ts|yaml|yml|json)$/;
 
 /**
@@ -71,9 +74,10 @@ export class SourceWatch {
 
   /** Returns each source's time and size by its name. */
   #look() {
-    const names = [...filesBelow(this.#root, 'capabilities'), ...helperSources(this.#root)];
+    const own = FOLDERS.flatMap((folder) => filesBelow(this.#root, folder));
+    const names = new Set([...own, ...helperSources(this.#root), 'tsconfig.json']);
     return new Map(
-      [...names, 'tsconfig.json'].map((name) => {
+      [...names].map((name) => {
         const stat = statSync(join(this.#root, name), { throwIfNoEntry: false });
         return [name, stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`];
       }),
@@ -83,7 +87,7 @@ export class SourceWatch {
   #watchFolders() {
     if (this.#isClosed) return;
     const folders = new Set([...this.#seen.keys()].map((name) => dirname(name)));
-    folders.add('capabilities');
+    for (const folder of FOLDERS) folders.add(folder);
     for (const [folder, watcher] of this.#watchers)
       if (!folders.has(folder)) {
         watcher.close();

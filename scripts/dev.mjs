@@ -95,7 +95,9 @@ class Development {
   async #generate(changed) {
     const hooks = inputFiles(this.#root, TEAM).filter((name) => name.endsWith('.hooks.ts'));
     const isOnlyText =
-      changed?.every((name) => name.endsWith('.ts') || name === 'tsconfig.json') === true;
+      changed?.every(
+        (name) => (name.endsWith('.ts') && !name.startsWith('evolve/')) || name === 'tsconfig.json',
+      ) === true;
     if (isOnlyText && this.#generatedFor === hooks.join()) return true;
     this.#generatedFor = undefined;
     const { generate } = await import(distURL('scripts/generator/command'));

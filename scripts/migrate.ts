@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { ConversionNote } from '../src/backfill/conversions.js';
 import { keptObjects, openBackfillDatabase } from '../src/database/backfill-database.js';
 import { clientNames, uniquesIn } from '../src/database/client-names.js';
 import { findDuplicates } from '../src/database/duplicate-search.js';
@@ -18,7 +19,8 @@ Applies the migrations in prisma/ that the database of DATABASE_URL lacks, each 
 and prints the name of each. The server does the same at its start.
 
   --status       changes nothing; prints a line "applied NAME" or "pending NAME" for each
-                 migration, and exits with 1 where one is pending
+                 migration and for each file of evolve/ that is not done, and exits with 1 where one
+                 is pending
   --duplicates   applies nothing; prints a line with type, property, account and ids for objects
                  that share a value which must be unique, and exits with 1 where there are some
 
@@ -38,7 +40,7 @@ await runTool('migrate', HELP, async (argv) => {
   const wanted = values.status === true;
   try {
     if (database.kind === 'postgresql') return await onPostgresql(database.url, folder, wanted);
-    return wanted ? report(statusOf(database.file, folder)) : await apply(database.file, folder);
+    return wanted ? await status(database.file, folder) : await apply(database.file, folder);
   } catch (error) {
     throw asUsageError(error, database);
   }
@@ -58,11 +60,11 @@ async function onPostgresql(url: string, folder: string, wanted: boolean): Promi
   const postgresql = await import('../src/database/postgresql/index.js');
   const pool = postgresql.openPool({ url, size: 1 });
   try {
-    if (wanted) return report(await postgresql.migrationStatus(pool, folder));
+    const { openPrisma } = await import('../src/database/postgresql/prisma.js');
+    if (wanted) return report(await postgresql.migrationStatus(pool, folder), openPrisma(pool));
     const progress = (migration: string, type: string, rows: number): void =>
       printLine(`${migration}: ${rows} rows of ${type} filled`);
     const { applied } = await postgresql.migrate(pool, folder, progress);
-    const { openPrisma } = await import('../src/database/postgresql/prisma.js');
     return await tell(folder, applied, openPrisma(pool));
   } finally {
     await pool.end();
@@ -79,20 +81,45 @@ async function tell(
   for (const name of applied) printLine(`applied ${name}`);
   if (applied.length === 0) printLine('Nothing is pending.');
   const names = clientNames(readMigrations(folder).at(-1)?.folder ?? folder);
-  // Hook files compute them, and the server runs those.
-  for (const { key } of notes) {
-    if (!key.startsWith('compute:')) continue;
-    const [table = '', column = ''] = key.slice('compute:'.length).split('/');
-    const property = `${names.type(table)}.${names.property(table, column)}`;
-    printLine(`${property} is computed at the server's next start`);
+  // Functions of the team do it, and the server runs those.
+  for (const { key, value } of notes) {
+    const [kind, table = '', column = ''] = key.split(/[:/]/);
+    if (kind === 'compute') {
+      const property = `${names.type(table)}.${names.property(table, column)}`;
+      printLine(`${property} is computed at the server's next start`);
+    } else if (kind === 'evolve')
+      printLine(
+        `${names.type(column)} is converted by ${fileOf(value)} at the server's next start`,
+      );
   }
   return EXIT.fine;
 }
 
-function report({ applied, pending }: MigrationStatus): number {
+function fileOf(value: string): string {
+  return (JSON.parse(value) as ConversionNote).file ?? '';
+}
+
+/** Tells what is applied, what is pending, and how far the conversions of objects are. */
+async function report(
+  { applied, pending }: MigrationStatus,
+  prisma: PrismaClient | null,
+): Promise<number> {
   for (const name of applied) printLine(`applied ${name}`);
   for (const name of pending) printLine(`pending ${name}`);
-  return pending.length === 0 ? EXIT.fine : EXIT.found;
+  // Before the first migration there are no notes.
+  const notes =
+    prisma === null || applied.length === 0 ? [] : await openBackfillDatabase(prisma).notes();
+  await prisma?.$disconnect();
+  const left = notes.filter(({ key }) => key.startsWith('evolve:'));
+  for (const { value } of left) {
+    const { file, done, of, refused = [], refusedCount = 0 } = JSON.parse(value) as ConversionNote;
+    const progress = of === undefined ? '' : `, ${done} of ${of} objects`;
+    const failed = refusedCount === 0 ? '' : `, ${refusedCount} refused`;
+    printLine(`pending ${file}${progress}${failed}`);
+    for (const { accountId, id, reason } of refused)
+      printLine(`  ${id} in account ${accountId}: ${reason}`);
+  }
+  return pending.length + left.length === 0 ? EXIT.fine : EXIT.found;
 }
 
 async function listDuplicates(): Promise<number> {
@@ -121,13 +148,14 @@ async function listDuplicates(): Promise<number> {
 }
 
 /** Opens an existing file for reading only, and makes none. */
-function statusOf(file: string, folder: string): MigrationStatus {
+async function status(file: string, folder: string): Promise<number> {
   if (!existsSync(file)) {
-    return { applied: [], pending: readMigrations(folder).map((migration) => migration.name) };
+    const pending = readMigrations(folder).map((migration) => migration.name);
+    return report({ applied: [], pending }, null);
   }
   const db = openDatabase({ file, readonly: true });
   try {
-    return migrationStatus(db, folder);
+    return await report(migrationStatus(db, folder), openPrismaStandalone(file));
   } finally {
     db.close();
   }

@@ -7,6 +7,7 @@ import { viewCapability } from '../../src/descriptor/view.js';
 import { isPackageRoot } from '../../src/server/package-root.js';
 import type { Owners } from './emit/index.js';
 import { storageSchemas } from './emit/prisma.js';
+import { withEvolveFiles } from './evolve/read.js';
 import { withHooks } from './hooks/index.js';
 import { canonical } from './load/canonical.js';
 import { type Loaded, loadDescriptors } from './load/index.js';
@@ -64,7 +65,12 @@ async function renderAll(root: string, progress: Progress, contract: boolean): P
   if (problems.some(isError)) return renderFailure(problems);
 
   const ordered = readable.map((one) => viewCapability({ ...one, root: canonical(one.root) }));
-  const hooked = await withHooks(root, buildModel(ordered));
+  const evolving = await withEvolveFiles(root, buildModel(ordered));
+  const withFiles = await withHooks(root, evolving.model);
+  const hooked = {
+    model: withFiles.model,
+    problems: [...evolving.problems, ...withFiles.problems],
+  };
   if (hooked.problems.some(isError)) return renderFailure([...problems, ...hooked.problems]);
   const histories = await releasedHistories(root, hooked.model, contract);
   const model = placed(hooked.model, histories);

@@ -58,7 +58,7 @@ function formObject(properties: readonly PropertyDefinition[], object: StoredObj
 }
 
 /** Returns the ids of objects whose new values another object has, or an earlier one would get. */
-async function collisionsOf(
+export async function collisionsOf(
   type: DataTypeDefinition,
   unique: UniqueDefinition,
   moved: readonly StoredObject[],

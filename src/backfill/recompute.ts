@@ -21,10 +21,11 @@ import type {
   StoredObject,
   Transaction,
 } from '../store/port.js';
+import type { Batch } from './batches.js';
 import { formTexts } from './form-texts.js';
 
 /** How long one batch may take, ms: nobody waits for an answer. */
-const BATCH_TIME = 600_000;
+export const BATCH_TIME = 600_000;
 
 const NO_LIMITS = Object.freeze({
   maxObjectsInGet: Number.MAX_SAFE_INTEGER,
@@ -38,12 +39,6 @@ export interface RecomputeServices {
   readonly hooks?: Pick<Hooks, 'compute'> | undefined;
   readonly hookServices: HookServices;
   readonly blobs: Pick<Services['blobs'], 'read'>;
-}
-
-export interface RecomputeBatch {
-  readonly type: DataTypeDefinition;
-  readonly accountId: string;
-  readonly ids: readonly string[];
 }
 
 /**
@@ -64,7 +59,7 @@ export class Recompute {
    * that keep a text as it is, because another object has what it would be and it must be unique.
    */
   async objects(
-    { type, accountId, ids }: RecomputeBatch,
+    { type, accountId, ids }: Batch,
     { derived, record }: { readonly derived: boolean; readonly record: boolean },
   ): Promise<readonly string[]> {
     // Most are as they should be: no lock is taken for them.
@@ -99,7 +94,7 @@ export class Recompute {
    * changed.
    */
   async rewrite(
-    { type, accountId, ids }: RecomputeBatch,
+    { type, accountId, ids }: Batch,
     change: (object: StoredObject) => StoredObject,
   ): Promise<number> {
     let count = 0;
@@ -114,7 +109,7 @@ export class Recompute {
   }
 
   /** Removes what objects that are gone have left of records. */
-  forget({ type, accountId, ids }: RecomputeBatch): Promise<void> {
+  forget({ type, accountId, ids }: Batch): Promise<void> {
     return this.#write(accountId, false, async (transaction) => {
       const there = await transaction.existing(type, ids);
       const missing = ids.filter((id) => !there.has(id));
@@ -128,7 +123,7 @@ export class Recompute {
   follow(
     type: DataTypeDefinition,
     property: PropertyDefinition,
-    { type: source, accountId, ids }: RecomputeBatch,
+    { type: source, accountId, ids }: Batch,
     record: boolean,
   ): Promise<void> {
     const { hookServices, registry, blobs } = this.#services;
@@ -246,7 +241,7 @@ function isSame(type: DataTypeDefinition, before: StoredObject, after: StoredObj
   );
 }
 
-interface Change {
+export interface Change {
   readonly before: StoredObject;
   readonly after: StoredObject;
 }
@@ -270,7 +265,7 @@ interface Judged extends WrongLinks {
 }
 
 /** Returns the records that lead away from objects, where they are not as the values want them. */
-async function wrongLinks(
+export async function wrongLinks(
   type: DataTypeDefinition,
   objects: readonly StoredObject[],
   snapshot: Snapshot,
@@ -290,7 +285,7 @@ async function wrongLinks(
   };
 }
 
-async function mendLinks(transaction: Transaction, links: WrongLinks): Promise<void> {
+export async function mendLinks(transaction: Transaction, links: WrongLinks): Promise<void> {
   const { references, blobs } = links;
   await transaction.changeReferences(references.removed, references.added);
   await transaction.changeBlobReferences(blobs.removed, blobs.added);
@@ -320,7 +315,7 @@ async function existing(
   return added.filter(({ blobId }) => known.has(blobId));
 }
 
-async function recordSeen(
+export async function recordSeen(
   type: DataTypeDefinition,
   changed: readonly Change[],
   transaction: Transaction,

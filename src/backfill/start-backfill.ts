@@ -17,7 +17,9 @@ import {
 import { MigrationError } from '../database/migrations.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
-import { Recompute, type RecomputeBatch, type RecomputeServices } from './recompute.js';
+import { type Batch, batches, endOf } from './batches.js';
+import { Conversions } from './conversions.js';
+import { Recompute, type RecomputeServices } from './recompute.js';
 
 /**
  * The work that migrations leave to the engine (docs/reference/evolution.md). It stores the values
@@ -38,8 +40,6 @@ export interface BackfillOptions extends RecomputeServices {
   /** How often it is followed, ms; every ten seconds where left out. */
   readonly pause?: number;
 }
-
-const BATCH = 500;
 
 /** Allows for differing clocks and long transactions of servers, ms: at a start, and after it. */
 const MARGIN = 600_000;
@@ -125,6 +125,7 @@ class Backfill {
   readonly #options: BackfillOptions;
   readonly #byTable: ReadonlyMap<string, DataTypeDefinition>;
   readonly #recompute: Recompute;
+  readonly #conversions: Conversions;
   /** By type: when it was last followed, and what was done of what the next one looks at. */
   readonly #followed = new Map<string, Followed>();
   /** By type: when what gone objects have left was last removed. */
@@ -135,10 +136,12 @@ class Backfill {
     const types = [...options.registry.dataTypes.values()];
     this.#byTable = new Map(types.map((type) => [type.table, type]));
     this.#recompute = new Recompute(options);
+    this.#conversions = new Conversions(options);
   }
 
   async finish(migrated: number): Promise<void> {
     const { database, log } = this.#options;
+    await this.#convert();
     for (const { key } of await database.notes()) {
       if (!key.startsWith('adopt:')) continue;
       await this.#adopt(key.slice('adopt:'.length));
@@ -163,6 +166,16 @@ class Backfill {
       await database.reset(key, table);
       log.info({ type: this.#byTable.get(table)?.name ?? table }, 'old states are refused');
     }
+  }
+
+  /** Converts objects, and computes what follows from them, unless all of it is computed next. */
+  async #convert(): Promise<void> {
+    const notes = new Set((await this.#options.database.notes()).map(({ key }) => key));
+    await this.#conversions.finish(async (batch) => {
+      for (const { type, property } of this.#followers(batch.type))
+        if (!notes.has(`compute:${type.table}/${property.column}`))
+          await this.#recompute.follow(type, property, batch, true);
+    });
   }
 
   /** Returns the notes of what is to be computed: aggregates behind all that they are made of. */
@@ -221,6 +234,7 @@ class Backfill {
     const written = writtenRows(type.table, from, updated?.column ?? null);
     for await (const batch of batches(database, { type, rows: written, isIncluded: isNew })) {
       if (isOver()) return;
+      await this.#conversions.follow(batch);
       await this.#derive(batch);
       for (const { type: other, property } of this.#followers(type))
         await this.#recompute.follow(other, property, batch, true);
@@ -263,7 +277,7 @@ class Backfill {
     for await (const batch of batches(database, { type, rows: allRows(type.table), after })) {
       await this.#derive(batch);
       rows += batch.ids.length;
-      await database.keep(key, JSON.stringify([batch.accountId, batch.ids.at(-1) ?? '']));
+      await database.keep(key, JSON.stringify(endOf(batch)));
       log.info({ type: type.name, rows }, 'normalised objects');
     }
   }
@@ -292,8 +306,8 @@ class Backfill {
       for await (const batch of batches(database, all)) {
         await this.#computeBatch(type, property, batch);
         rows += batch.ids.length;
-        const last: RowKey = [batch.accountId, batch.ids.at(-1) ?? ''];
-        await database.keep(key, JSON.stringify({ source: source.table, after: last }));
+        const after = endOf(batch);
+        await database.keep(key, JSON.stringify({ source: source.table, after }));
         const what = `${type.name}.${property.name}`;
         log.info({ property: what, source: source.name, rows }, 'computed for objects');
       }
@@ -303,7 +317,7 @@ class Backfill {
   async #computeBatch(
     type: DataTypeDefinition,
     property: PropertyDefinition,
-    batch: RecomputeBatch,
+    batch: Batch,
   ): Promise<void> {
     try {
       // Old states are refused after it: there is nobody to tell by records.
@@ -380,35 +394,4 @@ class Backfill {
 
 function positionOf(value: string): Position | null {
   return value === '' ? null : (JSON.parse(value) as Position);
-}
-
-/** The objects that a work goes through. */
-interface Walk {
-  readonly type: DataTypeDefinition;
-  readonly rows: BackfillRows;
-  /** Behind this one; all where left out. */
-  readonly after?: RowKey | null;
-  readonly isIncluded?: (row: BackfillRow) => boolean;
-}
-
-/** Batches of one account each, in order of key. */
-export async function* batches(
-  database: BackfillDatabase,
-  { type, rows, after = null, isIncluded = () => true }: Walk,
-): AsyncIterable<RecomputeBatch> {
-  let last = after;
-  for (;;) {
-    const page = await database.rows(rows, last, BATCH);
-    const end = page.at(-1);
-    if (end === undefined) return;
-    const byAccount = new Map<string, string[]>();
-    for (const row of page) {
-      if (!isIncluded(row)) continue;
-      const ids = byAccount.get(row.accountId);
-      if (ids === undefined) byAccount.set(row.accountId, [row.id]);
-      else ids.push(row.id);
-    }
-    for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
-    last = [end.accountId, end.id];
-  }
 }

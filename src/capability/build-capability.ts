@@ -14,9 +14,14 @@ export interface CapabilitySource
   readonly reference: JsonObject;
 }
 
-/** Returns the definition of a capability, frozen but for the hooks, which are the team's own. */
+/** Returns the definition of a capability, frozen but for the functions, which are the team's. */
 export function capability(source: CapabilitySource): CapabilityDefinition {
-  const { reference, hooks, ...own } = source;
+  const { reference, hooks, evolutions, ...own } = source;
   const definition = frozen({ ...USUAL, ...own, reference: canonicalJson(reference) });
-  return hooks === undefined ? definition : Object.freeze({ ...definition, hooks });
+  if (hooks === undefined && evolutions === undefined) return definition;
+  return Object.freeze({
+    ...definition,
+    ...(hooks === undefined ? {} : { hooks }),
+    ...(evolutions === undefined ? {} : { evolutions }),
+  });
 }

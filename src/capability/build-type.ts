@@ -12,6 +12,7 @@ import type {
   TypeShape,
   UniqueDefinition,
 } from './definition.js';
+import { EVOLVED } from './evolution.js';
 import { frozen } from './runtime.js';
 import { UNKNOWN_PROPERTIES } from './unknown-properties.js';
 
@@ -73,6 +74,8 @@ export interface DataTypeSource<Shape extends TypeShape>
   readonly uniques?: readonly UniqueSource<NameOf<Shape>>[];
   /** Objects keep members that the type doesn't declare. */
   readonly unknownProperties?: 'keep';
+  /** The migration of the last conversion of its objects (capability/evolution.ts). */
+  readonly evolved?: number;
   readonly query?: QuerySource<NameOf<Shape>>;
   /** In order of declaration; a family under `header:*`. */
   readonly answered?: Readonly<Record<string, AnsweredSource<NameOf<Shape>>>>;
@@ -87,7 +90,7 @@ export function dataType<Shape extends TypeShape>(
 ): DataTypeDefinition<Shape> {
   const { properties, parts, filters, sorts, shadows, uniques, unknownProperties, ...others } =
     source;
-  const { query, answered, ...rest } = others;
+  const { query, answered, evolved, ...rest } = others;
   const built = buildProperties(properties, shadows);
   const builtParts = buildProperties(parts ?? {}, []);
   const find: Find = (name) => {
@@ -101,7 +104,11 @@ export function dataType<Shape extends TypeShape>(
   });
   return frozen({
     ...rest,
-    properties: [...built.values(), ...(unknownProperties === 'keep' ? [UNKNOWN_PROPERTIES] : [])],
+    properties: [
+      ...built.values(),
+      ...(evolved === undefined ? [] : [evolvedProperty(evolved)]),
+      ...(unknownProperties === 'keep' ? [UNKNOWN_PROPERTIES] : []),
+    ],
     filters: Object.entries<FilterSource<string>>(filters).map(([name, filter]) => ({
       name,
       ...withProperty(filter),
@@ -112,6 +119,13 @@ export function dataType<Shape extends TypeShape>(
     ...(query && { query: shapesOf(query, find) }),
     ...(answered && { answered: answeredOf(answered, find) }),
   });
+}
+
+/** Returns the property that tells how far an object is converted: hooks don't see it. */
+function evolvedProperty(migration: number): PropertyDefinition {
+  const name = EVOLVED;
+  const others = { kind: 'integer', access: 'internal', default: migration } as const;
+  return { ...{ name, column: name, nullable: false, required: false }, ...others };
 }
 
 type Find = (name: string) => PropertyDefinition;

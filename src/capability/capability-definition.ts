@@ -1,6 +1,7 @@
 import type { JsonObject } from '../protocol/json.js';
 import type { CapabilityHooks } from './capability-hooks.js';
 import type { DataTypeDefinition, StandardMethodName } from './definition.js';
+import type { EvolutionDefinition } from './evolution.js';
 import type { Place } from './places.js';
 import type { Validator } from './validation.js';
 
@@ -63,4 +64,6 @@ export interface CapabilityDefinition {
   readonly reference?: string;
   /** The exports of the hook file. */
   readonly hooks?: CapabilityHooks;
+  /** The conversions of its types' objects, in order of migration. */
+  readonly evolutions?: readonly EvolutionDefinition[];
 }

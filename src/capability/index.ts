@@ -15,6 +15,7 @@ export type * from './calls.js';
 export type * from './capability-definition.js';
 export type * from './capability-hooks.js';
 export type * from './definition.js';
+export type { Convert, ConvertCall, EvolutionDefinition } from './evolution.js';
 export type { Format, FormatName } from './formats/index.js';
 export type * from './hooks.js';
 export { HookRefusal, type RefusedObjects, RefusedObjectsError } from './refusal.js';

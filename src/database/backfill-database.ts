@@ -1,5 +1,6 @@
 import { Prisma, type PrismaClient } from '../../build/prisma/engine-sqlite/client.js';
 import type { Aggregate } from '../capability/aggregates.js';
+import { EVOLVED } from '../capability/evolution.js';
 import { type Duplicate, findDuplicates } from './duplicate-search.js';
 import type { UniqueCheck } from './migrations.js';
 import { quote } from './quote.js';
@@ -8,7 +9,8 @@ import { quote } from './quote.js';
 export interface BackfillNote {
   /**
    * `adopt:`, `normalize:`, `follow:` or `reset:TABLE`, `compute:TABLE/COLUMN`, or
-   * `kept:TABLE/ACCOUNT/ID` of an object that keeps a text which is not normalised.
+   * `evolve:MIGRATION/TABLE`, or `kept:TABLE/ACCOUNT/ID` of an object that keeps a text which is
+   * not normalised.
    */
   readonly key: string;
   readonly value: string;
@@ -59,11 +61,37 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
       findDuplicates(prisma, check),
 
     notes(): Promise<readonly BackfillNote[]> {
-      const kinds = ['adopt:', 'compute:', 'follow:', 'kept:', 'normalize:', 'reset:'];
+      const kinds = [
+        ...['adopt:', 'compute:', 'evolve:', 'follow:', 'kept:', 'normalize:', 'reset:'],
+      ];
       return prisma.jmapMeta.findMany({
         where: { OR: kinds.map((startsWith) => ({ key: { startsWith } })) },
         orderBy: { key: 'asc' },
       });
+    },
+
+    /** Returns the value of a note; null where there is none. */
+    async note(key: string): Promise<string | null> {
+      return (await prisma.jmapMeta.findUnique({ where: { key } }))?.value ?? null;
+    },
+
+    /** Makes a note anew; resolves to false where its value isn't `old`. Null stands for none. */
+    async swap(key: string, old: string | null, value: string): Promise<boolean> {
+      if (old === null) {
+        await prisma.jmapMeta.upsert({ where: { key }, update: {}, create: { key, value } });
+        return true;
+      }
+      const { count } = await prisma.jmapMeta.updateMany({
+        where: { key, value: old },
+        data: { value },
+      });
+      return count === 1;
+    },
+
+    async count({ from, where }: BackfillRows): Promise<number> {
+      const [row] = await prisma.$queryRaw<{ number: number | bigint }[]>`
+        SELECT count(*) AS "number" FROM ${from} AS "t" WHERE ${where}`;
+      return Number(row?.number ?? 0);
     },
 
     /** Keeps how far a note's work is, where the note is still there. */
@@ -171,6 +199,12 @@ function name(identifier: string): Prisma.Sql {
 /** Returns all rows of a table. */
 export function allRows(table: string): BackfillRows {
   return { from: name(table), where: Prisma.sql`TRUE` };
+}
+
+/** Returns the rows of a table that are not converted for a migration (capability/evolution.ts). */
+export function unconvertedRows(table: string, migration: number): BackfillRows {
+  const where = Prisma.sql`abs("t".${name(EVOLVED)}) < ${BigInt(migration)}`;
+  return { from: name(table), where };
 }
 
 /**

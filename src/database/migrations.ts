@@ -39,6 +39,30 @@ export interface Migration {
   readonly backfill: readonly BackfillStep[];
   /** From the same file: what must be unique once the SQL is applied, or nothing of it is. */
   readonly unique: readonly UniqueCheck[];
+  /**
+   * From the same file: keys of JmapMeta that stand for conversions (`evolve/`) of which it takes
+   * the columns away. None of them may be left to do.
+   */
+  readonly evolved: readonly string[];
+}
+
+/** A note of a conversion that isn't done. */
+export interface UnconvertedRow {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Throws MigrationError where a conversion isn't done of which the migration takes the columns. */
+export function refuseUnconverted({ name }: Migration, [first]: readonly UnconvertedRow[]): void {
+  if (first === undefined) return;
+  const { file = '' } = JSON.parse(first.value) as { readonly file?: string };
+  const table = first.key.split('/').at(-1);
+  throw new MigrationError(
+    `The migration ${name} takes away what ${file} converts ${table} from, and this database ` +
+      'has objects that are not converted. Start the last version that has this file, and see by ' +
+      '"migrate --status" that nothing is left. Then migrate again. Nothing of this migration was ' +
+      'applied.',
+  );
 }
 
 /** The statements below this line run one by one, each outside of a transaction. */
@@ -104,14 +128,19 @@ export function readMigrations(folder: string): readonly Migration[] {
   });
 }
 
-function readBackfill(file: string): Pick<Migration, 'backfill' | 'unique'> {
-  if (!existsSync(file)) return { backfill: [], unique: [] };
+function readBackfill(file: string): Pick<Migration, 'backfill' | 'unique' | 'evolved'> {
+  if (!existsSync(file)) return { backfill: [], unique: [], evolved: [] };
   try {
-    const { steps, unique = [] } = JSON.parse(readFileSync(file, 'utf8')) as {
+    const {
+      steps,
+      unique = [],
+      evolved = [],
+    } = JSON.parse(readFileSync(file, 'utf8')) as {
       steps: readonly BackfillStep[];
       unique?: readonly UniqueCheck[];
+      evolved?: readonly string[];
     };
-    if (Array.isArray(steps) && Array.isArray(unique)) return { backfill: steps, unique };
+    if ([steps, unique, evolved].every(Array.isArray)) return { backfill: steps, unique, evolved };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

@@ -217,7 +217,40 @@ export interface ModelType {
   readonly renamedFrom?: string;
   /** Properties whose values the team gives up, and narrowings that it accepts. */
   readonly drops: readonly ModelDrop[];
+  /** A file of `evolve/` converts its objects in the migration that is being made. */
+  readonly converts?: true;
   readonly at: Location;
+}
+
+/**
+ * The parts of a property on which storage, wire and sync depend: a migration keeps them in its
+ * `model.json`.
+ */
+export type KeptProperty = Omit<
+  ModelProperty,
+  'at' | 'description' | 'deprecated' | 'renamedFrom' | 'texts'
+>;
+
+/** The conversion of a type's objects by a file of `evolve/`. */
+export interface ModelEvolution {
+  /** The number of the migration that the file belongs to. */
+  readonly migration: number;
+  /** `evolve/0007-split-name.ts` */
+  readonly file: string;
+  /** The type's name behind the migration. */
+  readonly type: string;
+  readonly table: string;
+  /** The properties of an object in front of the migration, and behind it: those it may change. */
+  readonly before: readonly KeptProperty[];
+  readonly after: readonly KeptProperty[];
+}
+
+/** A file of `evolve/`, read without running it. */
+export interface EvolveFile {
+  readonly migration: number;
+  readonly file: string;
+  /** The types that it names. */
+  readonly types: readonly ModelDrop[];
 }
 
 /** A method that the descriptor declares by its argument and response schemas. */
@@ -259,6 +292,8 @@ export interface ModelCapability {
   readonly drops: readonly ModelDrop[];
   /** `capabilities/NAME.hooks.ts` where there is one. */
   readonly hooksFile?: string;
+  /** The conversions of its types' objects; absent if there are none. */
+  readonly evolutions?: readonly ModelEvolution[];
   readonly at: Location;
 }
 
@@ -266,6 +301,8 @@ export interface ModelCapability {
 export interface Model {
   /** In order of file name (code units), whatever order they were read in. */
   readonly capabilities: readonly ModelCapability[];
+  /** The files of `evolve/`; absent if there are none. */
+  readonly evolveFiles?: readonly EvolveFile[];
 }
 
 /** One complaint about a descriptor. */

@@ -2,7 +2,7 @@ import type { MethodDefinition } from '../capability/capability-definition.js';
 import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
 import { HookError } from '../methods/hook-errors.js';
 import { type Complaint, complaintsOf, Problems, quoted, sentence } from '../methods/issues.js';
-import { canonicalSteps, complaintsOfServerValues } from '../methods/set/draft.js';
+import { canonicalSteps, complaintsOfServerValues, isServerSet } from '../methods/set/draft.js';
 import { indexOf, isVisible } from '../methods/type-index.js';
 import { isSetErrorType, type SetError } from '../protocol/errors.js';
 import { excerpt } from '../protocol/excerpt.js';
@@ -29,15 +29,38 @@ export function computedValue(
   property: PropertyDefinition,
   value: unknown,
 ): JsonValue {
+  const index = indexOf(type);
+  return judgedValue(what, { type, property }, value, (judged) =>
+    complaintsOfServerValues(index, judged),
+  );
+}
+
+/** Returns the same of a value that a file of `evolve/` gives, of any property. */
+export function convertedValue(
+  what: string,
+  type: DataTypeDefinition,
+  property: PropertyDefinition,
+  value: unknown,
+): JsonValue {
+  if (isServerSet(property)) return computedValue(what, type, property, value);
+  const { update } = type.validate;
+  return judgedValue(what, { type, property }, value, (judged) => complaintsOf(update, judged));
+}
+
+function judgedValue(
+  what: string,
+  { type, property }: { readonly type: DataTypeDefinition; readonly property: PropertyDefinition },
+  value: unknown,
+  complaintsAbout: (judged: Record<string, JsonValue>) => readonly Complaint[],
+): JsonValue {
   const isAbsent = (value ?? null) === null && property.optional === true;
   if (isAbsent && !property.nullable) return null;
-  const index = indexOf(type);
   const problems = new Problems();
   const { name } = property;
   const scene = { createdIds: NO_CREATION_IDS, problems, inexact: [] };
   const canonical = finish(canonicalSteps(property, copyValue(what, value ?? null), scene));
   const judged = Object.assign(emptyObject(), { [name]: canonical });
-  const complaints = textsOf(complaintsOfServerValues(index, judged));
+  const complaints = textsOf(complaintsAbout(judged));
   if (problems.any) complaints.push(problems.toSetError().description);
   const shown = isVisible(property) ? excerpt(JSON.stringify(canonical)) : 'a value';
   requireNone(what, `${shown} for ${type.name}.${name}`, complaints);

@@ -3,6 +3,7 @@ import type {
   MethodDefinition,
 } from '../capability/capability-definition.js';
 import type { DataTypeDefinition } from '../capability/definition.js';
+import type { EvolutionDefinition } from '../capability/evolution.js';
 import type { OwnMethod, TypeHooks } from '../capability/hooks.js';
 import { type Relations, relate } from './set/relations.js';
 
@@ -16,6 +17,8 @@ export interface Registry {
   /** Hooks by the type's name. */
   readonly typeHooks: ReadonlyMap<string, TypeHooks>;
   readonly relations: Relations;
+  /** The conversions of all types, in order of migration. */
+  readonly evolutions: readonly EvolutionDefinition[];
 }
 
 /**
@@ -38,7 +41,11 @@ export function createRegistry(definitions: readonly CapabilityDefinition[]): Re
       add(typeHooks, name, hooks, 'hooks of the type');
   }
   const relations = relate(dataTypes.values());
-  return Object.freeze({ capabilities, methods, dataTypes, ownMethods, typeHooks, relations });
+  const evolutions = definitions
+    .flatMap((capability) => capability.evolutions ?? [])
+    .sort((a, b) => a.migration - b.migration);
+  const others = { ownMethods, typeHooks, relations, evolutions };
+  return Object.freeze({ capabilities, methods, dataTypes, ...others });
 }
 
 function add<T>(map: Map<string, T>, key: string, value: T, what: string): void {

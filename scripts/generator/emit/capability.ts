@@ -2,6 +2,7 @@ import type { EmittedFiles, Model, ModelCapability } from '../../../src/descript
 import { canonicalJson } from '../../../src/protocol/canonical-json.js';
 import { Call, Code } from './code.js';
 import { stemOf } from './definition.js';
+import { evolutionsOf } from './evolutions.js';
 import { GeneratedModule } from './generated-module.js';
 import { fileOf, JMAP } from './sources.js';
 import { sourceOf } from './type-validators.js';
@@ -42,6 +43,7 @@ function emitModule(path: string, capability: ModelCapability): string {
       dataTypes: capability.types.map(({ name }) => importOf(module, capability, name, 'Type')),
       methods: methodsOf(module, capability),
       hooks: hooksOf(module, capability),
+      evolutions: evolutionsOf(module, capability),
       // In order of names, as the server hands it out.
       reference: JSON.parse(canonicalJson(capability.onWire)),
     }),

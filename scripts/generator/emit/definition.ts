@@ -1,3 +1,4 @@
+import { EVOLVED } from '../../../src/capability/evolution.js';
 import { isGivenByHooks } from '../../../src/descriptor/model/access.js';
 import {
   addedArguments,
@@ -89,7 +90,11 @@ function typeValue(
     table: type.table,
     characters: Number.isFinite(characters) ? characters : undefined,
     acceptSnakeCase: type.acceptSnakeCase,
-    properties: mapByName(type.properties, propertyValue),
+    properties: mapByName(
+      type.properties.filter(({ name }) => name !== EVOLVED),
+      propertyValue,
+    ),
+    evolved: type.properties.find(({ name }) => name === EVOLVED)?.default,
     parts: type.parts === undefined ? undefined : mapByName(type.parts, propertyValue),
     filters: mapByName(type.filters, (filter) => describeFilter(filter, type)),
     sorts: type.sorts.map((sort) => describeSort(sort, type)),

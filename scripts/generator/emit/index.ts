@@ -5,6 +5,7 @@ import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { emitCalls } from './calls.js';
 import { emitCapabilities } from './capability.js';
 import { editorSchema } from './editor-schema.js';
+import { emitEvolutions } from './evolutions.js';
 import { emitHooks } from './hooks.js';
 import { emitOwnMethods } from './own-methods.js';
 import { emitPages } from './pages/index.js';
@@ -42,6 +43,7 @@ export const EMITTERS: readonly Emitter[] = Object.freeze([
   { name: 'shared types', emit: emitSharedTypes },
   { name: 'own methods', emit: emitOwnMethods },
   { name: 'hook types', emit: emitHooks },
+  { name: 'types of conversions', emit: emitEvolutions },
   { name: 'capabilities', emit: emitCapabilities, isByName: true },
   { name: 'registry', emit: emitRegistry, only: 'project' },
   { name: 'calls', emit: emitCalls, only: 'project' },

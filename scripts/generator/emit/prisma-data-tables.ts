@@ -1,4 +1,5 @@
 import type { PropertyKind } from '../../../src/capability/definition.js';
+import { EVOLVED } from '../../../src/capability/evolution.js';
 import { formatOf } from '../../../src/capability/formats/index.js';
 import { shadowKind } from '../../../src/capability/shadow-transforms.js';
 import { UNKNOWN_COLUMN } from '../../../src/capability/unknown-properties.js';
@@ -75,6 +76,7 @@ function propertyColumn(property: ModelProperty): Column {
 
 /** Returns the default of a column, for rows that a migration or the version before adds. */
 function columnDefault(property: ModelProperty): string | undefined {
+  if (property.column === EVOLVED) return '0';
   // The migration puts the time of each object's creation in its place.
   if (property.defaultNow)
     return defaultText({ kind: property.kind, default: formatOf(property)?.numbered(0) ?? null });

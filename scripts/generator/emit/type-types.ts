@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from 'json-schema';
+import { EVOLVED } from '../../../src/capability/evolution.js';
 import { isGiven, isShown } from '../../../src/descriptor/model/access.js';
 import {
   hasFurther,
@@ -106,7 +107,9 @@ async function addStored(
 ): Promise<void> {
   const { name } = type;
   const words = 'The stored object, as the server and its hooks see it.';
-  const hidden = type.properties.filter((property) => !isShown(property));
+  const hidden = type.properties.filter(
+    (property) => !isShown(property) && property.name !== EVOLVED,
+  );
   if (hidden.length === 0) {
     module.addTypeAlias(`${name}Stored`, keptName(type), words);
     return;

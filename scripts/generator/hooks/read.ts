@@ -21,17 +21,20 @@ export interface HookFile {
   /** Relative to the project's root, with `/`. */
   readonly file: string;
   readonly text: string;
-  /** `export const hooks`; null where there is none. */
+  /** The exported constant, `hooks`; null where there is none. */
   readonly hooks: HookNode | null;
   readonly syntaxErrors: readonly { readonly at: Location; readonly message: string }[];
 }
 
-/** Parses a hook file; nothing of it is executed, no type is checked. */
-export function parseHookFile(file: string, text: string): HookFile {
+/**
+ * Parses a hook file, or another one that exports a constant of a `name`; nothing of it is
+ * executed, no type is checked.
+ */
+export function parseHookFile(file: string, text: string, name = 'hooks'): HookFile {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
   const constants = constantsOf(source);
-  const hooks = constants.get('hooks');
-  const exported = hooks !== undefined && isExported(hooks, source);
+  const hooks = constants.get(name);
+  const exported = hooks !== undefined && isExported(hooks, source, name);
   return {
     file,
     text,
@@ -115,6 +118,7 @@ function constantsOf(
 function isExported(
   declaration: TypeScript.VariableDeclaration,
   source: TypeScript.SourceFile,
+  wanted: string,
 ): boolean {
   const statement = declaration.parent.parent;
   if (ts.isVariableStatement(statement)) {
@@ -126,7 +130,7 @@ function isExported(
       ts.isExportDeclaration(other) &&
       other.exportClause !== undefined &&
       ts.isNamedExports(other.exportClause) &&
-      other.exportClause.elements.some(({ name }) => name.text === 'hooks'),
+      other.exportClause.elements.some(({ name }) => name.text === wanted),
   );
 }
 

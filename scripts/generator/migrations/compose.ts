@@ -8,6 +8,7 @@ import { backfillsOf } from './backfill.js';
 import { inScanOrder } from './column-order.js';
 import type { Difference } from './compare.js';
 import type { TypeEffect } from './effects.js';
+import { evolveSql, type Holding } from './held.js';
 import type { Snapshot } from './history.js';
 import { formerLinks, leftoversOf } from './leftovers.js';
 import { type Renamed, releasedTypes } from './lineage.js';
@@ -39,6 +40,8 @@ export interface Change {
   /** The tables after the migration, with what it leaves. */
   readonly tables: readonly Table[];
   readonly left: readonly Leftover[];
+  /** The columns that stay for files of `evolve/`. */
+  readonly holding: Holding;
   /** Between the released types' own tables and those of the types that are here now. */
   readonly difference: Difference<ReadTable>;
   readonly effects: readonly TypeEffect[];
@@ -70,7 +73,8 @@ export async function compose(change: Change): Promise<Composed> {
   const leftovers = leftoversOf(snapshot);
   const ordered = new Set(orderedTypes(model).map(({ table }) => table));
   const steps: string[] = [];
-  if (snapshot !== undefined && leftovers.length > 0)
+  const { holding } = change;
+  if (snapshot !== undefined && leftovers.length + holding.before.length > 0)
     steps.push(await diff(provider, snapshot.tables, clean));
   const wanted = provider === 'sqlite' ? tables : inScanOrder(tables, model, existing);
   steps.push(await diff(provider, snapshot === undefined ? undefined : clean, wanted));
@@ -88,8 +92,10 @@ export async function compose(change: Change): Promise<Composed> {
   const removed = difference.removed.map(({ name }) => name);
   const held = (type: ModelType) =>
     snapshot === undefined || provider === 'sqlite' ? [] : formerLinks(snapshot, type).blobs;
+  const evolve = evolveSql(holding, model, provider);
   const parts = [
     ...search.before,
+    evolve.before,
     nullTimesSql({ snapshot, leftovers, difference }, model, provider),
     ...leftovers.flatMap((leftover) => fillLeftNulls(leftover, clean)),
     ...difference.changed.flatMap(fillNulls),
@@ -111,6 +117,7 @@ export async function compose(change: Change): Promise<Composed> {
       provider,
     ),
     reusedNamesSql(change.reused),
+    evolve.after,
     resetSql(effects.filter(({ seen }) => seen).map(({ type }) => type.table)),
     ...search.after,
   ];

@@ -41,6 +41,8 @@ export interface History {
   readonly contracts: boolean;
   /** By name of each type that a release had: the tables of those that were called so. */
   readonly named: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The model behind each released migration that kept one, by its number. */
+  readonly states: ReadonlyMap<number, ModelSnapshot>;
   readonly snapshot?: Snapshot;
 }
 
@@ -93,6 +95,7 @@ export function readHistory(
     unreleased: all.filter((entry) => !isReleased(entry)).flatMap(({ files }) => [...files.keys()]),
     contracts: all.some((entry) => !isReleased(entry) && isContract(entry.name)),
     named,
+    states: new Map(released.flatMap(({ number, model }) => (model ? [[number, model]] : []))),
     ...(snapshot === undefined ? {} : { snapshot }),
   };
 }

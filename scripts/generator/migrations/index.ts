@@ -4,11 +4,13 @@ import type { EmittedFiles, Model, Problem } from '../../../src/descriptor/model
 import { orderedTypes } from '../emit/key-ordered.js';
 import { schemaPath, storageSchemas, tablesOf } from '../emit/prisma.js';
 import { PROVIDERS } from '../emit/prisma-datamodel.js';
+import { judgeEvolutions, nextNumber, withEvolutions } from '../evolve/resolve.js';
 import { prepare } from '../thread/second.js';
 import { readApplied } from './applied.js';
 import { compareTables, isEmpty } from './compare.js';
 import { type Change, compose, printDatamodel } from './compose.js';
 import { effectsOf, type TypeEffect } from './effects.js';
+import { hold, newlyHeld, prepareTables, requiredConversions, stillHeld } from './held.js';
 import {
   BACKFILL_FILE,
   type History,
@@ -29,7 +31,7 @@ import { type ReadTable, readDatamodel } from './read-datamodel.js';
 import { refusals } from './refusals.js';
 import { appliedFiles, committedFiles } from './released.js';
 import { searchChanged } from './search-changes.js';
-import { type Leftover, printSnapshot, takeSnapshot } from './snapshot.js';
+import { type HeldColumn, type Leftover, printSnapshot, takeSnapshot } from './snapshot.js';
 import { strayDrops } from './stray-drops.js';
 import { strayRenames } from './stray-renames.js';
 import { defaultProblems, newUniques, uniqueProblems } from './uniques.js';
@@ -111,10 +113,14 @@ function isUpToDate(model: Model, histories: Histories): boolean {
   return problemsOf(changes, own).length === 0 && !changes.some(isNeeded);
 }
 
-/** Returns the model with the tables and columns that the released state has (place.ts). */
+/**
+ * Returns the model with the tables and columns that the released state has (place.ts), and with
+ * the conversions of `evolve/`.
+ */
 export function placed(model: Model, { all }: Histories): Model {
   const snapshots = all.flatMap(({ snapshot }) => snapshot ?? []);
-  return placeModel(model, snapshots.find((one) => one.model !== undefined) ?? snapshots[0]);
+  const released = snapshots.find((one) => one.model !== undefined) ?? snapshots[0];
+  return withEvolutions(placeModel(model, released), all);
 }
 
 /**
@@ -135,11 +141,12 @@ export async function planMigrations({
   readonly contract?: boolean;
 }): Promise<MigrationPlan> {
   const changes = changesOf(model, schemas, histories);
-  const problems = [...histories.problems, ...problemsOf(changes, model)];
+  const { problems: wrong } = judgeEvolutions(model, histories.all);
+  const problems = [...histories.problems, ...wrong, ...problemsOf(changes, model)];
   const files = new Map(histories.all.flatMap((history) => [...history.files]));
   if (problems.length === 0) {
     // One number for both, so that a change has the same name wherever it is applied.
-    const number = Math.max(...histories.all.map(({ last }) => last)) + 1;
+    const number = nextNumber(histories.all);
     const snapshotText = snapshotPrinter(model);
     const needed = changes.filter(
       (change, index) =>
@@ -167,21 +174,23 @@ export async function planMigrations({
 }
 
 function changesOf(model: Model, schemas: EmittedFiles, { all }: Histories): readonly Change[] {
+  const number = nextNumber(all);
   return all.map((history) =>
-    changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? ''),
+    changeOf(history, model, schemas.get(schemaPath(history.provider)) ?? '', number),
   );
 }
 
 /** Returns the problems of changes that would lose data or that a migration can't make. */
 function problemsOf(changes: readonly Change[], model: Model): readonly Problem[] {
-  const ofChanges = changes.flatMap(({ difference, snapshot, renames, unique, effects }) => {
+  const ofChanges = changes.flatMap((change) => {
+    const { difference, snapshot, renames, unique, effects, holding } = change;
     if (snapshot === undefined) return [];
     const renamed = strayRenames(snapshot, model);
     const problems = [
       ...defaultProblems(unique, freshColumns(difference), model),
       ...narrowings(snapshot, renames, model),
       ...renamed.problems,
-      ...refusals(difference, renamed.model, snapshot),
+      ...refusals(difference, renamed.model, snapshot, holding.number),
       ...uniqueProblems(unique, effects),
     ];
     return [...problems, ...strayDrops(snapshot, model, problems)];
@@ -189,16 +198,24 @@ function problemsOf(changes: readonly Change[], model: Model): readonly Problem[
   return [...ofChanges, ...nameProblems(tablesOf(model), model)];
 }
 
-function changeOf({ provider, snapshot, named }: History, model: Model, schema: string): Change {
-  const own = readDatamodel(schema);
+function changeOf(
+  { provider, snapshot, named }: History,
+  model: Model,
+  schema: string,
+  number: number,
+): Change {
+  const declared = readDatamodel(schema);
   if (snapshot === undefined) {
-    const difference = compareTables<ReadTable>([], own);
-    const nothing = { renames: [], clean: [], left: [], effects: [], unique: [] };
-    return { provider, model, snapshot, tables: own, difference, ...nothing, ...NO_NAMES };
+    const difference = compareTables<ReadTable>([], declared);
+    const holding = { before: [], after: [], number };
+    const nothing = { renames: [], clean: [], left: [], effects: [], unique: [], holding };
+    return { provider, model, snapshot, tables: declared, difference, ...nothing, ...NO_NAMES };
   }
   const leaves = provider === 'postgresql';
   const renames = renamesOf(snapshot, model);
-  const clean = withoutLeftovers(snapshot);
+  const kept = stillHeld(snapshot, model);
+  const clean = withoutLeftovers(snapshot, kept);
+  const own = prepareTables(declared, kept, snapshot, model);
   const difference = compareTables(clean, own);
   const filled = new Map(
     difference.changed.map(({ after, altered }) => [
@@ -208,9 +225,12 @@ function changeOf({ provider, snapshot, named }: History, model: Model, schema: 
       ),
     ]),
   );
+  const added = newlyHeld(difference, model, number);
+  const leaving = leaves ? leave(snapshot, difference, own, model) : { left: [], tables: own };
   return {
     ...{ provider, model, snapshot, renames, clean, difference },
-    ...(leaves ? leave(snapshot, difference, own, model) : { left: [], tables: own }),
+    ...hold(leaving, added, snapshot),
+    holding: { before: snapshot.model?.held ?? [], after: [...kept, ...added], number },
     effects: effectsOf({ snapshot, renames, model, filled, leaves }),
     unique: newUniques(snapshot, model, filled),
     redefined: redefined(snapshot, model),
@@ -259,9 +279,18 @@ function isNeeded(change: Change): boolean {
     !isEmpty(difference) ||
     change.redefined.length + change.reordered.length > 0 ||
     renames.length + unique.length + change.left.length > 0 ||
+    change.holding.before.length > stillHeldOf(change) ||
+    change.model.capabilities.some(({ evolutions = [] }) =>
+      evolutions.some(({ migration }) => migration === change.holding.number),
+    ) ||
     effects.some(doesMore) ||
     searchChanged(change)
   );
+}
+
+/** Returns how many of the columns that were held stay. */
+function stillHeldOf({ holding: { after, number } }: Change): number {
+  return after.filter(({ since }) => since !== number).length;
 }
 
 function doesMore(effect: TypeEffect): boolean {
@@ -273,15 +302,18 @@ function doesMore(effect: TypeEffect): boolean {
 /** Prints the model once where both histories move on from the same state, and leave the same. */
 function snapshotPrinter(model: Model): SnapshotPrinter {
   const printed = new Map<string, string>();
-  return (parent, left) => {
-    const key = JSON.stringify([parent, left]);
-    const text = printed.get(key) ?? printSnapshot(takeSnapshot(model, parent, left));
+  return (parent, more) => {
+    const key = JSON.stringify([parent, more]);
+    const text = printed.get(key) ?? printSnapshot(takeSnapshot(model, parent, more));
     printed.set(key, text);
     return text;
   };
 }
 
-type SnapshotPrinter = (parent: string | null, left: readonly Leftover[]) => string;
+type SnapshotPrinter = (
+  parent: string | null,
+  more: { readonly left: readonly Leftover[]; readonly held: readonly HeldColumn[] },
+) => string;
 
 async function newMigration(
   change: Change,
@@ -290,6 +322,8 @@ async function newMigration(
 ): Promise<EmittedFiles> {
   const { provider, snapshot, tables, difference, renames, effects, unique, left } = change;
   const { sql, backfill } = await compose(change);
+  const evolved = requiredConversions(snapshot, change.model);
+  const more = { left, held: change.holding.after };
   const renamed = renames.map(({ to, properties }) =>
     properties[0] === undefined ? to : `${to}_${properties[0].to}`,
   );
@@ -298,6 +332,10 @@ async function newMigration(
     ...unique.map(({ table, type = table }) => type),
     ...change.redefined,
     ...change.reordered,
+    ...change.model.capabilities
+      .flatMap(({ types }) => types)
+      .filter(({ converts }) => converts === true)
+      .map(({ name }) => name),
   ];
   const others = renamed.length > 0 ? renamed : [...new Set(touched)];
   const name = isNeeded(change)
@@ -307,15 +345,23 @@ async function newMigration(
   return new Map([
     [`${folder}/${SQL_FILE}`, sql],
     [`${folder}/${SNAPSHOT_FILE}`, printDatamodel(provider, tables)],
-    [`${folder}/${MODEL_FILE}`, snapshotText(snapshot?.hash ?? null, left)],
-    ...(backfill.length + unique.length === 0
+    [`${folder}/${MODEL_FILE}`, snapshotText(snapshot?.hash ?? null, more)],
+    ...(backfill.length + unique.length + evolved.length === 0
       ? []
-      : [[`${folder}/${BACKFILL_FILE}`, printBackfill(backfill, unique)] as const]),
+      : [[`${folder}/${BACKFILL_FILE}`, printBackfill(backfill, unique, evolved)] as const]),
   ]);
 }
 
-function printBackfill(steps: readonly unknown[], unique: readonly unknown[]): string {
-  const content = unique.length === 0 ? { steps } : { steps, unique };
+function printBackfill(
+  steps: readonly unknown[],
+  unique: readonly unknown[],
+  evolved: readonly string[],
+): string {
+  const content = {
+    steps,
+    ...(unique.length === 0 ? {} : { unique }),
+    ...(evolved.length === 0 ? {} : { evolved }),
+  };
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 

@@ -8,7 +8,7 @@ import type { Snapshot } from './history.js';
 import { leastValue } from './least-value.js';
 import { releasedTypes } from './lineage.js';
 import type { ReadTable } from './read-datamodel.js';
-import type { Leftover, SnapshotProperty } from './snapshot.js';
+import type { HeldColumn, Leftover, SnapshotProperty } from './snapshot.js';
 import type { PlaceInColumn } from './texts-in.js';
 
 /**
@@ -17,23 +17,33 @@ import type { PlaceInColumn } from './texts-in.js';
  * migration takes them away.
  */
 
-/** Returns the released tables as if nothing had been left. */
-export function withoutLeftovers(snapshot: Snapshot): readonly ReadTable[] {
+/**
+ * Returns the released tables as if nothing had been left. Of the columns that were held for files
+ * of `evolve/`, those in `held` stay.
+ */
+export function withoutLeftovers(
+  snapshot: Snapshot,
+  held: readonly HeldColumn[],
+): readonly ReadTable[] {
   const left = new Map(leftoversOf(snapshot).map((one) => [one.table, one]));
-  if (left.size === 0) return snapshot.tables;
+  const before = snapshot.model?.held ?? [];
+  if (left.size + before.length === 0) return snapshot.tables;
+  const columnsOf = (table: string, list: readonly HeldColumn[]) =>
+    list.flatMap((one) => (one.table === table ? [one.column] : []));
   return snapshot.tables.flatMap((table) => {
     const leftover = left.get(table.name);
-    if (leftover === undefined) return [table];
-    if (leftover.whole === true) return [];
-    const gone = new Set(leftover.columns);
-    const nullable = new Set(leftover.nullable);
+    if (leftover?.whole === true) return [];
+    const hidden = new Set([...columnsOf(table.name, before), ...(leftover?.columns ?? [])]);
+    if (leftover === undefined && hidden.size === 0) return [table];
+    const stays = new Set(columnsOf(table.name, held));
+    const nullable = new Set(leftover?.nullable);
     return [
       {
         ...table,
         columns: table.columns
-          .filter(({ name }) => !gone.has(name))
+          .filter(({ name }) => !hidden.has(name) || stays.has(name))
           .map((column) => (nullable.has(column.name) ? { ...column, nullable: false } : column)),
-        indexes: table.indexes.filter((index) => !index.some((name) => gone.has(name))),
+        indexes: table.indexes.filter((index) => !index.some((name) => hidden.has(name))),
       },
     ];
   });
@@ -138,7 +148,7 @@ const NO_LINKS = Object.freeze({ references: [], blobs: [] });
  * Returns a column with a default for new objects, which the version before can serve. Where no
  * plain value is legal, the column takes null.
  */
-function withDefault(column: Column, property: SnapshotProperty | undefined): Column {
+export function withDefault(column: Column, property: SnapshotProperty | undefined): Column {
   if (column.nullable || column.default !== undefined) return column;
   const fallback =
     property === undefined

@@ -25,9 +25,11 @@ export function narrowings(
       ...type.properties.flatMap((property): readonly Problem[] => {
         const before = predecessorOf(released, type, property)?.known;
         if (before === undefined || before.kind !== property.kind) return [];
-        const accepted = type.drops.some(({ name }) => name === property.name);
+        const given = type.drops.some(({ name }) => name === property.name);
         const target = retargeted(before, property, renames);
-        if (before.secret !== property.secret || target !== undefined) {
+        const isSealed = before.secret !== property.secret;
+        const accepted = given || (type.converts === true && !isSealed);
+        if (isSealed || target !== undefined) {
           if (!accepted)
             return [
               target === undefined

@@ -37,6 +37,7 @@ export function placeModel(model: Model, snapshot: Snapshot | undefined): Model 
   );
   if (types.every((type) => placed.get(type.name) === type)) return model;
   return deepFreeze({
+    ...model,
     capabilities: model.capabilities.map((capability) => ({
       ...capability,
       types: capability.types.map((type) => placed.get(type.name) ?? type),
@@ -73,7 +74,8 @@ function columnsOf(
   const names = new Set(type.properties.map(({ name }) => name));
   const released = new Map(before.properties.map((property) => [property.name, property]));
   const shadows = before.known?.shadows ?? [];
-  const taken = namesOf([...before.properties, ...shadows].map(({ column }) => column));
+  const held = snapshot.model?.held?.filter((one) => one.table === before.table) ?? [];
+  const taken = namesOf([...before.properties, ...shadows, ...held].map(({ column }) => column));
   return new Map(
     type.properties.map((property) => {
       const { name, renamedFrom } = property;

@@ -1,3 +1,4 @@
+import { EVOLVED } from '../../../src/capability/evolution.js';
 import type {
   Location,
   Model,
@@ -6,6 +7,7 @@ import type {
   Problem,
 } from '../../../src/descriptor/model.js';
 import type { Column } from '../emit/prisma-datamodel.js';
+import { withStub } from '../evolve/stub.js';
 import type { Difference, TableChange } from './compare.js';
 import type { Snapshot } from './history.js';
 import {
@@ -25,6 +27,7 @@ export function refusals(
   difference: Difference<ReadTable>,
   model: Model,
   snapshot: Snapshot,
+  number: number,
 ): readonly Problem[] {
   const types = model.capabilities.flatMap((capability) => capability.types);
   const later = ofLaterEngine(difference);
@@ -33,7 +36,8 @@ export function refusals(
     ...difference.removed.flatMap((table) => removedType(table, model, snapshot)),
     ...difference.changed.flatMap((change) => {
       const type = types.find((candidate) => candidate.table === change.after.name);
-      return changedType(change, type, difference.removed, snapshot);
+      const own = changedType(change, type, difference.removed, snapshot);
+      return withStub(own, type, model, number);
     }),
   ];
 }
@@ -126,6 +130,7 @@ function changedType(
   const before = releasedTypes(snapshot).get(change.before.name);
   const where = (property: string) => `${type?.name ?? change.after.name}.${property}`;
   const given = new Set(type?.drops.map(({ name }) => name));
+  const isConverted = type?.converts === true;
   const problems: Problem[] = [];
   // It is told of already, and compared with what it never was.
   const { renamedFrom = '' } = type ?? {};
@@ -138,16 +143,28 @@ function changedType(
       replaced.set(old.column, [old, property]);
   }
   for (const column of change.removed) {
-    if (isShadow(column.name, change.before)) continue;
+    if (isShadow(column.name, change.before) || column.name === EVOLVED) continue;
     const [old, property] = replaced.get(column.name) ?? [];
-    const name = before?.properties.find((one) => one.column === column.name)?.name ?? column.name;
+    const released = before?.properties.find((one) => one.column === column.name);
+    const name = released?.name ?? column.name;
     const heir = type?.properties.find(({ renamedFrom: from }) => from === name);
     if (heir !== undefined && heir !== property) {
       problems.push(refuseTakenName(heir, name, 'property', 'at the type'));
     } else if (old === undefined || property === undefined) {
-      if (!given.has(name)) problems.push(removedProperty(where(name), name, at));
+      // Nothing converts a secret: the server has a hash or ciphertext alone.
+      const isKept = isConverted && released?.known?.secret === undefined;
+      if (!given.has(name) && !isKept) problems.push(removedProperty(where(name), name, at));
     } else if (old.known?.kind !== property.kind)
-      problems.push(...retyped(change, column, old, property, where(property.name), given));
+      problems.push(
+        ...retyped(
+          change,
+          column,
+          old,
+          property,
+          where(property.name),
+          isConverted || given.has(name),
+        ),
+      );
   }
   for (const { before: old, after } of change.altered) {
     if (isShadow(after.name, change.after)) continue;
@@ -181,12 +198,12 @@ function retyped(
   { known }: ReleasedProperty,
   { name, column, kind, at }: ModelProperty,
   where: string,
-  given: ReadonlySet<string>,
+  isAccepted: boolean,
 ): readonly Problem[] {
   const now = after.columns.find((one) => one.name === column);
   if (now === undefined) return [];
   const [was, is] = now.type === before.type ? [known?.kind, kind] : [before.type, now.type];
-  if (!given.has(name)) return [alteredProperty(where, name, was ?? before.type, is, at)];
+  if (!isAccepted) return [alteredProperty(where, name, was ?? before.type, is, at)];
   return now.nullable || now.default !== undefined ? [] : [addedProperty(where, at)];
 }
 

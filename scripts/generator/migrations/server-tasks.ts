@@ -30,8 +30,13 @@ export function writeServerTasks(
     const { type, seen, computed, references, blobs, reformed } = effect;
     const adopts = type.keepsUnknown === true && seen;
     const lists = [computed, references, reformed];
+    const isConverted = type.converts === true;
     const derived =
-      filled.has(type.table) || adopts || blobs || lists.some(({ length }) => length > 0);
+      isConverted ||
+      filled.has(type.table) ||
+      adopts ||
+      blobs ||
+      lists.some(({ length }) => length > 0);
     return [
       ...(adopts ? [[`adopt:${type.table}`, "''"] as const] : []),
       ...computed.map(({ column }) => [`compute:${type.table}/${column}`, "''"] as const),

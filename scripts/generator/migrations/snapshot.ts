@@ -5,6 +5,7 @@ import { BOUNDS } from '../../../src/descriptor/bounds.js';
 import { sha256 } from '../../../src/descriptor/model/hash.js';
 import { mapInner } from '../../../src/descriptor/model/inner-schemas.js';
 import type {
+  KeptProperty,
   Model,
   ModelProperty,
   ModelType,
@@ -13,14 +14,8 @@ import type {
 import { byCodeUnit } from '../../../src/descriptor/order.js';
 import { isKeyOrdered } from '../emit/key-ordered.js';
 
-/**
- * The parts of a property on which storage, wire and sync depend; descriptions and places are not
- * in it. The forms of texts follow from the schema.
- */
-export type SnapshotProperty = Omit<
-  ModelProperty,
-  'at' | 'description' | 'deprecated' | 'renamedFrom' | 'texts'
->;
+/** Descriptions and places are not in it. The forms of texts follow from the schema. */
+export type SnapshotProperty = KeptProperty;
 
 /**
  * `hasPieces`: on SQLite the index has tables for pieces of long texts. Older migrations lack it.
@@ -85,6 +80,16 @@ export interface Leftover {
   readonly nullable?: readonly string[];
 }
 
+/**
+ * A column of a property that is gone. It stays for the files of `evolve/` that read it: those of
+ * the migration that took the property away (`since`), and of earlier migrations.
+ */
+export interface HeldColumn {
+  readonly table: string;
+  readonly column: string;
+  readonly since: number;
+}
+
 /** `model.json` beside a migration: the model after it, and the state that it was made from. */
 export interface ModelSnapshot {
   /** The hash of the state before; null for the first. */
@@ -95,19 +100,28 @@ export interface ModelSnapshot {
   }[];
   /** Absent for nothing. */
   readonly left?: readonly Leftover[];
+  /** The conversions that files of `evolve/` make, by migration and table. Absent for none. */
+  readonly evolves?: readonly { readonly migration: number; readonly table: string }[];
+  /** Absent for nothing. */
+  readonly held?: readonly HeldColumn[];
 }
 
 export function takeSnapshot(
   model: Model,
   parent: string | null,
-  left: readonly Leftover[] = [],
+  { left = [], held = [] }: Partial<Pick<ModelSnapshot, 'left' | 'held'>> = {},
 ): ModelSnapshot {
+  const evolves = model.capabilities
+    .flatMap(({ evolutions = [] }) => evolutions)
+    .map(({ migration, table }) => ({ migration, table }));
   return {
     parent,
     capabilities: model.capabilities
       .filter(({ types }) => types.length > 0)
       .map(({ urn, types }) => ({ urn, types: types.map(snapshotType) })),
     ...(left.length === 0 ? {} : { left }),
+    ...(evolves.length === 0 ? {} : { evolves }),
+    ...(held.length === 0 ? {} : { held }),
   };
 }
 
@@ -221,7 +235,8 @@ function namesOf({ properties }: ModelUnique): readonly string[] {
   return properties.map(({ name }) => name);
 }
 
-function snapshotProperty({
+/** Returns a property as a migration keeps it. */
+export function snapshotProperty({
   at: _at,
   description: _words,
   deprecated: _why,

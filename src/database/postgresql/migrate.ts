@@ -8,7 +8,9 @@ import {
   MigrationError,
   type MigrationStatus,
   readMigrations,
+  refuseUnconverted,
   splitSql,
+  type UnconvertedRow,
 } from '../migrations.js';
 import { quote } from '../quote.js';
 import { RESTORING_TABLE, unfinishedRestore } from '../restoring.js';
@@ -150,6 +152,7 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
   const started = new Date();
   try {
     await client.query('BEGIN');
+    await requireConverted(client, migration);
     await client.query(splitSql(migration.sql).inside);
     const { rows } = await client.query<{ alone: boolean }>(
       // The table below must not be made by itself where the migration has ended the transaction.
@@ -170,6 +173,15 @@ async function apply(client: PoolClient, migration: Migration): Promise<void> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new MigrationError(`The migration ${migration.name} failed: ${reason}`, { cause: error });
   }
+}
+
+async function requireConverted(client: PoolClient, migration: Migration): Promise<void> {
+  if (migration.evolved.length === 0) return;
+  const { rows } = await client.query<UnconvertedRow>(
+    'SELECT "key", "value" FROM "JmapMeta" WHERE "key" = ANY($1::text[]) ORDER BY "key"',
+    [migration.evolved],
+  );
+  refuseUnconverted(migration, rows);
 }
 
 async function requireUnique(client: PoolClient, { name, unique }: Migration): Promise<void> {

@@ -8,6 +8,8 @@ import {
   MigrationError,
   type MigrationStatus,
   readMigrations,
+  refuseUnconverted,
+  type UnconvertedRow,
 } from '../migrations.js';
 import { patiently } from './open.js';
 
@@ -61,6 +63,7 @@ function apply(db: Database, migrations: readonly Migration[], migration: Migrat
   try {
     // Another process may have applied it while this one waited for the lock.
     if (pendingOf(db, migrations).includes(migration)) {
+      refuseUnconverted(migration, unconverted(db, migration.evolved));
       // `PRAGMA foreign_keys` in Prisma's RedefineTables blocks does nothing inside a transaction:
       // it stays off.
       db.exec(migration.sql);
@@ -87,6 +90,17 @@ function apply(db: Database, migrations: readonly Migration[], migration: Migrat
     const reason = error instanceof Error ? error.message : String(error);
     throw new MigrationError(`The migration ${migration.name} failed: ${reason}`, { cause: error });
   }
+}
+
+/** Returns those of the conversions that are left to do. */
+function unconverted(db: Database, keys: readonly string[]): readonly UnconvertedRow[] {
+  if (keys.length === 0) return [];
+  return db
+    .prepare<[string], UnconvertedRow>(
+      `SELECT "key", "value" FROM "JmapMeta"
+         WHERE "key" IN (SELECT "value" FROM json_each(?)) ORDER BY "key"`,
+    )
+    .all(JSON.stringify(keys));
 }
 
 /** Returns the migrations that the database itself records, whatever folder it is used with. */

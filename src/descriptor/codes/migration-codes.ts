@@ -2,6 +2,13 @@ import type { CodeTable } from './code-row.js';
 
 /** Codes of what a migration can not do without losing data. */
 export const MIGRATIONS = Object.freeze({
+  'bad-evolution': {
+    cause:
+      'A file in `evolve/` has a wrong name or number, names no type that the migration has, or ' +
+      'exports no `evolution`.',
+    wrong: 'evolve/7-split.ts',
+    right: 'evolve/0007-split.ts',
+  },
   'key-changed': {
     cause: "A migration can't change the primary key of a table that has rows.",
     cure: 'Declare a new type.',
@@ -46,8 +53,8 @@ export const MIGRATIONS = Object.freeze({
   'property-removed': {
     cause: 'A released property is gone.',
     cure:
-      'Write `drops: [oldName]` at the type to give its values up, or `renamedFrom: ' +
-      'oldName` at the property that replaces it.',
+      'Write `drops: [oldName]` at the type to give its values up, `renamedFrom: ' +
+      'oldName` at the property that replaces it, or the file in `evolve/` that the message shows.',
   },
   'property-retargeted': {
     cause: 'A reference changes its type: the stored ids would name no object, or the wrong one.',
@@ -62,10 +69,10 @@ export const MIGRATIONS = Object.freeze({
     cure: 'Write `drops: [pin]` at the type to give them up.',
   },
   'property-type-changed': {
-    cause: "The stored values are of another type and can't be converted.",
+    cause: 'The stored values are of another type.',
     cure:
-      'Write `drops: [name]` at the type to give them up, or declare a property of another ' +
-      'name.',
+      'Write the file in `evolve/` that the message shows, which converts them. Or write ' +
+      '`drops: [name]` at the type to give them up.',
   },
   'property-without-default': {
     cause: 'Existing rows need a value for the new property.',

@@ -11,6 +11,7 @@ import { miscountedSql } from '../../../src/store/sql/aggregate-sql.js';
 import { fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
 import { usePostgresql } from '../../support/postgresql.js';
+import { convertsObjects } from './conversions.js';
 import { rowsOf } from './databases.js';
 import { evolves } from './evolution.js';
 import type { Evolving } from './evolving.js';
@@ -327,6 +328,7 @@ it('a server of before follows nobody once a newer version has migrated', async 
 });
 
 describe('PostgreSQL migrations of a project that goes on', () => {
+  convertsObjects(open);
   evolves(open);
   finishes(open);
   indexesNestedBlobs(open);

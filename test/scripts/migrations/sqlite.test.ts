@@ -10,6 +10,7 @@ import { sqlite } from '../../../src/store/sqlite/dialect.js';
 import { createSqliteStore } from '../../../src/store/sqlite/index.js';
 import { casemapKey, fold } from '../../../src/text/index.js';
 import { conductor } from '../../support/conductor.js';
+import { convertsObjects } from './conversions.js';
 import { advanceTo, emptyProject } from './database.js';
 import { evolves } from './evolution.js';
 import type { Evolving } from './evolving.js';
@@ -170,6 +171,7 @@ const evolving = async (): Promise<Evolving> => ({
 });
 
 describe('SQLite migrations of a project that goes on', () => {
+  convertsObjects(evolving);
   evolves(evolving);
   finishes(evolving);
   indexesNestedBlobs(evolving);

@@ -1,5 +1,6 @@
 import { type BackfillOptions, startBackfill } from '../../../src/backfill/start-backfill.js';
 import type { CapabilityDefinition } from '../../../src/capability/capability-definition.js';
+import type { EvolutionDefinition } from '../../../src/capability/evolution.js';
 import type { TypeHooks } from '../../../src/capability/hooks.js';
 import type { ModelType } from '../../../src/descriptor/model.js';
 import { createHooks } from '../../../src/hooks/runner.js';
@@ -14,11 +15,12 @@ import { createLogging } from '../../../src/server/logging.js';
 export interface Started {
   readonly types: readonly ModelType[];
   readonly hooks?: Readonly<Record<string, TypeHooks>>;
+  readonly evolutions?: readonly EvolutionDefinition[];
 }
 
 /** `shared`: the version before may go on beside it. */
 export function start(
-  { types, hooks = {} }: Started,
+  { types, hooks = {}, evolutions = [] }: Started,
   on: Pick<BackfillOptions, 'store' | 'database' | 'shared' | 'pause'>,
 ): Promise<{ stop(): Promise<void> }> {
   const capability: CapabilityDefinition = {
@@ -36,6 +38,7 @@ export function start(
     })),
     methods: [],
     hooks: { types: hooks },
+    evolutions,
   };
   const registry = createRegistry([capability]);
   const hookServices: HookServices = {

@@ -1,0 +1,53 @@
+import type { DataTypeDefinition } from '../capability/definition.js';
+import type {
+  BackfillDatabase,
+  BackfillRow,
+  BackfillRows,
+  RowKey,
+} from '../database/backfill-database.js';
+
+/** Objects of a batch: fewer than a call may name. */
+const BATCH = 500;
+
+/** Objects of one type and account. */
+export interface Batch {
+  readonly type: DataTypeDefinition;
+  readonly accountId: string;
+  readonly ids: readonly string[];
+}
+
+/** The objects that a work goes through. */
+export interface Walk {
+  readonly type: DataTypeDefinition;
+  readonly rows: BackfillRows;
+  /** Behind this one; all where left out. */
+  readonly after?: RowKey | null;
+  readonly isIncluded?: (row: BackfillRow) => boolean;
+}
+
+/** Batches of one account each, in order of key. */
+export async function* batches(
+  database: BackfillDatabase,
+  { type, rows, after = null, isIncluded = () => true }: Walk,
+): AsyncIterable<Batch> {
+  let last = after;
+  for (;;) {
+    const page = await database.rows(rows, last, BATCH);
+    const end = page.at(-1);
+    if (end === undefined) return;
+    const byAccount = new Map<string, string[]>();
+    for (const row of page) {
+      if (!isIncluded(row)) continue;
+      const ids = byAccount.get(row.accountId);
+      if (ids === undefined) byAccount.set(row.accountId, [row.id]);
+      else ids.push(row.id);
+    }
+    for (const [accountId, ids] of byAccount) yield { type, accountId, ids };
+    last = [end.accountId, end.id];
+  }
+}
+
+/** Returns the key of a batch's last object. */
+export function endOf({ accountId, ids }: Batch): RowKey {
+  return [accountId, ids.at(-1) ?? ''];
+}

@@ -1,0 +1,238 @@
+import type { DataTypeDefinition, PropertyDefinition } from '../capability/definition.js';
+import { EVOLVED, type EvolutionDefinition } from '../capability/evolution.js';
+import { convertedValue, objectGiven } from '../hooks/judge.js';
+import { HookError } from '../methods/hook-errors.js';
+import { indexOf } from '../methods/type-index.js';
+import { noteReferences } from '../methods/work/links.js';
+import { jsonEqual } from '../protocol/equal.js';
+import { MethodError } from '../protocol/errors.js';
+import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
+import { finish } from '../runtime/slices.js';
+import type { ReferenceRecord, StoredObject, Transaction } from '../store/port.js';
+import type { Batch } from './batches.js';
+import { collisionsOf } from './form-texts.js';
+import {
+  BATCH_TIME,
+  type Change,
+  mendLinks,
+  type RecomputeServices,
+  recordSeen,
+  wrongLinks,
+} from './recompute.js';
+
+/** An object that stays as it is, and why. */
+export interface Refused {
+  readonly accountId: string;
+  readonly id: string;
+  readonly reason: string;
+}
+
+export interface Converted {
+  /** How many objects were converted. */
+  readonly count: number;
+  readonly refused: readonly Refused[];
+}
+
+/** A conversion, and what its table has. */
+interface Scene {
+  readonly type: DataTypeDefinition;
+  readonly evolution: EvolutionDefinition;
+  /** The type with the columns that are held for later conversions, and that this one writes. */
+  readonly written: DataTypeDefinition;
+}
+
+/**
+ * Converts the objects of a batch that are not converted yet, in one transaction. `updated` stays.
+ * `record`: writes change records where clients, or their filters and sorts, see a change.
+ */
+export async function convertBatch(
+  services: RecomputeServices,
+  { type, accountId, ids }: Batch,
+  evolution: EvolutionDefinition,
+  record: boolean,
+): Promise<Converted> {
+  const scene = { type, evolution, written: writtenType(services, type, evolution) };
+  const deadline = performance.now() + BATCH_TIME;
+  let result: Converted = { count: 0, refused: [] };
+  try {
+    // Most of what the version before writes stays converted: no lock is taken for it.
+    if (!(await hasPending(services, scene, accountId, ids))) return result;
+    await services.store.write(accountId, { deadline, exclusive: true }, async (transaction) => {
+      const proposed = await propose(scene, accountId, ids, transaction);
+      const { changes, refused } = await judge(services, type, proposed, transaction);
+      const converted = changes.map(({ before, after }) => ({
+        before,
+        after: services.hooks?.compute(type, after) ?? after,
+      }));
+      const rows = converted.map(({ after }) => after);
+      result = { count: rows.length, refused: refused.map((one) => ({ accountId, ...one })) };
+      if (rows.length === 0) return;
+      await transaction.writeRows('update', scene.written, rows);
+      await mendLinks(transaction, await wrongLinks(type, rows, transaction));
+      if (record) await recordSeen(type, converted, transaction);
+    });
+  } catch (error) {
+    // The account has gone meanwhile, and its objects with it.
+    if (!(error instanceof MethodError && error.type === 'accountNotFound')) throw error;
+  }
+  return result;
+}
+
+/** Returns whether some of the objects are not converted yet. */
+async function hasPending(
+  { store }: RecomputeServices,
+  { type, evolution }: Scene,
+  accountId: string,
+  ids: readonly string[],
+): Promise<boolean> {
+  const marks = type.properties.filter(({ name }) => name === EVOLVED);
+  const deadline = performance.now() + BATCH_TIME;
+  const rows = await store.read(accountId, { deadline }, (snapshot) =>
+    snapshot.get(type, ids, marks),
+  );
+  return rows.some((row) => isPending(row, evolution));
+}
+
+function isPending(row: StoredObject, { migration }: EvolutionDefinition): boolean {
+  return Math.abs(Number(row[EVOLVED])) < migration;
+}
+
+type Refusal = Omit<Refused, 'accountId'>;
+
+interface Proposed {
+  readonly changes: readonly Change[];
+  readonly refused: readonly Refusal[];
+}
+
+/** Calls the function for each object that is not converted yet. */
+async function propose(
+  { type, evolution, written }: Scene,
+  accountId: string,
+  ids: readonly string[],
+  transaction: Transaction,
+): Promise<Proposed> {
+  const { migration, before, convert } = evolution;
+  const rows = await transaction.get(written, ids, written.properties);
+  const pending = rows.filter((row) => isPending(row, evolution));
+  const old = await transaction.get(
+    { ...type, properties: before },
+    pending.map(({ id }) => id),
+    before,
+  );
+  const objects = new Map(old.map((object) => [object.id, object]));
+  const changes: Change[] = [];
+  const refused: Refusal[] = [];
+  for (const row of pending) {
+    const { id } = row;
+    try {
+      const said = await convert((objects.get(id) ?? row) as never, { accountId });
+      const values = judgeValues({ type, evolution, written }, row, said);
+      const after = Object.assign(emptyObject(), row, values, { [EVOLVED]: migration });
+      changes.push({ before: row, after: after as StoredObject });
+    } catch (error) {
+      refused.push({ id, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { changes, refused };
+}
+
+/** Returns the values that a conversion gave, in stored form. Throws HookError. */
+function judgeValues(
+  { type, evolution, written }: Scene,
+  row: StoredObject,
+  said: object | undefined,
+): JsonObject {
+  const what = `${type.name} of ${evolution.file}`;
+  const values = emptyObject();
+  for (const [name, value] of Object.entries(objectGiven(what, 'the object', said ?? {}))) {
+    const target = Object.hasOwn(evolution.after, name) ? evolution.after[name] : undefined;
+    if (target === undefined) {
+      const legal = Object.keys(evolution.after).join(', ');
+      throw new HookError(what, `gave "${name}", and may give ${legal}`);
+    }
+    const isIt = ({ column }: PropertyDefinition) => column === target.column;
+    const property = written.properties.find(isIt);
+    // A later migration has given it up.
+    if (property === undefined) continue;
+    const isFirst = 'initial' in target && Number(row[EVOLVED]) >= 0;
+    const present = row[property.name] ?? null;
+    // A client of this version has given it another value meanwhile.
+    if (isFirst && !jsonEqual(present, target.initial ?? null)) continue;
+    values[property.name] = type.properties.includes(property)
+      ? convertedValue(what, type, property, value)
+      : value;
+  }
+  return values;
+}
+
+/** Refuses objects whose values must be unique and are not, and that refer to nothing. */
+async function judge(
+  services: RecomputeServices,
+  type: DataTypeDefinition,
+  { changes, refused }: Proposed,
+  transaction: Transaction,
+): Promise<Proposed> {
+  const reasons = new Map<string, string>();
+  for (const unique of type.uniques ?? []) {
+    const names = unique.properties.map(({ name }) => name);
+    const moved = changes.filter(({ before, after }) => differs(names, before, after));
+    const objects = moved.map(({ after }) => after);
+    for (const id of await collisionsOf(type, unique, objects, transaction))
+      reasons.set(id, `${names.join(', ')} must be unique, and another object has the same.`);
+  }
+  for (const { fromId, toType, toId } of await strays(services, type, changes, transaction))
+    reasons.set(fromId, `there is no ${toType} ${toId}.`);
+  return {
+    changes: changes.filter(({ after }) => !reasons.has(after.id)),
+    refused: [...refused, ...[...reasons].map(([id, reason]) => ({ id, reason }))],
+  };
+}
+
+function differs(names: readonly string[], before: StoredObject, after: StoredObject): boolean {
+  const valueIn = (object: StoredObject, name: string): JsonValue => object[name] ?? null;
+  return names.some((name) => !jsonEqual(valueIn(before, name), valueIn(after, name)));
+}
+
+/** Returns new references to objects that don't exist. */
+async function strays(
+  { registry }: RecomputeServices,
+  type: DataTypeDefinition,
+  changes: readonly Change[],
+  transaction: Transaction,
+): Promise<readonly ReferenceRecord[]> {
+  const index = indexOf(type);
+  if (index.links.length === 0) return [];
+  const noted = { removed: [] as ReferenceRecord[], added: [] as ReferenceRecord[] };
+  const moves = changes.map(({ before, after }) => ({ objectId: after.id, before, after }));
+  finish(noteReferences(index, moves, noted));
+  const strays: ReferenceRecord[] = [];
+  for (const name of new Set(noted.added.map(({ toType }) => toType))) {
+    const target = registry.dataTypes.get(name);
+    const records = noted.added.filter(({ toType }) => toType === name);
+    const ids = [...new Set(records.map(({ toId }) => toId))];
+    const there = target === undefined ? null : await transaction.existing(target, ids);
+    strays.push(...records.filter(({ toId }) => there?.has(toId) !== true));
+  }
+  return strays;
+}
+
+/** Returns the type with the columns of properties that are gone and that are still converted. */
+function writtenType(
+  { registry }: RecomputeServices,
+  type: DataTypeDefinition,
+  { migration, table, after }: EvolutionDefinition,
+): DataTypeDefinition {
+  const own = new Set(type.properties.map(({ column }) => column));
+  const targets = new Set(Object.values(after).map(({ column }) => column));
+  const later = registry.evolutions.filter(
+    (one) => one.table === table && one.migration > migration,
+  );
+  const held = new Map(
+    later
+      .flatMap(({ before }) => before)
+      .filter(({ column }) => targets.has(column) && !own.has(column))
+      .map((property) => [property.column, { ...property, name: `held ${property.column}` }]),
+  );
+  if (held.size === 0) return type;
+  return { ...type, properties: [...type.properties, ...held.values()] };
+}

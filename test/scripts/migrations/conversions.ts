@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest';
+import { evolutionValue } from '../../../scripts/generator/emit/evolutions.js';
+import type { Convert } from '../../../src/capability/evolution.js';
+import type { Model, ModelProperty } from '../../../src/descriptor/model.js';
+import { begin, type Evolving } from './evolving.js';
+import { model, property, type } from './models.js';
+import { generate, placedAt } from './project.js';
+import type { Started } from './starting.js';
+
+const text = (name: string, more: Partial<ModelProperty> = {}): ModelProperty =>
+  property(name, 'string', { schema: { type: 'string', maxLength: 50 }, default: '', ...more });
+
+const AT = { file: 'evolve/0002-split.ts', line: 1, column: 1 };
+
+function evolving(of: Model, ...numbers: readonly number[]): Model {
+  const evolveFiles = numbers.map((migration) => ({
+    migration,
+    file: `evolve/000${migration}-split.ts`,
+    types: [{ name: 'Contact', at: AT }],
+  }));
+  return { ...of, evolveFiles };
+}
+
+const NAMED = model([type('Contact', [text('name'), text('size')])]);
+const size = property('size', 'integer', { schema: { type: 'integer', minimum: 0 } });
+const SPLIT = model([type('Contact', [text('first'), text('last'), size])]);
+
+type Functions = Readonly<Record<number, Convert<never, object>>>;
+
+/** Returns what a server starts with: the model as it is placed, and its conversions. */
+function startOf(root: string, of: Model, functions: Functions): Started {
+  const [capability] = placedAt(root, of).capabilities;
+  const { types = [], evolutions = [] } = capability ?? {};
+  return {
+    types,
+    evolutions: evolutions.map((one) => {
+      const convert = functions[one.migration];
+      if (convert === undefined) throw new Error(`no function for ${one.migration}`);
+      return { ...evolutionValue(one, types), convert };
+    }),
+  };
+}
+
+const split = ({ name, size }: { readonly name: string; readonly size: string }): object => {
+  const [first = '', last = ''] = name.split(' ');
+  if (last === '') throw new Error('there is one name alone');
+  return { first, last, size: Number(size) };
+};
+
+const insert = (id: string, name: string, size: string): string =>
+  `INSERT INTO "Contact" ("accountId", "id", "created", "updated", "name", "size")
+   VALUES ('a', '${id}', 1, ${Date.now()}, '${name}', '${size}')`;
+
+const NOTES = `SELECT "key" FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`;
+
+/** Objects that a file of `evolve/` converts. */
+export function convertsObjects(open: () => Promise<Evolving>): void {
+  it('converts objects by values that are gone, and drops these once the file is', async () => {
+    const { db, root, advance } = await begin(open, NAMED);
+    await db.run(insert('r1', 'Ann Lee', '7'));
+    await db.run(insert('r2', 'Bob', '8'));
+    const refused = await generate(root, SPLIT);
+    const [problem] = refused.problems;
+    expect(problem?.message).toContain('Or convert the values in evolve/0002-contact.ts:\n');
+    const after = evolving(SPLIT, 2);
+    await advance(after);
+    const functions = { 2: split } as Functions;
+    await db.start(startOf(root, after, functions));
+    const columns = `"id", "first", "last", "size_2" AS "size", "jmap_evolved" AS "mark"`;
+    const rows = () => db.rows(`SELECT ${columns} FROM "Contact" ORDER BY "id"`);
+    const ann = { id: 'r1', first: 'Ann', last: 'Lee', size: 7, mark: 2 };
+    const bob = { id: 'r2', first: '', last: '', size: 0, mark: 0 };
+    expect(await rows()).toEqual([ann, bob]);
+    // What the refused object is made of stays until it is converted.
+    const [note] = await db.rows(`SELECT "value" FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`);
+    expect(JSON.parse(String(note?.['value']))).toEqual({
+      file: 'evolve/0002-split.ts',
+      refused: [{ accountId: 'a', id: 'r2', reason: 'there is one name alone' }],
+      refusedCount: 1,
+    });
+    await expect(advance(SPLIT)).rejects.toThrow(
+      'takes away what evolve/0002-split.ts converts Contact from',
+    );
+    // A client of this version has given it a name; the conversion leaves that.
+    await db.run(`UPDATE "Contact" SET "first" = 'Robert' WHERE "id" = 'r2'`);
+    await db.start(startOf(root, after, { 2: () => ({ first: 'B', last: 'Bob', size: 8 }) }));
+    const robert = { id: 'r2', first: 'Robert', last: 'Bob', size: 8, mark: 2 };
+    expect(await rows()).toEqual([ann, robert]);
+    expect(await db.rows(NOTES)).toEqual([]);
+    await db.migrate(root);
+    const [row] = await db.rows(`SELECT * FROM "Contact"`);
+    expect(Object.keys(row ?? {})).not.toContain('name');
+    expect(Object.keys(row ?? {})).not.toContain('size');
+  });
+
+  it('converts in order where a database lacks several migrations', async () => {
+    const { db, root, advance } = await begin(open, NAMED);
+    await db.run(insert('r1', 'Ann Lee', '7'));
+    const initials = property('initials', 'json', { schema: { type: 'array' }, default: [] });
+    const last = evolving(model([type('Contact', [initials, size])]), 2, 3);
+    await generate(root, evolving(SPLIT, 2));
+    await advance(last);
+    await db.start(
+      startOf(root, last, {
+        2: split,
+        3: ({ first, last }: { readonly first: string; readonly last: string }) => ({
+          initials: [first[0], last[0]],
+        }),
+      } as Functions),
+    );
+    const [row] = await db.rows(`SELECT "initials", "size_2" AS "size" FROM "Contact"`);
+    const value = row?.['initials'];
+    expect([typeof value === 'string' ? JSON.parse(value) : value, row?.['size']]).toEqual([
+      ['A', 'L'],
+      7,
+    ]);
+  });
+
+  it('changes values in their place, once for each object, and tells clients', async () => {
+    const { db, root, advance } = await begin(open, NAMED);
+    await db.run(insert('r1', 'Ann Lee', '7'));
+    await db.run(`INSERT INTO "JmapState" ("accountId", "type", "number", "objects")
+      VALUES ('a', 'Contact', 3, 1)`);
+    const after = evolving(NAMED, 2);
+    await advance(after);
+    const loud = { 2: ({ name }: { readonly name: string }) => ({ name: `${name}!` }) };
+    for (const _ of [1, 2]) await db.start(startOf(root, after, loud as Functions));
+    expect(await db.rows(`SELECT "name" FROM "Contact"`)).toEqual([{ name: 'Ann Lee!' }]);
+    const records = await db.rows(`SELECT "objectId" FROM "JmapChange" WHERE "type" = 'Contact'`);
+    expect(records).toEqual([{ objectId: 'r1' }]);
+    expect(await advance(after)).toEqual([]);
+  });
+
+  it('converts what the version before writes meanwhile', async () => {
+    const { db, root, advance } = await begin(open, NAMED);
+    await db.run(insert('r1', 'Ann Lee', '7'));
+    const after = evolving(SPLIT, 2);
+    await advance(after);
+    const begun = startOf(root, after, { 2: split } as Functions);
+    await db.start(begun);
+    // On SQLite nobody serves beside the new version.
+    if (!db.isShared) return;
+    await db.run(insert('r2', 'Bob Ray', '8'));
+    await db.run(`UPDATE "Contact" SET "name" = 'Ann Fox', "updated" = ${Date.now()}
+      WHERE "id" = 'r1'`);
+    await db.start(begun);
+    expect(await db.rows(`SELECT "first", "last" FROM "Contact" ORDER BY "id"`)).toEqual([
+      { first: 'Ann', last: 'Fox' },
+      { first: 'Bob', last: 'Ray' },
+    ]);
+  });
+}
