@@ -245,7 +245,7 @@ class Backfill {
   }
 
   /** Mends all that derives from objects, and tells clients. */
-  async #derive(batch: RecomputeBatch): Promise<void> {
+  async #derive(batch: Batch): Promise<void> {
     const kept = await this.#recompute.objects(batch, { derived: true, record: true });
     if (kept.length === 0) return;
     const { type, accountId: account } = batch;

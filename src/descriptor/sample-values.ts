@@ -83,6 +83,7 @@ export function sampleCondition({ property, operator }: ModelFilter): JsonValue 
     case 'key':
       return key;
     case 'keys':
+    case 'entry':
       return [key];
     case 'item':
       return (value as readonly JsonValue[])[0] ?? 'item';
