@@ -236,7 +236,7 @@ export const patchChecks = typeChecks('5.3', { methods: ['get', 'set'], text: tr
         const { default: initial = null } = property;
         const { set, refused } = await subject.update(id, { [name]: null });
         expect(refused).toBeNull();
-        expect((await subject.read(id))[name]).toEqual(initial);
+        expect((await subject.read(id))[name] ?? null).toEqual(initial);
         if (initial !== null) expect(set).toMatchObject({ [name]: initial });
       }),
   },
