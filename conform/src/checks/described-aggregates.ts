@@ -27,6 +27,18 @@ function partValues(made: Made, child: Subject, at: number): JsonMap {
   return value === undefined || read.name in values ? values : { ...values, [read.name]: value };
 }
 
+/** Tells whether a client can make an object that is a part of the aggregate. */
+function canMakePart(made: Made, child: Subject): boolean {
+  const values = partValues(made, child, 0);
+  return (
+    child.profile.methods.has('set') &&
+    child.described.properties.every(({ name, schema }) => {
+      const { enum: legal } = schema;
+      return legal === undefined || !Object.hasOwn(values, name) || legal.includes(values[name]);
+    })
+  );
+}
+
 const inValues = typeChecks('1.1', { methods: ['get', 'set'], room: 1 }, [
   {
     id: 'described-aggregates',
@@ -44,6 +56,7 @@ const inValues = typeChecks('1.1', { methods: ['get', 'set'], room: 1 }, [
         for (const made of listMade(subject.described)) {
           const { name } = made.property;
           const child = await targets.prepareType(made.computed.type);
+          if (!canMakePart(made, child)) continue;
           const by = findCounted(child, made.computed.by);
           const top = await subject.makeOne(A1, 'is made of others');
           const ids: string[] = [];

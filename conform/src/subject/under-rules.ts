@@ -8,7 +8,10 @@ import type { Json } from '../client/json.js';
  * on which a rule depends keeps the value with which its objects begin. One that can't change then
  * counts as immutable, and one that must not be empty then as required.
  */
-export function narrowByRules(type: ModelType): ModelType {
+export function narrowByRules(declared: ModelType): ModelType {
+  // No client can bring about that values of the server alone collide.
+  const uniques = declared.uniques.filter(({ properties }) => properties.every(isWrittenByClients));
+  const type = { ...declared, uniques };
   if (type.rules === undefined) return type;
   const { values, locked, needed } = startUnderRules(type);
   const properties = type.properties.map((property) => {
