@@ -1,20 +1,16 @@
 import { expect, it } from 'vitest';
+import { EventStream } from '../support/event-source.js';
 import type { Answer } from './calls.js';
 import type { Example } from './example-project.js';
 import { COUNTS, DINNER, mailOf, message } from './mail-messages.js';
 import { queryCases } from './mail-query-cases.js';
 
-const RIGHTS = {
-  mayReadItems: true,
-  mayAddItems: true,
-  mayRemoveItems: true,
-  maySetSeen: true,
-  maySetKeywords: true,
-  mayCreateChild: true,
-  mayRename: true,
-  mayDelete: true,
-  maySubmit: true,
-};
+const RIGHTS = Object.fromEntries(
+  [
+    ...['ReadItems', 'AddItems', 'RemoveItems', 'SetSeen', 'SetKeywords', 'CreateChild'],
+    ...['Rename', 'Delete', 'Submit'],
+  ].map((right) => [`may${right}`, true]),
+);
 
 /** Tests what examples/mail is about, on whatever database serves it. */
 export function mailCases(example: () => Example): void {
@@ -296,12 +292,11 @@ function emailCases(example: () => Example): void {
     const box = await mailbox('Delivery');
     const { client, accountId } = example();
     const states = async (change: () => Promise<unknown>): Promise<readonly string[]> => {
-      const url = '/jmap/eventsource?types=*&closeafter=state&ping=0';
-      const event = client.http(url, { headers: { accept: 'text/event-stream' } });
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      const query = { types: '*', closeafter: 'state', ping: '0' };
+      const stream = await EventStream.open(client, query);
       await change();
-      const { changed } = JSON.parse(/^data: (.*)$/m.exec((await event).text)?.[1] ?? '{}');
-      return Object.keys(changed[accountId]);
+      const { data }: Answer = await stream.find(({ event }) => event === 'state');
+      return Object.keys(data.changed[accountId]);
     };
     let id = '';
     const added = await states(async () => {

@@ -45,7 +45,7 @@ const FOUND: Readonly<Record<string, { text: string } & Omit<Import, 'mailboxIds
 export function queryCases(example: () => Example): void {
   const { call, mailbox, add } = mailOf(example);
 
-  describe('RFC 8621 4.4: queries', () => {
+  describe('queries', () => {
     let box: string;
     const named = new Map<string, string>();
     const idOf = (name: string): string =>
@@ -105,7 +105,7 @@ export function queryCases(example: () => Example): void {
       expect(await find(null, { sort: [comparator, { property: 'receivedAt' }] })).toBe(found);
     });
 
-    it('4.4.3, 4.10: shows the newest of each thread, and threads the oldest first', async () => {
+    it('RFC 8621 4.4.3: shows the newest of a thread, and a thread the oldest first', async () => {
       const sort = [{ property: 'receivedAt', isAscending: false }];
       expect(await find(null, { sort, collapseThreads: true })).toBe('bc');
       const { accountId, client } = example();
@@ -131,7 +131,7 @@ export function queryCases(example: () => Example): void {
       expect(changes).toMatchObject({ added: [{ id, index: 1 }], removed: [id] });
     });
 
-    it('5: marks the words that a filter found', async () => {
+    it('RFC 8621 5: marks the words that a filter found', async () => {
       const { list, notFound } = await call('SearchSnippet/get', {
         filter: { operator: 'OR', conditions: [{ text: 'foo' }, { body: 'paris' }] },
         emailIds: [idOf('c'), idOf('a'), 'nobody'],
