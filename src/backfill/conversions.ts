@@ -174,12 +174,11 @@ export class Conversions {
     { file }: EvolutionDefinition,
     refused: readonly Refused[],
   ): void {
-    for (const { accountId, id, reason } of refused.slice(0, NAMED))
-      this.#options.log.warn({ type: type.name, file, account: accountId, id, reason }, NOT);
+    const { log } = this.#options;
+    for (const { accountId: account, id, reason } of refused.slice(0, NAMED))
+      log.warn({ type: type.name, file, account, id, reason }, 'an object is not converted');
   }
 }
-
-const NOT = 'an object is not converted';
 
 interface Work {
   readonly evolution: EvolutionDefinition;

@@ -60,7 +60,7 @@ export function refuseUnconverted({ name }: Migration, [first]: readonly Unconve
   throw new MigrationError(
     `The migration ${name} takes away what ${file} converts ${table} from, and this database ` +
       'has objects that are not converted. Start the last version that has this file, and see by ' +
-      '"migrate --status" that nothing is left. Then migrate again. Nothing of this migration was ' +
+      '"migrate --status" that nothing is left. Then migrate again. Nothing of this migration is ' +
       'applied.',
   );
 }

@@ -14,6 +14,7 @@ const PAGE = readFileSync(join(REPOSITORY, 'docs/reference/errors.md'), 'utf8');
 const ELSEWHERE: Readonly<Record<string, RegExp>> = {
   'needs files beside descriptors: test/scripts/generator/command.test.ts': /^file-/,
   'needs hook files: test/scripts/generator/hooks': /hook/,
+  'needs files of evolve/: test/scripts/generator/evolve.test.ts': /^bad-evolution$/,
   'needs a history of migrations: test/scripts/migrations':
     /^(migration-|property-(removed|not|type|without|narrowed|sealed|retargeted)|type-removed|key-changed|later-engine|database-name|singleton-changed|unique-)/,
   'needs a database: test/scripts/generator/without-git.test.ts': /^unread-database$/,
