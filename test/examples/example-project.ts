@@ -33,7 +33,7 @@ export interface StoreOptions {
   readonly serverSet?: readonly string[];
 }
 
-/** What `jmapsmith generate`, a build and a server make in a project. */
+/** Folders that `jmapsmith generate`, a build and a server make in a project. */
 const MADE = new Set(['node_modules', 'generated', 'docs', 'prisma', 'build', 'data']);
 
 /** How a copy is built: for SQLite without a look at types, or as a team builds it. */
