@@ -103,8 +103,8 @@ async function openExample(root: string, server: RunningServer): Promise<Example
 }
 
 /**
- * Tests examples/NAME on both databases: the same cases as on SQLite in the fast tier, and the whole
- * conformance runner with its samples, over HTTP and WebSocket. The types compile.
+ * Tests examples/NAME on both databases: the same cases as on SQLite in the fast tier, and the
+ * whole conformance runner with its samples, over HTTP and WebSocket. The types compile.
  */
 export function longTests(name: string, cases: (example: () => Example) => void): void {
   const postgresql = usePostgresql();
