@@ -11,7 +11,7 @@ export interface Part {
   /** The name of the property. */
   readonly property: string;
   readonly place: Place;
-  /** The values that members of the innermost items must have, by the path of each (`roles/owner`). */
+  /** Values of members of the innermost items, by the path of each (`roles/owner`). */
   readonly where?: Readonly<Record<string, Scalar>>;
 }
 

@@ -3,8 +3,8 @@ import { computeStamp } from '../../scripts/build-stamp.mjs';
 import { acceptBuild, quickBuild } from '../../scripts/quick-build.mjs';
 
 /**
- * `node build-quickly.mjs FOLDER`: compiles a project for SQLite as `jmapsmith dev` does, looking at
- * no types, so that `jmapsmith start` finds it built.
+ * `node build-quickly.mjs FOLDER`: compiles a project for SQLite as `jmapsmith dev` does, without a
+ * look at types, so that `jmapsmith start` finds it built.
  */
 const root = process.argv[2] ?? '.';
 const stamp = computeStamp(root, TEAM);

@@ -33,7 +33,7 @@ export interface StoreOptions {
   readonly serverSet?: readonly string[];
 }
 
-/** What `jmapsmith generate`, a build and a server make in a project. */
+/** Folders that `jmapsmith generate`, a build and a server make in a project. */
 const MADE = new Set(['node_modules', 'generated', 'docs', 'prisma', 'build', 'data']);
 
 /** How a copy is built: for SQLite without a look at types, or as a team builds it. */
@@ -111,8 +111,8 @@ async function openExample(root: string, server: RunningServer): Promise<Example
 }
 
 /**
- * Tests examples/NAME on both databases: the same cases as on SQLite in the fast tier, and the whole
- * conformance runner with its samples, over HTTP and WebSocket. The types compile.
+ * Tests examples/NAME on both databases: the same cases as on SQLite in the fast tier, and the
+ * whole conformance runner with its samples, over HTTP and WebSocket. The types compile.
  */
 export function longTests(name: string, cases: (example: () => Example) => void): void {
   const postgresql = usePostgresql();

@@ -1,4 +1,4 @@
-/** The objects of RFC 8984, section 6, by the number of their part; "..." of 6.5 to 6.10 is a uid. */
+/** The objects of RFC 8984, section 6, by their part; a uid stands for "..." where it has that. */
 export const RFC8984 = Object.freeze({
   '6.1': {
     '@type': 'Event',

@@ -3,7 +3,7 @@ import type { Answer } from './calls.js';
 import type { Example } from './example-project.js';
 import { RFC8984 } from './rfc8984.js';
 
-/** What the server sets in a Task that has an `updated` of its own. */
+/** Members that the server sets in a Task that has an `updated` of its own. */
 const SET = ['isDraft', 'isOrigin', 'sortOrder', 'workflowStatus', 'estimatedWork', 'impact'];
 
 /** Tests what examples/tasks is about, on whatever database serves it. */
@@ -32,7 +32,7 @@ export function taskCases(example: () => Example): void {
 
     it('the task in the group of 6.3', () => stored(RFC8984['6.3'].entries[1] ?? {}));
 
-    // What an event has a task may have, but for its duration.
+    // A task may have all members of an event but its duration.
     it.each(['6.1', '6.4', '6.6', '6.7', '6.8', '6.9', '6.10'] as const)(
       'the event of %s as a task',
       (part) => {

@@ -9,7 +9,7 @@ import type { Calls } from '../generated/calls.js';
 const LINE = { text: 'Work', quantity: '1.5', price: '80.10', vat: 19 };
 
 const events: Record<string, unknown>[] = [];
-/** What the hooks tell the world outside; it fails at first. */
+/** Events that the hooks told; the receiver refuses the first one. */
 const receiver = createServer(async (request, response) => {
   const key = request.headers['idempotency-key'];
   events.push({ key, ...((await json(request)) as object) });
