@@ -13,7 +13,7 @@ const FIGURES = parse(readFileSync(new URL('./rfc9553.yaml', import.meta.url), '
 /** The figure that has members of a name. */
 const OF_A_NAME = '18';
 
-/** What RFC 9553 says must not be: the part of the RFC, the property that is refused, a card. */
+/** Cards that RFC 9553 forbids: the part of the RFC, the refused property, members. */
 const WRONG: readonly (readonly [rule: string, property: string, members: object])[] = [
   ['1.3.4: the type of an object', 'name', { name: { '@type': 'name', full: 'A' } }],
   ['1.5.2: the range of pref', 'emails', { emails: { a: { address: 'a@b.example', pref: 0 } } }],

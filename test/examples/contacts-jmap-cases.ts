@@ -122,7 +122,7 @@ function bookCases(example: () => Example, cards: Cards): void {
     });
     expect(changed.newState).not.toBe(changed.oldState);
     expect(await cards.listDefaults()).toEqual([other]);
-    // What isn't there, and a call that refused something, change nothing.
+    // An unknown id, and a call that refused something, change nothing.
     expect((await set({ onSuccessSetIsDefault: 'nobody' })).updated).toBeNull();
     const refused = await set({ onSuccessSetIsDefault: cards.home, create: { k: { name: '' } } });
     expect(refused).toMatchObject({ updated: null, notCreated: { k: { properties: ['name'] } } });

@@ -34,7 +34,7 @@ export interface Place {
 /** Places of a property that are tried. */
 const MOST = 14;
 
-/** Returns the properties that hold any JSON: those alone that no sample gives, if there are some. */
+/** Returns the properties that hold any JSON: only those that no sample gives, if there are any. */
 function findJson(subject: Subject): readonly ModelProperty[] {
   const found = listGivable(subject.described).filter(
     ({ kind, access }) => kind === 'json' && access === 'mutable',

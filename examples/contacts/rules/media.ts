@@ -14,7 +14,7 @@ const IMAGES = new Set(
 /** RFC 2397: what stands in front of data in base64. */
 const DATA = /^data:([^,;]+)(?:;[^,;]+)*;base64,/i;
 
-/** Returns the photos whose files are no images. Those that the card has already may stay. */
+/** Returns the photos whose files are no images. Photos that the card has already may stay. */
 export async function findPhotoFaults(
   before: ContactCardStored | null,
   { media = {} }: ContactCardStored,
@@ -59,7 +59,7 @@ async function keepOne(media: Media, tx: HookTransaction): Promise<Media> {
   const [head = '', type = ''] = DATA.exec(uri ?? '') ?? [];
   const base64 = uri?.slice(head.length) ?? '';
   const octets = Buffer.from(base64, 'base64');
-  // Whatever is no base64 after all stays as it is.
+  // A text that is no base64 after all stays as it is.
   if (head !== '' && octets.toString('base64') === base64) {
     const { id } = await tx.putBlob(octets, type);
     return { ...others, blobId: id, mediaType: media.mediaType ?? type };
