@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { UNIT_TESTS } from './test/unit-tests.js';
 
@@ -18,8 +17,6 @@ const shared = {
 };
 
 export default defineConfig({
-  // An example has the compiler's options of the package, which its folder here doesn't have.
-  oxc: { tsconfig: fileURLToPath(new URL('tsconfig.json', import.meta.url)) },
   resolve: { conditions: [...conditions, 'node'] },
   ssr: {
     resolve: { conditions: [...conditions, 'node'], externalConditions: conditions },

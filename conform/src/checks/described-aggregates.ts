@@ -34,7 +34,8 @@ function canMakePart(made: Made, child: Subject): boolean {
     child.profile.methods.has('set') &&
     child.described.properties.every(({ name, schema }) => {
       const { enum: legal } = schema;
-      return legal === undefined || !Object.hasOwn(values, name) || legal.includes(values[name]);
+      const value = values[name];
+      return legal === undefined || value === undefined || legal.includes(value);
     })
   );
 }
