@@ -96,8 +96,8 @@ test('RFC 8620 5.3: later calls of the request name what an own method created',
   const own = rigWith(async (args, _call, tx) => {
     const id = args['id'] as string | undefined;
     const { created } = await tx.set(Widget, { create: { k: { title: 'made' } } });
-    const { id: made } = created?.['k'] as Json;
-    return { createdIds: { mine: id ?? made } };
+    const made: Json = created?.['k'];
+    return { createdIds: { mine: id ?? made.id } };
   });
   const [[, response], [, { list }]] = await own.calls([
     [NAME, { accountId: 'a1' }, '0'],
