@@ -87,8 +87,8 @@ export async function openEngine(
 }
 
 /**
- * Starts the work that hooks leave to the server, where there are any. Returns what keeps more of it
- * from beginning.
+ * Starts the work that hooks leave to the server, where there are any. Returns a function that
+ * keeps more of it from beginning.
  */
 export async function startTasks(
   { config, log, storage, hooks, hookServices, tasks }: Engine,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { ROOT } from '../support/server.js';
 
-/** What a run of the conformance runner has found. */
+/** The findings of a run of the conformance runner. */
 export interface Report {
   readonly counts: { readonly passed: number; readonly failed: number };
   /** Why the run is not whole. */

@@ -71,7 +71,7 @@ export function convertsObjects(open: () => Promise<Evolving>): void {
     const ann = { id: 'r1', first: 'Ann', last: 'Lee', size: 7, mark: 2 };
     const bob = { id: 'r2', first: '', last: '', size: 0, mark: 0 };
     expect(await rows()).toEqual([ann, bob]);
-    // What the refused object is made of stays until it is converted.
+    // The values of the refused object stay until it is converted.
     const [note] = await db.rows(`SELECT "value" FROM "JmapMeta" WHERE "key" LIKE 'evolve:%'`);
     expect(JSON.parse(String(note?.['value']))).toEqual({
       file: 'evolve/0002-split.ts',

@@ -58,7 +58,7 @@ export function viewMessage(
   return answer;
 }
 
-/** Returns all parts but multiparts. */
+/** Returns the parts that have no parts of their own. */
 export function listLeaves(part: BodyPart): readonly BodyPart[] {
   return part.subParts === null ? [part] : part.subParts.flatMap(listLeaves);
 }
