@@ -34,6 +34,7 @@ it('each sample that nothing tests is listed with its reason', () => {
     'docs/reference/development.md: test/dev runs a test like it',
     'docs/reference/development.md: test/dev runs a file like it',
     'docs/reference/development.md: test/dev runs a report like it',
+    'docs/reference/evolution.md: the guide runs such a file',
     'docs/guide/first-type.md: the test packs this checkout itself',
     'docs/guide/production.md: the test makes its databases itself',
     'docs/guide/production.md: systemd belongs to the machine',
