@@ -4,8 +4,8 @@ import { decrypt, encrypt, isUnbound, UNBOUND_PREFIX } from '../methods/encrypti
 import { emptyObject } from '../protocol/json.js';
 import type { Log } from '../runtime/log.js';
 import type { StoredObject } from '../store/port.js';
-import { batches } from './batches.js';
 import { Recompute, type RecomputeServices } from './recompute.js';
+import { batches } from './row-batches.js';
 
 export interface BindingOptions extends RecomputeServices {
   readonly database: BackfillDatabase;

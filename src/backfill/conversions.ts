@@ -8,9 +8,9 @@ import {
   unconvertedRows,
 } from '../database/backfill-database.js';
 import type { Log } from '../runtime/log.js';
-import { type Batch, batches, endOf } from './batches.js';
 import { convertBatch, type Refused } from './convert.js';
 import type { RecomputeServices } from './recompute.js';
+import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
  * The conversions of files in `evolve/` (docs/reference/evolution.md). A note in JmapMeta keeps how

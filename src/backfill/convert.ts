@@ -9,7 +9,6 @@ import { MethodError } from '../protocol/errors.js';
 import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.js';
 import { finish } from '../runtime/slices.js';
 import type { ReferenceRecord, StoredObject, Transaction } from '../store/port.js';
-import type { Batch } from './batches.js';
 import { collisionsOf } from './form-texts.js';
 import {
   BATCH_TIME,
@@ -19,6 +18,7 @@ import {
   recordSeen,
   wrongLinks,
 } from './recompute.js';
+import type { Batch } from './row-batches.js';
 
 /** An object that stays as it is, and why. */
 export interface Refused {

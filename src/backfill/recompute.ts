@@ -21,8 +21,8 @@ import type {
   StoredObject,
   Transaction,
 } from '../store/port.js';
-import type { Batch } from './batches.js';
 import { formTexts } from './form-texts.js';
+import type { Batch } from './row-batches.js';
 
 /** How long one batch may take, ms: nobody waits for an answer. */
 export const BATCH_TIME = 600_000;

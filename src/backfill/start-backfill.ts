@@ -17,9 +17,9 @@ import {
 import { MigrationError } from '../database/migrations.js';
 import { indexOf } from '../methods/type-index.js';
 import type { Log } from '../runtime/log.js';
-import { type Batch, batches, endOf } from './batches.js';
 import { Conversions } from './conversions.js';
 import { Recompute, type RecomputeServices } from './recompute.js';
+import { type Batch, batches, endOf } from './row-batches.js';
 
 /**
  * The work that migrations leave to the engine (docs/reference/evolution.md). It stores the values

@@ -52,6 +52,8 @@ export type Miscounted = (aggregate: Aggregate) => string | null;
 /** Returns the database as the work sees it that migrations leave to the engine. */
 export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounted = () => null) {
   return {
+    ...notesOf(prisma),
+
     miscountedRows: (aggregate: Aggregate) => miscountedRows(aggregate, miscounted),
 
     newest: () => newestMigration(prisma),
@@ -60,6 +62,46 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
     duplicates: (check: UniqueCheck): AsyncIterable<readonly Duplicate[]> =>
       findDuplicates(prisma, check),
 
+    async count({ from, where }: BackfillRows): Promise<number> {
+      const [row] = await prisma.$queryRaw<{ number: number | bigint }[]>`
+        SELECT count(*) AS "number" FROM ${from} AS "t" WHERE ${where}`;
+      return Number(row?.number ?? 0);
+    },
+
+    /** Notes objects that keep a text as it is, because another object has its normal form. */
+    noteKept: (table: string, accountId: string, ids: readonly string[]) =>
+      noteKept(prisma, { table, accountId, ids }),
+
+    /** Resolves to all that is noted so. */
+    kept: () => keptObjects(prisma),
+
+    /**
+     * Takes the note. If it was there, the type's counter steps and its change records go, so that
+     * old states are refused. One of several starting servers takes it; the others wait.
+     */
+    reset: (key: string, type: string) => resetStates(prisma, key, type),
+
+    /** Returns the rows behind `after` in order of key, at most `limit`. */
+    rows(
+      { from, where, updated = Prisma.sql`0` }: BackfillRows,
+      after: RowKey | null,
+      limit: number,
+    ): Promise<readonly BackfillRow[]> {
+      const behind =
+        after === null
+          ? Prisma.empty
+          : Prisma.sql` AND ("t"."accountId", "t"."id") > (${Prisma.join([...after])})`;
+      return prisma.$queryRaw<BackfillRow[]>`
+        SELECT "t"."accountId", "t"."id", ${updated} AS "updated" FROM ${from} AS "t"
+        WHERE ${where}${behind}
+        ORDER BY "t"."accountId", "t"."id" LIMIT ${limit}`;
+    },
+  };
+}
+
+/** The notes by themselves. */
+function notesOf(prisma: PrismaClient) {
+  return {
     notes(): Promise<readonly BackfillNote[]> {
       const kinds = [
         ...['adopt:', 'compute:', 'evolve:', 'follow:', 'kept:', 'normalize:', 'reset:'],
@@ -88,48 +130,13 @@ export function openBackfillDatabase(prisma: PrismaClient, miscounted: Miscounte
       return count === 1;
     },
 
-    async count({ from, where }: BackfillRows): Promise<number> {
-      const [row] = await prisma.$queryRaw<{ number: number | bigint }[]>`
-        SELECT count(*) AS "number" FROM ${from} AS "t" WHERE ${where}`;
-      return Number(row?.number ?? 0);
-    },
-
     /** Keeps how far a note's work is, where the note is still there. */
     async keep(key: string, value: string): Promise<void> {
       await prisma.jmapMeta.updateMany({ where: { key }, data: { value } });
     },
 
-    /** Notes objects that keep a text as it is, because another object has its normal form. */
-    noteKept: (table: string, accountId: string, ids: readonly string[]) =>
-      noteKept(prisma, { table, accountId, ids }),
-
-    /** Resolves to all that is noted so. */
-    kept: () => keptObjects(prisma),
-
     async forget(key: string): Promise<void> {
       await prisma.jmapMeta.deleteMany({ where: { key } });
-    },
-
-    /**
-     * Takes the note. If it was there, the type's counter steps and its change records go, so that
-     * old states are refused. One of several starting servers takes it; the others wait.
-     */
-    reset: (key: string, type: string) => resetStates(prisma, key, type),
-
-    /** Returns the rows behind `after` in order of key, at most `limit`. */
-    rows(
-      { from, where, updated = Prisma.sql`0` }: BackfillRows,
-      after: RowKey | null,
-      limit: number,
-    ): Promise<readonly BackfillRow[]> {
-      const behind =
-        after === null
-          ? Prisma.empty
-          : Prisma.sql` AND ("t"."accountId", "t"."id") > (${Prisma.join([...after])})`;
-      return prisma.$queryRaw<BackfillRow[]>`
-        SELECT "t"."accountId", "t"."id", ${updated} AS "updated" FROM ${from} AS "t"
-        WHERE ${where}${behind}
-        ORDER BY "t"."accountId", "t"."id" LIMIT ${limit}`;
     },
   };
 }

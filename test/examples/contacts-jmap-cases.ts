@@ -58,7 +58,7 @@ export function jmapCases(example: () => Example, cards: Cards): void {
 
 /** 1.4 and 2: the session, and address books. */
 function bookCases(example: () => Example, cards: Cards): void {
-  it('1.4.1: the session has the capability, and the account its members', async () => {
+  it('RFC 9610 1.4.1: the session has the capability, and the account its members', async () => {
     const { client, accountId } = example();
     const session: Answer = await client.session();
     const name = 'urn:ietf:params:jmap:contacts';
@@ -67,7 +67,7 @@ function bookCases(example: () => Example, cards: Cards): void {
     expect(session.accounts[accountId].accountCapabilities[name]).toEqual(limits);
   });
 
-  it('2: a book has its defaults, and the rights of its owner', async () => {
+  it('RFC 9610 2: a book has its defaults, and the rights of its owner', async () => {
     const { create, read, destroy } = example();
     const { id, ...told } = await create('AddressBook', { name: 'Autosaved', sortOrder: 1 });
     const unset = { description: null, isDefault: false, isSubscribed: true };
@@ -79,7 +79,7 @@ function bookCases(example: () => Example, cards: Cards): void {
     expect(await destroy('AddressBook', id)).toBeUndefined();
   });
 
-  it('2: a name has 255 octets at most', async () => {
+  it('RFC 9610 2: a name has 255 octets at most', async () => {
     const { update } = example();
     expect(await update('AddressBook', cards.home, { name: 'é'.repeat(128) })).toMatchObject({
       properties: ['name'],
@@ -87,7 +87,7 @@ function bookCases(example: () => Example, cards: Cards): void {
     expect(await update('AddressBook', cards.home, { name: `${'é'.repeat(127)}e` })).toBeNull();
   });
 
-  it('2.3: a book with cards stays, or takes the cards along that are in no other', async () => {
+  it('RFC 9610 2.3: a book with cards stays, or takes the cards along that are in no other', async () => {
     const { create, read, call } = example();
     const { id: book } = await create('AddressBook', { name: 'Work' });
     const { id: lone } = await create(
@@ -111,7 +111,7 @@ function bookCases(example: () => Example, cards: Cards): void {
     expect((await read('ContactCard', shared)).addressBookIds).toEqual({ [cards.home]: true });
   });
 
-  it('2.3 and 4.2: a call without errors makes another book the default', async () => {
+  it('RFC 9610 2.3: a call without errors makes another book the default', async () => {
     const { create, call } = example();
     const set = (args: object): Promise<Answer> => call('AddressBook/set', args);
     const { id: other } = await create('AddressBook', { name: 'Autosaved' });
@@ -137,7 +137,7 @@ function bookCases(example: () => Example, cards: Cards): void {
 
 /** 3: cards in books, and their media. */
 function cardCases(example: () => Example, cards: Cards): void {
-  it('3: a card has a book and a uid of its own', async () => {
+  it('RFC 9610 3: a card has a book and a uid of its own', async () => {
     const { create } = example();
     const uid = crypto.randomUUID();
     const { id } = await create('ContactCard', cards.build({ uid }));
@@ -148,7 +148,7 @@ function cardCases(example: () => Example, cards: Cards): void {
     expect(await cards.refusal({ uid: undefined })).toMatchObject({ properties: ['uid'] });
   });
 
-  it('3: data within a URI become a blob, and a blob has its media type', async () => {
+  it('RFC 9610 3: data within a URI become a blob, and a blob has its media type', async () => {
     const { create, read, call, client, accountId } = example();
     const { blobId } = await client.upload(accountId, 'a song', 'audio/ogg');
     const uri = `data:image/png;base64,${Buffer.from('a photo').toString('base64')}`;
@@ -166,7 +166,7 @@ function cardCases(example: () => Example, cards: Cards): void {
     expect(list[0]['data:asText']).toBe('a photo');
   });
 
-  it('3.5: a photo is an image', async () => {
+  it('RFC 9610 3.5: a photo is an image', async () => {
     const { client, accountId } = example();
     const { blobId } = await client.upload(accountId, 'a text', 'text/plain');
     for (const photo of [{ blobId }, { uri: 'data:text/plain;base64,YQ==' }])
@@ -215,7 +215,7 @@ function queryCases(example: () => Example, cards: Cards): void {
     }));
   });
 
-  it.each(CONDITIONS)('3.3.1: %j finds "%s"', async (filter, found) => {
+  it.each(CONDITIONS)('RFC 9610 3.3.1: %j finds "%s"', async (filter, found) => {
     const names = new Map([
       [joe, 'joe'],
       [ann, 'ann'],
@@ -231,7 +231,7 @@ function queryCases(example: () => Example, cards: Cards): void {
     ['name/given', false],
     ['name/surname', true],
     ['name/surname2', true],
-  ])('3.3.2: the order by %s', async (property, isJoeFirst) => {
+  ])('RFC 9610 3.3.2: the order by %s', async (property, isJoeFirst) => {
     const filter = { operator: 'OR', conditions: [{ uid: 'joe' }, { uid: 'ann' }] };
     const ids = await example().ids('ContactCard', { filter, sort: [{ property }] });
     expect(ids).toEqual(isJoeFirst ? [joe, ann] : [ann, joe]);

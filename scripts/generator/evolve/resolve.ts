@@ -73,7 +73,7 @@ export function judgeEvolutions(model: Model, histories: readonly History[]): Ju
     const start = { file: file.file, line: 1, column: 1 };
     const { migration } = file;
     const twin = files.slice(0, at).find((other) => other.migration === migration);
-    const reason = twin === undefined ? refusedNumber(file, histories, next) : taken(twin);
+    const reason = twin === undefined ? refusedNumber(file, histories, next) : describeTwin(twin);
     if (reason !== undefined) {
       problems.push(wrong(start, reason));
       return [];
@@ -88,7 +88,7 @@ export function judgeEvolutions(model: Model, histories: readonly History[]): Ju
   return { evolutions, problems };
 }
 
-function taken({ file }: EvolveFile): string {
+function describeTwin({ file }: EvolveFile): string {
   return `${file} has the same number: put both into one file.`;
 }
 

@@ -18,8 +18,10 @@ it('a file of evolve/ is held to the migrations and the types that there are', a
   await project.generate();
   project.release();
   await project.write('capabilities/things.yaml', AFTER);
-  const told = async () => (await project.generate()).stderr;
-  expect(await told()).toMatch(/Or convert the values in evolve\/0002-thing\.ts:\n {4}import type/);
+  const readErrors = async () => (await project.generate()).stderr;
+  expect(await readErrors()).toMatch(
+    /Or convert the values in evolve\/0002-thing\.ts:\n {4}import type/,
+  );
   const wrong: readonly (readonly [name: string, text: string, message: string])[] = [
     ['2-thing.ts', file('Thing'), 'its name must be like 0007-split-name.ts'],
     [
@@ -34,11 +36,11 @@ it('a file of evolve/ is held to the migrations and the types that there are', a
   ];
   for (const [name, text, message] of wrong) {
     await project.write(`evolve/${name}`, text);
-    expect(await told()).toContain(message);
+    expect(await readErrors()).toContain(message);
     await project.remove(`evolve/${name}`);
   }
   await project.write('evolve/0002-thing.ts', file('Thing'));
-  expect(await told()).toBe('');
+  expect(await readErrors()).toBe('');
   expect(await project.read('generated/things/evolve-0002.ts')).toContain(
     'readonly Thing: jmap.Convert<ThingBefore, ThingAfter>;',
   );
@@ -51,8 +53,8 @@ properties: { width: { type: integer, renamedFrom: size } }
 required: [width]
 `),
   );
-  expect(await told()).toBe('');
+  expect(await readErrors()).toBe('');
   expect(await project.read('generated/things/evolve-0002.ts')).toContain('readonly size?: number');
   await project.write('evolve/0001-thing.ts', file('Thing'));
-  expect(await told()).toContain('no migration stands before 0001');
+  expect(await readErrors()).toContain('no migration stands before 0001');
 });
