@@ -61,7 +61,8 @@ async function onPostgresql(url: string, folder: string, wanted: boolean): Promi
   const pool = postgresql.openPool({ url, size: 1 });
   try {
     const { openPrisma } = await import('../src/database/postgresql/prisma.js');
-    if (wanted) return report(await postgresql.migrationStatus(pool, folder), openPrisma(pool));
+    if (wanted)
+      return await report(await postgresql.migrationStatus(pool, folder), openPrisma(pool));
     const progress = (migration: string, type: string, rows: number): void =>
       printLine(`${migration}: ${rows} rows of ${type} filled`);
     const { applied } = await postgresql.migrate(pool, folder, progress);

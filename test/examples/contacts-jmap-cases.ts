@@ -87,7 +87,7 @@ function bookCases(example: () => Example, cards: Cards): void {
     expect(await update('AddressBook', cards.home, { name: `${'é'.repeat(127)}e` })).toBeNull();
   });
 
-  it('RFC 9610 2.3: a book with cards stays, or takes the cards along that are in no other', async () => {
+  it('RFC 9610 2.3: a book with cards stays, or takes along cards in no other book', async () => {
     const { create, read, call } = example();
     const { id: book } = await create('AddressBook', { name: 'Work' });
     const { id: lone } = await create(
