@@ -23,7 +23,9 @@ export function invoicingCases(example: () => Example): void {
 
   it('the data to begin with is sent, and paid in part', async () => {
     const { server, client } = example();
-    expect(await server.tool('scripts/seed', ['seed.yaml', '--url', server.url])).toMatch(/^4 created/);
+    expect(await server.tool('scripts/seed', ['seed.yaml', '--url', server.url])).toMatch(
+      /^4 created/,
+    );
     const { accounts } = (await client.session()) as never as {
       accounts: Record<string, { name: string }>;
     };

@@ -19,7 +19,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
   'http/base-url.ts /^::ffff:(?=\\d+\\.)/': 'the address of a socket',
   'protocol/dates.ts /0+$/': 'three digits',
   'protocol/json-pointer.ts /~(?![01])/': 'looks at one character',
-  'text/search-words.ts /(["\\'])((?:\\\\.|(?!\\1)[^\\\\])*)\\1(?=\\s|$)|\\S+/gsu':
+  'text/search-words.ts /(["\'])((?:\\\\.|(?!\\1)[^\\\\])*)\\1(?=\\s|$)|\\S+/gsu':
     'a quote ends at the next one of its kind, so no two attempts read the same text twice',
 };
 
