@@ -197,16 +197,19 @@ export type AnswerHook<
 >;
 
 /** The call behind an `afterCommit`. */
-export interface EffectCall<Arguments extends object = JsonObject> extends HookCall<Arguments> {
+export interface EffectCall<Arguments extends object = JsonObject, Database = unknown>
+  extends HookCall<Arguments> {
   /** Of a durable one: the same at each attempt, so that a receiver recognises it. */
   readonly effectId: string | null;
   /** 1 for the first attempt. */
   readonly attempt: number;
+  /** Runs `work` in a transaction of the account, as an own method that writes. */
+  inAccount<T>(work: (tx: HookTransaction<Database>) => T | Promise<T>): Promise<T>;
 }
 
-type AfterCommit<Stored, Arguments extends object> = (
+type AfterCommit<Stored, Arguments extends object, Database> = (
   changes: Changes<Stored>,
-  call: EffectCall<Arguments>,
+  call: EffectCall<Arguments, Database>,
 ) => void | Promise<void>;
 
 /** Hooks of one data type. */
@@ -263,11 +266,11 @@ export interface TypeHooks<
    * calls the function until it succeeds, after its own end too.
    */
   readonly afterCommit?:
-    | AfterCommit<Stored, Arguments>
+    | AfterCommit<Stored, Arguments, Database>
     | {
         readonly durable?: boolean;
         readonly timeout?: Duration;
-        readonly run: AfterCommit<Stored, Arguments>;
+        readonly run: AfterCommit<Stored, Arguments, Database>;
       };
   /**
    * Around a standard method: `before` may replace standard arguments, `after` gives the members of

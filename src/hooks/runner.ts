@@ -29,6 +29,7 @@ import { emptyObject, type JsonObject, type JsonValue } from '../protocol/json.j
 import { runInSlices } from '../runtime/slices.js';
 import type { StoredObject, Transaction } from '../store/port.js';
 import { answeredMembers } from './answered-members.js';
+import type { TimedHook } from './budget.js';
 import { Computes } from './compute.js';
 import { updateComputed } from './compute-on.js';
 import { takeCreatedIds } from './following.js';
@@ -117,6 +118,14 @@ export class RegistryHooks implements Hooks {
       call.undone(error);
       throw error;
     }
+  }
+
+  /** Returns what runs work of a hook in transactions of an account. */
+  workIn(services: Services, hook: TimedHook, call: ServerCall): EffectCall['inAccount'] {
+    return (work) =>
+      this.runInAccount(services, call, (scope, unit) =>
+        scope.run(hook, unit.transaction, (_call, tx) => work(tx), unit),
+      );
   }
 
   /** Returns whether hooks see destroyed objects of the type; `compute` sees only written ones. */
@@ -319,11 +328,15 @@ class HookedCall extends HookScope implements CallHooks {
     }
     const afterCommit = namedHook(`afterCommit of ${name}`, hook);
     if (afterCommit === undefined) return;
-    const run = async (call: EffectCall): Promise<void> => {
+    const { limit, what } = afterCommit;
+    const run = async (call: Omit<EffectCall, 'inAccount'>): Promise<void> => {
       // All that the transaction has done to the type by its end, once.
       const all = new Map(new NewsReader(unit).take()).get(name) ?? NO_CHANGES;
-      const slices = this.context.services.conductor.startSlices();
-      await afterCommit.run(await frozenInSlices(all as Changes<never>, slices), call);
+      const { services } = this.context;
+      const offered = await frozenInSlices(all as Changes<never>, services.conductor.startSlices());
+      const time = limit ?? this.#hooks.services.timeout;
+      const inAccount = this.#hooks.workIn(services, afterCommit, { ...call, what, time });
+      await afterCommit.run(offered, Object.freeze({ ...call, inAccount }));
     };
     this.keep({ ...afterCommit, run });
   }

@@ -55,7 +55,7 @@ type Work<T> = (call: HookCall, tx: HookHandle) => T | Promise<T>;
 
 /** A hook that is kept for after the commit. */
 interface KeptHook extends TimedHook {
-  readonly run: (call: EffectCall) => unknown;
+  readonly run: (call: Omit<EffectCall, 'inAccount'>) => unknown;
 }
 
 /** A call as a task keeps it. */

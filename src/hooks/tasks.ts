@@ -1,5 +1,5 @@
 import type { JobCall } from '../capability/capability-hooks.js';
-import type { Changes } from '../capability/hooks.js';
+import type { Changes, EffectCall } from '../capability/hooks.js';
 import { frozen } from '../capability/runtime.js';
 import type { Services } from '../methods/context.js';
 import { HookTimeoutError, namedFailure } from '../methods/hook-errors.js';
@@ -66,7 +66,9 @@ const LONGEST_PAUSE = 3_600_000;
 const SEED = 'accountCreated';
 const TASKS_FAILED = 'the tasks of hooks could not be read; it is tried again';
 
-interface Seed extends NamedHook<(...args: never[]) => unknown> {
+type Effect = (...args: never[]) => unknown;
+
+interface Seed extends NamedHook<Effect> {
   readonly capability: string;
 }
 
@@ -76,7 +78,7 @@ interface Seed extends NamedHook<(...args: never[]) => unknown> {
  */
 export class TaskWorker {
   readonly #options: TaskOptions;
-  readonly #effects: ReadonlyMap<string, NamedHook<(...args: never[]) => unknown>>;
+  readonly #effects: ReadonlyMap<string, NamedHook<Effect>>;
   readonly #seeds: readonly Seed[];
   readonly #jobs: readonly JobOf[];
   #timer: NodeJS.Timeout | undefined;
@@ -202,7 +204,8 @@ export class TaskWorker {
       refused: call.refused ?? [],
       isReadOnly: false,
       signal: budget.signal,
-    });
+      inAccount: this.#inAccount(hook, task.accountId, call.userId),
+    } satisfies EffectCall);
     await budget
       .run(hook, async () => hook.run(changes as never, effect as never))
       .catch((error: unknown) => {
@@ -242,19 +245,20 @@ export class TaskWorker {
   }
 
   #jobCall(job: JobOf, signal: AbortSignal): JobCall {
-    const { hooks, services, hookServices, tasks, patience } = this.#options;
-    const time = patience + this.#timeOf(job);
+    const { hookServices, tasks } = this.#options;
     return Object.freeze({
       signal,
       prisma: hookServices.prisma,
       accounts: () => tasks.accounts(),
-      inAccount: (accountId, work) =>
-        hooks.runInAccount(
-          services,
-          { accountId, userId: '', what: job.what, time },
-          (scope, unit) => scope.run(job, unit.transaction, (_call, tx) => work(tx), unit),
-        ),
+      inAccount: (accountId, work) => this.#inAccount(job, accountId, '')(work),
     } satisfies JobCall);
+  }
+
+  /** Returns what runs work of a hook in transactions of an account, in the name of a user. */
+  #inAccount(hook: NamedHook<unknown>, accountId: string, userId: string): EffectCall['inAccount'] {
+    const { hooks, services, patience } = this.#options;
+    const call = { accountId, userId, what: hook.what, time: patience + this.#timeOf(hook) };
+    return hooks.workIn(services, hook, call);
   }
 }
 
@@ -264,13 +268,12 @@ interface JobOf extends NamedHook<(job: JobCall) => unknown> {
   readonly every: number;
 }
 
-function effectsOf({
-  typeHooks,
-}: Registry): ReadonlyMap<string, NamedHook<(...args: never[]) => unknown>> {
-  const effects = new Map<string, NamedHook<(...args: never[]) => unknown>>();
+function effectsOf({ typeHooks }: Registry): ReadonlyMap<string, NamedHook<Effect>> {
+  const effects = new Map<string, NamedHook<Effect>>();
   for (const [name, { afterCommit }] of typeHooks) {
-    const hook = namedHook(`afterCommit of ${name}`, afterCommit);
-    if (hook !== undefined && isDurable(afterCommit)) effects.set(effectKind(name), hook);
+    if (!isDurable(afterCommit)) continue;
+    const hook = namedHook<Effect>(`afterCommit of ${name}`, afterCommit);
+    if (hook !== undefined) effects.set(effectKind(name), hook);
   }
   return effects;
 }

@@ -219,6 +219,20 @@ test('HOOK_TIMEOUT adds the time of all hooks, without the waits of the call', a
   expect(spent.signal.aborted).toBe(true);
 });
 
+test('an afterCommit writes in a transaction of its own', async () => {
+  const own = rigWith({
+    async afterCommit({ created }, { inAccount }) {
+      if (created[0]?.['title'] !== 'x') return;
+      await inAccount((tx) => tx.set(Widget, { create: { l: { title: 'y' } } }));
+    },
+  });
+  await own.call('Widget/set', { create: { k: { title: 'x' } } });
+  await eventually(async () => {
+    const { list } = await own.call('Widget/get', { ids: null });
+    expect(list.map(({ title }: Json) => title)).toEqual(['x', 'y']);
+  });
+});
+
 test('a timeout of its own bounds a hook, and takes none of the time of the others', async () => {
   const seen: string[] = [];
   const own = rigWith(

@@ -73,10 +73,12 @@ export const hooks = {
       afterCommit: {
         durable: true,
         timeout: '10s',
-        async run({ created }, { effectId, attempt, method }) {
+        async run({ created }, { effectId, attempt, method, inAccount }) {
           for (const { subject } of created) {
             tell({ subject, effectId, attempt, method });
             if (subject === 'twice' && attempt === 1) throw new Error('not yet');
+            if (subject === 'note')
+              await inAccount((tx) => tx.set(missiveType, { create: { sent: { subject } } }));
             if (subject === 'held') await untilReleased();
             if (subject === 'hang' && attempt === 1) await wait(60_000);
           }

@@ -154,6 +154,15 @@ describe.each(['SQLite', 'PostgreSQL'])('hooks on %s', (database) => {
     expect(server.stderr() + server.stdout()).toContain('a task of a hook failed');
   });
 
+  test('write down what a durable afterCommit has done', async () => {
+    await missives().send('note');
+    const subjects = async (): Promise<Json> =>
+      (await call('Missive/get', { ids: null, properties: ['subject'] })).list;
+    await eventually(async () =>
+      expect(await subjects()).toContainEqual({ id: expect.any(String), subject: 'note' }),
+    );
+  });
+
   test('end the stream of a blob when its hook is given up', async () => {
     const blobId = await upload('Without end');
     const before = octets();
