@@ -335,7 +335,9 @@ class HookedCall extends HookScope implements CallHooks {
       const { services } = this.context;
       const offered = await frozenInSlices(all as Changes<never>, services.conductor.startSlices());
       const time = limit ?? this.#hooks.services.timeout;
-      const inAccount = this.#hooks.workIn(services, afterCommit, { ...call, what, time });
+      const { accountId, userId } = call;
+      const own = { accountId, userId, what, time };
+      const inAccount = this.#hooks.workIn(services, afterCommit, own);
       await afterCommit.run(offered, Object.freeze({ ...call, inAccount }));
     };
     this.keep({ ...afterCommit, run });

@@ -3,18 +3,11 @@ import { type PartFields, readPartFields } from './part-fields.js';
 import { type Delimiter, type HeaderField, Scanner } from './scanner.js';
 
 /** An EmailBodyPart (RFC 8621 4.1.4) and its content; the server gives it a blobId. */
-export interface BodyPart {
+export interface BodyPart extends Omit<PartFields, 'boundary' | 'encoding'> {
   /** Null for a multipart. */
   readonly partId: string | null;
   readonly size: number;
   readonly headers: readonly HeaderField[];
-  readonly name: string | null;
-  readonly type: string;
-  readonly charset: string | null;
-  readonly disposition: string | null;
-  readonly cid: string | null;
-  readonly language: readonly string[] | null;
-  readonly location: string | null;
   /** Null for all but a multipart. */
   readonly subParts: readonly BodyPart[] | null;
   /** The octets without their transfer encoding; empty for a multipart. */
