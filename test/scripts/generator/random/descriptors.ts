@@ -248,6 +248,7 @@ class Maker {
       { type: 'string', maxLength: 20, pattern: '^\\p{L}+$' },
       { type: 'string', enum: ['small', "it's", '', '*/', '\\', '😀', 'null'] },
       ...FORMAT_NAMES.map((format) => ({ type: 'string', format })),
+      { type: 'string', format: 'uri', maxLength: 200 },
     ]);
   }
 
@@ -347,8 +348,11 @@ function isSortable(schema: Schema): boolean {
   return !['array', 'object', 'json'].includes(typeOf(schema)) && !isHidden(schema);
 }
 
+/** An index takes no values of a format of any length, unless the schema bounds them. */
 function isIndexable(schema: Schema): boolean {
-  return isSortable(schema);
+  const { format, maxLength } = schema;
+  const isBounded = formatNamed(format as string | undefined)?.length !== null;
+  return isSortable(schema) && (isBounded || maxLength !== undefined);
 }
 
 /** Whether its values are compared as ids are: they are the same or not. */
