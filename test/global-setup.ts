@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { makeMemoryFolder } from './support/memory-folder.js';
 import { offerPostgresql } from './support/postgresql-of-run.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -14,14 +16,18 @@ const script = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
  * vitest run test/blobs`) gets the Prisma client alone, and a test that starts the server builds by
  * that. A whole run also ends here, within seconds, where PostgreSQL can't start.
  */
-export default async function prepareRun(): Promise<() => Promise<void>> {
+export default async function prepareRun({ name }: TestProject): Promise<() => Promise<void>> {
+  // The long tier kills and fills: it keeps to the disk.
+  const memory = name === 'fast' ? makeMemoryFolder() : undefined;
+  // Workers and the servers that they start inherit it.
+  if (memory !== undefined) process.env['TMPDIR'] = memory;
   const folder = mkdtempSync(join(tmpdir(), 'jmapsmith-run-'));
   // Workers inherit it; test/support/shared-project.ts fills it once.
   process.env['JMAPSMITH_TEST_RUN'] = folder;
   const postgresql = await offerPostgresql();
   const end = async (): Promise<void> => {
     await postgresql.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(memory ?? folder, { recursive: true, force: true });
   };
   if (!existsSync(script)) return end;
   const partial = process.argv

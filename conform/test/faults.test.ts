@@ -31,4 +31,5 @@ const some = ALL_CHECKS.filter(({ specification, section }) => {
 const first = new Set(
   some.flatMap(({ id }) => FAULTS.find(({ checks }) => checks.includes(id)) ?? []),
 );
-faultTests([...first], some);
+// Without a proxy they all pass in test/conformance/standard.test.ts.
+faultTests({ faults: [...first], checks: some, passing: some.slice(0, 3) });

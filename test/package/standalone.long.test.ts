@@ -11,7 +11,7 @@ import { JAIL } from './jail.js';
 import { tool, write } from './pack.js';
 import { REFUSED_BY_HOOK, runStage, SERVE, tryHooks, useStandalone } from './standalone-project.js';
 
-// Goes on where standalone.test.ts ends, with each database, with S3, and with the operator's
+// Goes on where standalone-folder.long.test.ts ends, with each database, with S3, and with the operator's
 // tools.
 
 const BUCKET = 'blobs-of-tests';

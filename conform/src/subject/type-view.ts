@@ -55,13 +55,15 @@ export class TypeView {
 
   /**
    * Returns a member that makes a create, an update or a copy wrong: one that the type lacks. Of a
-   * type that keeps such members it is one that the server sets.
+   * type that keeps such members it is one that the server sets, or one of another type.
    */
   get unfit(): JsonMap {
     const { keepsUnknown, properties } = this.described;
     if (keepsUnknown !== true) return { noSuchProperty: 1 };
     const time = properties.find(({ role }) => role === 'created' || role === 'updated');
-    return time === undefined ? { id: 'x-own' } : { [time.name]: '2001-02-03T04:05:06Z' };
+    if (time !== undefined) return { [time.name]: '2001-02-03T04:05:06Z' };
+    const { text } = this.profile;
+    return text === '' ? { id: 'x-own' } : { [text]: 5 };
   }
 
   /** Returns the name of that member. */
