@@ -50,7 +50,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['blob-upload-size']);
 interface FaultTests {
   readonly faults: readonly Fault[];
   readonly checks: readonly Check[];
-  /** Those that must pass through a proxy that changes nothing. */
+  /** These must pass through a proxy that changes nothing. */
   readonly passing: readonly Check[];
 }
 

@@ -35,8 +35,8 @@ const overSocket = (): Fixtures => {
   return { A1, A2, AR, AN, AT, AX, unknownAccount, u1: socket, u2, u3 };
 };
 
-// A rich type by its descriptor over HTTP, a plain one over WebSocket: all types with the protocol's
-// part over both, on both databases, are in the long tier (matrix.long.test.ts).
+// A rich type by its descriptor over HTTP, a plain one over WebSocket. All types with the whole
+// suite over both, on both databases, are in the long tier (matrix.long.test.ts).
 const world = describedWorld('gadget.yaml');
 conformance(new Suite(world, 'Gadget', fixtures), { protocol: false });
 

@@ -18,7 +18,7 @@ const SCRIPTS = [
 ];
 const run = promisify(execFile);
 
-/** What each tool prints for --help, in one process: each by itself takes a second to load. */
+/** The --help of each tool, printed by one process: each by itself takes a second to load. */
 const helps = new Map<string, string>();
 beforeAll(async () => {
   const print = `process.argv = [process.execPath, 'tool', '--help'];

@@ -11,8 +11,7 @@ import { JAIL } from './jail.js';
 import { tool, write } from './pack.js';
 import { REFUSED_BY_HOOK, runStage, SERVE, tryHooks, useStandalone } from './standalone-project.js';
 
-// Goes on where standalone-folder.long.test.ts ends, with each database, with S3, and with the operator's
-// tools.
+// Goes on where standalone-folder.long.test.ts ends: each database, S3, and the operator's tools.
 
 const BUCKET = 'blobs-of-tests';
 const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };

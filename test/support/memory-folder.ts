@@ -17,9 +17,9 @@ const MEMORY = '/dev/shm';
 const NEEDED = 4 * 1024 ** 3;
 
 /**
- * Makes a folder in memory that the tests' temporary files go to, where the machine can spare the
- * room: on a disk the fast tier waits for `fsync` most of its time, and no test of it cuts the
- * power. Returns undefined where TMPDIR already says where they go, and where nothing fits.
+ * Makes a folder in memory for the temporary files of tests, where the machine can spare the room.
+ * On a disk the fast tier waits for `fsync` most of its time, and none of its tests cuts the power.
+ * Returns undefined where TMPDIR already says where they go, and where nothing fits.
  */
 export function makeMemoryFolder(): string | undefined {
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return undefined;
