@@ -124,6 +124,22 @@ export class Fence {
     return [...this.#findOrMake(type, accountId).made.keys()];
   }
 
+  /** Returns the ids of `listMade`, without those that are held for others. */
+  listRemovable(type: string, accountId: string): readonly string[] {
+    const { made, held } = this.#findOrMake(type, accountId);
+    return [...made.keys()].filter((id) => !held.has(id));
+  }
+
+  /** Holds an object for others that refer to it, until it is released. */
+  hold(type: string, accountId: string, id: string): void {
+    this.#findOrMake(type, accountId).held.add(id);
+  }
+
+  /** Lets an object be removed again. */
+  release(type: string, accountId: string, id: string): void {
+    this.#findOrMake(type, accountId).held.delete(id);
+  }
+
   /** Returns the check that made an object; empty where it was made for several. */
   findMaker(type: string, accountId: string, id: string): string {
     return this.#findOrMake(type, accountId).made.get(id) ?? '';

@@ -8,6 +8,8 @@ export interface Objects {
   readonly made: Map<string, string>;
   /** All ids that it ever made, gone ones too. */
   readonly ever: Set<string>;
+  /** Ids among these that objects of other checks refer to. */
+  readonly held: Set<string>;
   /** Ids that answers showed, whoever made them. */
   readonly seen: Set<string>;
   /** The objects that were there before it, by id; null where nobody looked. */
@@ -36,6 +38,7 @@ export interface Refusal extends Create {
 export const makeUnknown = (): Objects => ({
   made: new Map(),
   ever: new Set(),
+  held: new Set(),
   seen: new Set(),
   before: null,
   isBlind: false,

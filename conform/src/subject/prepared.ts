@@ -85,14 +85,18 @@ export class Prepared {
     if (made === undefined)
       throw new UnexpectedError(`A ${type} can't be made for others to refer to.`);
     this.#supports.push({ user, type, capability, accountId, id: made.id });
+    this.#subject.server.fence.hold(type, accountId, made.id);
     return made.id;
   }
 
   /** Destroys the objects that were made for others to refer to, last first. */
   async tidy(): Promise<void> {
     this.#values.clear();
-    for (const { user, type, capability, accountId, id } of this.#supports.splice(0).reverse())
+    const { fence } = this.#subject.server;
+    for (const { user, type, capability, accountId, id } of this.#supports.splice(0).reverse()) {
+      fence.release(type, accountId, id);
       await user.buildClient(CORE, capability).set(type, { accountId, destroy: [id] });
+    }
     for (const other of this.#others.splice(0).reverse()) await other.tidySupports();
   }
 }

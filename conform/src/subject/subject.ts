@@ -236,9 +236,8 @@ export class Subject extends Creates {
     this.texts.delete(accountId);
     const user = this.server.findWriter(accountId);
     const client = user.buildClient(this.profile.capability);
-    const kept = this.prepared.listKept(accountId);
     const { fence } = this.server;
-    const ids = fence.listMade(this.type, accountId).filter((id) => !kept.has(id));
+    const ids = fence.listRemovable(this.type, accountId);
     const most = Math.max(1, Math.min(AT_ONCE, user.session.readLimit('maxObjectsInSet')));
     for (let at = 0; at < ids.length; at += most) {
       const destroy = ids.slice(at, at + most);

@@ -202,3 +202,12 @@ it('a create that was not answered is recognised whatever the order of members',
   ]);
   expect(fence.listMade('Todo', 'A')).toEqual(['mine', 'lost']);
 });
+
+it('holds an object that others refer to, until it is released', () => {
+  expect(fence.listRemovable('Todo', 'A')).toEqual(['mine']);
+  fence.hold('Todo', 'A', 'mine');
+  expect(fence.listRemovable('Todo', 'A')).toEqual([]);
+  expect(fence.listMade('Todo', 'A')).toEqual(['mine']);
+  fence.release('Todo', 'A', 'mine');
+  expect(fence.listRemovable('Todo', 'A')).toEqual(['mine']);
+});
