@@ -13,6 +13,7 @@ export {
 } from './parse.js';
 export type { BodyPart } from './parts.js';
 export { MessageRefusal, type RefusalMembers, type RefusalType } from './refusal.js';
+export { removeFields } from './remove-fields.js';
 export type { HeaderField } from './scanner.js';
 export { makeSnippet, searchText } from './search.js';
 export { threadSubject } from './subject.js';

@@ -4,6 +4,7 @@ import {
   type EmailSubmissionStored,
   emailSubmissionType,
 } from '../../generated/submission/EmailSubmission.definition.js';
+import { removeFields } from '../message/index.js';
 import { deliver, type OutgoingMessage, type Replies } from './transport.js';
 
 /** Messages that one run sends. */
@@ -37,7 +38,7 @@ async function takeMessage(id: string, tx: HookTransaction): Promise<OutgoingMes
   if (blob === null || envelope === null) return null;
   const mailFrom = envelope.mailFrom.email;
   const recipients = envelope.rcptTo.map(({ email }) => email);
-  return { id, mailFrom, recipients, octets: removeBcc(await blob.bytes()) };
+  return { id, mailFrom, recipients, octets: removeFields(await blob.bytes(), 'Bcc') };
 }
 
 async function writeReplies(id: string, replies: Replies, tx: HookTransaction): Promise<void> {
@@ -58,12 +59,4 @@ async function setSubmission(
 ): Promise<void> {
   const [submission] = await tx.get(emailSubmissionType, [id]);
   if (submission !== undefined) await tx.set(emailSubmissionType, { update: { [id]: patch } });
-}
-
-/** Returns a message without its Bcc fields (RFC 8621 7.5). */
-function removeBcc(octets: Uint8Array): Uint8Array {
-  const text = Buffer.from(octets).toString('latin1');
-  const end = /\r?\n\r?\n/.exec(text)?.index ?? text.length;
-  const head = text.slice(0, end).replace(/^bcc[ \t]*:.*(?:\n[ \t].*)*\n?/gim, '');
-  return Buffer.from(head.replace(/\r?\n$/, '') + text.slice(end), 'latin1');
 }
