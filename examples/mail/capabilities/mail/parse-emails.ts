@@ -10,6 +10,7 @@ import {
 import { type BodyArguments, requireBodyProperties, viewMessage } from './body-view.js';
 import { putParts } from './derive.js';
 import { refuseCall } from './email-answer.js';
+import { MAX_MESSAGE } from './import-emails.js';
 import { MAX_OBJECTS } from './set-emails.js';
 
 /** Properties of a parsed Email that are null: it is in no mailbox and no thread. */
@@ -33,7 +34,8 @@ export const parseEmails: Hooks['methods']['Email/parse'] = {
     const notFound: string[] = [];
     for (const blobId of new Set(blobIds)) {
       const blob = await tx.blob(blobId);
-      const message = blob === null ? null : tryParse(await blob.bytes());
+      const isSmall = blob !== null && blob.size <= MAX_MESSAGE;
+      const message = isSmall ? tryParse(await blob.bytes()) : null;
       if (blob === null) notFound.push(blobId);
       else if (message === null) notParsable.push(blobId);
       else {
