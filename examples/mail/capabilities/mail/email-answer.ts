@@ -1,9 +1,7 @@
 import { HookRefusal } from 'jmapsmith/capability';
-import type { Hooks } from '../../generated/mail/hooks.js';
+import type { EmailHooks } from '../../generated/mail/hooks.js';
 import { MessageRefusal, parseMessage, readHeaderName } from '../message/index.js';
 import { requireBodyProperties, viewMessage } from './body-view.js';
-
-type EmailHooks = NonNullable<NonNullable<Hooks['types']>['Email']>;
 
 /** Reads out of the messages what the database doesn't keep (RFC 8621 4.2). */
 export const answerEmails: EmailHooks['answer'] = {
