@@ -1,5 +1,6 @@
 import { HookRefusal } from 'jmapsmith/capability';
 import type { EmailHooks } from '../../generated/mail/hooks.js';
+import { requireNames } from './email-answer.js';
 
 /** As the session tells them: maxMailboxesPerEmail; and the keywords of one e-mail. */
 const MAX_MAILBOXES = 20;
@@ -31,6 +32,13 @@ export const checkEmails: EmailHooks['check'] = (wanted) => {
 };
 
 export const emailMethods = {
+  get: {
+    /** A form that a header field doesn't have is refused even if no e-mail is asked for. */
+    before(args, call) {
+      requireNames(args.properties ?? [], call.arguments);
+      return args;
+    },
+  },
   copy: {
     /** A copy has the message of its original (RFC 8621 4.7). */
     before(args) {
