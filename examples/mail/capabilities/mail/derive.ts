@@ -11,7 +11,7 @@ import { type Clues, destroyEmptyThreads, findThreads } from './threads.js';
 
 type Transaction = HookTransaction<PrismaClient>;
 
-/** What a message says about its e-mail. */
+/** The properties of an e-mail that its message has. */
 type Derived = Partial<EmailStored> & Clues;
 
 /** E-mails of one `tx.set`. */

@@ -15,7 +15,7 @@ const MAX_IDS = 100;
 /** Objects of one `tx.set`. */
 const BATCH = 100;
 
-/** What a message says about its thread. */
+/** The properties of a message that tell its thread. */
 export type Clues = Pick<EmailStored, 'inReplyTo' | 'messageId' | 'references' | 'subject'>;
 
 /**
