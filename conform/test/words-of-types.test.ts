@@ -14,8 +14,10 @@ async function runCheck(
   id: string,
   text: string,
   other: OtherServer,
+  samples?: Server['samples'],
 ): Promise<Outcome | undefined> {
   const server = await Server.connect({ url: other.url, authorization: 'Bearer t' });
+  if (samples !== undefined) server.samples = samples;
   const world = readWorld([{ ...THINGS, text }]);
   const checks = CHECKS.filter((check) => check.id === id);
   const plan = { server, world, checks, selection: {}, warn: () => undefined };
@@ -45,6 +47,25 @@ it.each([
     },
   });
   expect(await runCheck('get-all-properties', text, other)).toMatchObject({ status });
+});
+
+it('the values of --samples are lists as they stand there', async () => {
+  const text = THINGS.text.replace(
+    'type: integer, minimum: 0, maximum: 9, default: 0',
+    'type: array, items: { type: integer }, default: []',
+  );
+  const show = (one: Json): Json =>
+    JSON.parse(JSON.stringify(one).replace('"size":0', '"size":[]'));
+  const sizes = new Set<string>();
+  const other = await OtherServer.start({
+    rule: ({ size = null }) => void sizes.add(JSON.stringify(size)),
+    changeArgs: (_name, args) => show(args) as JsonMap,
+  });
+  const samples = new Map([['Thing', [{ size: [7] }]]]);
+  expect(await runCheck('set-update-null-default', text, other, samples)).toMatchObject({
+    status: 'passed',
+  });
+  expect([...sizes]).toEqual(['[7]', '0']);
 });
 
 it('a count of objects that no client can make is not checked, and the report says so', async () => {
