@@ -119,6 +119,20 @@ it('checks make the objects of --samples', async () => {
   expect(statuses(result)).toMatchObject({ 'get-all': 'passed', ...PASSED });
 });
 
+it('objects get no other values than those of --samples later, but the default', async () => {
+  const sizes = new Set<Json>();
+  const other = await OtherServer.start({
+    rule: ({ size = null }) => {
+      sizes.add(size);
+      return size === 0 || size === 7 ? undefined : { type: 'badSize' };
+    },
+  });
+  const samples = new Map([['Thing', [{ size: 7 }]]]);
+  const result = await ran(other, ['set-update-null-default'], { samples });
+  expect(statuses(result)).toEqual({ 'set-update-null-default': 'passed' });
+  expect([...sizes]).toEqual([7, 0]);
+});
+
 it.each([
   ['one sample', [{ size: 7 }]],
   ['two', [{ size: 3 }, {}]],

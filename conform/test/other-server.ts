@@ -219,12 +219,13 @@ export class OtherServer {
       answer.created[key] = { id, size: object.size, parentId: known ?? null };
     }
     for (const [id, patch] of Object.entries(asMap(args['update']))) {
-      const now = { ...all.get(id), ...asMap(patch) } as Item;
+      const defaulted = asMap(patch)['size'] === null ? { size: 0 } : null;
+      const now = { ...all.get(id), ...asMap(patch), ...defaulted } as Item;
       const error = all.has(id) ? this.#errorOf(now) : { type: 'notFound' };
       if (error !== undefined) answer.notUpdated[id] = error;
       else {
         all.set(id, now);
-        answer.updated[id] = null;
+        answer.updated[id] = defaulted;
       }
     }
     for (const id of (args['destroy'] ?? []) as string[])

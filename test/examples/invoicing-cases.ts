@@ -18,7 +18,7 @@ export function invoicingCases(example: () => Example): void {
     const args = ['--import', LOADER, '--test', '--test-reporter=tap', 'test/invoicing.test.ts'];
     const { code, stdout } = await runProgram(root, args, env);
     expect(code, stdout).toBe(0);
-    expect(stdout).toMatch(/^# pass 6$/m);
+    expect(stdout).toMatch(/^# pass 7$/m);
   });
 
   it('the data to begin with is sent, and paid in part', async () => {

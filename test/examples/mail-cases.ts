@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { EventStream } from '../support/event-source.js';
 import type { Answer } from './calls.js';
 import type { Example } from './example-project.js';
+import { limitCases } from './mail-limit-cases.js';
 import { COUNTS, DINNER, mailOf, message } from './mail-messages.js';
 import { queryCases } from './mail-query-cases.js';
 
@@ -17,6 +18,7 @@ export function mailCases(example: () => Example): void {
   mailboxCases(example);
   emailCases(example);
   queryCases(example);
+  limitCases(example);
 }
 
 function mailboxCases(example: () => Example): void {
@@ -59,7 +61,7 @@ function mailboxCases(example: () => Example): void {
       (await call('Mailbox/set', { create: { k: object } })).notCreated.k;
     expect(await refusal({ name: 'Notes' })).toMatchObject({ type: 'alreadyExists' });
     expect(await refusal({ name: 'A', role: 'inbox' })).toMatchObject({ type: 'alreadyExists' });
-    for (const wrong of [{ name: '' }, { name: 'ü'.repeat(256) }, { name: 'a\n' }])
+    for (const wrong of [{ name: '' }, { name: 'a\n' }])
       expect(await refusal(wrong)).toMatchObject({
         type: 'invalidProperties',
         properties: ['name'],
@@ -143,7 +145,7 @@ function emailCases(example: () => Example): void {
     const path = `/jmap/download/${example().accountId}/${blobId}/part`;
     expect((await example().client.http(path)).text).toBe('-- Sent by your friendly mailing list');
     for (const properties of [['header:From:asDate'], ['header:a:asText:first'], ['nothing']])
-      expect(await call('Email/get', { ids: [id], properties })).toMatchObject({
+      expect(await call('Email/get', { ids: ['none'], properties })).toMatchObject({
         error: 'invalidArguments',
       });
     const [all] = (await call('Email/get', { ids: [id] })).list;

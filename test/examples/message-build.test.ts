@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   buildMessage,
+  MAX_CONTENT,
   type MessageBlob,
   type ParsedMessage,
   parseMessage,
@@ -8,10 +9,17 @@ import {
   readHeader,
 } from '../../examples/mail/capabilities/message/index.js';
 
+const PICTURE = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+
 const BLOBS: Readonly<Record<string, MessageBlob>> = {
-  picture: { type: 'image/png', octets: Uint8Array.from({ length: 256 }, (_, at) => at) },
-  message: { type: 'message/rfc822', octets: Buffer.from('Subject: ä\n\nb') },
+  picture: blobOf('image/png', PICTURE),
+  message: blobOf('message/rfc822', Buffer.from('Subject: ä\n\nb')),
+  film: { type: 'video/mp4', size: MAX_CONTENT / 2, bytes: () => Promise.reject(new Error('No.')) },
 };
+
+function blobOf(type: string, octets: Uint8Array): MessageBlob {
+  return { type, size: octets.length, bytes: () => Promise.resolve(octets) };
+}
 
 /** Builds the message of an Email and parses it. */
 async function build(email: object): Promise<ParsedMessage> {
@@ -98,8 +106,7 @@ it('RFC 8621 4.6: text, HTML, pictures and files become one tree', async () => {
   const [picture, file, attached] = message.attachments;
   expect(picture).toMatchObject({ cid: 'pic', disposition: 'inline', name: null });
   expect(file).toMatchObject({ disposition: 'attachment', name: 'snow ☃.png' });
-  for (const part of [picture, file])
-    expect(Buffer.from(part?.content ?? [])).toEqual(Buffer.from(BLOBS['picture']?.octets ?? []));
+  for (const part of [picture, file]) expect(Buffer.from(part?.content ?? [])).toEqual(PICTURE);
   expect(Buffer.from(attached?.content ?? []).toString()).toBe('Subject: ä\n\nb');
   const [text] = message.textBody.map((part) => readBodyValue(part));
   expect(text).toEqual({ value: 'ä\nb\nc', isEncodingProblem: false, isTruncated: false });
@@ -244,4 +251,21 @@ it('a tree that is too deep is refused, and nulls count as absent', async () => 
     textBody: null,
   };
   expect((await build(nulls)).preview).toBe('x');
+});
+
+it('RFC 8621 1.3.1: parts that are too large together are not even read', async () => {
+  const film = { blobId: 'film' };
+  await expect(write({ attachments: [film, film, { blobId: 'picture' }] })).rejects.toMatchObject({
+    type: 'tooLarge',
+  });
+  const partId = 'a';
+  const subParts = Array.from({ length: 1000 }, () => ({ partId }));
+  const bodyStructure = { type: 'multipart/mixed', subParts };
+  const bodyValues = { a: { value: 'x'.repeat(60_000) } };
+  await expect(
+    write({ bodyStructure: { ...bodyStructure, subParts: subParts.slice(1) }, bodyValues }),
+  ).rejects.toMatchObject({ type: 'tooLarge' });
+  await expect(write({ bodyStructure, bodyValues })).rejects.toMatchObject({
+    ...{ type: 'invalidProperties', properties: ['bodyStructure'] },
+  });
 });

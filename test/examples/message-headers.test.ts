@@ -31,7 +31,9 @@ it('RFC 8621 4.1.2.3 and 4.1.2.4: the example is read as addresses and as groups
 it.each([
   ['a comment is the name', 'a@b.c (Ann (the first) \\( B)', 'Ann (the first) ( B', 'a@b.c'],
   ['a quoted pair is decoded', '"A \\"B\\" \\\\ C" <a@b.c>', 'A "B" \\ C', 'a@b.c'],
-  ['a folded name has one space', '"A\r\n  B"\r\n <a@b.c>', 'A B', 'a@b.c'],
+  ['a folded name is unfolded', '" A\r\n  B "\r\n <a@b.c>', 'A  B', 'a@b.c'],
+  ['the comment behind it is its name', 'a@b.c (Ann) (B)', 'Ann', 'a@b.c'],
+  ['a comment in front is none', '(Ann) a@b.c', null, 'a@b.c'],
   ['a word within quotes stays', '"=?utf-8?q?A?=" <a@b.c>', '=?utf-8?q?A?=', 'a@b.c'],
   ['words beside each other join', '=?utf-8?q?A?= =?utf-8?q?_B?= C <a@b.c>', 'A B C', 'a@b.c'],
   ['an initial is no address', 'John Q. Public <a@b.c>', 'John Q. Public', 'a@b.c'],

@@ -97,6 +97,9 @@ it('RFC 8621 4.1.4: a part without a Content-Type has the implicit type and char
   const digest = parse(multipart('digest', '\nSubject: a\n\nb')).bodyStructure;
   expect(digest.subParts?.[0]).toMatchObject({ type: 'message/rfc822', charset: null });
   expect(parse('Content-Type: nonsense\n\nhello').bodyStructure.type).toBe('text/plain');
+  const charsetOf = (type: string) => parse(`Content-Type: ${type}\n\n{}`).bodyStructure.charset;
+  expect(charsetOf('application/json; charset=utf-8')).toBe('utf-8');
+  expect(charsetOf('application/json')).toBeNull();
 });
 
 it('RFC 8621 4.1.3: the convenience properties are those of the header', () => {
@@ -261,4 +264,11 @@ it('RFC 8621 5: a snippet escapes HTML and marks the words, in 255 octets', () =
 
 it('the text for searches has all text parts, HTML without its tags', () => {
   expect(searchText(parse(`Subject: x\n${STRUCTURE}`))).toBe('A B D E K');
+});
+
+it('RFC 8621 4.4.1: searches read what HTML shows of attributes, and previews do not', () => {
+  const html = '<p title="A &amp; B" class="c">D<img alt=E src="F"></p><style title="G"></style>';
+  const message = parse(`Content-Type: text/html\n\n${html}`);
+  expect(searchText(message)).toBe('A & B D E');
+  expect(message.preview).toBe('D');
 });

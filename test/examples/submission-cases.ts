@@ -100,6 +100,7 @@ export function submissionCases(example: () => Example): void {
     expect(undo.type).toBe('cannotUnsend');
     expect(await example().destroy('Email', emailId)).toBeUndefined();
     expect(await example().read('EmailSubmission', id)).toMatchObject({ emailId, threadId });
+    // It was handed over, so nothing needs its record.
     expect(await example().destroy('EmailSubmission', id)).toBeUndefined();
   });
 
@@ -144,6 +145,7 @@ export function submissionCases(example: () => Example): void {
   it.each([
     ['invalidEmail', { From: '', Date: 'today' }, { properties: ['from', 'sentAt'] }],
     ['invalidEmail', { From: 'john@example.com, a@b.c' }, { properties: ['sender'] }],
+    ['invalidEmail', { To: 'a@b.c\r\nTo: d@e.f' }, { properties: ['to'] }],
     ['forbiddenFrom', { From: 'ann@example.com' }, {}],
     ['noRecipients', { To: '', Bcc: '' }, {}],
     ['invalidRecipients', { To: 'jane, a@b' }, { invalidRecipients: ['jane'] }],
@@ -169,9 +171,19 @@ export function submissionCases(example: () => Example): void {
       { ...HELD, parameters: { holduntil: 'soon' } },
       { properties: ['envelope'] },
     ],
+    ['invalidProperties', { ...HELD, parameters: { RET: 'HDRS' } }, { properties: ['envelope'] }],
   ])('RFC 8621 7.5: %s of the return address %j', async (type, mailFrom, members) => {
     const rcptTo = [{ email: 'jane@example.com' }];
     expect(await submit({ envelope: { mailFrom, rcptTo } })).toMatchObject({ type, ...members });
+  });
+
+  it('RFC 8621 1.3.2: parameters of no extension in the session are refused', async () => {
+    const rcptTo = [{ email: 'jane@example.com', parameters: { NOTIFY: 'NEVER' } }];
+    const { properties, description } = await submit({
+      envelope: { mailFrom: address('john@example.com'), rcptTo },
+    });
+    expect(properties).toEqual(['envelope']);
+    expect(description).toContain('NOTIFY');
   });
 
   it('RFC 8621 7.5: an e-mail or an identity that is none is invalidProperties', async () => {

@@ -130,11 +130,14 @@ export const getChecks = typeChecks('5.1', { methods: ['get', 'set'], text: true
         const [item = { id }] = (await get(subject, args)).list;
         const names = Object.keys(item);
         expect(names).toEqual(expect.arrayContaining([...all]));
-        // Optional ones are there where the object was given some.
-        const given = subject.described.properties.flatMap(({ name, optional }) =>
-          optional && names.includes(name) ? [name] : [],
+        // Optional ones are there where the object was given some: null doesn't stand for absent.
+        const given = subject.described.properties.filter(
+          ({ name, optional }) => optional === true && names.includes(name),
         );
-        if (subject.isSelfDescribed) expect(names).toEqual(sameMembers([...all, ...given]));
+        const nulls = given.filter(({ name, nullable }) => !nullable && item[name] === null);
+        expect(nulls.map(({ name }) => name)).toEqual([]);
+        if (subject.isSelfDescribed)
+          expect(names).toEqual(sameMembers([...all, ...given.map(({ name }) => name)]));
       }
     },
   },

@@ -107,7 +107,8 @@ export abstract class Creates extends TypeView {
   /** Lists values that a property takes: those of the samples, where they give some. */
   listGood(property: ModelProperty): readonly Json[] {
     if (!this.isSampled(property)) return listValues(property).good;
-    return this.samples.flatMap((sample) => sample[property.name] ?? []);
+    const { name } = property;
+    return this.samples.flatMap((sample) => (name in sample ? [sample[name] as Json] : []));
   }
 
   /** Tells whether `giveBeside` may give a property this value, as far as its kind tells. */

@@ -15,15 +15,19 @@ export const hooks = {
         total: (invoice) => totalOf(invoice),
         openAmount: ({ status, total, paid }) => (status === 'void' ? '0' : subtract(total, paid)),
       },
-      /** A customer with a limit gets no draft that goes beyond it. */
+      /** A customer with a limit gets no draft that goes beyond it, and is sent none. */
       async check(wanted, _call, reader) {
         const ids = wanted.flatMap(({ after }) => (after === null ? [] : [after.customerId]));
         const found = ids.length === 0 ? [] : await reader.get(customerType, [...new Set(ids)]);
         const customers = new Map(found.map((customer) => [customer.id, customer]));
-        for (const { after, refuse } of wanted) {
-          if (after?.status !== 'draft') continue;
-          const { creditLimit = null, openAmount = '0' } = customers.get(after.customerId) ?? {};
-          const wouldOwe = add(openAmount, totalOf(after));
+        const owed = new Map(found.map(({ id, openAmount }) => [id, openAmount]));
+        for (const { before, after, refuse } of wanted) {
+          const isSent = before?.status === 'draft' && after?.status === 'sent';
+          if (after === null || (after.status !== 'draft' && !isSent)) continue;
+          const wouldOwe = add(owed.get(after.customerId) ?? '0', totalOf(after));
+          // One call may send several invoices.
+          if (isSent) owed.set(after.customerId, wouldOwe);
+          const { creditLimit = null } = customers.get(after.customerId) ?? {};
           if (creditLimit === null || !isMore(wouldOwe, creditLimit)) continue;
           const description = 'The customer would owe too much.';
           refuse({ type: 'creditLimitExceeded', description, creditLimit, wouldOwe });
@@ -69,7 +73,14 @@ export const hooks = {
         const sentAt = new Date().toJSON();
         return [id, { status: 'sent', number: numbers[id] ?? '', sentAt, dueOn: due }] as const;
       });
-      await tx.set(invoiceType, { update: Object.fromEntries(patches) });
+      const update = Object.fromEntries(patches);
+      const { notUpdated } = await tx.set(invoiceType, { update }, { partial: true });
+      const [refused] = Object.entries(notUpdated ?? {});
+      if (refused !== undefined)
+        throw new HookRefusal(
+          'invalidArguments',
+          `"ids": ${refused[0]}: ${refused[1].description}`,
+        );
       return { accountId, numbers };
     },
     'Invoice/pay': async ({ accountId, id, amount, paidOn = dayFromNow() }, _call, tx) => {

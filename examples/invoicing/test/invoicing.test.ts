@@ -73,7 +73,17 @@ test('an empty draft can not be sent', async () => {
   const create = { a: { customerId: await addCustomer() } };
   const { created } = await server.call('Invoice/set', { create });
   const send = server.call('Invoice/send', { ids: [created?.['a']?.id ?? ''] });
-  await assert.rejects(send, { type: 'serverFail' });
+  await assert.rejects(send, { type: 'invalidArguments', message: /"lines"/ });
+});
+
+test('no customer is sent more than the limit allows, all invoices of a call together', async () => {
+  const customerId = await addCustomer('200');
+  const ids = [await addDraft(customerId), await addDraft(customerId)];
+  const refused = { type: 'invalidArguments', message: /owe too much/ };
+  await assert.rejects(server.call('Invoice/send', { ids }), refused);
+  const [first = '', second = ''] = ids;
+  await server.call('Invoice/send', { ids: [first] });
+  await assert.rejects(server.call('Invoice/send', { ids: [second] }), refused);
 });
 
 describe('a sent invoice', () => {

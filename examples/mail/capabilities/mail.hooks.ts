@@ -3,7 +3,7 @@ import type { PrismaClient } from '../build/prisma/sqlite/client.js';
 import type { Hooks } from '../generated/mail/hooks.js';
 import { followEmails } from './mail/derive.js';
 import { answerEmails } from './mail/email-answer.js';
-import { beforeCopy, beforeQuery, beforeQueryChanges, checkEmails } from './mail/emails.js';
+import { checkEmails, emailMethods } from './mail/emails.js';
 import { importEmails } from './mail/import-emails.js';
 import { computeInThread } from './mail/in-thread.js';
 import { checkMailboxes } from './mail/mailboxes.js';
@@ -31,11 +31,7 @@ export const hooks = {
       computeOn: { inThread: computeInThread },
       inTransaction: followEmails,
       answer: answerEmails,
-      methods: {
-        copy: { before: beforeCopy },
-        query: { before: beforeQuery },
-        queryChanges: { before: beforeQueryChanges },
-      },
+      methods: emailMethods,
     },
   },
   methods: {

@@ -3,23 +3,25 @@ import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
 import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import { emailType } from '../../generated/mail/Email.definition.js';
 import { emailDeliveryType } from '../../generated/mail/EmailDelivery.definition.js';
-import type { Hooks } from '../../generated/mail/hooks.js';
-import { type BodyPart, type ParsedMessage, parseMessage } from '../message/index.js';
+import type { EmailHooks } from '../../generated/mail/hooks.js';
+import { type BodyPart, parseMessage } from '../message/index.js';
 import { listLeaves } from './body-view.js';
 import { storedTexts } from './stored-texts.js';
-import { destroyEmptyThreads, findThreads } from './threads.js';
+import { type Clues, destroyEmptyThreads, findThreads } from './threads.js';
 
 type Transaction = HookTransaction<PrismaClient>;
-type EmailHooks = NonNullable<NonNullable<Hooks<PrismaClient>['types']>['Email']>;
 
-/** E-mails that are read at once: each keeps its message in memory. */
+/** The properties of an e-mail that its message has. */
+type Derived = Partial<EmailStored> & Clues;
+
+/** E-mails of one `tx.set`. */
 const BATCH = 20;
 
 /**
  * Follows what changed: reads the message of each new e-mail, and destroys e-mails without a
  * mailbox and threads without an e-mail.
  */
-export const followEmails: EmailHooks['inTransaction'] = {
+export const followEmails: EmailHooks<PrismaClient>['inTransaction'] = {
   timeout: '60s',
   async run({ created, updated, destroyed }, { accountId }, tx) {
     const fresh = created.filter(({ threadId }) => threadId === null);
@@ -41,28 +43,27 @@ async function deriveBatch(
   accountId: string,
   tx: Transaction,
 ): Promise<void> {
-  const messages: { readonly size: number; readonly parsed: ParsedMessage }[] = [];
-  for (const { id, blobId } of emails) {
-    const blob = await tx.blob(blobId);
-    if (blob === null) throw new Error(`The message of the e-mail ${id} is gone.`);
-    messages.push({ size: blob.size, parsed: parseMessage(await blob.bytes()) });
-  }
-  const parsed = messages.map((message) => message.parsed);
-  const threadIds = await findThreads(parsed, accountId, tx);
-  const update: Record<string, Partial<EmailStored>> = {};
-  for (const [at, { id }] of emails.entries()) {
-    const message = messages[at];
-    if (message === undefined) continue;
-    update[id] = {
-      ...storedTexts(message.parsed),
-      size: message.size,
-      threadId: threadIds[at] ?? null,
-      hasAttachment: message.parsed.hasAttachment,
-      preview: message.parsed.preview,
-      parts: await putParts(message.parsed.bodyStructure, tx),
-    };
-  }
-  await tx.set(emailType, { update });
+  const derived: Derived[] = [];
+  for (const email of emails) derived.push(await derive(email, tx));
+  const threadIds = await findThreads(derived, accountId, tx);
+  const patches = emails.map(({ id }, at) => {
+    return [id, { ...derived[at], threadId: threadIds[at] ?? null }] as const;
+  });
+  await tx.set(emailType, { update: Object.fromEntries(patches) });
+}
+
+/** Reads one message, which may be large: only what is stored of it stays in memory. */
+async function derive({ id, blobId }: EmailStored, tx: Transaction): Promise<Derived> {
+  const blob = await tx.blob(blobId);
+  if (blob === null) throw new Error(`The message of the e-mail ${id} is gone.`);
+  const message = parseMessage(await blob.bytes());
+  return {
+    ...storedTexts(message),
+    size: blob.size,
+    hasAttachment: message.hasAttachment,
+    preview: message.preview,
+    parts: await putParts(message.bodyStructure, tx),
+  };
 }
 
 /** Stores the content of each part as a blob, and returns their ids by partId. */

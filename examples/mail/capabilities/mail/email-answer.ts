@@ -1,19 +1,13 @@
 import { HookRefusal } from 'jmapsmith/capability';
-import type { Hooks } from '../../generated/mail/hooks.js';
+import type { EmailHooks } from '../../generated/mail/hooks.js';
 import { MessageRefusal, parseMessage, readHeaderName } from '../message/index.js';
-import { requireBodyProperties, viewMessage } from './body-view.js';
-
-type EmailHooks = NonNullable<NonNullable<Hooks['types']>['Email']>;
+import { type BodyArguments, requireBodyProperties, viewMessage } from './body-view.js';
 
 /** Reads out of the messages what the database doesn't keep (RFC 8621 4.2). */
 export const answerEmails: EmailHooks['answer'] = {
   timeout: '30s',
   async run(objects, { properties, families }, { arguments: args }, reader) {
     const headers = families['header:*'].map(({ name }) => name);
-    refuseCall(() => {
-      headers.forEach(readHeaderName);
-      requireBodyProperties(args);
-    });
     const answers = new Map<string, object>();
     for (const { id, blobId, parts } of objects) {
       const blob = await reader.blob(blobId);
@@ -25,13 +19,13 @@ export const answerEmails: EmailHooks['answer'] = {
   },
 };
 
-/** Runs a function whose refusal is that of the whole call. */
-export function refuseCall<T>(run: () => T): T {
+/** Throws `invalidArguments` for names of header fields and body parts that no message has. */
+export function requireNames(properties: readonly string[], args: BodyArguments): void {
   try {
-    return run();
+    properties.filter((name) => name.startsWith('header:')).forEach(readHeaderName);
+    requireBodyProperties(args);
   } catch (error) {
-    if (error instanceof MessageRefusal && error.type === 'invalidArguments')
-      throw new HookRefusal('invalidArguments', error.message);
-    throw error;
+    if (!(error instanceof MessageRefusal)) throw error;
+    throw new HookRefusal('invalidArguments', error.message);
   }
 }

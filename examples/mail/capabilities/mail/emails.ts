@@ -1,6 +1,6 @@
-import type { Hooks } from '../../generated/mail/hooks.js';
-
-type EmailHooks = NonNullable<NonNullable<Hooks['types']>['Email']>;
+import { HookRefusal } from 'jmapsmith/capability';
+import type { EmailHooks } from '../../generated/mail/hooks.js';
+import { requireNames } from './email-answer.js';
 
 /** As the session tells them: maxMailboxesPerEmail; and the keywords of one e-mail. */
 const MAX_MAILBOXES = 20;
@@ -31,43 +31,40 @@ export const checkEmails: EmailHooks['check'] = (wanted) => {
   }
 };
 
-/** The properties that a copy may change (RFC 8621 4.7). */
-const COPIED = new Set(['mailboxIds', 'keywords', 'receivedAt']);
-
-type BeforeCopy = NonNullable<NonNullable<EmailHooks['methods']>['copy']>['before'];
-
-/** Takes from a copy what would give it another message. */
-export const beforeCopy: BeforeCopy = (args) => ({
-  ...args,
-  create: Object.fromEntries(
-    Object.entries(args.create).map(([key, { id, ...entry }]) => {
-      const kept = Object.entries(entry).filter(([name]) => COPIED.has(name));
-      return [key, { id, ...Object.fromEntries(kept) }];
-    }),
-  ),
-});
-
-type Methods = NonNullable<EmailHooks['methods']>;
-type BeforeQuery = NonNullable<NonNullable<Methods['query']>['before']>;
-type BeforeQueryChanges = NonNullable<NonNullable<Methods['queryChanges']>['before']>;
-
-/** Header fields are found by their names in any letter case. */
-export const beforeQuery: BeforeQuery = ({ filter = null, ...args }) => ({
-  ...args,
-  filter: lowerNames(filter) as typeof filter,
-});
-
-/** As beforeQuery. */
-export const beforeQueryChanges: BeforeQueryChanges = ({ filter = null, ...args }) => ({
-  ...args,
-  filter: lowerNames(filter) as typeof filter,
-});
+export const emailMethods = {
+  get: {
+    /** A form that a header field doesn't have is refused even if no e-mail is asked for. */
+    before(args, call) {
+      requireNames(args.properties ?? [], call.arguments);
+      return args;
+    },
+  },
+  copy: {
+    /** A copy has the message of its original (RFC 8621 4.7). */
+    before(args) {
+      const wrong = Object.entries(args.create).find(([, entry]) => 'blobId' in entry);
+      if (wrong === undefined) return args;
+      const [key] = wrong;
+      const description = `"create/${key}/blobId": a copy has the message of its original.`;
+      throw new HookRefusal('invalidArguments', description);
+    },
+  },
+  query: {
+    /** Header fields are found by their names in any letter case. */
+    before: ({ filter = null, ...args }) => ({ ...args, filter: lowerNames(filter) }),
+  },
+  queryChanges: {
+    before: ({ filter = null, ...args }) => ({ ...args, filter: lowerNames(filter) }),
+  },
+} satisfies EmailHooks['methods'];
 
 /** Returns a filter, which the server has judged, with names of header fields in small letters. */
-function lowerNames(filter: object | null): object | null {
-  if (filter === null) return null;
-  if ('conditions' in filter)
-    return { ...filter, conditions: (filter.conditions as (object | null)[]).map(lowerNames) };
+function lowerNames<Filter extends object | null>(filter: Filter): Filter {
+  if (filter === null) return filter;
+  if ('conditions' in filter) {
+    const conditions = filter.conditions as readonly (object | null)[];
+    return { ...filter, conditions: conditions.map(lowerNames) };
+  }
   if (!('header' in filter) || filter.header === null) return filter;
   const [name = '', ...text] = filter.header as readonly string[];
   return { ...filter, header: [name.toLowerCase(), ...text] };

@@ -16,6 +16,9 @@ import {
   toSetError,
 } from './set-emails.js';
 
+/** Octets of a message: those of its parts, and a third more for base64. */
+export const MAX_MESSAGE = 70_000_000;
+
 const PROPERTIES = new Set(['blobId', 'mailboxIds', 'keywords', 'receivedAt']);
 
 type Draft = Readonly<Record<string, unknown>>;
@@ -70,6 +73,8 @@ async function draftImport(
     throw new MessageRefusal('invalidProperties', '"blobId" names no blob.', {
       properties: ['blobId'],
     });
+  if (blob.size > MAX_MESSAGE)
+    throw new MessageRefusal('tooLarge', `A message has at most ${MAX_MESSAGE} octets.`);
   const receivedAt = readReceived(parseMessage(await blob.bytes()));
   return {
     ...(receivedAt === null ? {} : { receivedAt }),

@@ -2,16 +2,15 @@ import type { HookReader } from 'jmapsmith/capability';
 import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
 import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import { emailType } from '../../generated/mail/Email.definition.js';
-import type { Hooks } from '../../generated/mail/hooks.js';
+import type { EmailHooks } from '../../generated/mail/hooks.js';
 import { mailboxType } from '../../generated/mail/Mailbox.definition.js';
 import { threadType } from '../../generated/mail/Thread.definition.js';
 
-type EmailHooks = NonNullable<NonNullable<Hooks<PrismaClient>['types']>['Email']>;
 type InThread = EmailStored['inThread'];
 type Reader = HookReader<PrismaClient>;
 
 /** Computes for each e-mail what conditions and counts ask about its whole thread. */
-export const computeInThread: NonNullable<EmailHooks['computeOn']>['inThread'] = {
+export const computeInThread: EmailHooks<PrismaClient>['computeOn']['inThread'] = {
   timeout: '30s',
   async run({ Thread, Email, Mailbox }, _call, reader) {
     const moved = [

@@ -1,20 +1,23 @@
-import type { Hooks } from '../../generated/mail/hooks.js';
+import type { MailboxHooks } from '../../generated/mail/hooks.js';
 
-type MailboxHooks = NonNullable<NonNullable<Hooks['types']>['Mailbox']>;
+/** maxSizeMailboxName of the session. */
+const MAX_NAME_OCTETS = 255;
 
 /** Keeps a mailbox that has e-mails, unless the client wants these to go with it (RFC 8621 2.5). */
 export const checkMailboxes: MailboxHooks['check'] = (wanted, { arguments: args }) => {
-  const removesEmails = 'onDestroyRemoveEmails' in args && args.onDestroyRemoveEmails === true;
+  const removesEmails = args.onDestroyRemoveEmails === true;
   for (const { before, after, refuse } of wanted) {
     const emails = after === null && !removesEmails ? (before?.totalEmails ?? 0) : 0;
     if (emails > 0)
       refuse({ type: 'mailboxHasEmail', description: `There are ${emails} e-mails in it.` });
-    // Net-Unicode (RFC 5198) has none.
-    if (after !== null && /\p{Cc}/u.test(after.name))
-      refuse({
-        type: 'invalidProperties',
-        properties: ['name'],
-        description: '"name" has no control characters.',
-      });
+    const why = after === null ? null : judgeName(after.name);
+    if (why !== null)
+      refuse({ type: 'invalidProperties', properties: ['name'], description: `"name" ${why}.` });
   }
 };
+
+function judgeName(name: string): string | null {
+  if (Buffer.byteLength(name) > MAX_NAME_OCTETS) return `has more than ${MAX_NAME_OCTETS} octets`;
+  // Net-Unicode (RFC 5198) has none.
+  return /\p{Cc}/u.test(name) ? 'has a control character' : null;
+}

@@ -5,11 +5,11 @@ import {
   MessageRefusal,
   type ParsedMessage,
   parseMessage,
-  readHeaderName,
 } from '../message/index.js';
-import { type BodyArguments, requireBodyProperties, viewMessage } from './body-view.js';
+import { type BodyArguments, viewMessage } from './body-view.js';
 import { putParts } from './derive.js';
-import { refuseCall } from './email-answer.js';
+import { requireNames } from './email-answer.js';
+import { MAX_MESSAGE } from './import-emails.js';
 import { MAX_OBJECTS } from './set-emails.js';
 
 /** Properties of a parsed Email that are null: it is in no mailbox and no thread. */
@@ -33,7 +33,8 @@ export const parseEmails: Hooks['methods']['Email/parse'] = {
     const notFound: string[] = [];
     for (const blobId of new Set(blobIds)) {
       const blob = await tx.blob(blobId);
-      const message = blob === null ? null : tryParse(await blob.bytes());
+      const isSmall = blob !== null && blob.size <= MAX_MESSAGE;
+      const message = isSmall ? tryParse(await blob.bytes()) : null;
       if (blob === null) notFound.push(blobId);
       else if (message === null) notParsable.push(blobId);
       else {
@@ -56,13 +57,12 @@ export const parseEmails: Hooks['methods']['Email/parse'] = {
 };
 
 function requireProperties(names: readonly string[], args: BodyArguments): void {
-  refuseCall(() => {
-    requireBodyProperties(args);
-    for (const name of names)
-      if (name.startsWith('header:')) readHeaderName(name);
-      else if (!METADATA.has(name) && !READ.has(name) && !BODY.has(name) && !isOfBlob(name))
-        throw new MessageRefusal('invalidArguments', `"properties": an Email has no "${name}".`);
-  });
+  requireNames(names, args);
+  const isKnown = (name: string) =>
+    METADATA.has(name) || READ.has(name) || BODY.has(name) || isOfBlob(name);
+  const unknown = names.find((name) => !name.startsWith('header:') && !isKnown(name));
+  if (unknown !== undefined)
+    throw new HookRefusal('invalidArguments', `"properties": an Email has no "${unknown}".`);
 }
 
 function isOfBlob(name: string): boolean {

@@ -2,18 +2,15 @@ import { HookRefusal, type HookTransaction } from 'jmapsmith/capability';
 import type { EmailStored } from '../../generated/mail/Email.definition.js';
 import { emailType } from '../../generated/mail/Email.definition.js';
 import type { Hooks } from '../../generated/mail/hooks.js';
-import { buildMessage, MessageRefusal, type ReadBlob } from '../message/index.js';
+import { buildMessage, MessageRefusal } from '../message/index.js';
 
 type Entry = Readonly<Record<string, unknown>>;
 type Entries = Readonly<Record<string, unknown>>;
 type Ids = ReadonlyMap<string, string>;
 export type SetErrors = Record<string, { readonly type: string } & Entry>;
 
-/** maxObjectsInSet of the session. */
-export const MAX_OBJECTS = 500;
-
-/** Octets of a message that the server makes. */
-const MAX_MESSAGE = 70_000_000;
+/** maxObjectsInSet and maxObjectsInGet of the session, as the server has them by default. */
+export const MAX_OBJECTS = 1000;
 
 /** Changes e-mails, and makes the messages of new ones (RFC 8621 4.6). */
 export const setEmails: Hooks['methods']['Email/set'] = {
@@ -39,18 +36,15 @@ export const setEmails: Hooks['methods']['Email/set'] = {
       },
       { partial: true },
     );
-    const { oldState, newState, updated, destroyed, notDestroyed } = response;
     const created = tellCreated(response.created, drafts.legal);
     return {
-      ...{
-        accountId,
-        oldState: oldState ?? '',
-        newState,
-        created,
-        updated,
-        destroyed,
-        notDestroyed,
-      },
+      accountId,
+      oldState: response.oldState ?? '',
+      newState: response.newState,
+      created,
+      updated: response.updated,
+      destroyed: response.destroyed,
+      notDestroyed: response.notDestroyed,
       notCreated: joinErrors(drafts.refused, response.notCreated),
       notUpdated: joinErrors(patches.refused, response.notUpdated),
       createdIds: idsOf(created),
@@ -78,21 +72,12 @@ interface Judged {
 /** Makes the messages of new e-mails and stores them as blobs. */
 async function draftEmails(create: Entries, ids: Ids, tx: HookTransaction): Promise<Judged> {
   const judged: Judged = { legal: {}, refused: {} };
-  const readBlob: ReadBlob = async (id) => {
-    const blob = await tx.blob(resolve(id, ids));
-    return blob === null ? null : { type: blob.type, octets: await blob.bytes() };
-  };
   for (const [key, given] of Object.entries(create)) {
     try {
       const email = requireObject(given);
-      const octets = await buildMessage(email, readBlob);
-      if (octets.length > MAX_MESSAGE) {
-        const description = `A message has at most ${MAX_MESSAGE} octets.`;
-        judged.refused[key] = { type: 'tooLarge', description };
-      } else {
-        const { id } = await tx.putBlob(octets, 'message/rfc822');
-        judged.legal[key] = { ...metadataOf(email, ids), blobId: id };
-      }
+      const octets = await buildMessage(email, (blobId) => tx.blob(resolve(blobId, ids)));
+      const { id } = await tx.putBlob(octets, 'message/rfc822');
+      judged.legal[key] = { ...metadataOf(email, ids), blobId: id };
     } catch (error) {
       judged.refused[key] = toSetError(error);
     }

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { HookTransaction } from 'jmapsmith/capability';
 import type { PrismaClient } from '../../build/prisma/sqlite/client.js';
-import type { Hooks } from '../../generated/mail/hooks.js';
+import type { EmailStored } from '../../generated/mail/Email.definition.js';
+import type { ThreadHooks } from '../../generated/mail/hooks.js';
 import { threadType } from '../../generated/mail/Thread.definition.js';
 import { threadLinkType } from '../../generated/mail/ThreadLink.definition.js';
-import { type ParsedMessage, threadSubject } from '../message/index.js';
+import { threadSubject } from '../message/index.js';
 
 type Transaction = HookTransaction<PrismaClient>;
-type TypeHooks = NonNullable<Hooks<PrismaClient>['types']>;
-type ThreadHooks = NonNullable<TypeHooks['Thread']>;
 
 /** Message ids of one message that threads are found by. */
 const MAX_IDS = 100;
@@ -16,12 +15,15 @@ const MAX_IDS = 100;
 /** Objects of one `tx.set`. */
 const BATCH = 100;
 
+/** The properties of a message that tell its thread. */
+export type Clues = Pick<EmailStored, 'inReplyTo' | 'messageId' | 'references' | 'subject'>;
+
 /**
  * Returns the id of each message's thread: that of a message with the same base subject that names
  * the same message id (RFC 8621 3), or a new one.
  */
 export async function findThreads(
-  messages: readonly ParsedMessage[],
+  messages: readonly Clues[],
   accountId: string,
   tx: Transaction,
 ): Promise<readonly string[]> {
@@ -48,7 +50,7 @@ export async function findThreads(
 }
 
 /** Returns what tells a message's thread: its ids, each with the base subject. */
-function listKeys({ messageId, inReplyTo, references, subject }: ParsedMessage): string[] {
+function listKeys({ messageId, inReplyTo, references, subject }: Clues): string[] {
   const base = threadSubject(subject);
   // The newest references are the last.
   const ids = [...(messageId ?? []), ...(inReplyTo ?? []), ...(references ?? []).toReversed()];
@@ -74,7 +76,7 @@ export async function destroyEmptyThreads(
 }
 
 /** Computes `emailIds` of the threads whose e-mails changed, the oldest first. */
-export const computeEmailIds: NonNullable<ThreadHooks['computeOn']>['emailIds'] = async (
+export const computeEmailIds: ThreadHooks<PrismaClient>['computeOn']['emailIds'] = async (
   { Email },
   { accountId },
   { prisma },

@@ -70,14 +70,16 @@ class GroupedList {
 }
 
 function isAddress({ kind, text }: Token): boolean {
-  return kind === 'angle' || text.includes('@');
+  return kind === 'angle' || (kind !== 'comment' && text.includes('@'));
 }
 
 /** Returns the mailbox of the tokens between two commas, or null where there are none. */
 function readMailbox(tokens: readonly Token[]): EmailAddress | null {
   const words = tokens.filter(({ kind }) => kind !== 'comment');
   if (words.length === 0) return null;
-  const comment = tokens.findLast(({ kind }) => kind === 'comment');
+  // Only a comment behind the address is a name.
+  const behind = tokens.slice(tokens.findLastIndex(isAddress) + 1);
+  const comment = behind.find(({ kind }) => kind === 'comment');
   const remark = comment === undefined ? null : clean(decodeWords(comment.text)) || null;
   const at = words.findIndex(({ kind }) => kind === 'angle');
   if (at >= 0) {
@@ -128,5 +130,5 @@ function readPhrase(words: readonly Token[]): string {
 }
 
 function clean(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().normalize('NFC');
+  return text.trim().normalize('NFC');
 }

@@ -36,10 +36,14 @@ function cutText(text: string, maxOctets: number, isHtml: boolean): string {
   return tag > cut.lastIndexOf('>') ? cut.slice(0, tag) : cut;
 }
 
-/** Returns the text of a part that people read: HTML without its tags. */
-export function readPlainText(part: BodyPart, maxOctets = 0): string {
+/** Returns the text of a part that people read: HTML without its tags, but for some attributes. */
+export function readPlainText(
+  part: BodyPart,
+  maxOctets = 0,
+  attributes?: ReadonlySet<string>,
+): string {
   const { value } = readBodyValue(part, maxOctets);
-  return part.type === 'text/html' ? readHtml(value) : value;
+  return part.type === 'text/html' ? readHtml(value, attributes) : value;
 }
 
 /** Returns the first words of a message, without what it quotes. */

@@ -1,4 +1,4 @@
-import { type PartContext, type PartPlan, planPart } from './build-parts.js';
+import { type PartContext, type PartPlan, type PartText, planPart } from './build-parts.js';
 import { dropNulls, type Given, isObject, type Problems } from './build-problems.js';
 
 /** The flat lists of an Email (RFC 8621 4.6), and the type of the one part that two of them have. */
@@ -11,13 +11,13 @@ const LISTS: Readonly<Record<string, string | null>> = {
 const EMPTY: PartPlan = {
   type: 'text/plain',
   fields: [],
-  source: { kind: 'text', text: '' },
+  source: { kind: 'text', text: '', octets: 0 },
 };
 
 /** Returns the plan of the body of an Email: its root. */
 export function planBody(email: Given, problems: Problems): PartPlan {
   const texts = readTexts(email['bodyValues'], problems);
-  const context = { problems, texts, type: 'text/plain', level: 0 };
+  const context = { problems, texts, count: { parts: 0 }, type: 'text/plain', level: 0 };
   const { bodyStructure } = email;
   if (bodyStructure === undefined) return joinLists(email, context);
   for (const list of Object.keys(LISTS))
@@ -26,15 +26,16 @@ export function planBody(email: Given, problems: Problems): PartPlan {
 }
 
 /** Returns the texts of bodyValues by partId. */
-function readTexts(given: unknown, problems: Problems): Map<string, string> {
-  const texts = new Map<string, string>();
+function readTexts(given: unknown, problems: Problems): Map<string, PartText> {
+  const texts = new Map<string, PartText>();
   if (given === undefined) return texts;
   if (!isObject(given)) problems.add('bodyValues', 'it is an object of { value } by partId.');
   else
     for (const [partId, bodyValue] of Object.entries(given)) {
       const path = `bodyValues/${partId}`;
       const { value, ...flags } = isObject(bodyValue) ? dropNulls(bodyValue) : {};
-      if (typeof value === 'string') texts.set(partId, value);
+      if (typeof value === 'string')
+        texts.set(partId, { text: value, octets: Buffer.byteLength(value) });
       else problems.add(path, 'a body value is an object with a text as "value".');
       for (const [flag, isSet] of Object.entries(flags))
         if (flag !== 'isEncodingProblem' && flag !== 'isTruncated')

@@ -4,9 +4,9 @@ import { encode as encodeQuotedPrintable, wrap } from 'libqp';
 import { type Field, writeFields } from './build-fields.js';
 import type { PartPlan } from './build-parts.js';
 
-/** A blob that a body part names. */
-export interface MessageBlob {
-  readonly type: string | null;
+/** The content of a blob that a body part names. */
+export interface BlobContent {
+  readonly type: string;
   readonly octets: Uint8Array;
 }
 
@@ -20,7 +20,7 @@ export interface EncodedPart {
 const MAX_LINE = 998;
 
 /** Writes a part with its transfer encoding. */
-export function encodePart(plan: PartPlan, blobs: ReadonlyMap<string, MessageBlob>): EncodedPart {
+export function encodePart(plan: PartPlan, blobs: ReadonlyMap<string, BlobContent>): EncodedPart {
   const { source } = plan;
   switch (source.kind) {
     case 'multipart':

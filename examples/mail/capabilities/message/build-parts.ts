@@ -14,19 +14,29 @@ export interface PartPlan {
 export type PartSource =
   | { readonly kind: 'blob'; readonly blobId: string; readonly hasType: boolean }
   | { readonly kind: 'multipart'; readonly parts: readonly PartPlan[] }
-  | { readonly kind: 'text'; readonly text: string };
+  | ({ readonly kind: 'text' } & PartText);
+
+/** A text of bodyValues, and its octets in UTF-8. */
+export interface PartText {
+  readonly text: string;
+  readonly octets: number;
+}
 
 /** The surroundings of a part that is judged. */
 export interface PartContext {
   readonly problems: Problems;
   /** The texts of the Email by partId. */
-  readonly texts: ReadonlyMap<string, string>;
+  readonly texts: ReadonlyMap<string, PartText>;
+  /** The parts so far. */
+  readonly count: { parts: number };
   /** The type of a part that has none. */
   readonly type: string;
   readonly level: number;
 }
 
+/** A part deeper than this, or behind so many, is refused. The reader stops at as many parts. */
 const MAX_DEPTH = 30;
+const MAX_PARTS = 1000;
 
 const TYPE = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}$/;
 
@@ -72,6 +82,11 @@ const CONTENT = new Set(['partId', 'blobId', 'size', 'subParts']);
 /** Returns the plan of a part that a client gave, or null after it noted what is wrong. */
 export function planPart(given: unknown, path: string, context: PartContext): PartPlan | null {
   const { problems } = context;
+  context.count.parts += 1;
+  if (context.count.parts > MAX_PARTS) {
+    problems.add(path.split('/', 1)[0] ?? path, `an Email has at most ${MAX_PARTS} body parts.`);
+    return null;
+  }
   if (!isObject(given)) {
     problems.add(path, 'a body part is an object.');
     return null;
@@ -153,7 +168,7 @@ function planLeaf(part: Given, path: string, context: PartContext): PartSource |
     if (part[property] !== undefined) refuse(property, 'a part with a partId has none.');
   const text = typeof partId === 'string' ? texts.get(partId) : undefined;
   if (text === undefined) refuse('partId', 'bodyValues has no value of that name.');
-  return text === undefined ? null : { kind: 'text', text };
+  return text === undefined ? null : { kind: 'text', ...text };
 }
 
 function dropSubParts({ subParts: _none, ...part }: Given): Given {

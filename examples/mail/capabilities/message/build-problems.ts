@@ -5,22 +5,23 @@ export type Given = Readonly<Record<string, unknown>>;
 
 /** Collects what is wrong with an Email: one refusal names all properties. */
 export class Problems {
-  readonly #properties: string[] = [];
-  readonly #texts: string[] = [];
+  /** Each wrong property and why, in the order of their discovery. */
+  readonly #reasons = new Map<string, string>();
 
   /** Notes that a property is wrong, and why. */
   add(property: string, why: string): void {
-    if (this.#properties.includes(property)) return;
-    this.#properties.push(property);
-    this.#texts.push(`"${property}": ${why}`);
+    if (!this.#reasons.has(property)) this.#reasons.set(property, why);
   }
 
   /** Throws `invalidProperties` if anything is wrong. */
   throwAny(): void {
-    const [first, ...others] = this.#texts;
+    const [first, ...others] = this.#reasons;
     if (first === undefined) return;
+    const [property, why] = first;
     const more = others.length === 0 ? '' : ` And ${others.length} more.`;
-    throw new MessageRefusal('invalidProperties', first + more, { properties: this.#properties });
+    throw new MessageRefusal('invalidProperties', `"${property}": ${why}${more}`, {
+      properties: [...this.#reasons.keys()],
+    });
   }
 }
 

@@ -7,14 +7,24 @@ import {
   readHeaderProperties,
   writeFields,
 } from './build-fields.js';
-import { type EncodedPart, encodePart, type MessageBlob } from './build-octets.js';
+import { type BlobContent, type EncodedPart, encodePart } from './build-octets.js';
 import type { PartPlan } from './build-parts.js';
 import { dropNulls, type Given, Problems } from './build-problems.js';
 import { HEADER_PROPERTIES } from './parse.js';
 import { MessageRefusal } from './refusal.js';
 
+/** A blob that a body part names. */
+export interface MessageBlob {
+  readonly type: string;
+  readonly size: number;
+  bytes(): Promise<Uint8Array>;
+}
+
 /** Returns a blob, or null where there is none. */
 export type ReadBlob = (blobId: string) => Promise<MessageBlob | null>;
+
+/** Octets of the parts of a message, before they are encoded. */
+export const MAX_CONTENT = 50_000_000;
 
 /** Properties of an Email that aren't in its message. */
 const METADATA = new Set(['mailboxIds', 'keywords', 'receivedAt']);
@@ -22,7 +32,7 @@ const BODY = new Set(['bodyStructure', 'bodyValues', 'textBody', 'htmlBody', 'at
 
 /**
  * Returns the message of an Email that a client creates (RFC 8621 4.6). Throws `invalidProperties`
- * with all properties that are wrong, or `blobNotFound` with the ids of the blobs.
+ * with all properties that are wrong, `blobNotFound` with the ids of the blobs, or `tooLarge`.
  */
 export async function buildMessage(given: Given, readBlob: ReadBlob): Promise<Uint8Array> {
   const email = dropNulls(given);
@@ -55,22 +65,42 @@ function readEmailFields(email: Given, problems: Problems): FieldSet {
   return fields;
 }
 
-async function readBlobs(root: PartPlan, readBlob: ReadBlob): Promise<Map<string, MessageBlob>> {
-  const ids = new Set(listBlobIds(root));
+/** Reads the blobs of a message, once all are there and none of it is too large. */
+async function readBlobs(root: PartPlan, readBlob: ReadBlob): Promise<Map<string, BlobContent>> {
   const blobs = new Map<string, MessageBlob>();
-  for (const id of ids) {
+  const notFound: string[] = [];
+  for (const id of new Set(listBlobIds(root))) {
     const blob = await readBlob(id);
-    if (blob !== null) blobs.set(id, blob);
+    if (blob === null) notFound.push(id);
+    else blobs.set(id, blob);
   }
-  const notFound = [...ids].filter((id) => !blobs.has(id));
   if (notFound.length > 0)
     throw new MessageRefusal('blobNotFound', `There is no blob ${notFound[0]}.`, { notFound });
-  return blobs;
+  const size = measure(root, blobs);
+  if (size > MAX_CONTENT) {
+    const description = `The parts have ${size} octets; a message has at most ${MAX_CONTENT}.`;
+    throw new MessageRefusal('tooLarge', description);
+  }
+  const contents = new Map<string, BlobContent>();
+  for (const [id, blob] of blobs) contents.set(id, { type: blob.type, octets: await blob.bytes() });
+  return contents;
 }
 
 function listBlobIds({ source }: PartPlan): string[] {
   if (source.kind === 'multipart') return source.parts.flatMap(listBlobIds);
   return source.kind === 'blob' ? [source.blobId] : [];
+}
+
+/** Returns the octets of all parts. Many of them may name one blob or one text. */
+function measure({ source }: PartPlan, blobs: ReadonlyMap<string, MessageBlob>): number {
+  switch (source.kind) {
+    case 'multipart':
+      return source.parts.reduce((sum, part) => sum + measure(part, blobs), 0);
+    case 'text':
+      return source.octets;
+    case 'blob':
+      return blobs.get(source.blobId)?.size ?? 0;
+  }
 }
 
 /** Makes the fields that each message has (RFC 5322 3.6, RFC 2045 4) and that are missing. */

@@ -10,9 +10,14 @@ const INLINE = new Set(
   ),
 );
 
-/** Returns the text of HTML: without tags, comments, scripts and styles, a line for each block. */
-export function readHtml(html: string): string {
-  const lines = new TextOfHtml(html);
+const NO_ATTRIBUTES: ReadonlySet<string> = new Set();
+
+/**
+ * Returns the text of HTML: without tags, comments, scripts and styles, a line for each block. Of
+ * attributes it has those that are named.
+ */
+export function readHtml(html: string, attributes = NO_ATTRIBUTES): string {
+  const lines = new TextOfHtml(html, attributes);
   const tokenizer = new Tokenizer({ decodeEntities: true }, lines);
   tokenizer.write(html);
   tokenizer.end();
@@ -22,14 +27,17 @@ export function readHtml(html: string): string {
     .trim();
 }
 
-/** Collects text from the calls of the tokenizer. Attributes and comments have none. */
+/** Collects text from the calls of the tokenizer. Comments have none. */
 class TextOfHtml {
   readonly #html: string;
   readonly #pieces: string[] = [];
+  readonly #attributes: ReadonlySet<string>;
   #hidden: string | null = null;
+  #isInAttribute = false;
 
-  constructor(html: string) {
+  constructor(html: string, attributes: ReadonlySet<string>) {
     this.#html = html;
+    this.#attributes = attributes;
   }
 
   get text(): string {
@@ -57,14 +65,28 @@ class TextOfHtml {
     if (!INLINE.has(name)) this.#pieces.push('\n');
   }
 
+  onattribname(start: number, end: number): void {
+    this.#isInAttribute = this.#hidden === null && this.#attributes.has(this.#name(start, end));
+    if (this.#isInAttribute) this.#pieces.push(' ');
+  }
+
+  onattribdata(start: number, end: number): void {
+    if (this.#isInAttribute) this.#pieces.push(this.#html.slice(start, end));
+  }
+
+  onattribentity(codePoint: number): void {
+    if (this.#isInAttribute) this.#pieces.push(String.fromCodePoint(codePoint));
+  }
+
+  onattribend(): void {
+    if (this.#isInAttribute) this.#pieces.push(' ');
+    this.#isInAttribute = false;
+  }
+
   #name(start: number, end: number): string {
     return this.#html.slice(start, Math.min(end, start + 20)).toLowerCase();
   }
 
-  onattribdata = ignore;
-  onattribend = ignore;
-  onattribentity = ignore;
-  onattribname = ignore;
   oncdata = ignore;
   oncomment = ignore;
   ondeclaration = ignore;

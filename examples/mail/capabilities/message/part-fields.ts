@@ -31,11 +31,12 @@ export function readPartFields(headers: readonly HeaderField[], implicit: string
   const content = readStructured(field('content-type'));
   const disposition = readStructured(field('content-disposition'));
   const type = readType(content, implicit);
-  const isText = type.startsWith('text/');
+  const implied = type.startsWith('text/') ? 'us-ascii' : null;
+  const charset = content?.params.get('charset') ?? implied;
   return {
     name: disposition?.params.get('filename') ?? content?.params.get('name') ?? null,
     type,
-    charset: isText ? removeComments(content?.params.get('charset') ?? 'us-ascii') : null,
+    charset: charset === null ? null : removeComments(charset),
     disposition: disposition?.value.toLowerCase() || null,
     cid: readCid(field('content-id')),
     language: readLanguages(field('content-language')),

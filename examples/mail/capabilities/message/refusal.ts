@@ -3,7 +3,8 @@ export type RefusalType =
   | 'blobNotFound'
   | 'invalidArguments'
   | 'invalidEmail'
-  | 'invalidProperties';
+  | 'invalidProperties'
+  | 'tooLarge';
 
 /** The members of a refusal beside its type. */
 export interface RefusalMembers {

@@ -11,12 +11,15 @@ const MAX_TEXT = 2000;
 /** So much text stands in front of the first word that was found. */
 const CONTEXT = 40;
 
+/** Attributes of HTML whose text people see (RFC 8621 4.4.1). */
+const SHOWN_ATTRIBUTES = new Set(['alt', 'title']);
+
 /** Returns the text of all text parts, cut to some characters: what a search looks into. */
 export function searchText(message: ParsedMessage, maxLength = 65_535): string {
   let text = '';
   for (const part of listTexts(message.bodyStructure)) {
     if (text.length >= maxLength) break;
-    text += `${readPlainText(part, 4 * maxLength)}\n`;
+    text += `${readPlainText(part, 4 * maxLength, SHOWN_ATTRIBUTES)}\n`;
   }
   return cut(text.replace(/[\s\p{Cc}]+/gu, ' ').trim(), maxLength);
 }

@@ -3,23 +3,26 @@ import type {
   EmailSubmissionSetError,
   EmailSubmissionStored,
 } from '../../generated/submission/EmailSubmission.definition.js';
-import type { Hooks } from '../../generated/submission/hooks.js';
+import type { EmailSubmissionHooks } from '../../generated/submission/hooks.js';
 import {
   type IdentityStored,
   identityType,
 } from '../../generated/submission/Identity.definition.js';
+import { HEADER_PROPERTIES, readHeaderName } from '../message/index.js';
 import { deriveEnvelope, type Envelope } from './envelope.js';
-import { MAX_DELAY, readHold } from './hold.js';
+import { isHold, MAX_DELAY, readHold } from './hold.js';
 import { isAddress, isOfIdentity, whyNotToSend } from './senders.js';
-
-type SubmissionHooks = NonNullable<NonNullable<Hooks['types']>['EmailSubmission']>;
 
 const MAX_RECIPIENTS = 100;
 /** Octets of a message. */
 const MAX_SIZE = 25_000_000;
 
 /** Refuses messages that can't be sent, and to cancel those on their way (RFC 8621 7.5). */
-export const checkSubmissions: SubmissionHooks['check'] = async (wanted, { userId }, reader) => {
+export const checkSubmissions: EmailSubmissionHooks['check'] = async (
+  wanted,
+  { userId },
+  reader,
+) => {
   const created = wanted.flatMap(({ before, after }) => (before === null && after) || []);
   const emails = byId(await reader.get(emailType, unique(created.map(({ emailId }) => emailId))));
   const ids = unique(created.map(({ identityId }) => identityId));
@@ -27,8 +30,8 @@ export const checkSubmissions: SubmissionHooks['check'] = async (wanted, { userI
   for (const { before, after, refuse } of wanted) {
     if (before?.undoStatus === 'final' && after?.undoStatus === 'canceled')
       refuse({ type: 'cannotUnsend', description: 'The message is on its way.' });
-    if (after === null && (before?.undoStatus === 'pending' || before?.isQueued === true))
-      refuse({ type: 'forbidden', description: 'The message waits: cancel it first.' });
+    if (after === null && before?.messageBlobId !== null && before?.undoStatus !== 'canceled')
+      refuse({ type: 'forbidden', description: 'The message is not sent yet: cancel it first.' });
     if (before !== null || after === null) continue;
     const email = emails.get(after.emailId);
     const identity = identities.get(after.identityId);
@@ -51,11 +54,14 @@ function judge(
     return { type: 'tooLarge', maxSize: MAX_SIZE, description: `The message has ${size} octets.` };
   const envelope = submission.envelope ?? deriveEnvelope(email, identity);
   return (
-    judgeMessage(email, identity) ?? judgeSender(envelope, identity) ?? judgeRecipients(envelope)
+    judgeMessage(email, identity) ??
+    judgeSender(envelope, identity) ??
+    judgeParameters(envelope) ??
+    judgeRecipients(envelope)
   );
 }
 
-/** Judges the fields that each message has once (RFC 5322 3.6). */
+/** Judges the fields that each message has, and those that it has once (RFC 5322 3.6). */
 function judgeMessage(email: EmailStored, identity: string): EmailSubmissionSetError | null {
   const { from, sender, sentAt } = email;
   const count = from?.length ?? 0;
@@ -63,15 +69,25 @@ function judgeMessage(email: EmailStored, identity: string): EmailSubmissionSetE
     ...(from?.every((each) => isAddress(each.email)) && count > 0 ? [] : ['from']),
     ...((sender === null ? count > 1 : sender.length !== 1) ? ['sender'] : []),
     ...(sentAt === null ? ['sentAt'] : []),
+    ...listRepeated(email),
   ];
   if (wrong.length > 0) {
-    const description = `The message lacks a legal ${wrong.join(' and ')}.`;
-    return { type: 'invalidEmail', properties: wrong, description };
+    const description = `The message lacks one legal ${wrong.join(', one legal ')}.`;
+    return { type: 'invalidEmail', properties: [...new Set(wrong)], description };
   }
   const other = from?.find((each) => !isOfIdentity(each.email, identity));
   if (other === undefined) return null;
   const description = `The message is from ${other.email}, the identity is ${identity}.`;
   return { type: 'forbiddenFrom', description };
+}
+
+/** Returns the properties whose header field stands in a message more than once. */
+function listRepeated({ headerTexts }: EmailStored): string[] {
+  const isRepeated = ([, header]: readonly [string, string]) =>
+    headerTexts[readHeaderName(header).field.toLowerCase()]?.includes('\n');
+  return Object.entries(HEADER_PROPERTIES)
+    .filter(isRepeated)
+    .map(([property]) => property);
 }
 
 function judgeSender(envelope: Envelope, identity: string): EmailSubmissionSetError | null {
@@ -80,9 +96,23 @@ function judgeSender(envelope: Envelope, identity: string): EmailSubmissionSetEr
     const description = `The return address is ${email}, the identity is ${identity}.`;
     return { type: 'forbiddenMailFrom', description };
   }
-  if (readHold(envelope.mailFrom.parameters, Date.now()) !== null) return null;
-  const description = `"envelope": HOLDFOR or HOLDUNTIL names at most ${MAX_DELAY} seconds.`;
-  return { type: 'invalidProperties', properties: ['envelope'], description };
+  return null;
+}
+
+/** Judges the parameters of SMTP: the session tells of one extension, FUTURERELEASE. */
+function judgeParameters({ mailFrom, rcptTo }: Envelope): EmailSubmissionSetError | null {
+  const refuse = (description: string): EmailSubmissionSetError => {
+    return { type: 'invalidProperties', properties: ['envelope'], description };
+  };
+  const names = Object.keys(mailFrom.parameters ?? {}).filter((name) => !isHold(name));
+  const [unknown] = [
+    ...names,
+    ...rcptTo.flatMap(({ parameters }) => Object.keys(parameters ?? {})),
+  ];
+  if (unknown !== undefined)
+    return refuse(`"envelope": no extension has ${unknown}; mailFrom takes HOLDFOR or HOLDUNTIL.`);
+  if (readHold(mailFrom.parameters, Date.now()) !== null) return null;
+  return refuse(`"envelope": HOLDFOR or HOLDUNTIL names at most ${MAX_DELAY} seconds.`);
 }
 
 function judgeRecipients({ rcptTo }: Envelope): EmailSubmissionSetError | null {

@@ -1,9 +1,7 @@
 import type { AccountCreated } from 'jmapsmith/capability';
-import type { Hooks } from '../../generated/submission/hooks.js';
+import type { IdentityHooks } from '../../generated/submission/hooks.js';
 import { identityType } from '../../generated/submission/Identity.definition.js';
 import { isAddress, maySendFrom } from './senders.js';
-
-type IdentityHooks = NonNullable<NonNullable<Hooks['types']>['Identity']>;
 
 /** Refuses addresses that the user must not send from, and keeps the user's own (RFC 8621 6). */
 export const checkIdentities: IdentityHooks['check'] = (wanted) => {

@@ -1,24 +1,22 @@
+import type { HookTransaction } from 'jmapsmith/capability';
 import { emailType } from '../../generated/mail/Email.definition.js';
 import {
+  type EmailSubmissionSetArguments,
   type EmailSubmissionStored,
   emailSubmissionType,
 } from '../../generated/submission/EmailSubmission.definition.js';
-import type { Hooks } from '../../generated/submission/hooks.js';
+import type { EmailSubmissionHooks } from '../../generated/submission/hooks.js';
 import { identityType } from '../../generated/submission/Identity.definition.js';
 import { byId } from './check-submissions.js';
 import { deriveEnvelope, type Envelope } from './envelope.js';
 import { readHold } from './hold.js';
 
-type SubmissionHooks = NonNullable<NonNullable<Hooks['types']>['EmailSubmission']>;
-type InTransaction = Extract<
-  NonNullable<SubmissionHooks['inTransaction']>,
-  (...args: never[]) => unknown
->;
-type Transaction = Parameters<InTransaction>[2];
-type Arguments = Parameters<InTransaction>[1]['arguments'];
-
 /** Completes new submissions, and makes the one Email/set behind the call (RFC 8621 7.5). */
-export const followSubmissions: InTransaction = async (changes, call, tx) => {
+export const followSubmissions: EmailSubmissionHooks['inTransaction'] = async (
+  changes,
+  call,
+  tx,
+) => {
   const { created, updated, destroyed } = changes;
   if (created.length > 0) await complete(created, tx);
   // The writes of this hook come here too: a client changes nothing but the undoStatus.
@@ -36,19 +34,14 @@ export const followSubmissions: InTransaction = async (changes, call, tx) => {
 };
 
 /** Sets what the server knows of a new submission, and keeps its message. */
-async function complete(created: readonly EmailSubmissionStored[], tx: Transaction): Promise<void> {
-  const emails = byId(
-    await tx.get(
-      emailType,
-      created.map(({ emailId }) => emailId),
-    ),
-  );
-  const identities = byId(
-    await tx.get(
-      identityType,
-      created.map((each) => each.identityId),
-    ),
-  );
+async function complete(
+  created: readonly EmailSubmissionStored[],
+  tx: HookTransaction,
+): Promise<void> {
+  const ids = created.map(({ emailId }) => emailId);
+  const emails = byId(await tx.get(emailType, ids));
+  const identityIds = created.map(({ identityId }) => identityId);
+  const identities = byId(await tx.get(identityType, identityIds));
   const update: Record<string, Partial<EmailSubmissionStored>> = {};
   for (const { id, emailId, identityId, envelope: given, sendAt } of created) {
     const email = emails.get(emailId);
@@ -78,7 +71,7 @@ function tellQueued({ rcptTo }: Envelope): EmailSubmissionStored['deliveryStatus
 
 /** Returns the arguments of the Email/set that a client asked for, or null where there are none. */
 function emailSet(
-  { onSuccessUpdateEmail, onSuccessDestroyEmail }: Arguments,
+  { onSuccessUpdateEmail, onSuccessDestroyEmail }: Partial<EmailSubmissionSetArguments>,
   emails: ReadonlyMap<string, string>,
 ): object | null {
   const update: Record<string, object> = {};

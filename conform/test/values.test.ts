@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { listPlaces } from '../src/checks/patch-places.js';
+import type { Json } from '../src/client/json.js';
+import { readWorld } from '../src/subject/described.js';
+import { listValues } from '../src/subject/values.js';
+
+// Values that the runner takes to be legal or wrong. A legal one that it calls wrong would fail a
+// server that is right.
+
+const TEXT = `
+capability: urn:example:values
+$defs:
+  Offset:
+    type: object
+    properties: { '@type': { const: Offset }, by: { type: integer } }
+    required: ['@type', by]
+  Other:
+    type: object
+    properties: { '@type': { type: string } }
+    additionalProperties: true
+    required: ['@type']
+types:
+  Thing:
+    properties:
+      closed: { type: object, properties: { a: { type: integer } }, default: {} }
+      open:
+        type: object
+        properties: { a: { type: integer } }
+        additionalProperties: true
+        default: {}
+      typed:
+        type: object
+        properties: { a: { type: integer } }
+        additionalProperties: { type: string }
+        default: {}
+      known:
+        oneOf: [{ $ref: '#/$defs/Offset' }]
+        discriminator: '@type'
+        default: { '@type': Offset, by: 1 }
+      any:
+        oneOf: [{ $ref: '#/$defs/Offset' }, { $ref: '#/$defs/Other' }]
+        discriminator: '@type'
+        default: { '@type': Offset, by: 1 }
+`;
+
+const world = readWorld([{ file: 'values.yaml', text: TEXT }]);
+
+function propertyOf(name: string) {
+  const property = world.get('Thing')?.type.properties.find((one) => one.name === name);
+  if (property === undefined) throw new Error(`There is no property ${name}.`);
+  return property;
+}
+
+it.each([
+  ['closed', false, true],
+  ['open', true, false],
+  // Whether it is wrong depends on its value.
+  ['typed', false, false],
+])(
+  'a member that is not declared, of the object "%s": legal %s, wrong %s',
+  (name, isGood, isBad) => {
+    const has = (values: readonly Json[]): boolean =>
+      values.some((one) => JSON.stringify(one).includes('noSuchMember'));
+    const { good, bad } = listValues(propertyOf(name));
+    expect([has(good), has(bad)]).toEqual([isGood, isBad]);
+  },
+);
+
+it.each([
+  ['known', true, false],
+  ['any', false, true],
+])('a text that no branch of "%s" names: wrong %s, left alone %s', (name, isBad, isLeft) => {
+  const property = propertyOf(name);
+  const { bad } = listValues(property);
+  expect(bad.some((one) => JSON.stringify(one) === '{"@type":"No such value"}')).toBe(isBad);
+  const places = listPlaces(property, { '@type': 'Offset', by: 1 });
+  expect(places.map(({ pointer, opens }) => [pointer, opens])).toEqual([
+    [`${name}/@type`, isLeft],
+    [`${name}/by`, false],
+  ]);
+});
