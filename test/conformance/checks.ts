@@ -109,11 +109,13 @@ export function typeConformance(
 }
 
 /**
- * Stands for the server while tests are listed: it has no account, and nothing else is known of it.
+ * Stands for the server while tests are listed: it has no account and no sample, and nothing else is
+ * known of it.
  */
 const UNASKED = new Proxy({} as Server, {
   get(_, name) {
     if (name === ('listWritable' satisfies keyof Server)) return () => [];
+    if (name === ('samples' satisfies keyof Server)) return new Map();
     throw new UnaskedError(`${String(name)} is known of a running server alone.`);
   },
 });
