@@ -84,3 +84,16 @@ it('a count of objects that no client can make is not applicable', async () => {
     reason: expect.stringContaining('No client can make'),
   });
 });
+
+it.each([
+  ['immutable', 1],
+  ['serverSet', 0],
+])('what clients can repeat must be unique for checks, with access %s', (access, count) => {
+  const text = THINGS.text
+    .replace(
+      '      parentId:',
+      `      code: { type: [integer, 'null'], access: ${access} }\n      parentId:`,
+    )
+    .replace('    required:', '    unique: [[code]]\n    required:');
+  expect(readWorld([{ ...THINGS, text }]).get('Thing')?.type.uniques).toHaveLength(count);
+});

@@ -1,4 +1,4 @@
-import { isWrittenByClients } from '../../../src/descriptor/model/access.js';
+import { isGiven, isWrittenByClients } from '../../../src/descriptor/model/access.js';
 import { startUnderRules } from '../../../src/descriptor/model/rule-start.js';
 import type { ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Json } from '../client/json.js';
@@ -10,7 +10,7 @@ import type { Json } from '../client/json.js';
  */
 export function narrowByRules(declared: ModelType): ModelType {
   // No client can bring about that values of the server alone collide.
-  const uniques = declared.uniques.filter(({ properties }) => properties.every(isWrittenByClients));
+  const uniques = declared.uniques.filter(({ properties }) => properties.every(isGiven));
   const type = { ...declared, uniques };
   if (type.rules === undefined) return type;
   const { values, locked, needed } = startUnderRules(type);
