@@ -1,5 +1,5 @@
 import { type AnsweredView, viewAnswered } from './answered-view.js';
-import type { Descriptor } from './descriptor-file.js';
+import type { ReadableDescriptor } from './descriptor-file.js';
 import { Definitions } from './expand.js';
 import { flag, items, type Located, type Member, member, members, text } from './located.js';
 import type { Location } from './model.js';
@@ -125,9 +125,7 @@ export interface MethodView {
 /**
  * Returns what a descriptor declares, with references to `$defs` resolved; nothing is judged yet.
  */
-export function viewCapability(
-  descriptor: Descriptor & { readonly root: Located },
-): CapabilityView {
+export function viewCapability(descriptor: ReadableDescriptor): CapabilityView {
   const { file, base, isEngines = false, root, start } = descriptor;
   const urn = member(root, 'capability');
   const definitions = new Definitions(root);
