@@ -3,7 +3,7 @@ import type { AnsweredView, PartView } from '../answered-view.js';
 import { member } from '../located.js';
 import type { TypeView } from '../view.js';
 import { whyNoMemberName, whyNoPropertyName } from './reserved.js';
-import type { Report, Rule } from './rule.js';
+import { type Report, type Rule, reportDoubles } from './rule.js';
 import { findProperty, propertiesOf } from './types.js';
 
 /** Refuses answered properties with wrong names, sources or parts, and `onRequest` in vain. */
@@ -50,11 +50,8 @@ function judgeName(type: TypeView, { name, nameAt, parts }: AnsweredView, report
 
 /** Reports sources that are no stored property, that are secret, or that are `updated`. */
 function judgeSources(type: TypeView, { name, sources }: AnsweredView, report: Report): void {
-  const seen = new Set<string>();
+  reportDoubles(sources, report);
   for (const source of sources) {
-    if (seen.has(source.name))
-      report('duplicate-entry', source.at, `"${source.name}" is listed twice.`);
-    seen.add(source.name);
     const found = findProperty(type, source, report);
     if (found?.access === 'secret')
       report('bad-answered', source.at, `"${name}" can't follow "${source.name}", a secret.`);

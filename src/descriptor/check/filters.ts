@@ -18,7 +18,7 @@ import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
 import { whyNotIndexed } from './indexable.js';
 import { judgeItemConditions } from './inner-conditions.js';
-import { oneOf, type Report, type Rule } from './rule.js';
+import { oneOf, type Report, type Rule, reportDoubles } from './rule.js';
 import { findProperty, reportUnknown } from './types.js';
 
 /**
@@ -123,11 +123,7 @@ function judgeKeys(filter: FilterView, report: Report): void {
     );
   if (list?.node.items?.length === 0)
     report('empty', list.node.at, `"properties" of "${name}" must not be empty.`);
-  const seen = new Set<string>();
-  for (const each of texts) {
-    if (seen.has(each.name)) report('duplicate-entry', each.at, `"${each.name}" is listed twice.`);
-    seen.add(each.name);
-  }
+  reportDoubles(texts, report);
   for (const each of texts.slice(1)) {
     if (each.property !== undefined)
       judgeOperator(

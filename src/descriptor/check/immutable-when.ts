@@ -2,7 +2,7 @@ import { isWrittenByClients } from '../model/access.js';
 import { protectedNames } from '../model/rules.js';
 import { type ImmutableView, keepsObject } from '../rule-view.js';
 import type { TypeView } from '../view.js';
-import type { Report, Rule } from './rule.js';
+import { type Report, type Rule, reportDoubles } from './rule.js';
 import { judgeConditions } from './rule-values.js';
 import { findProperty } from './types.js';
 
@@ -21,12 +21,9 @@ export const immutableWhen: Rule = (views, report) => {
 /** Reports names of no property, twice the same one, and properties that clients never change. */
 function judgeNames(type: TypeView, { properties = [], except }: ImmutableView, report: Report) {
   for (const names of [properties, except]) {
-    const seen = new Set<string>();
+    reportDoubles(names, report);
     for (const named of names) {
       const property = findProperty(type, named, report);
-      if (seen.has(named.name))
-        report('duplicate-entry', named.at, `"${named.name}" is listed twice.`);
-      seen.add(named.name);
       if (property === undefined || isWrittenByClients(property)) continue;
       const what = property.computed === undefined ? property.access : 'computed';
       report(

@@ -1,13 +1,16 @@
 import { member } from '../located.js';
 import { didYouMean } from './did-you-mean.js';
-import { listed, type Rule } from './rule.js';
+import { listed, type Rule, reportDoubles } from './rule.js';
 
 /** Refuses a `required` that names no property, one twice, one with a default or not a client's. */
 export const requiredProperties: Rule = (views, report) => {
   for (const { name: type, properties, required } of views.flatMap((view) => view.types)) {
     const named = new Map([...properties].reverse().map((each) => [each.name, each]));
     const names = [...named.keys()].reverse();
-    const seen = new Set<string>();
+    reportDoubles(
+      required.filter(({ name }) => named.has(name)),
+      report,
+    );
     for (const { name, at } of required) {
       const property = named.get(name);
       if (property === undefined) {
@@ -19,8 +22,6 @@ export const requiredProperties: Rule = (views, report) => {
         );
         continue;
       }
-      if (seen.has(name)) report('duplicate-entry', at, `"${name}" is listed twice.`);
-      seen.add(name);
       if (member(property.node, 'default') !== undefined)
         report(
           'required-default',

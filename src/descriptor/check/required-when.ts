@@ -1,8 +1,9 @@
 import { member } from '../located.js';
+import { isGiven } from '../model/access.js';
 import type { NameView, PropertyView } from '../property-view.js';
 import type { RequiredView } from '../rule-view.js';
 import type { TypeView } from '../view.js';
-import type { Report, Rule } from './rule.js';
+import { type Report, type Rule, reportDoubles } from './rule.js';
 import { enumOf, judgeConditions } from './rule-values.js';
 import { findProperty } from './types.js';
 
@@ -19,15 +20,13 @@ export const requiredWhen: Rule = (views, report) => {
 };
 
 function judgeProperties(type: TypeView, { when, properties }: RequiredView, report: Report) {
-  const seen = new Set<string>();
+  reportDoubles(properties, report);
   for (const named of properties) {
     const { name, at } = named;
     const property = findProperty(type, named, report);
-    if (seen.has(name)) report('duplicate-entry', at, `"${name}" is listed twice.`);
-    seen.add(name);
     if (property?.kind === undefined) continue;
     const { access, computed } = property;
-    if (computed !== undefined || access === 'serverSet' || access === 'internal') {
+    if (!isGiven(property)) {
       const what = computed === undefined ? access : 'computed';
       report('bad-rule', at, `"${name}" is ${what}: no client could give it.`);
     } else if (isNeverEmpty(property))

@@ -8,22 +8,23 @@ import { isManyOf, operatorsFor } from './filters.js';
 import { whyNotIndexed } from './indexable.js';
 import { judgeItemConditions } from './inner-conditions.js';
 import { whyNoPropertyName } from './reserved.js';
-import { oneOf, type Report, type Rule } from './rule.js';
+import { oneOf, type Report, type Rule, reportDoubles } from './rule.js';
 import { reportUnknown } from './types.js';
 
 /** Refuses sorts by unknown properties, by lists and objects, and two of one name. */
 export const sorts: Rule = (views, report) => {
   for (const type of views.flatMap((view) => view.types)) {
-    const seen = new Set<string>();
+    reportDoubles(
+      type.sorts.map(({ name, nameAt }) => ({ name, at: nameAt })),
+      report,
+    );
     for (const sort of type.sorts) {
-      const { name, nameAt, property } = sort;
+      const { property } = sort;
       if (property === undefined)
         reportUnknown(type, { name: sort.propertyName, at: sort.at }, report);
       else judgeOrder(sort, property, report);
       judgeCondition(sort, property, report);
       judgeName(sort, report);
-      if (seen.has(name)) report('duplicate-entry', nameAt, `"${name}" is listed twice.`);
-      seen.add(name);
     }
   }
 };
