@@ -1,4 +1,5 @@
 import { EVOLVED } from '../../../src/capability/evolution.js';
+import { typesByTable } from '../../../src/descriptor/model/types-in.js';
 import type { Model } from '../../../src/descriptor/model.js';
 import { defaultText } from '../emit/prisma-data-tables.js';
 import type { Column, Provider, Table } from '../emit/prisma-datamodel.js';
@@ -49,9 +50,7 @@ export function prepareTables(
   snapshot: Snapshot,
   model: Model,
 ): readonly ReadTable[] {
-  const types = new Map(
-    model.capabilities.flatMap(({ types }) => types.map((type) => [type.table, type] as const)),
-  );
+  const types = typesByTable(model);
   return own.map((table) => {
     const released = snapshot.tables.find(({ name }) => name === table.name)?.columns ?? [];
     const names = held.flatMap((one) => (one.table === table.name ? [one.column] : []));

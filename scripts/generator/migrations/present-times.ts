@@ -5,7 +5,7 @@ import type { ColumnChange, Difference } from './compare.js';
 import type { Snapshot } from './history.js';
 import { section } from './shared-rows.js';
 import type { Leftover } from './snapshot.js';
-import { quoted } from './sql.js';
+import { NOW, quoted } from './sql.js';
 
 /**
  * Returns the SQL that gives existing objects the time of their creation in properties that are new
@@ -99,14 +99,14 @@ function timeSql(
 ): string {
   const created = properties.find(({ role }) => role === 'created')?.column;
   const isThere = columns.some(({ name }) => name === created);
-  const time = created === undefined || !isThere ? NOW[provider] : quoted(created);
+  const time = created === undefined || !isThere ? PRESENT[provider] : quoted(created);
   return property.kind === 'date' ? time : textSql(property, time, provider);
 }
 
-/** The present time in ms. */
-const NOW: Readonly<Record<Provider, string>> = Object.freeze({
+/** The present time in ms, on SQLite of this second. */
+const PRESENT: typeof NOW = Object.freeze({
+  ...NOW,
   sqlite: "CAST(strftime('%s', 'now') AS INTEGER) * 1000",
-  postgresql: 'CAST(extract(epoch FROM now()) * 1000 AS BIGINT)',
 });
 
 function defaultSql(type: ModelType, property: ModelProperty): string {
