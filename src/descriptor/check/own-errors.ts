@@ -1,5 +1,5 @@
 import { isSetErrorType, SET_ERROR_TYPES } from '../../protocol/errors.js';
-import type { NameView } from '../property-view.js';
+import type { NameView } from '../name-view.js';
 import { errorsNamedBy } from '../rule-view.js';
 import type { TypeView } from '../view.js';
 import { didYouMean } from './did-you-mean.js';

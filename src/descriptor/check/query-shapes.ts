@@ -1,6 +1,7 @@
 import { singleReference } from '../../capability/named-references.js';
 import { member, members } from '../located.js';
-import type { NameView, PropertyView } from '../property-view.js';
+import type { NameView } from '../name-view.js';
+import type { PropertyView } from '../property-view.js';
 import { STANDARD_METHODS } from '../standard-methods.js';
 import type { TypeView } from '../view.js';
 import { whyNoMemberName } from './reserved.js';

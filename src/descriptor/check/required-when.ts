@@ -1,6 +1,7 @@
 import { member } from '../located.js';
 import { isGiven } from '../model/access.js';
-import type { NameView, PropertyView } from '../property-view.js';
+import type { NameView } from '../name-view.js';
+import type { PropertyView } from '../property-view.js';
 import type { RequiredView } from '../rule-view.js';
 import type { TypeView } from '../view.js';
 import { type Report, type Rule, reportDoubles } from './rule.js';

@@ -1,8 +1,8 @@
 import { BOUNDS } from '../bounds.js';
 import { typeOf } from '../kinds.js';
-import { items, member, members } from '../located.js';
+import { member, members } from '../located.js';
 import { isOpen } from '../model/property-schema.js';
-import { nameOf } from '../name-view.js';
+import { namesIn } from '../name-view.js';
 import { didYouMean } from './did-you-mean.js';
 import { listed, type Report, type Rule, reportDoubles } from './rule.js';
 import { type SchemaView, schemasOf } from './schemas.js';
@@ -54,7 +54,7 @@ function judgeObject({ node, label, at, use }: SchemaView, report: Report): void
       `"propertyNames" describes further members, but "${label}" allows none: add ` +
         'additionalProperties.',
     );
-  const required = items(member(node, 'required')).flatMap((item) => nameOf(item) ?? []);
+  const required = namesIn(member(node, 'required'));
   reportDoubles(required, report);
   const known = new Set(names);
   for (const { name, at } of required) {
