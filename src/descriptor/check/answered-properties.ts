@@ -3,25 +3,23 @@ import type { AnsweredView, PartView } from '../answered-view.js';
 import { member } from '../located.js';
 import type { TypeView } from '../view.js';
 import { whyNoMemberName, whyNoPropertyName } from './reserved.js';
-import { type Report, type Rule, reportDoubles } from './rule.js';
+import { eachType, type Report, reportDoubles } from './rule.js';
 import { findProperty, propertiesOf } from './types.js';
 
 /** Refuses answered properties with wrong names, sources or parts, and `onRequest` in vain. */
-export const answeredProperties: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const { name, access, node } of type.properties) {
-      const onRequest = node.members?.get('onRequest');
-      if (onRequest?.node.value === true && (access === 'internal' || access === 'secret'))
-        report('misplaced-key', onRequest.nameAt, `"${name}" is ${access}: no /get gives it.`);
-    }
-    for (const answered of type.answered) {
-      judgeName(type, answered, report);
-      judgeSources(type, answered, report);
-      judgeParts(answered, report);
-    }
-    if (type.answered.length > 0) judgeMethod(type, report);
+export const answeredProperties = eachType((type, report) => {
+  for (const { name, access, node } of type.properties) {
+    const onRequest = node.members?.get('onRequest');
+    if (onRequest?.node.value === true && (access === 'internal' || access === 'secret'))
+      report('misplaced-key', onRequest.nameAt, `"${name}" is ${access}: no /get gives it.`);
   }
-};
+  for (const answered of type.answered) {
+    judgeName(type, answered, report);
+    judgeSources(type, answered, report);
+    judgeParts(answered, report);
+  }
+  if (type.answered.length > 0) judgeMethod(type, report);
+});
 
 function isFamilyName(name: string): boolean {
   return name.endsWith('*');

@@ -18,30 +18,28 @@ import type { PropertyView } from '../property-view.js';
 import type { FilterView } from '../view.js';
 import { whyNotIndexed } from './indexable.js';
 import { judgeItemConditions } from './inner-conditions.js';
-import { oneOf, type Report, type Rule, reportDoubles } from './rule.js';
+import { eachType, oneOf, type Report, reportDoubles } from './rule.js';
 import { findProperty, reportUnknown } from './types.js';
 
 /**
  * Refuses conditions on unknown properties, and operators that the property's kind doesn't have.
  */
-export const filters: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const filter of type.filters) {
-      const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
-      if (filter.property === undefined && !isEmpty)
-        reportUnknown(
-          type,
-          { name: filter.propertyName, at: filter.propertyAt },
-          report,
-          ' A condition with a name of its own says { property: ..., is: ... }.',
-        );
-      else if (filter.property !== undefined) judgeOperator(filter, filter.property, report);
-      for (const each of filter.texts.slice(1))
-        if (each.property === undefined) findProperty(type, each, report);
-      judgeKeys(filter, report);
-    }
+export const filters = eachType((type, report) => {
+  for (const filter of type.filters) {
+    const isEmpty = filter.node.members?.get('properties')?.node.items?.length === 0;
+    if (filter.property === undefined && !isEmpty)
+      reportUnknown(
+        type,
+        { name: filter.propertyName, at: filter.propertyAt },
+        report,
+        ' A condition with a name of its own says { property: ..., is: ... }.',
+      );
+    else if (filter.property !== undefined) judgeOperator(filter, filter.property, report);
+    for (const each of filter.texts.slice(1))
+      if (each.property === undefined) findProperty(type, each, report);
+    judgeKeys(filter, report);
   }
-};
+});
 
 /** Reports an operator that the kind of the filter's property doesn't have, with the legal ones. */
 function judgeOperator(

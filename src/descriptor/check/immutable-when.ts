@@ -2,21 +2,19 @@ import { isWrittenByClients } from '../model/access.js';
 import { protectedNames } from '../model/rules.js';
 import { type ImmutableView, keepsObject } from '../rule-view.js';
 import type { TypeView } from '../view.js';
-import { type Report, type Rule, reportDoubles } from './rule.js';
+import { eachType, type Report, reportDoubles } from './rule.js';
 import { judgeConditions } from './rule-values.js';
 import { findProperty } from './types.js';
 
 /** Refuses an `immutableWhen` that protects nothing, or what clients never change. */
-export const immutableWhen: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    for (const rule of type.rules.immutable) {
-      judgeConditions(type, rule.when, report);
-      judgeNames(type, rule, report);
-      judgeScope(type, rule, report);
-      judgeWays(type, rule, report);
-    }
+export const immutableWhen = eachType((type, report) => {
+  for (const rule of type.rules.immutable) {
+    judgeConditions(type, rule.when, report);
+    judgeNames(type, rule, report);
+    judgeScope(type, rule, report);
+    judgeWays(type, rule, report);
   }
-};
+});
 
 /** Reports names of no property, twice the same one, and properties that clients never change. */
 function judgeNames(type: TypeView, { properties = [], except }: ImmutableView, report: Report) {

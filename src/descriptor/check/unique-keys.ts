@@ -3,17 +3,15 @@ import { isGiven } from '../model/access.js';
 import type { PropertyView } from '../property-view.js';
 import type { ListView, TypeView } from '../view.js';
 import { whyNotIndexed, whyNotTogether } from './indexable.js';
-import { listed, place, type Report, type Rule, reportDoubles } from './rule.js';
+import { eachType, listed, place, type Report, reportDoubles } from './rule.js';
 import { findProperty } from './types.js';
 
 /** Refuses lists under `unique` and `indexes` that name no property or that no index can hold. */
-export const uniques: Rule = (views, report) => {
-  for (const type of views.flatMap((view) => view.types)) {
-    judgeLists(type, type.uniques, 'unique', report);
-    judgeLists(type, type.indexes, 'indexes', report);
-    warnOfCollisions(type, report);
-  }
-};
+export const uniques = eachType((type, report) => {
+  judgeLists(type, type.uniques, 'unique', report);
+  judgeLists(type, type.indexes, 'indexes', report);
+  warnOfCollisions(type, report);
+});
 
 /**
  * Warns if all properties of a unique list have a default: the server refuses the second create
