@@ -14,7 +14,7 @@ import type { Location, Problem } from './model.js';
 import type { Parsed } from './parse.js';
 
 /** The folder of files whose definitions several descriptors use, beside the descriptors. */
-export const SHARED_FOLDER = 'shared';
+const SHARED_FOLDER = 'shared';
 
 /** `shared/address.yaml#/Address`: a file relative to this one, and a definition in it. */
 const REFERENCE = /^([^#]*)#\/([^/]+)$/;

@@ -1,4 +1,5 @@
 import { formatOf } from '../../../src/capability/formats/index.js';
+import { typesIn } from '../../../src/descriptor/model/types-in.js';
 import type { Model, ModelProperty, ModelType } from '../../../src/descriptor/model.js';
 import type { Column, Provider } from '../emit/prisma-datamodel.js';
 import type { ColumnChange, Difference } from './compare.js';
@@ -74,13 +75,13 @@ function losesNull(change: ColumnChange): boolean {
 
 /** Returns the properties with such a column and the present time as default. */
 function timesIn(
-  { capabilities }: Model,
+  model: Model,
   table: string,
   columns: readonly Pick<Column, 'name'>[],
 ): readonly { readonly type: ModelType; readonly property: ModelProperty }[] {
   const names = columns.map(({ name }) => name);
-  return capabilities
-    .flatMap(({ types }) => types.filter((type) => type.table === table))
+  return typesIn(model)
+    .filter((type) => type.table === table)
     .flatMap((type) =>
       type.properties
         .filter(({ column, defaultNow }) => defaultNow === true && names.includes(column))
