@@ -1,11 +1,10 @@
 import type { FilterOperator } from './definition.js';
 
-/** What the engine, the SQL and the generator know of an operator beside its name. */
+/** An operator, as far as the engine, the SQL and the generator know it by more than its name. */
 interface OperatorRow {
   /**
-   * The part of a property that a condition compares: the value, whether there is one, a piece of a
-   * text in any letter case, the keys of a map, a key with the text in its value, or the items of a
-   * list.
+   * The part of a property that a condition compares. A `piece` is of a text in any letter case, an
+   * `entry` a key of a map with a text in its value.
    */
   readonly compares: 'value' | 'presence' | 'piece' | 'key' | 'entry' | 'item';
   /** The work for a row: a value is compared in a step, a text is searched, JSON is parsed. */

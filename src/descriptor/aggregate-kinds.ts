@@ -2,7 +2,7 @@ import type { AggregateKind } from '../capability/definition.js';
 import { formatNamed } from '../capability/formats/index.js';
 import type { PropertyView } from './property-view.js';
 
-/** What the rules and the reference have to know of a way to make one value of many. */
+/** A way to make one value of many, for the rules and the reference. */
 interface AggregateRow {
   /** The value, in front of the name of the property that it is made of. */
   readonly value: string;

@@ -56,7 +56,7 @@ export function stepsFromSchema(schema: JSONSchema7): readonly Step<JSONSchema7D
   return stepsInto(Object.entries(properties), branchesIn(schema), { item, key, value });
 }
 
-/** Returns them in order of names: places are in hashes and migrations, which no moved line changes. */
+/** Returns the steps in order of names: hashes and migrations have places, and no moved line. */
 function stepsInto<Schema>(
   declared: readonly (readonly [name: string, schema: Schema])[],
   branches: readonly Branch<Schema>[],

@@ -93,7 +93,7 @@ export function schemasOfType(
   ];
 }
 
-/** Returns the schemas of what a method takes and of what it answers. */
+/** Returns the schemas of a method's arguments and of its response. */
 export function schemasOfMethod(
   method: ModelMethod | ModelStandardMethod,
 ): readonly (JSONSchema7 | undefined)[] {

@@ -3,7 +3,7 @@ import type { ModelProperty } from '../model.js';
 
 /** Tells who sees and who gives a property: the one place where emitters ask. */
 
-/** Who writes a property, of the model or of a view of a descriptor. */
+/** The writer of a property, of the model or of a view of a descriptor. */
 export interface Written {
   readonly access: string;
   readonly computed?: object | undefined;
